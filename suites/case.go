@@ -1,0 +1,150 @@
+package suites
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Suite is a set of cases that share an agent name, a hook and an event.
+type Suite struct {
+	Name    string
+	Agent   string // names the record files, such as "pm-agent"
+	Builtin bool
+	At      Position
+	Cases   []Case
+}
+
+// A Case is one test, complete: what its suite declares for all of its cases is
+// already filled in. Its identity is Suite + ID; the name may drift.
+type Case struct {
+	Suite       string
+	Agent       string
+	ID          string
+	Name        string
+	Category    string
+	Summary     string
+	Layer       Layer
+	Hook        string // slash path from the project's root; empty for a chain
+	Chain       bool   // fire every hook registered for the event, as the client does
+	Serial      bool   // runs while no other case does
+	Timeout     time.Duration
+	Gates       []Gate
+	AbsentTools []string // hidden from PATH while the case runs
+	Control     string   // ID of the case in this suite that must fail or block for this one to prove anything
+	Contradicts string   // the document that says otherwise than what was observed
+	Verify      []string // markers, as written: "source §section, §section"
+	Env         map[string]string
+	Project     *ProjectOverride
+	Repo        *Repo
+	Server      []Route
+	Steps       []Step // at least one
+	At          Position
+	Digest      string // of the definition, without its position
+}
+
+// Key is the case's identity: suite and ID.
+func (c *Case) Key() Key { return Key{c.Suite, c.ID} }
+
+// A Key identifies a case across runs, renames and tools.
+type Key struct{ Suite, ID string }
+
+// String formats the key as "suite/ID".
+func (k Key) String() string { return k.Suite + "/" + k.ID }
+
+// A Gate is a tool without which a case cannot say anything.
+type Gate struct {
+	Tool   string
+	Policy GatePolicy
+}
+
+// GatePolicy is what the absence of a gate's tool means.
+type GatePolicy string
+
+// An absent tool makes the case a skip unless its gate says that it fails.
+const (
+	GateSkip GatePolicy = "skip"
+	GateFail GatePolicy = "fail"
+)
+
+// A ProjectOverride is a temporary project directory of the case's own: hooks
+// see it as CLAUDE_PROJECT_DIR, while they still run in the real project's root.
+type ProjectOverride struct {
+	Files map[string]string // slash path -> content
+}
+
+// A Repo is a git repository built for the case in its temporary project
+// directory. It implies a ProjectOverride; the hook runs with it as its cwd.
+type Repo struct {
+	Branch string
+	Commit map[string]string // committed
+	Stage  map[string]string // changed and staged after the commit
+	Modify map[string]string // changed and left in the work tree
+	Delete []string          // removed from the work tree
+}
+
+// A Route is one answer of the case's loopback server, whose address the case
+// names as {server}. The first route that matches answers.
+type Route struct {
+	Method   string
+	Path     string // glob over the URL path; empty matches all
+	Contains string // text that the request body must hold
+	Status   int    // default 200
+	Reply    string
+	Delay    time.Duration
+}
+
+// A Fixture is a file written before a step. Path is a template over {tmp},
+// {project} and {override}; a relative path lies in {tmp}.
+type Fixture struct {
+	Path    string
+	Content string
+	Mode    uint32 // permission bits; 0 means 0644
+}
+
+// A Step is one firing of a hook. Steps of a case share a sandbox and a session.
+type Step struct {
+	Event    string
+	Tool     string
+	Hook     string // of this step, when it differs from the case's
+	Command  string // tool_input.command
+	FilePath string // tool_input.file_path, a template as in Fixture
+	Payload  json.RawMessage
+	Stdin    *string // raw bytes instead of a payload
+	Env      map[string]string
+	Fixtures []Fixture
+	Expect   Expectation
+}
+
+// An Expectation says what one step must do. What is left out is not looked at.
+type Expectation struct {
+	Exit      *int
+	Decision  string
+	Effect    Effect
+	Stdout    TextExpectation
+	Stderr    TextExpectation
+	JQ        string // a filter over the parsed stdout that must give true
+	ModelSees []string
+	Files     []FileExpectation
+}
+
+// A TextExpectation says what a stream must and must not hold. Matches are Go
+// regular expressions.
+type TextExpectation struct {
+	Contains []string
+	Matches  []string
+	Absent   []string
+	Empty    bool
+}
+
+// IsZero reports whether nothing is expected.
+func (t TextExpectation) IsZero() bool {
+	return len(t.Contains)+len(t.Matches)+len(t.Absent) == 0 && !t.Empty
+}
+
+// A FileExpectation says how a file must be after the step. Path is a template
+// as in Fixture.
+type FileExpectation struct {
+	Path   string
+	Absent bool // the file must not exist
+	Text   TextExpectation
+}

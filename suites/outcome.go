@@ -1,0 +1,70 @@
+package suites
+
+import "time"
+
+// An Effect is what the client does with a hook's outcome.
+type Effect string
+
+// The effects; section 3 of the client's observed contract tells when each holds.
+const (
+	Proceeds      Effect = "proceeds"
+	Denied        Effect = "denied"
+	Asked         Effect = "asked"
+	Allowed       Effect = "allowed" // proceeds and skips the permission prompt
+	Rewritten     Effect = "rewritten"
+	ContextAdded  Effect = "context_added"
+	Ignored       Effect = "ignored" // the hook said something and the client drops it
+	AnotherTurn   Effect = "another_turn"
+	SessionEnds   Effect = "session_ends"
+	ShownToModel  Effect = "shown_to_model" // the tool already ran; the model is told
+	PromptBlocked Effect = "prompt_blocked"
+)
+
+// Effects lists every effect, in the order in which documents name them.
+var Effects = []Effect{
+	Proceeds, Denied, Asked, Allowed, Rewritten, ContextAdded, Ignored,
+	AnotherTurn, SessionEnds, ShownToModel, PromptBlocked,
+}
+
+// An Outcome is what happened when a case ran: one Result a step that was
+// reached.
+type Outcome struct {
+	Results  []Result
+	Sandbox  string        // directory kept for a failing case; "" when gone
+	StandIns []string      // such as "jaq=gojq 0.12.19", when the hook could reach one
+	Duration time.Duration // wall time of the whole case
+}
+
+// Last is the result of the last step that ran, or the zero Result.
+func (o *Outcome) Last() Result {
+	if len(o.Results) == 0 {
+		return Result{}
+	}
+	return o.Results[len(o.Results)-1]
+}
+
+// A Result is what one firing of a hook did. Exit, signal, time-out and failure
+// to start are separate facts; Exit is -1 unless the process exited by itself.
+type Result struct {
+	Exit         int
+	Signal       string // "SIGKILL", ... when a signal ended it
+	TimedOut     bool
+	NotStarted   string // why the hook could not be started at all
+	Stdout       []byte // at most the cap; see StdoutBytes
+	Stderr       []byte
+	StdoutBytes  int64 // written in all, when more than was kept
+	StderrBytes  int64
+	StdinUnread  bool              // the hook closed or left stdin before all was written
+	LeftBehind   []string          // names of processes that outlived the hook, now dead
+	Files        map[string][]byte // content of the files that the step's expectation names; absent ones are missing
+	Decision     string
+	Effect       Effect
+	ModelSees    []string // texts that reach the model
+	EffectReason string
+	Duration     time.Duration // of the hook's process
+}
+
+// Truncated reports whether a stream held more than was kept.
+func (r *Result) Truncated() bool {
+	return r.StdoutBytes > int64(len(r.Stdout)) || r.StderrBytes > int64(len(r.Stderr))
+}

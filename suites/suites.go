@@ -1,0 +1,55 @@
+// Package suites holds the nouns of hookwatch: what a case is, what happened
+// when it ran, what that means and what is kept of it. It has no behaviour
+// beyond the meaning of its own values and imports nothing of hookwatch.
+package suites
+
+import "fmt"
+
+// A Position is a place in a text file. Line and Column count from 1; zero
+// means unknown.
+type Position struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// String formats the position as file:line:column, leaving out what is unknown.
+func (p Position) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	}
+}
+
+// A Problem is something wrong with a file a person wrote: where, what, and
+// what to do next.
+type Problem struct {
+	At   Position `json:"at"`
+	What string   `json:"what"`
+	Hint string   `json:"hint,omitempty"`
+}
+
+// Error formats the problem as "file:line:column: what (hint)".
+func (p Problem) Error() string {
+	s := p.What
+	if at := p.At.String(); at != "" {
+		s = at + ": " + s
+	}
+	if p.Hint != "" {
+		s += " (" + p.Hint + ")"
+	}
+	return s
+}
+
+// A Layer says how close to the real client a case runs.
+type Layer int
+
+// Layer 1 runs the hook directly; layer 2 lets the real client fire it.
+const (
+	Direct Layer = 1
+	Live   Layer = 2
+)
