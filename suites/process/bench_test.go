@@ -1,0 +1,31 @@
+package process_test
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+
+	"hookwatch/suites/process"
+)
+
+// BenchmarkBare is the floor: the same child from os/exec, nothing around it.
+func BenchmarkBare(b *testing.B) {
+	for b.Loop() {
+		cmd := exec.Command("bash", "-c", ":")
+		cmd.Env = env()
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRun is the child under its supervisor. The budget is 2 ms above
+// BenchmarkBare.
+func BenchmarkRun(b *testing.B) {
+	c := process.Command{Argv: []string{"bash", "-c", ":"}, Dir: "/", Env: env()}
+	for b.Loop() {
+		if r, err := process.Run(context.Background(), c); err != nil || r.Exit != 0 {
+			b.Fatal(r, err)
+		}
+	}
+}

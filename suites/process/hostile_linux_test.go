@@ -1,0 +1,151 @@
+package process_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process"
+)
+
+const ceiling = 30 * time.Second
+
+// gone waits until no process has the mark in its environment or arguments.
+func gone(t *testing.T, mark string) {
+	t.Helper()
+	deadline := time.Now().Add(ceiling)
+	for len(carrying(mark)) > 0 {
+		if time.Now().After(deadline) {
+			t.Fatalf("still alive: %v", carrying(mark))
+		}
+		unix.Nanosleep(&unix.Timespec{Nsec: 1e6}, nil)
+	}
+}
+
+func carrying(mark string) []string {
+	var found []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		if d == "/proc/"+strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		for _, f := range []string{"environ", "cmdline"} {
+			b, _ := os.ReadFile(d + "/" + f)
+			if bytes.Contains(b, []byte(mark)) {
+				found = append(found, d+" "+string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
+				break
+			}
+		}
+	}
+	return found
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, script string
+		timeout      time.Duration
+		check        func(process.Result) bool
+	}{
+		{"hangs", "sleep 1000", 200 * time.Millisecond, func(r process.Result) bool { return r.TimedOut }},
+		{"ignores TERM", "trap '' TERM INT HUP; while :; do sleep 0.1; done", 200 * time.Millisecond,
+			func(r process.Result) bool { return r.TimedOut && r.Signal == "SIGKILL" }},
+		{"own session in the background", "setsid sleep 1000 & exit 0", 10 * time.Second,
+			func(r process.Result) bool { return r.Exit == 0 && slices.Equal(r.LeftBehind, []string{"sleep"}) }},
+		{"own session holds the pipes and the time", "setsid sleep 1000 >&2", 200 * time.Millisecond,
+			func(r process.Result) bool { return r.TimedOut }},
+		{"daemon, twice forked", "(setsid bash -c 'sleep 1000 & exec sleep 1000' &) ; exit 2", 10 * time.Second,
+			func(r process.Result) bool { return r.Exit == 2 && len(r.LeftBehind) > 0 }},
+		{"kills its parent", "(setsid sleep 1000 &); kill -9 $PPID; sleep 1000", 10 * time.Second,
+			func(r process.Result) bool { return r.Signal == "SIGKILL" }},
+		{"stops its parent", "kill -STOP $PPID; sleep 1000", 200 * time.Millisecond,
+			func(r process.Result) bool { return r.TimedOut && r.Signal == "SIGKILL" }},
+		{"floods", "head -c 100000000 /dev/zero; head -c 100000000 /dev/zero >&2", ceiling,
+			func(r process.Result) bool {
+				return r.Exit == 0 && r.Stdout.Total == 100000000 && r.Stderr.Total == 100000000 &&
+					len(r.Stdout.Bytes) == process.DefaultLimit
+			}},
+		{"forks on and on", "f() { (f &) ; sleep 0.05; }; f; f; sleep 1000", 300 * time.Millisecond,
+			func(r process.Result) bool { return r.TimedOut }},
+	}
+	if err := process.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			mark := "MARK_" + strconv.Itoa(i) + "_" + strconv.Itoa(os.Getpid())
+			r := bash(t, process.Command{Timeout: tt.timeout, Env: env(mark + "=1")}, tt.script)
+			if !tt.check(r) {
+				t.Errorf("got %+v", r)
+			}
+			gone(t, mark)
+		})
+	}
+}
+
+// TestDeathOfHookwatch kills a process that is running a hook: nothing of the
+// hook may stay.
+func TestDeathOfHookwatch(t *testing.T) {
+	t.Parallel()
+	mark := "MARK_death_" + strconv.Itoa(os.Getpid())
+	if os.Getenv("PROCESS_TEST_VICTIM") != "" {
+		bash(t, process.Command{Env: env(os.Getenv("PROCESS_TEST_VICTIM") + "=1")},
+			"setsid sleep 1000 & echo up > "+os.Getenv("PROCESS_TEST_FIFO")+"; sleep 1000")
+		return
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), ceiling)
+	defer cancel()
+	victim := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestDeathOfHookwatch$")
+	victim.Env = append(os.Environ(), "PROCESS_TEST_VICTIM="+mark, "PROCESS_TEST_FIFO="+fifo)
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(fifo, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if line, err := bufio.NewReader(f).ReadString('\n'); err != nil || strings.TrimSpace(line) != "up" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if len(carrying(mark+"=1")) == 0 {
+		t.Fatal("the hook is not there")
+	}
+	_ = victim.Process.Kill()
+	_ = victim.Wait()
+	gone(t, mark)
+}
+
+// TestTextFileBusy starts a script that somebody still has open for writing.
+func TestTextFileBusy(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "saved.sh")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("#!/bin/sh\necho ran\n"); err != nil {
+		t.Fatal(err)
+	}
+	closed := time.AfterFunc(50*time.Millisecond, func() { _ = f.Close() })
+	defer closed.Stop()
+	r, err := process.Run(context.Background(), process.Command{Argv: []string{path}, Dir: "/", Env: env()})
+	if err != nil || string(r.Stdout.Bytes) != "ran\n" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

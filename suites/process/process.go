@@ -1,0 +1,147 @@
+// Package process runs one child: launch, group, limits, capture and kill. It
+// is the only place where hookwatch starts a program, and nothing that it
+// started is alive when Run returns.
+package process
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// DefaultLimit is how many bytes of a stream are kept.
+const DefaultLimit = 1 << 20
+
+// stragglerGrace is how long what a hook left behind may take to end by itself:
+// long enough for a process substitution to write its last line.
+const stragglerGrace = 100 * time.Millisecond
+
+// killBound is how long the end of a killed child is waited for before Run
+// gives up on it. Only a process that the kernel cannot end outlives it.
+const killBound = 2 * time.Second
+
+// A Command says what to run. Env is the whole environment; nothing of the
+// caller's is added.
+type Command struct {
+	Argv    []string // Argv[0] is looked up in the PATH of Env
+	Dir     string
+	Env     []string
+	Stdin   []byte
+	Timeout time.Duration // 0: none but the context's
+	Limit   int           // bytes kept of each stream; 0: DefaultLimit
+}
+
+// A Result is how the child ended.
+type Result struct {
+	Started     bool
+	StartError  error  // why it could not be started
+	Exit        int    // -1 when a signal ended it
+	Signal      string // such as "SIGKILL"
+	TimedOut    bool
+	Canceled    bool // the context ended first
+	Stdout      Capture
+	Stderr      Capture
+	StdinUnread bool     // the child did not take all of its input
+	LeftBehind  []string // names of processes that outlived it, now dead
+	Duration    time.Duration
+	UserTime    time.Duration
+	SystemTime  time.Duration
+	MaxRSS      int64 // bytes
+}
+
+// A Capture is what a stream gave: at most the limit of it, and how much there was.
+type Capture struct {
+	Bytes []byte
+	Total int64
+}
+
+// Run starts the command and returns when it and all of its descendants are
+// gone. A child that cannot be started, fails or is killed is a Result; the
+// error is for what hookwatch itself could not do.
+func Run(ctx context.Context, c Command) (Result, error) {
+	if len(c.Argv) == 0 {
+		return Result{}, errors.New("run: no command")
+	}
+	if c.Limit == 0 {
+		c.Limit = DefaultLimit
+	}
+	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
+	if err != nil {
+		return Result{Exit: -1, StartError: err}, nil
+	}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
+		defer cancel()
+	}
+	begin := time.Now()
+	r, err := run(ctx, path, c)
+	r.Duration = time.Since(begin)
+	return r, err
+}
+
+var errTimeout = errors.New("timed out")
+
+// markEnd notes why the context ended, if that is what ended the child.
+func (r *Result) markEnd(ctx context.Context) {
+	switch {
+	case ctx.Err() == nil:
+	case errors.Is(context.Cause(ctx), errTimeout):
+		r.TimedOut = true
+	default:
+		r.Canceled = true
+	}
+}
+
+// LookPath finds a program as a shell in dir with this environment would. A
+// name with a slash is itself, relative to dir.
+func LookPath(name, dir string, env []string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name, executable(name)
+	}
+	for _, d := range filepath.SplitList(Getenv(env, "PATH")) {
+		if d == "" {
+			d = "."
+		}
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(dir, d)
+		}
+		p := filepath.Join(d, name)
+		if executable(p) == nil {
+			return p, nil
+		}
+	}
+	return "", &fs.PathError{Op: "find", Path: name, Err: errNotInPath}
+}
+
+var errNotInPath = errors.New("not found in PATH")
+
+func executable(path string) error {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case fi.IsDir():
+		return &fs.PathError{Op: "run", Path: path, Err: errors.New("is a directory")}
+	case !runnable(fi):
+		return &fs.PathError{Op: "run", Path: path, Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+// Getenv is the value of the last setting of key in env.
+func Getenv(env []string, key string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(env[i], "="); ok && k == key {
+			return v
+		}
+	}
+	return ""
+}

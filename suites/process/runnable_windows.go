@@ -1,0 +1,5 @@
+package process
+
+import "io/fs"
+
+func runnable(fs.FileInfo) bool { return true }
