@@ -2,6 +2,7 @@ package suites
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -147,4 +148,13 @@ type FileExpectation struct {
 	Path   string
 	Absent bool // the file must not exist
 	Text   TextExpectation
+}
+
+// ControlKey is the identity of the case's control: an ID in its own suite, or
+// "suite/ID".
+func (c *Case) ControlKey() Key {
+	if suite, id, ok := strings.Cut(c.Control, "/"); ok {
+		return Key{suite, id}
+	}
+	return Key{c.Suite, c.Control}
 }

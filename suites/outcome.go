@@ -27,12 +27,19 @@ var Effects = []Effect{
 }
 
 // An Outcome is what happened when a case ran: one Result a step that was
-// reached.
+// reached, or the reason why none was.
 type Outcome struct {
 	Results  []Result
-	Sandbox  string        // directory kept for a failing case; "" when gone
-	StandIns []string      // such as "jaq=gojq 0.12.19", when the hook could reach one
+	NotRun   *NotRun
+	Sandbox  string        // the case's directory; whoever judged the case removes or keeps it
+	StandIns []string      // such as "jaq=gojq", when the hook could reach one
 	Duration time.Duration // wall time of the whole case
+}
+
+// NotRun says why a case was not run, as the status and note of its verdict.
+type NotRun struct {
+	Status Status
+	Note   string
 }
 
 // Last is the result of the last step that ran, or the zero Result.

@@ -1,0 +1,100 @@
+// Package plan decides, and does nothing else: what to run and why, in which
+// order, what to cancel, and what is worth a notice. It is pure: no files, no
+// clock, no goroutines.
+package plan
+
+import (
+	"slices"
+
+	"hookwatch/suites"
+)
+
+// A Selected case is one that is to run, and the reasons.
+type Selected struct {
+	Case    *suites.Case
+	Because []string
+}
+
+// A Past says what is on record for a case, and how that differs from now.
+type Past struct {
+	Known   bool
+	Digests suites.Digests
+}
+
+// Reasons that Stale gives by itself.
+const (
+	NeverRun     = "never run"
+	CaseEdited   = "its definition changed"
+	ToolsChanged = "a tool it reaches changed"
+)
+
+// Stale selects the cases whose verdict on record is not about what is there
+// now. inputs explains, for a case whose inputs differ, which ones do.
+func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, inputs func(*suites.Case) []string) []Selected {
+	var out []Selected
+	for _, c := range cases {
+		if because := staleness(c, past(c), now(c), inputs); len(because) > 0 {
+			out = append(out, Selected{c, because})
+		}
+	}
+	return out
+}
+
+func staleness(c *suites.Case, p Past, now suites.Digests, inputs func(*suites.Case) []string) []string {
+	if !p.Known {
+		return []string{NeverRun}
+	}
+	var because []string
+	if p.Digests.Case != now.Case {
+		because = append(because, CaseEdited)
+	}
+	if p.Digests.Inputs != now.Inputs {
+		because = append(because, inputs(c)...)
+	}
+	if p.Digests.Tools != now.Tools {
+		because = append(because, ToolsChanged)
+	}
+	return because
+}
+
+// All selects every case for one reason.
+func All(cases []*suites.Case, because string) []Selected {
+	out := make([]Selected, len(cases))
+	for i, c := range cases {
+		out[i] = Selected{c, []string{because}}
+	}
+	return out
+}
+
+// WithControls adds the controls of selected cases, and theirs: a pass proves
+// something only beside a control of the same content. The order stays that of
+// the cases in all.
+func WithControls(selected []Selected, all []*suites.Case) []Selected {
+	index := make(map[suites.Key]*suites.Case, len(all))
+	order := make(map[suites.Key]int, len(all))
+	for i, c := range all {
+		index[c.Key()], order[c.Key()] = c, i
+	}
+	have := make(map[suites.Key]bool, len(selected))
+	for _, s := range selected {
+		have[s.Case.Key()] = true
+	}
+	for i := 0; i < len(selected); i++ { // grows while it is walked
+		c := selected[i].Case
+		key, ok := ControlOf(c)
+		if control := index[key]; ok && control != nil && !have[key] {
+			have[key] = true
+			selected = append(selected, Selected{control, []string{"control of " + c.ID}})
+		}
+	}
+	slices.SortStableFunc(selected, func(a, b Selected) int { return order[a.Case.Key()] - order[b.Case.Key()] })
+	return selected
+}
+
+// ControlOf is the identity of the case's control, if it names one.
+func ControlOf(c *suites.Case) (suites.Key, bool) {
+	if c.Control == "" {
+		return suites.Key{}, false
+	}
+	return c.ControlKey(), true
+}

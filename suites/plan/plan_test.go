@@ -1,0 +1,191 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+func testCase(id string) *suites.Case { return &suites.Case{Suite: "s", ID: id} }
+
+func ids(cases []*suites.Case) string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestStale(t *testing.T) {
+	t.Parallel()
+	now := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}
+	tests := []struct {
+		name string
+		past plan.Past
+		want string
+	}{
+		{"never run", plan.Past{}, plan.NeverRun},
+		{"nothing changed", plan.Past{Known: true, Digests: now}, ""},
+		{"edited", plan.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, plan.CaseEdited},
+		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, "hook.sh"},
+		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, plan.ToolsChanged},
+		{"all", plan.Past{Known: true}, plan.CaseEdited + ",hook.sh," + plan.ToolsChanged},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := plan.Stale([]*suites.Case{testCase("A")},
+				func(*suites.Case) plan.Past { return tt.past },
+				func(*suites.Case) suites.Digests { return now },
+				func(*suites.Case) []string { return []string{"hook.sh"} })
+			because := ""
+			if len(got) == 1 {
+				because = strings.Join(got[0].Because, ",")
+			}
+			if because != tt.want {
+				t.Errorf("because %q, want %q", because, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithControls(t *testing.T) {
+	t.Parallel()
+	a, b, c, d := testCase("A"), testCase("B"), testCase("C"), testCase("D")
+	c.Control, b.Control = "B", "s/A"
+	all := []*suites.Case{a, b, c, d}
+	got := plan.WithControls(plan.All([]*suites.Case{c}, "asked"), all)
+	var names []string
+	for _, s := range got {
+		names = append(names, s.Case.ID+":"+s.Because[0])
+	}
+	want := []string{"A:control of B", "B:control of C", "C:asked"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+func TestQueueOrder(t *testing.T) {
+	t.Parallel()
+	q := plan.NewQueue(0)
+	q.Add(testCase("slow"), plan.Rank{Duration: 900, Order: 0})
+	q.Add(testCase("quick"), plan.Rank{Duration: 5, Order: 1})
+	q.Add(testCase("failed"), plan.Rank{Failed: true, Duration: 5000, Order: 2})
+	q.Add(testCase("control"), plan.Rank{Control: true, Duration: 9000, Order: 3})
+	q.Add(testCase("gone"), plan.Rank{Order: 4})
+	q.Add(testCase("quick"), plan.Rank{Duration: 5, Order: 1})
+	q.Drop(suites.Key{Suite: "s", ID: "gone"})
+	if got := ids(q.Next(2, 0, false)); got != "control failed" {
+		t.Errorf("first two are %q", got)
+	}
+	if got := ids(q.Next(9, 2, false)); got != "quick slow" {
+		t.Errorf("the rest is %q", got)
+	}
+	if q.Len() != 0 {
+		t.Errorf("%d still wait", q.Len())
+	}
+}
+
+func TestQueueSerial(t *testing.T) {
+	t.Parallel()
+	q := plan.NewQueue(0)
+	alone := testCase("alone")
+	alone.Serial = true
+	q.Add(alone, plan.Rank{Order: 0})
+	q.Add(testCase("a"), plan.Rank{Order: 1})
+	if got := ids(q.Next(2, 1, false)); got != "a" {
+		t.Errorf("beside a running case: %q, want a", got)
+	}
+	if got := ids(q.Next(2, 2, false)); got != "" {
+		t.Errorf("the serial case started beside others: %q", got)
+	}
+	if got := ids(q.Next(2, 0, false)); got != "alone" {
+		t.Errorf("when all is quiet: %q, want alone", got)
+	}
+	q.Add(testCase("b"), plan.Rank{})
+	if got := ids(q.Next(2, 1, true)); got != "" {
+		t.Errorf("%q started beside the serial case", got)
+	}
+}
+
+func TestQueueShuffle(t *testing.T) {
+	t.Parallel()
+	order := func(seed uint64) string {
+		q := plan.NewQueue(seed)
+		for _, id := range strings.Fields("A B C D E F G H") {
+			q.Add(testCase(id), plan.Rank{Order: int(id[0])})
+		}
+		return ids(q.Clear())
+	}
+	if order(7) != order(7) {
+		t.Error("the same seed gives two orders")
+	}
+	if order(7) == order(0) && order(8) == order(0) {
+		t.Error("no seed changes the order")
+	}
+}
+
+func rec(id string, pass bool, inputs string) suites.Record {
+	r := suites.Record{Suite: "s", ID: id, Pass: pass, Digests: suites.Digests{Case: "c", Inputs: inputs, Tools: "t"}}
+	if !pass {
+		r.Note = "exit 0, want 2"
+	}
+	return r
+}
+
+func TestNews(t *testing.T) {
+	t.Parallel()
+	n := plan.NewNews([]suites.Record{rec("A", true, "1"), rec("B", false, "1"), rec("C", true, "1")})
+	say := func() string {
+		regressions, resolved := n.Take(false)
+		var out []string
+		for _, r := range regressions {
+			out = append(out, "-"+r.ID)
+		}
+		for _, r := range resolved {
+			out = append(out, "+"+r.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	if got := say(); got != "" {
+		t.Errorf("the present state is no news, said %q", got)
+	}
+	n.Observe(rec("A", false, "2"), true)
+	if got := say(); got != "" {
+		t.Errorf("said %q of a failure seen once", got)
+	}
+	if got := n.Unconfirmed(); len(got) != 1 || got[0].ID != "A" {
+		t.Errorf("unconfirmed %v, want A", got)
+	}
+	n.Observe(rec("A", false, "2"), false)
+	if got := say(); got != "-A" {
+		t.Errorf("said %q, want -A", got)
+	}
+	if got := say(); got != "" {
+		t.Errorf("said %q again", got)
+	}
+	n.Observe(rec("A", false, "3"), false) // still failing on new content: old news
+	n.Observe(rec("B", true, "3"), false)
+	if got := say(); got != "+B" {
+		t.Errorf("said %q, want +B", got)
+	}
+	n.Observe(rec("A", true, "4"), false)
+	n.Observe(rec("C", false, "4"), true)
+	n.Observe(rec("C", true, "5"), false) // came and went
+	if got := say(); got != "+A" {
+		t.Errorf("said %q, want +A", got)
+	}
+	n.Observe(rec("D", false, "6"), false) // new, or explained by a tool
+	n.Observe(rec("D", false, "6"), false)
+	if got := say(); got != "" {
+		t.Errorf("said %q of an excused failure", got)
+	}
+	n.Observe(rec("C", false, "7"), true)
+	n.Observe(rec("C", false, "8"), false) // still failing after the next save
+	if regressions, _ := n.Take(true); len(regressions) != 1 {
+		t.Error("a run without time to reproduce says its regressions at once")
+	}
+}
