@@ -1,0 +1,112 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	const tool = "PreToolUse"
+	for _, test := range []struct {
+		event, matcher, value string
+		want                  bool
+	}{
+		{tool, "", "Bash", true}, {tool, "*", "Bash", true}, {tool, "Bash", "Bash", true},
+		{tool, "Bash|Edit", "Bash", true}, {tool, "Bash | Edit", "Bash", true}, {tool, "Bash,Edit", "Bash", true},
+		{tool, " Bash", "Bash", true}, {tool, "^Bash$", "Bash", true}, {tool, "ash$", "Bash", true},
+		{tool, "B.*", "Bash", true}, {tool, "Bash*", "Bash", true},
+		{tool, "bash", "Bash", false}, {tool, "Bas", "Bash", false}, {tool, "Ba", "Bash", false},
+		{tool, "Bash(echo *)", "Bash", false}, {tool, "Bash(*)", "Bash", false}, {tool, "[", "Bash", false},
+		{tool, `tool == "Bash"`, "Bash", false}, {tool, "/Bash/", "Bash", false}, {tool, "!Edit", "Bash", false},
+		{tool, "mcp__demo__.*", "mcp__demo__say", true}, {tool, "mcp__.*", "mcp__demo__say", true},
+		{tool, "mcp__*", "mcp__demo__say", true}, {tool, "mcp__demo__say", "mcp__demo__say", true},
+		{tool, "mcp__demo", "mcp__demo__say", false},
+		{tool, "Task", "Agent", true}, {tool, "Bash|Task", "Agent", true}, {tool, "Agent", "Agent", true}, {tool, "Task", "Bash", false},
+		{"Stop", "Bash", "", true}, {"UserPromptSubmit", "[", "", true},
+		{"SessionStart", "startup", "startup", true}, {"SessionStart", "start", "startup", false}, {"SessionStart", "Startup", "startup", false},
+		{"SubagentStart", "Task", "Agent", false},
+		{"preToolUse", "*", "Bash", false},
+		{tool, "|", "Bash", false}, {tool, ",", "", false},
+		{tool, "^(?!Bash$).*", "Bash", false}, {tool, "^(?!Bash$).*", "Edit", true}, {tool, "(?i)bash", "Bash", false},
+	} {
+		t.Run(test.event+"/"+test.matcher+"/"+test.value, func(t *testing.T) {
+			t.Parallel()
+			if got := Match(test.event, test.matcher, test.value); got != test.want {
+				t.Errorf("Match(%q, %q, %q) = %t", test.event, test.matcher, test.value, got)
+			}
+		})
+	}
+}
+
+func TestMatcherSet(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		matcher string
+		want    []string
+	}{
+		{"", nil}, {"*", nil}, {"B.*", nil}, {"Bash", []string{"Bash"}},
+		{"Write|Edit", []string{"Edit", "Write"}}, {" Edit, Write |Edit", []string{"Edit", "Write"}}, {"|", []string{}},
+	} {
+		if got := MatcherSet(test.matcher); !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) {
+			t.Errorf("MatcherSet(%q) = %#v, want %#v", test.matcher, got, test.want)
+		}
+	}
+}
+
+// TestJSRegexp compares with what JavaScript answers for the same pattern.
+func TestJSRegexp(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern, value string
+		want           bool
+	}{
+		{"a|b|", "z", true}, {"^(?:a|b)$", "b", true}, {"^(?:a|b)$", "ab", false},
+		{"^a{2}$", "aa", true}, {"^a{2,}$", "a", false}, {"^a{1,2}$", "aaa", false}, {"^a{,2}$", "a{,2}", true}, {"^{$", "{", true},
+		{"^a+?b*$", "aab", true}, {"^[a-c]+$", "abc", true}, {"^[^a-c]$", "b", false}, {"[]", "a", false}, {"^[^]$", "\n", true},
+		{`^[\d-x]+$`, "3-x", true}, {`^[a\]]+$`, "a]", true}, {`^\w+\s\d$`, "ab 3", true}, {`\bEdit\b`, "Multi Edit", true},
+		{`\bEdit\b`, "MultiEdit", false}, {`\BEdit`, "MultiEdit", true}, {".", "\n", false}, {"^.$", "é", true},
+		{`^(a)\1$`, "aa", true}, {`^(?<x>a)\k<x>$`, "aa", true}, {`^\k$`, "k", true}, {`^\1$`, "\x01", true}, {`^(z)?\1a$`, "a", true},
+		{"^(?=Ba)Bash", "Bash", true}, {"Bash(?!Output)", "BashOutput", false}, {"(?<=Multi)Edit", "MultiEdit", true},
+		{"(?<!Multi)Edit", "MultiEdit", false}, {`^\x41\u0042\cA\t$`, "AB\x01\t", true}, {`^\A\z$`, "Az", true},
+		{`^\p$`, "p", true}, {"^(?:a*)*$", "b", false}, {"^(?:(a)|b)*$", "ab", true}, {"^[[:alpha:]]$", "a]", true}, {`^[\b]$`, "\b", true},
+		{"^(a*)*$", "aaa", true}, {`^(?:(a)|(b)\1)+$`, "ab", true},
+	} {
+		pattern, err := compileJS(test.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", test.pattern, err)
+			continue
+		}
+		if got := pattern.matches(test.value); got != test.want {
+			t.Errorf("/%s/.test(%q) = %t", test.pattern, test.value, got)
+		}
+	}
+	for _, invalid := range []string{
+		"[", "(", ")", "*", "a**", "+", "?", "{1}", "a{2,1}", "[b-a]", `\`, `[\`, "(?i)a", "(?P<x>a)", "(?<x>a)(?<x>b)", "(?<=a)*", "^*", `(?<x>a)\k<y>`, "(?<1>a)", "[a-",
+	} {
+		if _, err := compileJS(invalid); err == nil {
+			t.Errorf("%s: compiled, want an error", invalid)
+		}
+		if MatcherError(invalid+"$") == nil && !strings.HasSuffix(invalid, `\`) {
+			t.Errorf("%s: no matcher error", invalid)
+		}
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	for _, seed := range []string{"Bash", "B.*", "[", "(a*)*b", `(\1|[^]){2,3}?`, "(?<=a|(?!b))", `\u12`} {
+		f.Add(seed, "Bash")
+	}
+	f.Fuzz(func(t *testing.T, matcher, value string) {
+		matched := Match("PreToolUse", matcher, value)
+		if MatcherError(matcher) != nil && matched {
+			t.Errorf("invalid matcher %q matched %q", matcher, value)
+		}
+		for _, name := range MatcherSet(matcher) {
+			if !Match("PreToolUse", matcher, name) {
+				t.Errorf("list %q does not match its own %q", matcher, name)
+			}
+		}
+	})
+}

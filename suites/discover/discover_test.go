@@ -1,0 +1,197 @@
+package discover
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// project writes files, by slash path, to a new directory and returns it.
+func project(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+const (
+	shared = ".claude/settings.json"
+	local  = ".claude/settings.local.json"
+)
+
+// settings is a file with groups of hooks: event, matcher, commands.
+func settings(groups ...[]string) string {
+	events := map[string][]string{}
+	var order []string
+	for _, group := range groups {
+		var hooks []string
+		for _, command := range group[2:] {
+			hooks = append(hooks, `{"type":"command","command":"`+command+`"}`)
+		}
+		if events[group[0]] == nil {
+			order = append(order, group[0])
+		}
+		events[group[0]] = append(events[group[0]], `{"matcher":"`+group[1]+`","hooks":[`+strings.Join(hooks, ",")+`]}`)
+	}
+	var members []string
+	for _, event := range order {
+		members = append(members, `"`+event+`":[`+strings.Join(events[event], ",")+`]`)
+	}
+	return `{"hooks":{` + strings.Join(members, ",") + `}}`
+}
+
+func discovered(t testing.TB, files map[string]string) Registered {
+	t.Helper()
+	registered, err := Hooks(project(t, files), []string{shared, local}, []string{"plugin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registered
+}
+
+func commands(hooks []Hook) (all []string) {
+	for _, hook := range hooks {
+		all = append(all, hook.Command)
+	}
+	return all
+}
+
+func TestFor(t *testing.T) {
+	t.Parallel()
+	registered := discovered(t, map[string]string{
+		shared: settings([]string{"PreToolUse", "Bash", "a", "b"}, []string{"PreToolUse", "Edit|Write", "c", "a"}, []string{"PreToolUse", "", "a", "a "}, []string{"Stop", "Bash", "s"}),
+		local:  settings([]string{"PreToolUse", "Bash", "b", "l"}),
+	})
+	for _, test := range []struct {
+		event, value string
+		want         []string
+	}{
+		{"PreToolUse", "Bash", []string{"a", "b", "a ", "l"}},
+		{"PreToolUse", "Write", []string{"c", "a", "a "}},
+		{"PreToolUse", "Read", []string{"a", "a "}},
+		{"Stop", "", []string{"s"}},
+		{"PostToolUse", "Bash", nil},
+	} {
+		if got := commands(registered.For(test.event, test.value)); !slices.Equal(got, test.want) {
+			t.Errorf("%s %s: %q, want %q", test.event, test.value, got, test.want)
+		}
+	}
+	if want := []string{shared, local}; !slices.Equal(registered.Files, want) {
+		t.Errorf("read %q, want %q", registered.Files, want)
+	}
+}
+
+func TestForConditions(t *testing.T) {
+	t.Parallel()
+	hook := `[{"hooks":[{"type":"command","command":"x","if":"Bash(git *)"}]}]`
+	registered := discovered(t, map[string]string{shared: `{"hooks":{"PreToolUse":` + hook + `,"Stop":` + hook + `}}`})
+	if got := len(registered.For("PreToolUse", "Bash")); got != 1 {
+		t.Errorf("%d hooks before a tool, want 1", got)
+	}
+	if got := registered.For("Stop", ""); got != nil {
+		t.Errorf("a hook with a condition runs at the stop: %v", got)
+	}
+}
+
+func TestHookFields(t *testing.T) {
+	t.Parallel()
+	registered := discovered(t, map[string]string{
+		".claude/hooks/x.sh": "", shared: "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[\n" +
+			`{"type":"command","command":".claude/hooks/x.sh","timeout":5},` + "\n" +
+			`{"type":"command","command":"node","args":["${CLAUDE_PROJECT_DIR}/.claude/hooks/x.sh"],"async":true},` + "\n" +
+			`{"type":"http","url":"http://127.0.0.1/"}]}]}}`,
+	})
+	if len(registered.Hooks) != 3 {
+		t.Fatalf("hooks %+v", registered.Hooks)
+	}
+	first, second, third := registered.Hooks[0], registered.Hooks[1], registered.Hooks[2]
+	if first.Timeout != 5*time.Second || first.Source.String() != shared+":2:1" || first.Async {
+		t.Errorf("first hook %+v", first)
+	}
+	script := []string{".claude/hooks/x.sh"}
+	if second.Timeout != 10*time.Minute || !second.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
+		t.Errorf("hooks %+v and %+v", first, second)
+	}
+	if got := LaunchCommand(first); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
+		t.Errorf("launched as %q", got)
+	}
+	if got := LaunchCommand(second); !slices.Equal(got, []string{"node", first.Root + "/.claude/hooks/x.sh"}) {
+		t.Errorf("launched as %q", got)
+	}
+	if third.Type != "http" || LaunchCommand(third) != nil {
+		t.Errorf("third hook %+v", third)
+	}
+}
+
+func TestLaunchCommandExpandsNothingElse(t *testing.T) {
+	t.Parallel()
+	hook := Hook{Type: "command", Command: "x", Args: []string{"$HOME", "${HOME}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PLUGIN_ROOT}"}, Root: "/p"}
+	if got := LaunchCommand(hook); !slices.Equal(got, []string{"x", "$HOME", "${HOME}", "/p", "${CLAUDE_PLUGIN_ROOT}"}) {
+		t.Errorf("launched as %q", got)
+	}
+}
+
+func TestDisabled(t *testing.T) {
+	t.Parallel()
+	registered := discovered(t, map[string]string{
+		shared: settings([]string{"Stop", "", "s"}), local: `{"disableAllHooks": true}`,
+	})
+	if len(registered.Hooks) > 0 || registered.DisabledBy.String() != local+":1:21" || len(registered.Problems) != 1 {
+		t.Errorf("%+v", registered)
+	}
+}
+
+func TestDroppedFile(t *testing.T) {
+	t.Parallel()
+	registered := discovered(t, map[string]string{
+		shared: `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"s"},{"command":"t"}]}]}}`,
+		local:  settings([]string{"Stop", "", "l"}),
+	})
+	if got := commands(registered.Hooks); !slices.Equal(got, []string{"l"}) {
+		t.Errorf("hooks %q, want only those of the other file", got)
+	}
+	if len(registered.Problems) != 1 || !strings.Contains(registered.Problems[0].Error(), "1 other hooks in it never run") {
+		t.Errorf("problems %v", registered.Problems)
+	}
+}
+
+func TestPlugin(t *testing.T) {
+	t.Parallel()
+	registered := discovered(t, map[string]string{
+		"plugin/.claude-plugin/plugin.json": `{"name":"guard"}`,
+		"plugin/hooks/hooks.json":           settings([]string{"Stop", "", "${CLAUDE_PLUGIN_ROOT}/x.sh"}),
+	})
+	if len(registered.Hooks) != 1 {
+		t.Fatalf("%+v", registered)
+	}
+	hook := registered.Hooks[0]
+	if hook.Plugin != "guard" || !slices.Equal(hook.Scripts, []string{"plugin/x.sh"}) {
+		t.Errorf("%+v", hook)
+	}
+	want := []string{"CLAUDE_PLUGIN_ROOT=" + hook.Root + "/plugin", "CLAUDE_PLUGIN_DATA=/data"}
+	if got := PluginEnv(hook, "/data"); !slices.Equal(got, want) {
+		t.Errorf("environment %q, want %q", got, want)
+	}
+	if PluginEnv(Hook{}, "/data") != nil {
+		t.Error("a hook of a settings file got a plugin's variables")
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	root := project(t, map[string]string{shared + "/x": ""}) // a directory in the file's place
+	if _, err := Hooks(root, []string{shared}, nil); err == nil {
+		t.Error("no error for settings that cannot be read")
+	}
+}

@@ -1,0 +1,74 @@
+package discover
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites/contract"
+)
+
+// identify makes a hook's ID: what a person recognises it by, and a hash of what
+// makes it this hook. Neither its place among others nor the machine's paths
+// count, nor do white space, quotes and the order of a matcher's names.
+func identify(scope string, hook Hook, body string) string {
+	matcher := hook.Matcher
+	if names := contract.MatcherSet(matcher); names != nil {
+		matcher = strings.Join(names, "|")
+	}
+	parts := append([]string{scope, hook.Event, matcher, hook.Type, hook.If, normalise(hook.Command, hook.Root), body}, hook.Args...)
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hook.Event + "-" + hook.shortName() + "-" + hex.EncodeToString(sum[:4])
+}
+
+// shortName is the base name of the hook's script, or of its command's first word.
+func (h Hook) shortName() string {
+	name := h.Type
+	switch words := strings.Fields(h.Command); {
+	case len(h.Scripts) > 0:
+		name = path.Base(h.Scripts[0])
+	case len(words) > 0:
+		name = path.Base(strings.Trim(words[0], `"'`))
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, name)
+}
+
+// normalise writes a command in one way: the project's own path as the variable
+// that stands for it, no quotes, single spaces.
+func normalise(command, root string) string {
+	const variable = "$CLAUDE_PROJECT_DIR"
+	command = strings.NewReplacer(
+		root+string(filepath.Separator), variable+"/", "${CLAUDE_PROJECT_DIR}", variable, `"`, "", "'", "",
+	).Replace(command)
+	return strings.Join(strings.Fields(command), " ")
+}
+
+// scopeName names a settings file in an ID: by its path in the project, and by
+// its last two elements when it lies outside, so that no home directory counts.
+func scopeName(name string) string {
+	if !filepath.IsAbs(filepath.FromSlash(name)) {
+		return name
+	}
+	return "outside:" + path.Join(path.Base(path.Dir(name)), path.Base(name))
+}
+
+// unique tells apart hooks that differ only in what an ID does not count, such
+// as a trailing space, which the client takes for another command.
+func (c *collector) unique(id string) string {
+	candidate := id
+	for n := 2; c.ids[candidate]; n++ {
+		candidate = id + "-" + strconv.Itoa(n)
+	}
+	c.ids[candidate] = true
+	return candidate
+}

@@ -1,0 +1,75 @@
+package discover
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/contract"
+)
+
+// LaunchCommand is how the client starts the hook: `/bin/sh -c COMMAND`, or the
+// command with its args, in which ${CLAUDE_PROJECT_DIR} (of a plugin also
+// ${CLAUDE_PLUGIN_ROOT}) is replaced and nothing else. It is nil for a hook that
+// is no command.
+func LaunchCommand(h Hook) (argv []string) {
+	switch {
+	case h.Type != "command":
+		return nil
+	case h.Args == nil:
+		return []string{"/bin/sh", "-c", h.Command}
+	}
+	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Root}
+	if h.PluginRoot != "" {
+		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
+	}
+	expand := strings.NewReplacer(variables...)
+	for _, word := range append([]string{h.Command}, h.Args...) {
+		argv = append(argv, expand.Replace(word))
+	}
+	return argv
+}
+
+// nobody is a process ID that no process has, so that a hook which signals the
+// client signals nobody.
+const nobody = "2147483647"
+
+// withEnvFile are the events that get CLAUDE_ENV_FILE: SessionStart observed, the
+// others by the schema of 2.1.197.
+var withEnvFile = []string{"SessionStart", "Setup", "CwdChanged", "FileChanged"}
+
+// ClientEnv lists the variables, as NAME=value, that a client of this version
+// adds to a hook's environment; observed. Their values are placeholders of our
+// own where they do not say where the project and the session are.
+func ClientEnv(root, session string, event string, version contract.Version) []string {
+	env := []string{
+		"CLAUDE_PROJECT_DIR=" + root,
+		"CLAUDECODE=1",
+		"CLAUDE_CODE_SESSION_ID=" + session,
+		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",
+		"CLAUDE_CODE_CHILD_SESSION=1",
+		"AI_AGENT=claude-code",
+	}
+	if slices.Contains(withEnvFile, event) {
+		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
+	}
+	if version.Profile() == contract.V329 {
+		env = append(env,
+			"CLAUDE_PID="+nobody,
+			"CLAUDE_EFFORT=high",
+			"CLAUDE_CODE_MESSAGING_SOCKET=/dev/null",
+			"CLAUDE_CODE_MESSAGING_TOKEN=placeholder",
+		)
+	}
+	return env
+}
+
+// PluginEnv lists the variables that a plugin's hook gets beside those of
+// ClientEnv; data is the directory that the plugin may write to. It is empty for
+// a hook of a settings file.
+func PluginEnv(h Hook, data string) []string {
+	if h.PluginRoot == "" {
+		return nil
+	}
+	return []string{"CLAUDE_PLUGIN_ROOT=" + h.PluginRoot, "CLAUDE_PLUGIN_DATA=" + filepath.Clean(data)}
+}
