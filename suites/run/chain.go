@@ -1,0 +1,120 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+
+	"hookwatch/suites"
+	"hookwatch/suites/contract"
+	"hookwatch/suites/discover"
+)
+
+// A Fired is one hook that an event fired, and what came of it.
+type Fired struct {
+	Hook    discover.Hook
+	Result  suites.Result
+	reading contract.Reading
+}
+
+// chain fires every hook that is registered for the event, at once and as the
+// client launches them, and combines what they say.
+func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+	value := matched(st.Event, st.Tool, stdin)
+	if s.r.Hooks == nil {
+		return suites.Result{}, errors.New("no hooks are registered")
+	}
+	fired, err := s.fire(ctx, s.r.Hooks(st.Event, value), st, stdin)
+	if err != nil {
+		return suites.Result{}, err
+	}
+	return combine(fired), nil
+}
+
+// fire runs hooks side by side, each with its own time-out.
+func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
+	fired := make([]Fired, len(hooks))
+	errs := make([]error, len(hooks))
+	var wg sync.WaitGroup
+	for i, h := range hooks {
+		wg.Go(func() { fired[i], errs[i] = s.registered(ctx, h, st, stdin) })
+	}
+	wg.Wait()
+	return fired, errors.Join(errs...)
+}
+
+// registered runs one hook as the client does.
+func (s *sandbox) registered(ctx context.Context, h discover.Hook, st *suites.Step, stdin []byte) (Fired, error) {
+	argv := discover.LaunchCommand(h)
+	if argv == nil {
+		return Fired{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
+	}
+	c := s.command(st, argv, stdin)
+	c.Timeout = h.Timeout
+	client := discover.ClientEnv(s.project(), "hookwatch-"+s.number, st.Event, s.r.Client)
+	c.Env = append(append(client, discover.PluginEnv(h, s.tmp)...), c.Env...)
+	res, err := runRetrying(ctx, c)
+	if err != nil {
+		return Fired{}, err
+	}
+	fault := ""
+	if res.StartError != nil {
+		fault = res.StartError.Error()
+	}
+	f := Fired{Hook: h, Result: s.interpret(st, h.Command, res, fault)}
+	out := outputOf(f.Result, h.Command, matched(st.Event, st.Tool, stdin))
+	out.Async = h.Async
+	f.reading = contract.Interpret(s.r.Client, st.Event, out)
+	f.Result.Effect, f.Result.EffectReason, f.Result.ModelSees = f.reading.Effect, f.reading.Reason, f.reading.ModelSees
+	return f, nil
+}
+
+// combine is the one result that the client makes of several: streams one after
+// the other, and the strongest word.
+func combine(fired []Fired) suites.Result {
+	var all suites.Result
+	var readings []contract.Reading
+	for _, f := range fired {
+		r := f.Result
+		readings = append(readings, f.reading)
+		all.Exit = max(all.Exit, r.Exit)
+		all.TimedOut = all.TimedOut || r.TimedOut
+		all.Stdout = bytes.Join([][]byte{all.Stdout, r.Stdout}, nil)
+		all.Stderr = bytes.Join([][]byte{all.Stderr, r.Stderr}, nil)
+		all.StdoutBytes += r.StdoutBytes
+		all.StderrBytes += r.StderrBytes
+		all.LeftBehind = append(all.LeftBehind, r.LeftBehind...)
+		all.Duration = max(all.Duration, r.Duration)
+	}
+	reading := contract.Combine(readings)
+	all.Decision, all.Effect = reading.Decision, reading.Effect
+	all.ModelSees, all.EffectReason = reading.ModelSees, reading.Reason
+	return all
+}
+
+// Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
+// (case with a hook) or every hook registered for the event (case with Chain).
+// Only the first step of the case counts.
+func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Result, error) {
+	s, err := r.open(ctx, c)
+	if err != nil {
+		return nil, suites.Result{}, err
+	}
+	defer func() {
+		s.close()
+		_ = Remove(suites.Outcome{Sandbox: s.dir})
+	}()
+	st := &c.Steps[0]
+	stdin, err := s.stdin(st)
+	if err != nil {
+		return nil, suites.Result{}, err
+	}
+	if !c.Chain {
+		res, err := s.hook(ctx, st, stdin)
+		return []Fired{{Hook: discover.Hook{ID: c.Hook, Command: c.Hook, Event: st.Event}, Result: res}}, res, err
+	}
+	hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, stdin))
+	fired, err := s.fire(ctx, hooks, st, stdin)
+	return fired, combine(fired), err
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/process"
+)
+
+// passed are the variables of the caller that hooks get as they are.
+var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"}
+
+// secret are the names of variables that nobody gets unless listed.
+var secret = []string{"*_KEY", "*_TOKEN", "*_SECRET", "*_PASSWORD", "*_CREDENTIALS"}
+
+// Environment picks from the caller's environment what hooks may see: a short
+// list and the names that the person lists, which may be globs. A glob never
+// passes on what looks like a secret; a name in full does.
+func Environment(caller []string, list []string) []string {
+	var env []string
+	for _, kv := range caller {
+		name, _, ok := strings.Cut(kv, "=")
+		switch {
+		case !ok || name == "":
+		case slices.Contains(list, name):
+			env = append(env, kv)
+		case matches(name, secret):
+		case matches(name, passed), matches(name, list):
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func matches(name string, globs []string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool {
+		ok, err := path.Match(g, name)
+		return err == nil && ok
+	})
+}
+
+// environ makes the environment that all steps of the case share, and the
+// templates that may name it.
+func (s *sandbox) environ() error {
+	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
+	if err != nil {
+		return err
+	}
+	address := ""
+	if s.server != nil {
+		address = s.server.address()
+	}
+	s.expand = strings.NewReplacer(
+		"{tmp}", s.tmp,
+		"{project}", s.r.Root,
+		"{override}", s.project(),
+		"{server}", address,
+		"{path}", searched,
+	)
+	s.env = With(s.r.Env, map[string]string{
+		"PATH":               searched,
+		"TMPDIR":             s.tmp,
+		"CLAUDE_PROJECT_DIR": s.project(),
+		"HOOK_SESSION_PID":   s.number,
+		"HOOK_GUARD_PID":     s.number,
+	})
+	s.env = With(s.env, s.expanded(s.c.Env))
+	return nil
+}
+
+func (s *sandbox) expanded(vars map[string]string) map[string]string {
+	out := make(map[string]string, len(vars))
+	for k, v := range vars {
+		out[k] = s.expand.Replace(v)
+	}
+	return out
+}
+
+// With is env with some variables set.
+func With(env []string, set map[string]string) []string {
+	out := make([]string, 0, len(env)+len(set))
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, replaced := set[name]; !replaced {
+			out = append(out, kv)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, name+"="+set[name])
+	}
+	return out
+}

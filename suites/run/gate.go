@@ -1,0 +1,55 @@
+package run
+
+import (
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// gate looks for what the case cannot do without.
+func (r *Runner) gate(c *suites.Case) *suites.NotRun {
+	if c.Layer == suites.Live {
+		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}
+	}
+	for _, hook := range hooksOf(c) {
+		if l := r.launch(hook); l.absent != "" {
+			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}
+		}
+	}
+	for _, g := range c.Gates {
+		if _, err := process.LookPath(g.Tool, r.Root, r.Env); err == nil {
+			continue
+		}
+		if g.Policy == suites.GateFail {
+			return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
+		}
+		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
+	}
+	return nil
+}
+
+// hooksOf lists the scripts that the case itself names.
+func hooksOf(c *suites.Case) []string {
+	var hooks []string
+	for _, h := range append([]string{c.Hook}, stepHooks(c)...) {
+		if h != "" {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+func stepHooks(c *suites.Case) []string {
+	hooks := make([]string, len(c.Steps))
+	for i := range c.Steps {
+		hooks[i] = c.Steps[i].Hook
+	}
+	return hooks
+}
+
+// absentName is the note of a failure for a tool that must be there, as in
+// BIOME_ABSENT.
+func absentName(tool string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
+}

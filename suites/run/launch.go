@@ -1,0 +1,131 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/process"
+)
+
+// A launch is how a declared hook is started, or why it cannot be.
+type launch struct {
+	argv    []string
+	command string // as the client would name it
+	fault   string // a cause a person can mend, with what the client would do
+	absent  string // an interpreter that this machine does not have
+}
+
+// shells run a script by its path, as the test plans of this field do.
+var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
+
+// interpreters may be absent from a machine without anything being wrong with
+// the hook; any other that does not exist is a slip in its first line.
+var interpreters = []string{"bun", "deno", "fish", "ksh", "node", "perl", "php", "pwsh", "python", "python3", "ruby", "zsh"}
+
+// launch looks at the script first: a hook that the client could not start must
+// not pass because a test runner starts it in another way.
+func (r *Runner) launch(hook string) launch {
+	file := filepath.Join(r.Root, filepath.FromSlash(hook))
+	l := launch{command: hook}
+	fi, err := os.Stat(file)
+	switch {
+	case err != nil:
+		l.fault = fmt.Sprintf("hook missing: %s does not exist (127: the client goes on as if there were no hook)", hook)
+		return l
+	case fi.IsDir():
+		l.fault = fmt.Sprintf("hook is a directory: %s (126: the client goes on as if there were no hook)", hook)
+		return l
+	}
+	head, err := firstLine(file)
+	if err != nil {
+		l.fault = fmt.Sprintf("hook unreadable: %v", err)
+		return l
+	}
+	interpreter, fault := r.interpreter(hook, head)
+	if fault == "" && fi.Mode()&0o111 == 0 && !r.startedByInterpreter(hook) {
+		fault = fmt.Sprintf("hook not executable: chmod +x %s (126: the client goes on as if there were no hook)", hook)
+	}
+	if l.fault = fault; fault != "" {
+		return l
+	}
+	if _, err := process.LookPath(interpreter, r.Root, r.Env); interpreter != "" && err != nil {
+		l.absent = interpreter
+	}
+	if interpreter == "" || slices.Contains(shells, interpreter) {
+		l.argv = []string{"bash", file}
+		return l
+	}
+	l.argv = []string{file}
+	if fi.Mode()&0o111 == 0 {
+		l.argv = []string{interpreter, file}
+	}
+	return l
+}
+
+// interpreter reads the first line: the base name of the interpreter, "" for a
+// script without one.
+func (r *Runner) interpreter(hook string, head []byte) (name, fault string) {
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		return "", fmt.Sprintf("hook starts with a byte order mark: the system does not see its #! line; save %s as UTF-8 without BOM", hook)
+	}
+	line, isScript := bytes.CutPrefix(head, []byte("#!"))
+	if !isScript {
+		return "", ""
+	}
+	if bytes.HasSuffix(line, []byte("\r")) {
+		return "", fmt.Sprintf("hook has CRLF line ends: its interpreter %q does not exist (127: the client goes on as if there were no hook); save %s with LF", bytes.TrimLeft(line, " "), hook)
+	}
+	fields := strings.Fields(string(line))
+	if len(fields) == 0 {
+		return "", fmt.Sprintf("hook has an empty #! line: %s", hook)
+	}
+	if path.Base(fields[0]) == "env" {
+		fields = envProgram(fields[1:])
+		if len(fields) == 0 {
+			return "", fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
+		}
+	}
+	if _, err := process.LookPath(fields[0], r.Root, r.Env); err != nil && slices.Contains(interpreters, path.Base(fields[0])) {
+		return path.Base(fields[0]), ""
+	} else if err != nil {
+		return "", fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])
+	}
+	return path.Base(fields[0]), ""
+}
+
+// envProgram skips the options and variables of env.
+func envProgram(args []string) []string {
+	for len(args) > 0 && (strings.HasPrefix(args[0], "-") || strings.Contains(args[0], "=")) {
+		args = args[1:]
+	}
+	return args
+}
+
+// startedByInterpreter reports whether every registered command that names the
+// script does so as an argument, as in "bash hook.sh": then it needs no x bit.
+func (r *Runner) startedByInterpreter(hook string) bool {
+	if r.Interpreted == nil {
+		return false
+	}
+	return r.Interpreted(hook)
+}
+
+func firstLine(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buf := make([]byte, 4096)
+	n, err := f.Read(buf)
+	if n == 0 && err != nil && err.Error() != "EOF" {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(buf[:n], []byte("\n"))
+	return line, nil
+}

@@ -1,0 +1,16 @@
+package run
+
+import "hookwatch/suites/contract"
+
+// matched is the value that the event's matchers are compared with: the tool's
+// name, or the field of the payload that the event names.
+func matched(event, tool string, stdin []byte) string {
+	about, ok := contract.EventByName(event)
+	if !ok {
+		return ""
+	}
+	if v := about.MatcherValue(stdin); v != "" {
+		return v
+	}
+	return tool
+}

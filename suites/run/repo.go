@@ -1,0 +1,75 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// gitEnv keeps the person's own git configuration out of the case, and makes
+// commits the same every time.
+var gitEnv = map[string]string{
+	"GIT_CONFIG_GLOBAL":   os.DevNull,
+	"GIT_CONFIG_NOSYSTEM": "1",
+	"GIT_AUTHOR_NAME":     "hookwatch", "GIT_AUTHOR_EMAIL": "hookwatch@localhost", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+	"GIT_COMMITTER_NAME": "hookwatch", "GIT_COMMITTER_EMAIL": "hookwatch@localhost", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+}
+
+// buildRepo makes the git state that the case asks for in its temporary project.
+func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
+	branch := repo.Branch
+	if branch == "" {
+		branch = "main"
+	}
+	if err := s.git(ctx, "init", "--quiet", "--initial-branch="+branch); err != nil {
+		return err
+	}
+	if err := writeTree(s.override, repo.Commit); err != nil {
+		return err
+	}
+	if err := s.git(ctx, "add", "--all", "--force"); err != nil {
+		return err
+	}
+	if err := s.git(ctx, "commit", "--quiet", "--allow-empty", "--message=state of the case"); err != nil {
+		return err
+	}
+	if len(repo.Stage) > 0 {
+		if err := writeTree(s.override, repo.Stage); err != nil {
+			return err
+		}
+		if err := s.git(ctx, "add", "--all", "--force"); err != nil {
+			return err
+		}
+	}
+	if err := writeTree(s.override, repo.Modify); err != nil {
+		return err
+	}
+	for _, name := range repo.Delete {
+		if err := os.RemoveAll(filepath.Join(s.override, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sandbox) git(ctx context.Context, args ...string) error {
+	res, err := process.Run(ctx, process.Command{
+		Argv: append([]string{"git"}, args...), Dir: s.override, Env: With(s.env, gitEnv), Timeout: time.Minute,
+	})
+	switch {
+	case err != nil:
+		return err
+	case res.StartError != nil:
+		return fmt.Errorf("the case needs a git repository: %w", res.StartError)
+	case res.Exit != 0:
+		return errors.New("git " + args[0] + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package run is the RUN station: it builds a case's surroundings, fires its
+// hook step by step as the case says, and returns what happened. It judges
+// nothing.
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/contract"
+	"hookwatch/suites/discover"
+)
+
+// Options are what every case of a session has in common.
+type Options struct {
+	Root    string        // the project's root, absolute
+	Temp    string        // where sandboxes are made; must exist
+	Env     []string      // see Environment
+	Timeout time.Duration // of a step whose case names none
+	Client  contract.Version
+	// Hooks tells which registered hooks fire for an event and the value its
+	// matchers are compared with, in order. Nil: none are registered.
+	Hooks func(event, value string) []discover.Hook
+	// Interpreted reports whether every registered command that names the script
+	// starts it through an interpreter, so that it needs no execute bit.
+	Interpreted func(hook string) bool
+	// Standing names, for a hook's path, the stand-ins that it can reach.
+	Standing func(hook string) []string
+}
+
+// A Runner runs cases. It is safe for concurrent use.
+type Runner struct {
+	Options
+	hidden hiddenPaths
+	serial atomic.Int64
+}
+
+// New makes a runner.
+func New(o Options) *Runner {
+	r := &Runner{Options: o}
+	r.hidden.dir = o.Temp
+	// State that hooks key by these numbers must not be shared with another run.
+	r.serial.Store(time.Now().UnixMilli() * 1000)
+	return r
+}
+
+// Case runs one case to its end, or until ctx ends. The error is for what
+// hookwatch itself could not do, such as making the sandbox.
+func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+	begin := time.Now()
+	o := suites.Outcome{StandIns: r.standing(c)}
+	if o.NotRun = r.gate(c); o.NotRun != nil {
+		return o, nil
+	}
+	s, err := r.open(ctx, c)
+	if err != nil {
+		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
+	}
+	o.Sandbox = s.dir
+	defer s.close()
+	for i := range c.Steps {
+		res, err := s.step(ctx, i)
+		if err != nil {
+			return o, fmt.Errorf("%s: step %d: %w", c.Key(), i+1, err)
+		}
+		o.Results = append(o.Results, res)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	o.Duration = time.Since(begin)
+	return o, nil
+}
+
+// Remove deletes what a case left, once it was judged.
+func Remove(o suites.Outcome) error {
+	if o.Sandbox == "" {
+		return nil
+	}
+	return os.RemoveAll(o.Sandbox)
+}
+
+func (r *Runner) standing(c *suites.Case) []string {
+	if r.Standing == nil {
+		return nil
+	}
+	return r.Standing(c.Hook)
+}
+
+// sessionNumber is a number that no other case has had: hooks key their state
+// by what looks like a PID.
+func (r *Runner) sessionNumber() string { return strconv.FormatInt(r.serial.Add(1), 10) }

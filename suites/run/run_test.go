@@ -1,0 +1,315 @@
+package run_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+func TestMain(m *testing.M) {
+	if err := process.Adopt(); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A project is a temporary one, with a space in its path.
+type project struct {
+	t    *testing.T
+	root string
+	temp string
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "a project")
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return &project{t, root, t.TempDir()}
+}
+
+func (p *project) write(name, content string, mode fs.FileMode) {
+	p.t.Helper()
+	path := filepath.Join(p.root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) runner() *run.Runner {
+	p.t.Helper()
+	registered, err := discover.Hooks(p.root, []string{".claude/settings.json"}, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return run.New(run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
+		Env:   run.Environment(os.Environ(), nil),
+		Hooks: registered.For,
+	})
+}
+
+func (p *project) judge(c *suites.Case) (suites.Verdict, suites.Outcome) {
+	p.t.Helper()
+	if c.Suite == "" {
+		c.Suite, c.ID = "s", "A"
+	}
+	if c.Hook == "" && !c.Chain {
+		c.Hook = "hook.sh"
+	}
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = 20 * time.Second
+	}
+	o, err := p.runner().Case(context.Background(), c)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return verdict.Judge(c, o, timeout), o
+}
+
+func code(n int) *int { return &n }
+
+func bashCase(e suites.Expectation) *suites.Case {
+	return &suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "pip install x", Expect: e}}}
+}
+
+// TestNamedVerdicts: whatever a hook does, there is one verdict, and it names
+// the cause.
+func TestNamedVerdicts(t *testing.T) {
+	t.Parallel()
+	exit0 := suites.Expectation{Exit: code(0)}
+	tests := []struct {
+		name, script string
+		mode         fs.FileMode
+		expect       suites.Expectation
+		status       suites.Status
+		note         string
+	}{
+		{"hangs", "#!/bin/bash\nsleep 100", 0o755, exit0, suites.Fail, "TIMEOUT_1s"},
+		{"ignores TERM", "#!/bin/bash\ntrap '' TERM\nwhile :; do sleep 1; done", 0o755, exit0, suites.Fail, "TIMEOUT_1s"},
+		{"own session", "#!/bin/bash\nsetsid sleep 100 >/dev/null 2>&1 &\nexit 0", 0o755, exit0, suites.Pass, "left a process behind: sleep (ended)"},
+		{"floods", "#!/bin/bash\nhead -c 100000000 /dev/zero", 0o755, exit0, suites.Pass, "output cut: 100000000 bytes on stdout"},
+		{"closes stdin", "#!/bin/bash\nexec 0<&-\nexit 0", 0o755, exit0, suites.Pass, ""},
+		{"binary", "#!/bin/bash\nprintf '\\377\\376\\000'", 0o755, exit0, suites.Pass, "not UTF-8"},
+		{"not executable", "#!/bin/bash\nexit 0", 0o644, exit0, suites.Fail, "hook not executable: chmod +x hook.sh"},
+		{"missing", "", 0, exit0, suites.Fail, "hook missing: hook.sh"},
+		{"CRLF", "#!/bin/bash\r\nexit 0\r\n", 0o755, exit0, suites.Fail, "CRLF"},
+		{"BOM", "\xef\xbb\xbf#!/bin/bash\nexit 0\n", 0o755, exit0, suites.Fail, "byte order mark"},
+		{"bad interpreter", "#!/usr/bin/bahs\nexit 0\n", 0o755, exit0, suites.Fail, "bad interpreter"},
+		{"interpreter absent", "#!/nowhere/fish\nexit 0\n", 0o755, exit0, suites.Skip, "absent: fish (interpreter of hook.sh)"},
+		{"wrong exit", "#!/bin/bash\nexit 0", 0o755, suites.Expectation{Exit: code(2)}, suites.Fail, "exit 0, want 2"},
+		{"tool not found", "#!/bin/bash\nno-such-tool-here", 0o755, exit0, suites.Fail, "no-such-tool-here: command not found"},
+		{"killed", "#!/bin/bash\nkill -9 $$", 0o755, exit0, suites.Fail, "exit by SIGKILL, want 0"},
+		{"kills all it may", "#!/bin/bash\ntrap '' TERM\nkill -TERM 0\nexit 0", 0o755, exit0, suites.Pass, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			if tt.mode != 0 {
+				p.write("hook.sh", tt.script, tt.mode)
+			}
+			c := bashCase(tt.expect)
+			if strings.HasPrefix(tt.note, "TIMEOUT") {
+				c.Timeout = time.Second
+			}
+			v, _ := p.judge(c)
+			if v.Status != tt.status || !strings.Contains(v.Note, tt.note) || (tt.note == "" && v.Note != "") {
+				t.Errorf("%s, note %q; want %s, %q", v.Status, v.Note, tt.status, tt.note)
+			}
+		})
+	}
+}
+
+func TestSurroundings(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", `#!/bin/bash
+input=$(cat)
+case "$1$MODE" in
+  "") echo "$input" >"$TMPDIR/payload"; echo "dir=$CLAUDE_PROJECT_DIR tmp=$TMPDIR pwd=$PWD guard=$HOOK_GUARD_PID" ;;
+  state) if [ -f "$TMPDIR/seen" ]; then exit 2; fi; touch "$TMPDIR/seen" ;;
+  tool) command -v grep >/dev/null && echo has-grep; command -v ls >/dev/null && echo has-ls; true ;;
+  fixture) cat "$FIXTURE" ;;
+esac
+`, 0o755)
+	tests := []struct {
+		name string
+		c    suites.Case
+	}{
+		{"payload of the client", suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "say \"hi\"",
+			Expect: suites.Expectation{Exit: code(0), Files: []suites.FileExpectation{{Path: "payload",
+				Text: suites.TextExpectation{Contains: []string{`"command":"say \"hi\""`, `"hook_event_name":"PreToolUse"`, `"cwd":`}}}}}}}}},
+		{"variables", suites.Case{Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{
+			Stdout: suites.TextExpectation{Contains: []string{"dir=" + p.root + " ", "pwd=" + p.root + " "}, Matches: []string{`guard=\d+\n`}}}}}}},
+		{"override of the project", suites.Case{Project: &suites.ProjectOverride{Files: map[string]string{"x/y": "z"}},
+			Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{
+				Stdout: suites.TextExpectation{Absent: []string{"dir=" + p.root}, Contains: []string{"pwd=" + p.root + " "}},
+				Files:  []suites.FileExpectation{{Path: "{override}/x/y", Text: suites.TextExpectation{Contains: []string{"z"}}}}}}}}},
+		{"steps share state", suites.Case{Env: map[string]string{"MODE": "state"}, Steps: []suites.Step{
+			{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}},
+			{Event: "Stop", Expect: suites.Expectation{Exit: code(2)}}}}},
+		{"absent tool", suites.Case{Env: map[string]string{"MODE": "tool"}, AbsentTools: []string{"grep"}, Steps: []suites.Step{
+			{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"has-ls"}, Absent: []string{"has-grep"}}}}}}},
+		{"fixture", suites.Case{Env: map[string]string{"MODE": "fixture", "FIXTURE": "{tmp}/sub/f.txt"}, Steps: []suites.Step{
+			{Event: "Stop", Fixtures: []suites.Fixture{{Path: "sub/f.txt", Content: "here"}},
+				Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"here"}}}}}}},
+		{"raw stdin", suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Stdin: new(string),
+			Expect: suites.Expectation{Files: []suites.FileExpectation{{Path: "payload", Text: suites.TextExpectation{Matches: []string{`^\n$`}}}}}}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if v, o := p.judge(&tt.c); v.Status != suites.Pass {
+				t.Errorf("%s: %s\nstdout %s\nstderr %s", v.Status, v.Note, o.Last().Stdout, o.Last().Stderr)
+			}
+		})
+	}
+}
+
+func TestFixtureInProject(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\ncat in-project.toml", 0o755)
+	p.write("mine.txt", "mine", 0o644)
+	c := &suites.Case{Steps: []suites.Step{{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/in-project.toml", Content: "t"}},
+		Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"t"}}}}}}
+	if v, _ := p.judge(c); v.Status != suites.Pass {
+		t.Error(v.Note)
+	}
+	if _, err := os.Stat(filepath.Join(p.root, "in-project.toml")); !os.IsNotExist(err) {
+		t.Error("the fixture is still in the project")
+	}
+	c.Suite, c.ID, c.Hook = "s", "B", "hook.sh"
+	c.Steps[0].Fixtures[0].Path = "{project}/mine.txt"
+	if _, err := p.runner().Case(context.Background(), c); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("a fixture over a person's file: %v", err)
+	}
+	if b, _ := os.ReadFile(filepath.Join(p.root, "mine.txt")); string(b) != "mine" {
+		t.Errorf("the person's file is now %q", b)
+	}
+}
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	if _, err := process.LookPath("curl", "/", os.Environ()); err != nil {
+		t.Skip("curl is absent")
+	}
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\ncurl -s -d \"q=1\" \"$URL/ask\"; curl -s -o /dev/null -w '%{http_code}' \"$URL/other\"", 0o755)
+	c := &suites.Case{Env: map[string]string{"URL": "{server}"},
+		Server: []suites.Route{{Method: "POST", Path: "/ask", Contains: "q=1", Reply: "answered "}},
+		Steps:  []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
+	if v, _ := p.judge(c); v.Status != suites.Pass {
+		t.Error(v.Note)
+	}
+}
+
+func TestRepo(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\ngit branch --show-current; git status --porcelain", 0o755)
+	c := &suites.Case{
+		Repo: &suites.Repo{Branch: "topic", Commit: map[string]string{"a": "1", "b": "1", "c": "1"}, Stage: map[string]string{"a": "2"},
+			Modify: map[string]string{"b": "2"}, Delete: []string{"c"}},
+		Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{
+			Contains: []string{"topic\n", "M  a\n", " M b\n", " D c\n"}}}}},
+	}
+	if v, _ := p.judge(c); v.Status != suites.Pass {
+		t.Error(v.Note)
+	}
+}
+
+func TestChain(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("allow.sh", "#!/bin/sh\nsleep 0.05; echo '{\"decision\":\"approve\"}'", 0o755)
+	p.write("deny.sh", "#!/bin/sh\necho no >&2; exit 2", 0o755)
+	p.write("other.sh", "#!/bin/sh\nexit 2", 0o755)
+	p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[
+		{"matcher":"Bash","hooks":[{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/allow.sh"},{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/deny.sh"}]},
+		{"matcher":"Write","hooks":[{"type":"command","command":"./other.sh"}]}]}}`, 0o644)
+	for tool, want := range map[string]suites.Effect{"Bash": suites.Denied, "Read": suites.Proceeds} {
+		c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PreToolUse", Tool: tool, Command: "x", Expect: suites.Expectation{Effect: want}}}}
+		if v, o := p.judge(c); v.Status != suites.Pass {
+			t.Errorf("%s: %s (%s)", tool, v.Note, o.Last().EffectReason)
+		}
+	}
+}
+
+func TestGates(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/sh\nexit 0", 0o755)
+	c := bashCase(suites.Expectation{Exit: code(0)})
+	c.Gates = []suites.Gate{{Tool: "tool-not-here", Policy: suites.GateSkip}}
+	if v, _ := p.judge(c); v.Status != suites.Skip || v.Note != "absent: tool-not-here" {
+		t.Errorf("skip gate: %+v", v)
+	}
+	c.Gates[0].Policy = suites.GateFail
+	if v, _ := p.judge(c); v.Status != suites.Fail || v.Note != "TOOL_NOT_HERE_ABSENT" {
+		t.Errorf("fail gate: %+v", v)
+	}
+	c.Gates, c.Layer = nil, suites.Live
+	if v, _ := p.judge(c); v.Status != suites.Skip {
+		t.Errorf("layer 2: %+v", v)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	caller := []string{"PATH=/bin", "HOME=/h", "LC_ALL=C", "API_KEY=s", "GH_TOKEN=s", "EDITOR=vi", "MY_VAR=1", "MY_KEY=2", "=x"}
+	tests := []struct {
+		list []string
+		want string
+	}{
+		{nil, "PATH=/bin HOME=/h LC_ALL=C"},
+		{[]string{"MY_*"}, "PATH=/bin HOME=/h LC_ALL=C MY_VAR=1"},
+		{[]string{"API_KEY"}, "PATH=/bin HOME=/h LC_ALL=C API_KEY=s"},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(run.Environment(caller, tt.list), " "); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.list, got, tt.want)
+		}
+	}
+}
+
+func TestToolbox(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "jq")
+	write := func(s string) {
+		if err := os.WriteFile(tool, []byte(s), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("#!/bin/sh\necho jq-9.9\n")
+	b := run.NewToolbox("/", []string{"PATH=" + dir + ":/bin:/usr/bin"}, map[string]string{"jaq": "gojq 1"}, nil)
+	tools := b.Find([]string{"jq", "absent-tool", "jaq"})
+	b.Versions(context.Background(), tools)
+	if len(tools) != 3 || tools[0].Present() || !tools[1].StandIn || tools[2].Version != "jq-9.9" {
+		t.Errorf("found %+v", tools)
+	}
+	before := run.ToolsDigest(tools)
+	write("#!/bin/sh\necho jq-10.0 newer\n")
+	if run.ToolsDigest(b.Find([]string{"jq", "absent-tool", "jaq"})) == before {
+		t.Error("a changed tool has the same digest")
+	}
+}

@@ -1,0 +1,178 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/contract"
+	"hookwatch/suites/process"
+)
+
+// busyRetries bounds how often a hook is started again whose script somebody
+// still has open for writing.
+const busyRetries = 20
+
+// step writes the step's fixtures, fires its hook and keeps what the
+// expectation will look at.
+func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
+	st := &s.c.Steps[i]
+	for _, f := range st.Fixtures {
+		if err := s.place(f); err != nil {
+			return suites.Result{}, err
+		}
+	}
+	stdin, err := s.stdin(st)
+	if err != nil {
+		return suites.Result{}, err
+	}
+	var res suites.Result
+	if s.c.Chain {
+		res, err = s.chain(ctx, st, stdin)
+	} else {
+		res, err = s.hook(ctx, st, stdin)
+	}
+	if err != nil {
+		return res, err
+	}
+	res.Files = s.read(st.Expect.Files)
+	return res, nil
+}
+
+// stdin is what the client would send, unless the step says otherwise.
+func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
+	if st.Stdin != nil {
+		return []byte(s.expand.Replace(*st.Stdin)), nil
+	}
+	in := contract.PayloadInput{
+		Event:          st.Event,
+		Tool:           st.Tool,
+		Command:        s.expand.Replace(st.Command),
+		SessionID:      "hookwatch-" + s.number,
+		TranscriptPath: s.tmp + "/transcript.jsonl",
+		Cwd:            s.cwd,
+		Override:       s.payload(st.Payload),
+	}
+	if st.FilePath != "" {
+		in.FilePath = s.path(st.FilePath)
+	}
+	return contract.Payload(in)
+}
+
+// payload expands the templates inside the strings of a JSON document.
+func (s *sandbox) payload(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	text := string(raw)
+	for _, name := range []string{"{tmp}", "{project}", "{override}", "{server}", "{path}"} {
+		if !strings.Contains(text, name) {
+			continue
+		}
+		quoted, err := json.Marshal(s.expand.Replace(name))
+		if err == nil {
+			text = strings.ReplaceAll(text, name, string(quoted[1:len(quoted)-1]))
+		}
+	}
+	return json.RawMessage(text)
+}
+
+// hook runs the one script that the step names.
+func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+	name := st.Hook
+	if name == "" {
+		name = s.c.Hook
+	}
+	l := s.r.launch(name)
+	if l.fault != "" {
+		return s.interpret(st, l.command, process.Result{Exit: -1}, l.fault), nil
+	}
+	cmd := s.command(st, l.argv, stdin)
+	res, err := runRetrying(ctx, cmd)
+	if err != nil {
+		return suites.Result{}, err
+	}
+	fault := ""
+	if res.StartError != nil {
+		fault = res.StartError.Error()
+	}
+	return s.interpret(st, l.command, res, fault), nil
+}
+
+func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
+	timeout := s.c.Timeout
+	if timeout == 0 {
+		timeout = s.r.Timeout
+	}
+	return process.Command{
+		Argv:    argv,
+		Dir:     s.cwd,
+		Env:     With(s.env, s.expanded(st.Env)),
+		Stdin:   stdin,
+		Timeout: timeout,
+	}
+}
+
+// runRetrying runs the command; a shell that found its script open for writing
+// says so and exits with 126, which says nothing about the hook.
+func runRetrying(ctx context.Context, c process.Command) (process.Result, error) {
+	for try := 0; ; try++ {
+		res, err := process.Run(ctx, c)
+		busy := res.Exit == 126 && bytes.Contains(res.Stderr.Bytes, []byte("Text file busy"))
+		if err != nil || !busy || try == busyRetries {
+			return res, err
+		}
+		select {
+		case <-ctx.Done():
+			return res, nil
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// interpret turns what the process did into a result, and adds what the client
+// would make of it. fault says why the hook could not be started at all.
+func (s *sandbox) interpret(st *suites.Step, command string, res process.Result, fault string) suites.Result {
+	out := suites.Result{
+		Exit:        res.Exit,
+		Signal:      res.Signal,
+		TimedOut:    res.TimedOut,
+		NotStarted:  fault,
+		Stdout:      res.Stdout.Bytes,
+		Stderr:      res.Stderr.Bytes,
+		StdoutBytes: res.Stdout.Total,
+		StderrBytes: res.Stderr.Total,
+		StdinUnread: res.StdinUnread,
+		LeftBehind:  res.LeftBehind,
+		Duration:    res.Duration,
+	}
+	reading := contract.Interpret(s.r.Client, st.Event, outputOf(out, command, st.Tool))
+	out.Decision, out.Effect = reading.Decision, reading.Effect
+	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Reason
+	return out
+}
+
+func outputOf(r suites.Result, command, value string) contract.Output {
+	return contract.Output{
+		Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted,
+		Stdout: r.Stdout, Stderr: r.Stderr, Command: command, Matched: value,
+	}
+}
+
+// read takes the files that the expectation names; an absent one is missing.
+func (s *sandbox) read(expected []suites.FileExpectation) map[string][]byte {
+	if len(expected) == 0 {
+		return nil
+	}
+	files := make(map[string][]byte, len(expected))
+	for _, f := range expected {
+		if b, err := os.ReadFile(s.path(f.Path)); err == nil {
+			files[f.Path] = b
+		}
+	}
+	return files
+}

@@ -1,0 +1,158 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// A Toolbox finds the programs that hooks call. It is safe for concurrent use.
+type Toolbox struct {
+	root     string
+	env      []string
+	standIns map[string]string // name -> what stands in, such as "gojq 0.12.19"
+	mu       sync.Mutex
+	versions map[string]string // by Tool.Digest
+}
+
+// NewToolbox looks in the PATH of env. known are tools found earlier, whose
+// versions need no second asking while they are the same programs.
+func NewToolbox(root string, env []string, standIns map[string]string, known []suites.Tool) *Toolbox {
+	t := &Toolbox{root: root, env: env, standIns: standIns, versions: make(map[string]string)}
+	for _, k := range known {
+		if k.Version != "" {
+			t.versions[k.Digest] = k.Version
+		}
+	}
+	return t
+}
+
+// Find looks the tools up, without running any of them. The result is sorted by
+// name.
+func (t *Toolbox) Find(names []string) []suites.Tool {
+	out := make([]suites.Tool, 0, len(names))
+	for _, n := range names {
+		out = append(out, t.find(n))
+	}
+	slices.SortFunc(out, func(a, b suites.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (t *Toolbox) find(name string) suites.Tool {
+	tool := suites.Tool{Name: name}
+	if standIn, ok := t.standIns[name]; ok {
+		tool.Path, tool.Version, tool.StandIn = "stand-in", standIn, true
+		tool.Digest = shortHash("stand-in " + standIn)
+		return tool
+	}
+	path, err := process.LookPath(name, t.root, t.env)
+	if err != nil {
+		return tool
+	}
+	tool.Path = path
+	if fi, err := os.Stat(path); err == nil {
+		tool.Digest = shortHash(fmt.Sprint(path, fi.Size(), fi.ModTime().UnixNano()))
+	}
+	return tool
+}
+
+// ToolsDigest is one digest for a set of tools, for a record.
+func ToolsDigest(tools []suites.Tool) string {
+	var b strings.Builder
+	for _, t := range tools {
+		fmt.Fprintf(&b, "%s %s\n", t.Name, t.Digest)
+	}
+	return shortHash(b.String())
+}
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+// askable are the programs that are known to print their version and do nothing
+// else when asked. Anything else is never started: a hook may name "deploy".
+var askable = strings.Fields(`
+	awk bandit bash biome black bun bunx cargo cat claude curl cut date deno diff env
+	eslint find flake8 gawk git go gojq grep gtimeout hadolint head jaq jq markdownlint-cli2
+	mawk mktemp mypy node npm oxlint perl pip pip3 pnpm poetry prettier pylint python
+	python3 ruby ruff rustc sed semgrep sha256sum shasum shellcheck shfmt sort tail taplo
+	tee timeout touch tr tsc ty uniq uv vulture wc xargs yamllint yarn`)
+
+const (
+	versionTime    = 10 * time.Second
+	versionLength  = 100
+	versionsAtOnce = 4
+)
+
+// Versions asks each tool that may be asked for its version, at most a few at
+// once, and remembers the answers.
+func (t *Toolbox) Versions(ctx context.Context, tools []suites.Tool) {
+	slots := make(chan struct{}, versionsAtOnce)
+	var wg sync.WaitGroup
+	for i := range tools {
+		tool := &tools[i]
+		if !tool.Present() || tool.StandIn || !slices.Contains(askable, tool.Name) {
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			tool.Version = t.version(ctx, *tool)
+		})
+	}
+	wg.Wait()
+}
+
+// KnownVersions fills in the versions that were asked for before.
+func (t *Toolbox) KnownVersions(tools []suites.Tool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range tools {
+		if v, ok := t.versions[tools[i].Digest]; ok && !tools[i].StandIn {
+			tools[i].Version = v
+		}
+	}
+}
+
+func (t *Toolbox) version(ctx context.Context, tool suites.Tool) string {
+	t.mu.Lock()
+	known, ok := t.versions[tool.Digest]
+	t.mu.Unlock()
+	if ok {
+		return known
+	}
+	v := t.ask(ctx, tool.Path)
+	if ctx.Err() == nil {
+		t.mu.Lock()
+		t.versions[tool.Digest] = v
+		t.mu.Unlock()
+	}
+	return v
+}
+
+// ask takes the first line that the program prints; some print it on stderr.
+func (t *Toolbox) ask(ctx context.Context, path string) string {
+	res, err := process.Run(ctx, process.Command{
+		Argv: []string{path, "--version"}, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: 4096,
+	})
+	if err != nil || res.Exit != 0 {
+		return ""
+	}
+	for _, b := range [][]byte{res.Stdout.Bytes, res.Stderr.Bytes} {
+		line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+		if line != "" {
+			return strings.ToValidUTF8(line[:min(len(line), versionLength)], "?")
+		}
+	}
+	return ""
+}

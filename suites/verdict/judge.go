@@ -1,0 +1,163 @@
+// Package verdict is the VERDICT station: it judges outcomes against what cases
+// expect, compares runs, and answers queries over records. It does no I/O.
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hookwatch/suites"
+)
+
+// Judge says what an outcome means. timeout is the time-out that held for a
+// step, for the note of one that hit it.
+func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdict {
+	if n := o.NotRun; n != nil {
+		v := suites.Verdict{Status: n.Status, Note: n.Note}
+		if n.Status == suites.Fail {
+			v.Mismatches = []suites.Mismatch{{Field: "gate", Got: n.Note, Want: "the tool"}}
+		}
+		return v
+	}
+	var found []suites.Mismatch
+	for i, r := range o.Results {
+		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout)...)
+	}
+	if len(o.Results) < len(c.Steps) {
+		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
+	}
+	if len(found) > 0 {
+		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found}
+	}
+	return suites.Verdict{Status: suites.Pass, Note: strings.Join(remarks(o), "; ")}
+}
+
+// Prove settles the verdict of a case that names a control: its pass proves
+// something only beside a control that was caught.
+func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdict {
+	if v.Status != suites.Pass {
+		return v
+	}
+	switch cv.Status {
+	case suites.Pass:
+		return v
+	case suites.Skip, suites.Aborted:
+		return suites.Verdict{Status: suites.Skip, Note: cv.Note}
+	default:
+		note := fmt.Sprintf("%scontrol %s %s", suites.NoteUnproven, control.ID, cv.Note)
+		if v.Note != "" {
+			note += "; " + v.Note
+		}
+		return suites.Verdict{Status: suites.Unproven, Note: note}
+	}
+}
+
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration) []suites.Mismatch {
+	switch {
+	case r.NotStarted != "":
+		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
+	case r.TimedOut:
+		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(timeout)}}
+	}
+	var found []suites.Mismatch
+	add := func(field, got, want string) {
+		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
+	}
+	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
+		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
+	}
+	if e.Decision != "" && e.Decision != r.Decision {
+		add("decision", r.Decision, e.Decision)
+	}
+	if e.Effect != "" && e.Effect != r.Effect {
+		add("effect", string(r.Effect), string(e.Effect))
+	}
+	judgeText(add, "stdout", e.Stdout, r.Stdout)
+	judgeText(add, "stderr", e.Stderr, r.Stderr)
+	judgeJQ(add, e.JQ, r.Stdout)
+	for _, want := range e.ModelSees {
+		if !strings.Contains(strings.Join(r.ModelSees, "\n"), want) {
+			add("model_sees", quote(strings.Join(r.ModelSees, "\n")), quote(want))
+		}
+	}
+	judgeFiles(add, e.Files, r.Files)
+	return found
+}
+
+func gotExit(r suites.Result) string {
+	if r.Signal != "" {
+		return "by " + r.Signal
+	}
+	return fmt.Sprint(r.Exit)
+}
+
+// timeoutNote formats the note of a time-out, such as TIMEOUT_30s.
+func timeoutNote(d time.Duration) string {
+	s := d.String()
+	s = strings.TrimSuffix(s, "m0s")
+	if s != d.String() {
+		s += "m"
+	}
+	return "TIMEOUT_" + s
+}
+
+// failNote is the first reasons, and what explains them.
+func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
+	if found[0].Field == "timeout" {
+		return found[0].Got
+	}
+	var reasons []string
+	for _, m := range found {
+		text := m.String()
+		switch {
+		case m.Field == "start", m.Field == "gate":
+			text = m.Got
+		case len(c.Steps) > 1:
+			text = fmt.Sprintf("step %d: %s", m.Step+1, text)
+		}
+		reasons = append(reasons, text)
+	}
+	const most = 3
+	if len(reasons) > most {
+		reasons = append(reasons[:most], fmt.Sprintf("and %d more", len(reasons)-most))
+	}
+	if cause := cause(o.Results[min(found[0].Step, len(o.Results)-1)]); cause != "" {
+		reasons = append(reasons, cause)
+	}
+	return strings.Join(append(reasons, remarks(o)...), "; ")
+}
+
+// cause is the shell's own word for an exit code that says nothing by itself.
+func cause(r suites.Result) string {
+	if r.Exit != 126 && r.Exit != 127 {
+		return ""
+	}
+	for line := range strings.Lines(string(r.Stderr)) {
+		if strings.Contains(line, "not found") || strings.Contains(line, "ermission denied") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// remarks are facts worth a word even where nothing failed.
+func remarks(o suites.Outcome) []string {
+	var out []string
+	for _, s := range o.StandIns {
+		out = append(out, "stand-in: "+s)
+	}
+	for _, r := range o.Results {
+		if len(r.LeftBehind) > 0 {
+			out = append(out, "left a process behind: "+strings.Join(r.LeftBehind, ", ")+" (ended)")
+		}
+		if r.Truncated() {
+			out = append(out, fmt.Sprintf("output cut: %d bytes on stdout, %d on stderr", r.StdoutBytes, r.StderrBytes))
+		}
+		if !utf8.Valid(r.Stdout) || !utf8.Valid(r.Stderr) {
+			out = append(out, "output is not UTF-8")
+		}
+	}
+	return out
+}

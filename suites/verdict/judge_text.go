@@ -1,0 +1,96 @@
+package verdict
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/itchyny/gojq"
+
+	"hookwatch/suites"
+)
+
+type addFunc func(field, got, want string)
+
+func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte) {
+	s := string(text)
+	if e.Empty && s != "" {
+		add(field, quote(s), "nothing")
+	}
+	for _, want := range e.Contains {
+		if !strings.Contains(s, want) {
+			add(field, quote(s), quote(want))
+		}
+	}
+	for _, want := range e.Matches {
+		re, err := regexp.Compile(want)
+		if err != nil {
+			add(field, err.Error(), "a regular expression")
+		} else if !re.MatchString(s) {
+			add(field, quote(s), "a match of "+want)
+		}
+	}
+	for _, unwanted := range e.Absent {
+		if strings.Contains(s, unwanted) {
+			add(field, quote(s), "no "+quote(unwanted))
+		}
+	}
+}
+
+func judgeFiles(add addFunc, expected []suites.FileExpectation, files map[string][]byte) {
+	for _, e := range expected {
+		content, found := files[e.Path]
+		switch {
+		case e.Absent && found:
+			add("file "+e.Path, "exists", "no such file")
+		case !e.Absent && !found:
+			add("file "+e.Path, "does not exist", "the file")
+		case found:
+			judgeText(add, "file "+e.Path, e.Text, content)
+		}
+	}
+}
+
+// jqTime bounds a filter: one written by hand may never end.
+const jqTime = 5 * time.Second
+
+func judgeJQ(add addFunc, filter string, stdout []byte) {
+	if filter == "" {
+		return
+	}
+	query, err := gojq.Parse(filter)
+	if err != nil {
+		add("jq", err.Error(), filter)
+		return
+	}
+	var input any
+	if err := json.Unmarshal(stdout, &input); err != nil {
+		add("jq", "stdout is not one JSON document: "+quote(string(stdout)), filter)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), jqTime)
+	defer cancel()
+	got, ok := query.RunWithContext(ctx, input).Next()
+	if err, failed := got.(error); failed {
+		add("jq", err.Error(), filter)
+	} else if !ok || got == nil || got == false {
+		add("jq", fmt.Sprint(got)+" on "+quote(string(stdout)), filter)
+	}
+}
+
+// quoteLimit keeps a reason readable; the record has the whole text.
+const quoteLimit = 400
+
+func quote(s string) string {
+	if s == "" {
+		return "empty"
+	}
+	if len(s) > quoteLimit {
+		return strconv.Quote(s[:quoteLimit]) + fmt.Sprintf("... (%d bytes)", len(s))
+	}
+	return strconv.Quote(s)
+}
