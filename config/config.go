@@ -1,0 +1,169 @@
+// Package config reads a project's .hookwatch.yaml and gives every setting its
+// value: from a flag, a HOOKWATCH_ variable, the file, or its default, in that
+// order. Every problem of every source is reported at once.
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// FileName is the name of the configuration file.
+const FileName = ".hookwatch.yaml"
+
+// Builtin is the entry of Config.Suites that stands for the suites hookwatch
+// brings along.
+const Builtin = "builtin"
+
+// A Config is what one project's configuration says, complete. Lists of paths
+// and globs are slash paths from Root, as written.
+type Config struct {
+	Project   string                `mapstructure:"project"`
+	Hooks     []string              `mapstructure:"hooks"`
+	Settings  []string              `mapstructure:"settings"`
+	Specs     []string              `mapstructure:"specs"`
+	Suites    []string              `mapstructure:"suites"`
+	Verify    VerifyPolicy          `mapstructure:"verify"`
+	Preflight Preflight             `mapstructure:"preflight"`
+	Gates     map[string]GatePolicy `mapstructure:"-"` // by tool; viper would lower-case and split the names
+	StandIns  []string              `mapstructure:"stand_ins"`
+	Run       Run                   `mapstructure:"run"`
+	Live      Live                  `mapstructure:"live"`
+	Results   Results               `mapstructure:"results"`
+	Notify    Notify                `mapstructure:"notify"`
+	Watch     Watch                 `mapstructure:"watch"`
+
+	Path       string `mapstructure:"-"` // of the file; "" when there is none
+	Root       string `mapstructure:"-"` // absolute path of the project
+	ResultsDir string `mapstructure:"-"` // absolute
+}
+
+// Preflight says what a full run needs before it starts.
+type Preflight struct {
+	Required []string        `mapstructure:"required"`
+	Policy   PreflightPolicy `mapstructure:"policy"`
+}
+
+// Run says how cases of layer 1 run.
+type Run struct {
+	Jobs      int           `mapstructure:"jobs"`    // 0: one a processor
+	Timeout   time.Duration `mapstructure:"timeout"` // of one case
+	Backstop  time.Duration `mapstructure:"backstop"`
+	Isolation Isolation     `mapstructure:"isolation"`
+	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
+}
+
+// Live says how cases of layer 2 run.
+type Live struct {
+	Client  string        `mapstructure:"client"` // "": the one on PATH
+	Timeout time.Duration `mapstructure:"timeout"`
+}
+
+// Results says where records are kept and for how long.
+type Results struct {
+	Dir         string   `mapstructure:"dir"`       // as written; see Config.ResultsDir
+	KeepRuns    int      `mapstructure:"keep_runs"` // 0: no limit
+	KeepDays    int      `mapstructure:"keep_days"` // 0: no limit
+	RollingSize ByteSize `mapstructure:"rolling_size"`
+}
+
+// Notify says when a person is notified beyond the terminal.
+type Notify struct {
+	Desktop bool          `mapstructure:"desktop"`
+	Settle  time.Duration `mapstructure:"settle"`
+}
+
+// Watch says what the watcher leaves out.
+type Watch struct {
+	Ignore []string `mapstructure:"ignore"` // globs
+}
+
+// LoadOptions say where to look. The zero value reads the configuration of the
+// working directory and the process's own environment.
+type LoadOptions struct {
+	Dir   string                      // where the search starts; "" is the working directory
+	Path  string                      // an explicit file, relative to Dir
+	Flags *pflag.FlagSet              // only those that were set count
+	Env   func(string) (string, bool) // nil is os.LookupEnv
+}
+
+// Load gives the configuration in force. Its error is of type *Error when what
+// a person wrote is at fault.
+func Load(o LoadOptions) (*Config, error) {
+	if o.Env == nil {
+		o.Env = os.LookupEnv
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	path, data, err := readFile(dir, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	file := parseFile(displayPath(dir, path), data)
+	root := file.root(dir, path)
+	env := readEnv(o.Env)
+	flags := readFlags(o.Flags)
+	if problems := slices.Concat(file.problems, env.problems, flags.problems); len(problems) > 0 {
+		return nil, &Error{problems}
+	}
+	c, err := merge(file, env, flags)
+	if err != nil {
+		return nil, err
+	}
+	c.Path, c.Root = path, root
+	c.ResultsDir = c.Abs(c.Results.Dir)
+	if path == "" && !env.has("results.dir") && !flags.has("results.dir") {
+		c.ResultsDir = stateDir(root)
+	}
+	return c, nil
+}
+
+// merge lays the sources over the defaults, later ones over earlier ones.
+func merge(file, env, flags *source) (*Config, error) {
+	v := viper.New()
+	for _, k := range keys {
+		v.SetDefault(k.path, k.def)
+	}
+	for _, s := range []*source{file, env} {
+		if err := v.MergeConfigMap(s.nested()); err != nil {
+			return nil, err
+		}
+	}
+	for path, value := range flags.values {
+		v.Set(path, value)
+	}
+	c := &Config{Gates: map[string]GatePolicy{}}
+	for _, gates := range []map[string]GatePolicy{defaultGates, file.gates} {
+		for tool, policy := range gates {
+			c.Gates[tool] = policy
+		}
+	}
+	return c, v.Unmarshal(c)
+}
+
+// nested is the source's values as maps within maps, as viper merges them.
+func (s *source) nested() map[string]any {
+	top := map[string]any{}
+	for path, value := range s.values {
+		m := top
+		group, name, ok := strings.Cut(path, ".")
+		if ok {
+			if m[group] == nil {
+				m[group] = map[string]any{}
+			}
+			m = m[group].(map[string]any)
+		} else {
+			name = group
+		}
+		m[name] = value
+	}
+	return top
+}

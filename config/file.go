@@ -1,0 +1,125 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// readFile finds and reads the file; both results are empty when there is none.
+func readFile(dir, explicit string) (path string, data []byte, err error) {
+	path = explicit
+	if path == "" {
+		found, ok := Find(dir)
+		if !ok {
+			return "", nil, nil
+		}
+		path = found
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	data, err = os.ReadFile(path)
+	if err != nil {
+		cause := err
+		if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+			cause = pe.Err
+		}
+		return "", nil, &Error{[]Problem{{File: displayPath(dir, path), What: "cannot be read: " + cause.Error(),
+			Hint: "hookwatch init writes a commented one"}}}
+	}
+	return path, data, nil
+}
+
+// parseFile takes the file's text apart.
+func parseFile(file string, data []byte) *source {
+	s := newSource(file)
+	var docs []yaml.Node
+	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
+		s.syntax(data, err)
+		return s
+	}
+	for i, doc := range docs {
+		if i > 0 {
+			s.add(&docs[i], "a second document", "keep one and remove the --- line")
+			break
+		}
+		if len(doc.Content) == 1 {
+			s.group("", resolve(doc.Content[0]))
+		}
+	}
+	s.sort()
+	return s
+}
+
+// sort puts the problems into the order of the file.
+func (s *source) sort() {
+	slices.SortStableFunc(s.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// group reads the keys of a mapping: the top level's for "".
+func (s *source) group(name string, n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		return // a heading whose keys are all commented out
+	}
+	if n.Kind != yaml.MappingNode {
+		s.wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
+		return
+	}
+	s.each(n, func(k, v *yaml.Node) {
+		path := strings.TrimPrefix(name+"."+k.Value, ".")
+		if known, ok := find(path); ok && !strings.Contains(k.Value, ".") {
+			s.set(known, v)
+		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
+			s.group(k.Value, v)
+		} else {
+			s.add(k, "unknown key "+path, suggest(name, k.Value))
+		}
+	})
+}
+
+// each calls do for every pair of a mapping and reports keys that repeat.
+func (s *source) each(n *yaml.Node, do func(k, v *yaml.Node)) {
+	seen := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := resolve(n.Content[i])
+		if k.Kind != yaml.ScalarNode {
+			s.add(k, "a key must be a plain word", "")
+			continue
+		}
+		if first := seen[k.Value]; first != nil {
+			s.add(k, "key "+k.Value+" stands twice", fmt.Sprintf("first at line %d", first.Line))
+			continue
+		}
+		seen[k.Value] = k
+		do(k, resolve(n.Content[i+1]))
+	}
+}
+
+// syntax reports what is no YAML at all.
+func (s *source) syntax(data []byte, err error) {
+	p := Problem{File: s.file, What: "not valid YAML: " + err.Error()}
+	if le := (*yaml.LoadError)(nil); errors.As(err, &le) {
+		p.Line, p.Column, p.What = le.Mark.Line, le.Mark.Column, "not valid YAML: "+le.Message
+		lines := strings.Split(string(data), "\n")
+		if i := le.Mark.Line - 1; i >= 0 && i < len(lines) && strings.HasPrefix(strings.TrimLeft(lines[i], " "), "\t") {
+			p.Hint = "indent with spaces, not tabs"
+		}
+	}
+	s.problems = append(s.problems, p)
+}
+
+// resolve follows an alias to what it stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+	}
+	return n
+}

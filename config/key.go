@@ -1,0 +1,142 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A VerifyPolicy says what a marker that does not resolve means.
+type VerifyPolicy string
+
+// A strict project fails the case, a warned one is told, off says nothing.
+const (
+	VerifyStrict VerifyPolicy = "strict"
+	VerifyWarn   VerifyPolicy = "warn"
+	VerifyOff    VerifyPolicy = "off"
+)
+
+// A PreflightPolicy says what a missing requirement does to a full run.
+type PreflightPolicy string
+
+// Abort stops the run before it starts; report goes on and says so.
+const (
+	PreflightAbort  PreflightPolicy = "abort"
+	PreflightReport PreflightPolicy = "report"
+)
+
+// A GatePolicy says what the absence of a tool means for cases gated by it.
+type GatePolicy string
+
+// A gate's absent tool makes the case a skip or a failure.
+const (
+	GateSkip GatePolicy = "skip"
+	GateFail GatePolicy = "fail"
+)
+
+// Isolation says how a case is kept from the person's files.
+type Isolation string
+
+// Auto is the best that there is; none runs cases in place.
+const (
+	IsolationAuto Isolation = "auto"
+	IsolationNone Isolation = "none"
+)
+
+// A key is one setting: everything that is known of it.
+type key struct {
+	path  string // in the file; a dot separates group and name
+	def   any
+	read  reader
+	env   string // variable, without the HOOKWATCH_ prefix
+	flag  string
+	usage string // of the flag; a back-quoted word names its value
+}
+
+// A reader turns a value as written into the setting's type, or reports to the
+// source what is wrong with it and gives nil.
+type reader func(s *source, name string, n *yaml.Node) any
+
+// What describes the project stands in its file alone; what depends on the
+// machine or the occasion has a variable and a flag as well.
+var keys = []key{
+	{path: "project", def: ".", read: text},
+	{path: "hooks", def: []string{".claude/hooks"}, read: list(glob)},
+	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(glob)},
+	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob)},
+	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob)},
+	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
+		usage: "what an unresolved marker does: `strict`, warn or off"},
+	{path: "preflight.required", def: []string{}, read: list(item)},
+	{path: "preflight.policy", def: string(PreflightAbort), read: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
+		usage: "what an absent required tool does: `abort` or report"},
+	{path: "gates", def: nil, read: policies},
+	{path: "stand_ins", def: []string{}, read: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
+		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
+	{path: "run.jobs", def: 0, read: whole, env: "JOBS", flag: "jobs",
+		usage: "`N` cases at a time (0: one a processor)"},
+	{path: "run.timeout", def: 30 * time.Second, read: positive(duration), env: "TIMEOUT", flag: "timeout",
+		usage: "the longest a step may take, such as `30s`"},
+	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
+		usage: "the longest a run may take, such as `15m`"},
+	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "none"), env: "ISOLATION", flag: "isolation",
+		usage: "`auto` or none"},
+	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
+		usage: "`VARIABLES` that hooks get from your environment"},
+	{path: "live.client", def: "", read: anyText, env: "CLIENT"},
+	{path: "live.timeout", def: 2 * time.Minute, read: positive(duration), env: "LIVE_TIMEOUT"},
+	{path: "results.dir", def: ".claude/tests/hooks/results", read: text, env: "RESULTS_DIR", flag: "results-dir",
+		usage: "keep records in `DIR`"},
+	{path: "results.keep_runs", def: 50, read: whole, env: "KEEP_RUNS"},
+	{path: "results.keep_days", def: 90, read: whole, env: "KEEP_DAYS"},
+	{path: "results.rolling_size", def: 10 * MB, read: size, env: "ROLLING_SIZE"},
+	{path: "notify.desktop", def: true, read: truth, env: "DESKTOP", flag: "desktop",
+		usage: "`true` or false: notify on the desktop"},
+	{path: "notify.settle", def: 500 * time.Millisecond, read: duration, env: "SETTLE", flag: "settle",
+		usage: "how long content must be stable before a notice, such as `500ms`"},
+	{path: "watch.ignore", def: []string{}, read: list(glob)},
+}
+
+var defaultGates = map[string]GatePolicy{"biome": GateFail}
+
+// find looks a key up by its path.
+func find(path string) (key, bool) {
+	for _, k := range keys {
+		if k.path == path {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+// within lists the names of what may stand in a group, or at the top for "".
+func within(group string) []string {
+	var names []string
+	for _, k := range keys {
+		head, tail, nested := strings.Cut(k.path, ".")
+		switch {
+		case group == "" && (len(names) == 0 || names[len(names)-1] != head):
+			names = append(names, head)
+		case nested && head == group:
+			names = append(names, tail)
+		}
+	}
+	return names
+}
+
+// suggest gives a hint for a key that does not exist in a group.
+func suggest(group, name string) string {
+	if near := nearest(name, within(group)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	for _, k := range keys {
+		if head, tail, ok := strings.Cut(k.path, "."); ok && tail == name {
+			return "it belongs under " + head
+		}
+		if group != "" && k.path == name {
+			return "it belongs at the top level"
+		}
+	}
+	return "known here: " + strings.Join(within(group), ", ")
+}

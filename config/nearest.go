@@ -1,0 +1,33 @@
+package config
+
+// nearest gives the word that was most likely meant, or "".
+func nearest(s string, words []string) string {
+	best, limit := "", min(2, len(s)/2)+1
+	for _, w := range words {
+		if d := distance(s, w); d < limit {
+			best, limit = w, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits from a to b: letters added, dropped or replaced.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

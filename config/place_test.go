@@ -1,0 +1,110 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRootWithoutFile(t *testing.T) {
+	home := project(t, map[string]string{
+		".claude/settings.json": "{}", "plain/sub/x": "",
+		"repo/.git/HEAD": "", "repo/sub/deep/x": "",
+		"repo/mono/.claude/settings.json": "{}", "repo/mono/src/x": "",
+		"agent/.claude/settings.json": "{}", "agent/src/x": "",
+		"worktree/.git": "gitdir: elsewhere", "worktree/src/x": "",
+	})
+	t.Setenv("HOME", home)
+	for dir, want := range map[string]string{
+		"repo/sub/deep":  "repo",
+		"repo/mono/src":  "repo/mono",
+		"agent/src":      "agent",
+		"agent/.claude":  "agent",
+		"worktree/src":   "worktree",
+		"plain/sub":      "plain/sub", // not the home directory, whose .claude is the client's own
+		"repo/sub/none1": "repo",
+	} {
+		c, err := Load(LoadOptions{Dir: filepath.Join(home, dir), Env: noEnv})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Root != filepath.Join(home, want) || c.Path != "" {
+			t.Errorf("%s: root %s, path %q; want %s and none", dir, c.Root, c.Path, want)
+		}
+	}
+}
+
+func TestResultsDir(t *testing.T) {
+	t.Parallel()
+	a, b := t.TempDir(), t.TempDir()
+	load := func(dir string, env func(string) (string, bool)) string {
+		t.Helper()
+		c, err := Load(LoadOptions{Dir: dir, Env: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.ResultsDir
+	}
+	mine := load(a, noEnv)
+	if !strings.HasPrefix(mine, filepath.Join(xdg.StateHome, "hookwatch", filepath.Base(a)+"-")) {
+		t.Errorf("without a file: %s", mine)
+	}
+	if mine == load(b, noEnv) {
+		t.Errorf("two projects share %s", mine)
+	}
+	link := filepath.Join(b, "link")
+	if err := os.Symlink(a, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if got := load(link, noEnv); filepath.Base(filepath.Dir(got)) != filepath.Base(filepath.Dir(mine)) {
+		t.Errorf("one project by two paths: %s and %s", mine, got)
+	}
+	asked := load(a, func(name string) (string, bool) { return "out", name == "HOOKWATCH_RESULTS_DIR" })
+	if asked != filepath.Join(a, "out") {
+		t.Errorf("asked for: %s", asked)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{
+		"p[1]/" + FileName: "specs: ['docs/**/*.md', README.md, docs/a.md, ../shared/*.md, gone.md, 'none/*.md']\n" +
+			"suites: [z.yaml, builtin, 's/{b,a}.yaml']\n",
+		"p[1]/docs/a.md": "", "p[1]/docs/x/b.md": "", "p[1]/docs/x.md/keep": "", "p[1]/README.md": "", "shared/c.md": "",
+		"p[1]/s/a.yaml": "", "p[1]/s/b.yaml": "",
+	})
+	c, err := Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs, err := c.SpecFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"../shared/c.md", "README.md", "docs/a.md", "docs/x/b.md", "gone.md"}, specs); diff != "" {
+		t.Errorf("specs: -want +got\n%s", diff)
+	}
+	if got, want := c.Abs(specs[0]), filepath.Join(dir, "shared", "c.md"); got != want {
+		t.Errorf("Abs: %s, want %s", got, want)
+	}
+	suites, builtin, err := c.SuiteFiles()
+	if diff := cmp.Diff([]string{"s/a.yaml", "s/b.yaml", "z.yaml"}, suites); diff != "" || !builtin || err != nil {
+		t.Errorf("suites: builtin %v, %v, -want +got\n%s", builtin, err, diff)
+	}
+	c.Suites = []string{"z.yaml"}
+	if _, builtin, _ = c.SuiteFiles(); builtin {
+		t.Error("builtin although it is not listed")
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{FileName: "", "a/b/x": "", "a/" + FileName + "/not-a-file": ""})
+	if path, ok := Find(filepath.Join(dir, "a", "b")); !ok || path != filepath.Join(dir, FileName) {
+		t.Errorf("got %q, %v", path, ok)
+	}
+}

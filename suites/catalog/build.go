@@ -1,0 +1,176 @@
+package catalog
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
+)
+
+// suite makes a file's root into a suite.
+func (r *reader) suite(root *yaml.Node) suites.Suite {
+	f := suiteForm{scope: scope{layer: suites.Direct}}
+	decode(r, "the file", suiteFields, root, &f)
+	r.required(root, "a suite", "suite", "cases")
+	s := suites.Suite{Name: f.suite, Agent: f.agent, At: r.at(root)}
+	if s.Agent == "" && s.Name != "" {
+		s.Agent = s.Name + "-agent"
+	}
+	if f.cases == nil {
+		return s
+	}
+	s.Cases = r.cases(f.cases, &s, f.scope)
+	if f.cases.Kind == yaml.SequenceNode && len(f.cases.Content) == 0 {
+		r.add(f.cases, "cases: must not be empty", "")
+	}
+	return s
+}
+
+// cases makes the items of a list into cases, a share of them on each processor.
+func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
+	var items []*yaml.Node
+	r.list("cases", list, func(n *yaml.Node) { items = append(items, n) })
+	all := make([]suites.Case, len(items))
+	share := max(256, len(items)/runtime.GOMAXPROCS(0)+1)
+	var readers []*reader
+	var wg sync.WaitGroup
+	for from := 0; from < len(items); from += share {
+		part := &reader{file: r.file}
+		readers = append(readers, part)
+		wg.Go(func() {
+			for i := from; i < min(from+share, len(items)); i++ {
+				all[i] = part.testCase(items[i], s, defaults)
+			}
+		})
+	}
+	wg.Wait()
+	for _, part := range readers {
+		r.problems = append(r.problems, part.problems...)
+	}
+	return slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
+}
+
+// testCase makes an item of cases into a case, complete.
+func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.Case {
+	before := len(r.problems)
+	f := caseForm{scope: defaults}
+	decode(r, "a case", caseFields, n, &f)
+	if n.Kind != yaml.MappingNode {
+		return suites.Case{}
+	}
+	r.required(n, "a case", "id", "name")
+	r.contradictions(n)
+	if f.repo != nil {
+		f.project = nil // the repository is the project
+	}
+	if f.chain {
+		f.hook = ""
+	}
+	c := suites.Case{
+		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
+		Layer: f.layer, Hook: f.hook, Chain: f.chain, Serial: f.serial, Timeout: f.timeout,
+		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
+		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.at(n),
+	}
+	c.Steps = r.steps(n, &f, defaults)
+	r.firable(n, &c, before)
+	if c.Summary == "" {
+		c.Summary = f.defaultSummary(c.Steps[0].Event)
+	}
+	c.Digest = digest(&c)
+	return c
+}
+
+// steps gives each step what its case says for all of them.
+func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step {
+	if len(f.steps) == 0 {
+		f.steps = []stepForm{f.stepForm}
+	}
+	// A payload says its event and tool; only what is written beside it goes first.
+	own := func(key, value string) string {
+		if lookup(n, key) == nil {
+			return ""
+		}
+		return value
+	}
+	steps := make([]suites.Step, len(f.steps))
+	for i, form := range f.steps {
+		step := form.Step
+		event, _ := form.payload["hook_event_name"].(string)
+		tool, _ := form.payload["tool_name"].(string)
+		step.Event = cmp.Or(step.Event, own("event", f.event), event, defaults.event)
+		step.Tool = cmp.Or(step.Tool, own("tool", f.tool), tool, defaults.tool)
+		steps[i] = step
+	}
+	return steps
+}
+
+// firable reports a case that cannot be run or says nothing; before is how many
+// problems there were before the case.
+func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
+	hook, event, silent := true, true, true
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain)
+		event = event && s.Event != ""
+		silent = silent && expectsNothing(&s.Expect)
+	}
+	if !hook && lookup(n, "hook") == nil {
+		r.add(n, "a case needs a hook", "give it or its suite one, or say chain: true")
+	}
+	if !event && lookup(n, "event") == nil {
+		r.add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
+	}
+	// What is wrong in an expectation may be why nothing is left of it.
+	if silent && (len(r.problems) == before || lookup(n, "expect") == nil && lookup(n, "steps") == nil) {
+		r.add(n, "a case needs an expectation", "such as expect: {exit: 0}")
+	}
+}
+
+// defaultSummary is what the first step is about.
+func (f *caseForm) defaultSummary(event string) string {
+	first := f.steps[0]
+	input, _ := first.payload["tool_input"].(map[string]any)
+	command, _ := input["command"].(string)
+	file, _ := input["file_path"].(string)
+	return cmp.Or(first.Command, first.FilePath, command, file, event)
+}
+
+// What cannot be said together, and why.
+var exclusive = []struct{ a, b, hint string }{
+	{"steps", "command", "put it into a step"},
+	{"steps", "file_path", "put it into a step"},
+	{"steps", "payload", "put it into a step"},
+	{"steps", "stdin", "put it into a step"},
+	{"steps", "fixtures", "put them into a step"},
+	{"steps", "expect", "put it into a step"},
+	{"payload", "command", "the payload is the full object: put it into tool_input"},
+	{"payload", "file_path", "the payload is the full object: put it into tool_input"},
+	{"stdin", "command", "stdin is all the hook gets"},
+	{"stdin", "file_path", "stdin is all the hook gets"},
+	{"stdin", "payload", "stdin is all the hook gets"},
+	{"repo", "project", "put the files into the repo's commit"},
+	{"chain", "hook", "a chain fires every hook registered for the event"},
+}
+
+// contradictions reports keys of a case or step that exclude each other, where
+// the later of the two stands.
+func (r *reader) contradictions(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	for _, x := range exclusive {
+		a, b := lookup(n, x.a), lookup(n, x.b)
+		if a == nil || b == nil || x.a == "chain" && a.Value != "true" {
+			continue
+		}
+		if b.Line < a.Line || b.Line == a.Line && b.Column < a.Column {
+			b = a
+		}
+		r.add(b, x.b+" cannot stand beside "+x.a, x.hint)
+	}
+}

@@ -1,0 +1,89 @@
+// Package catalog reads suite files: the built-in ones, which it brings along,
+// and a project's own, which have the same format. Every problem of a file is
+// reported at once, where it stands.
+package catalog
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"hookwatch/suites"
+)
+
+//go:embed builtin/*.yaml
+var builtin embed.FS
+
+//go:embed suite.schema.json
+var schema []byte
+
+// Schema is the JSON Schema of a suite file.
+func Schema() []byte { return slices.Clone(schema) }
+
+// BuiltinNames lists the built-in suites, sorted, without reading them.
+func BuiltinNames() []string {
+	files, _ := fs.Glob(builtin, "builtin/*.yaml") // fails for a bad pattern only
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Builtin gives the built-in suites, sorted by name. They are read once.
+func Builtin() ([]suites.Suite, error) {
+	all, err := loadBuiltin()
+	return slices.Clone(all), err
+}
+
+var loadBuiltin = sync.OnceValues(func() ([]suites.Suite, error) {
+	names := BuiltinNames()
+	all := make([]suites.Suite, len(names))
+	errs := make([]error, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			file := "builtin/" + name + ".yaml"
+			data, err := builtin.ReadFile(file)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			var problems []suites.Problem
+			all[i], problems = Load(file, data)
+			all[i].Builtin = true
+			errs[i] = join(problems)
+		})
+	}
+	wg.Wait()
+	return all, errors.Join(errs...)
+})
+
+func join(problems []suites.Problem) error {
+	errs := make([]error, len(problems))
+	for i, p := range problems {
+		errs[i] = p
+	}
+	return errors.Join(errs...)
+}
+
+// Load reads a suite file; path is how positions name it. A suite with problems
+// holds what could be read, so that Check can look at the rest: it must not be
+// run. What concerns several cases is Check's.
+func Load(path string, data []byte) (suites.Suite, []suites.Problem) {
+	r := &reader{file: path}
+	s := suites.Suite{At: suites.Position{File: path}}
+	if root := r.parse(data); root != nil {
+		s = r.suite(root)
+	}
+	slices.SortStableFunc(r.problems, func(a, b suites.Problem) int {
+		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
+	})
+	return s, r.problems
+}

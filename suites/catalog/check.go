@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// Check reports what is wrong between cases and between suites: names, IDs and
+// agents that are taken, and controls that lead nowhere.
+func Check(all []suites.Suite) []suites.Problem {
+	problems := checkSuites(all)
+	cases := map[suites.Key]*suites.Case{}
+	var order []*suites.Case
+	for i := range all {
+		for j := range all[i].Cases {
+			c := &all[i].Cases[j]
+			if first := cases[c.Key()]; first != nil {
+				problems = append(problems, suites.Problem{At: c.At,
+					What: fmt.Sprintf("id %s is taken in suite %s", c.ID, c.Suite), Hint: "by the case at " + first.At.String()})
+				continue
+			}
+			cases[c.Key()] = c
+			order = append(order, c)
+		}
+	}
+	done := map[*suites.Case]bool{}
+	for _, c := range order {
+		if c.Control != "" {
+			problems = append(problems, checkControl(c, cases)...)
+			problems = append(problems, checkCircle(c, cases, done)...)
+		}
+	}
+	return problems
+}
+
+// checkSuites reports names and agents that two suites share.
+func checkSuites(all []suites.Suite) (problems []suites.Problem) {
+	names, agents := map[string]suites.Position{}, map[string]*suites.Suite{}
+	for i := range all {
+		s := &all[i]
+		if first, taken := names[s.Name]; taken && s.Name != "" {
+			problems = append(problems, suites.Problem{At: s.At, What: "suite " + s.Name + " exists already", Hint: "at " + first.String()})
+			continue
+		}
+		names[s.Name] = s.At
+		if first := agents[s.Agent]; first != nil && s.Agent != "" {
+			problems = append(problems, suites.Problem{At: s.At, What: "agent " + s.Agent + " is that of suite " + first.Name,
+				Hint: "at " + first.At.String() + "; records are kept by agent"})
+			continue
+		}
+		agents[s.Agent] = s
+	}
+	return problems
+}
+
+// checkControl reports a control that is no other case.
+func checkControl(c *suites.Case, cases map[suites.Key]*suites.Case) []suites.Problem {
+	key := c.ControlKey()
+	if key == c.Key() {
+		return []suites.Problem{{At: c.At, What: "control " + c.Control + " is the case itself", Hint: "name a case that must fail or block"}}
+	}
+	if cases[key] != nil {
+		return nil
+	}
+	p := suites.Problem{At: c.At, What: fmt.Sprintf("control %s of %s does not exist", c.Control, c.ID)}
+	if near := nearestCase(key, cases); near != "" {
+		p.Hint = "did you mean " + near + "?"
+	}
+	return []suites.Problem{p}
+}
+
+// checkCircle follows a case's controls until it meets a case seen before; one
+// on the way itself closes a circle.
+func checkCircle(c *suites.Case, cases map[suites.Key]*suites.Case, done map[*suites.Case]bool) []suites.Problem {
+	var way []*suites.Case
+	for c != nil && !done[c] {
+		done[c] = true
+		way = append(way, c)
+		if c.Control == "" {
+			return nil
+		}
+		c = cases[c.ControlKey()]
+	}
+	start := slices.Index(way, c)
+	if start < 0 || start == len(way)-1 { // the last is its own control
+		return nil
+	}
+	var ids []string
+	for _, w := range append(way[start:], c) {
+		ids = append(ids, w.Key().String())
+	}
+	return []suites.Problem{{At: c.At, What: "controls run in a circle: " + strings.Join(ids, " -> ")}}
+}
+
+func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
+	var ids []string
+	for k := range cases {
+		if k.Suite == key.Suite {
+			ids = append(ids, k.ID)
+		}
+	}
+	slices.Sort(ids)
+	return nearest(key.ID, ids)
+}

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/itchyny/gojq"
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
+)
+
+var effects = func() (words []string) {
+	for _, e := range suites.Effects {
+		words = append(words, string(e))
+	}
+	return words
+}()
+
+var expectFields = []field[suites.Expectation]{
+	{"exit", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		v := r.whole(k, n, 0, 255)
+		e.Exit = &v
+	}},
+	{"decision", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		e.Decision = r.matching(k, n, oneLine, wantLine)
+	}},
+	{"effect", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		e.Effect = suites.Effect(r.choice(k, n, effects))
+	}},
+	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { r.stream(k, n, &e.Stdout) }},
+	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { r.stream(k, n, &e.Stderr) }},
+	{"jq", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.JQ = r.filter(k, n) }},
+	{"model_sees", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.ModelSees = r.textOrTexts(k, n) }},
+	{"files", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		r.list(k, n, func(c *yaml.Node) { e.Files = append(e.Files, r.expectedFile(c)) })
+	}},
+}
+
+var streamFields = []field[suites.TextExpectation]{
+	{"contains", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) { t.Contains = r.textOrTexts(k, n) }},
+	{"matches", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) { t.Matches = r.patterns(k, n) }},
+	{"absent", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) { t.Absent = r.textOrTexts(k, n) }},
+	{"empty", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) {
+		if t.Empty = r.truth(k, n); n.ShortTag() == "!!bool" && !t.Empty {
+			r.wrong(n, k, "true", `leave it out; text is asked for by matches: "."`)
+		}
+	}},
+}
+
+// stream reads what is expected of stdout or stderr.
+func (r *reader) stream(name string, n *yaml.Node, t *suites.TextExpectation) {
+	decode(r, name, streamFields, n, t)
+	if t.Empty && len(t.Contains)+len(t.Matches) > 0 {
+		r.add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
+	}
+}
+
+var fileFields = []field[suites.FileExpectation]{
+	{"path", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Path = r.text(k, n) }},
+	{"absent", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Absent = r.truth(k, n) }},
+	{"contains", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
+		f.Text.Contains = r.textOrTexts(k, n)
+	}},
+	{"matches", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Text.Matches = r.patterns(k, n) }},
+	{"lacks", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
+		f.Text.Absent = r.textOrTexts(k, n)
+	}},
+}
+
+func (r *reader) expectedFile(n *yaml.Node) suites.FileExpectation {
+	var f suites.FileExpectation
+	decode(r, "files", fileFields, n, &f)
+	r.required(n, "a file", "path")
+	if f.Absent && !f.Text.IsZero() {
+		r.add(n, "files: absent cannot stand beside contains, matches or lacks", "keep one of them")
+	}
+	return f
+}
+
+// expectation checks what one key alone does not show.
+func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
+	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		r.add(n, name+": must not be empty", "such as {exit: 0}")
+	}
+	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout.Empty {
+		r.add(lookup(n, "jq"), name+": jq cannot stand beside an empty stdout", "keep one of them")
+	}
+}
+
+// expectsNothing reports whether every outcome would do.
+func expectsNothing(e *suites.Expectation) bool {
+	return e.Exit == nil && e.Decision == "" && e.Effect == "" && e.Stdout.IsZero() && e.Stderr.IsZero() &&
+		e.JQ == "" && len(e.ModelSees)+len(e.Files) == 0
+}
+
+// patterns takes regular expressions, one or a list.
+func (r *reader) patterns(name string, n *yaml.Node) []string {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	v := r.textOrTexts(name, n)
+	for i := range v {
+		flaw := r.once(name+" "+v[i], func() error { _, err := regexp.Compile(v[i]); return err })
+		if flaw != "" {
+			r.add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
+		}
+	}
+	return v
+}
+
+// filter takes a jq filter.
+func (r *reader) filter(name string, n *yaml.Node) string {
+	v := r.text(name, n)
+	flaw := r.once(name+" "+v, func() error {
+		q, err := gojq.Parse(v)
+		if err == nil {
+			_, err = gojq.Compile(q)
+		}
+		return err
+	})
+	if v != "" && flaw != "" {
+		r.add(n, name+": no valid filter: "+flaw, "")
+	}
+	return v
+}
+
+// once checks a text that a file may repeat many times a single time.
+func (r *reader) once(text string, check func() error) (flaw string) {
+	flaw, known := r.checked[text]
+	if known {
+		return flaw
+	}
+	if err := check(); err != nil {
+		flaw = err.Error()
+	}
+	if r.checked == nil {
+		r.checked = map[string]string{}
+	}
+	r.checked[text] = flaw
+	return flaw
+}

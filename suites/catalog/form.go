@@ -1,0 +1,157 @@
+package catalog
+
+import (
+	"encoding/json"
+	"regexp"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
+)
+
+// A scope is what a suite may say for all of its cases and a case for itself.
+type scope struct {
+	hook, event, tool, category string
+	timeout                     time.Duration
+	layer                       suites.Layer
+	serial                      bool
+	env                         map[string]string
+	gates                       []suites.Gate
+	verify                      []string
+	absentTools                 []string
+	project                     *suites.ProjectOverride
+}
+
+// A stepForm is a step as written: nothing of its case is filled in.
+type stepForm struct {
+	suites.Step
+	payload map[string]any
+}
+
+// A caseForm is a case as written, over the scope of its suite.
+type caseForm struct {
+	scope
+	stepForm
+	id, name, summary    string
+	control, contradicts string
+	chain                bool
+	repo                 *suites.Repo
+	server               []suites.Route
+	steps                []stepForm
+}
+
+// A suiteForm is a suite as written.
+type suiteForm struct {
+	scope
+	suite, agent string
+	cases        *yaml.Node
+}
+
+var (
+	suiteName = regexp.MustCompile(`^[a-z0-9-]+$`)
+	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	control   = regexp.MustCompile(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	eventName = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
+	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
+)
+
+const (
+	wantName  = "letters, digits, dots, _ and -"
+	wantEvent = "an event's name such as PreToolUse"
+	wantLine  = "a single line"
+)
+
+var scopeFields = []field[scope]{
+	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},
+	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.matching(k, n, eventName, wantEvent) }},
+	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.matching(k, n, oneLine, wantLine) }},
+	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
+	{"timeout", func(r *reader, k string, n *yaml.Node, s *scope) { s.timeout = r.duration(k, n, time.Millisecond) }},
+	{"layer", func(r *reader, k string, n *yaml.Node, s *scope) { s.layer = suites.Layer(r.whole(k, n, 1, 2)) }},
+	{"serial", func(r *reader, k string, n *yaml.Node, s *scope) { s.serial = r.truth(k, n) }},
+	{"env", func(r *reader, k string, n *yaml.Node, s *scope) { s.env = r.variables(k, n, s.env) }},
+	{"gates", func(r *reader, k string, n *yaml.Node, s *scope) { s.gates = r.gates(k, n) }},
+	// What a suite says is a statement about every one of its cases.
+	{"verify", func(r *reader, k string, n *yaml.Node, s *scope) {
+		s.verify = append(s.verify[:len(s.verify):len(s.verify)], r.texts(k, n)...)
+	}},
+	{"absent_tools", func(r *reader, k string, n *yaml.Node, s *scope) { s.absentTools = r.texts(k, n) }},
+	{"project", func(r *reader, k string, n *yaml.Node, s *scope) { s.project = r.project(k, n) }},
+}
+
+var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s.scope }), []field[suiteForm]{
+	{"suite", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
+		s.suite = r.matching(k, n, suiteName, "small letters, digits and -")
+	}},
+	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.matching(k, n, fileName, wantName) }},
+	{"cases", func(_ *reader, _ string, n *yaml.Node, s *suiteForm) { s.cases = n }},
+}...)
+
+// firingFields are the keys of a step that a case without steps has as well.
+var firingFields = []field[stepForm]{
+	{"command", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Command = r.text(k, n) }},
+	{"file_path", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.FilePath = r.text(k, n) }},
+	{"payload", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.Payload = r.payload(k, n) }},
+	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.anyText(k, n); s.Stdin = &v }},
+	{"fixtures", func(r *reader, k string, n *yaml.Node, s *stepForm) {
+		r.list(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
+	}},
+	{"expect", func(r *reader, k string, n *yaml.Node, s *stepForm) {
+		decode(r, k, expectFields, n, &s.Expect)
+		r.expectation(k, n, &s.Expect)
+	}},
+}
+
+var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []field[stepForm]{
+	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.matching(k, n, eventName, wantEvent) }},
+	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.matching(k, n, oneLine, wantLine) }},
+	{"hook", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Hook = r.hookPath(k, n) }},
+	{"env", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Env = r.variables(k, n, nil) }},
+}...)
+
+var caseFields = append(append(
+	lift(scopeFields, func(c *caseForm) *scope { return &c.scope }),
+	lift(firingFields, func(c *caseForm) *stepForm { return &c.stepForm })...), []field[caseForm]{
+	{"id", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.id = r.matching(k, n, fileName, wantName) }},
+	{"name", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.name = r.matching(k, n, oneLine, wantLine) }},
+	{"summary", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.summary = r.text(k, n) }},
+	{"control", func(r *reader, k string, n *yaml.Node, c *caseForm) {
+		c.control = r.matching(k, n, control, "an ID, or suite/ID")
+	}},
+	{"contradicts", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.contradicts = r.text(k, n) }},
+	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.truth(k, n) }},
+	{"repo", func(r *reader, k string, n *yaml.Node, c *caseForm) {
+		c.repo = &suites.Repo{}
+		decode(r, k, repoFields, n, c.repo)
+	}},
+	{"server", func(r *reader, k string, n *yaml.Node, c *caseForm) {
+		r.list(k, n, func(item *yaml.Node) { c.server = append(c.server, r.route(item)) })
+	}},
+	{"steps", func(r *reader, k string, n *yaml.Node, c *caseForm) {
+		r.list(k, n, func(item *yaml.Node) { c.steps = append(c.steps, r.step(item)) })
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			r.add(n, "steps: must not be empty", "")
+		}
+	}},
+}...)
+
+func (r *reader) step(n *yaml.Node) stepForm {
+	var s stepForm
+	decode(r, "a step", stepFields, n, &s)
+	r.contradictions(n)
+	return s
+}
+
+// payload takes a JSON object; keys come out sorted, so that equal payloads are
+// equal texts.
+func (r *reader) payload(name string, n *yaml.Node) (map[string]any, json.RawMessage) {
+	if !r.mapping(name, n) {
+		return nil, nil
+	}
+	object, ok := r.json(n).(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	return object, encode(object)
+}
