@@ -1,0 +1,62 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// A WriteError says that the results directory could not be written. No file
+// is half replaced because of it.
+type WriteError struct {
+	Dir string // the results directory
+	Err error  // names the file
+}
+
+// Error says what failed and what to do about it.
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("cannot keep results in %s: %v (%s)", e.Dir, e.Err, e.hint())
+}
+
+// Unwrap gives the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+func (e *WriteError) hint() string {
+	const elsewhere = "or set results.dir to a directory elsewhere"
+	switch {
+	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
+		return "the disk is full: free some space, lower results.keep_runs and results.keep_days, " + elsewhere
+	case errors.Is(e.Err, syscall.EROFS):
+		return "the file system is read-only: mount it writable " + elsewhere
+	case errors.Is(e.Err, fs.ErrPermission):
+		return "not permitted: check who owns it and its permissions, " + elsewhere
+	case errors.Is(e.Err, syscall.ENOTDIR), errors.Is(e.Err, fs.ErrExist):
+		return "a file stands where a directory must be: move it, " + elsewhere
+	default:
+		return "check that the directory is writable and has room, " + elsewhere
+	}
+}
+
+// failed wraps what went wrong while writing; nil stays nil.
+func (s *Store) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &WriteError{Dir: s.o.Dir, Err: err}
+}
+
+// A LockedError says that another hookwatch holds the results directory.
+type LockedError struct {
+	Dir string
+	PID int // of the holder; 0 when it is not known
+}
+
+// Error names the holder and what to do.
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("another hookwatch is using %s: quit it first, or set results.dir to a directory of this one's own", e.Dir)
+	}
+	return fmt.Sprintf("another hookwatch (PID %d) is using %s: quit it first (q in its terminal, or kill %d), or set results.dir to a directory of this one's own",
+		e.PID, e.Dir, e.PID)
+}

@@ -1,0 +1,147 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// Names in a results directory.
+const (
+	ignoreName      = ".gitignore"
+	lockName        = ".lock"
+	rollingName     = "rolling"
+	archiveName     = "archive"
+	resultsName     = "RESULTS.md"
+	comparisonName  = "COMPARISON.md"
+	markerName      = "running.json"
+	inputsName      = "inputs.json"
+	environmentName = "environment.json"
+	linesSuffix     = ".jsonl"
+	pendingPrefix   = ".pending-" // an archive directory that is not whole yet
+)
+
+// A stamp is the time in a file or directory name, with a number that tells
+// apart those of one second. The first of a second has number 1, unwritten.
+type stamp struct {
+	at time.Time
+	n  int
+}
+
+func parseStamp(text string) (stamp, bool) {
+	head, tail, numbered := strings.Cut(text, "-")
+	at, err := time.Parse(suites.StampLayout, head)
+	if err != nil || len(head) != len(suites.StampLayout) {
+		return stamp{}, false
+	}
+	if !numbered {
+		return stamp{at, 1}, true
+	}
+	n, err := strconv.Atoi(tail)
+	return stamp{at, n}, err == nil && n > 1 && tail == strconv.Itoa(n)
+}
+
+func (s stamp) String() string {
+	text := s.at.UTC().Format(suites.StampLayout)
+	if s.n > 1 {
+		text += "-" + strconv.Itoa(s.n)
+	}
+	return text
+}
+
+func (s stamp) compare(o stamp) int {
+	return cmp.Or(s.at.Compare(o.at), cmp.Compare(s.n, o.n))
+}
+
+// splitName splits "pm-agent-20260220T154932Z.jsonl" into its agent and stamp.
+func splitName(name string) (agent string, st stamp, ok bool) {
+	base, ok := strings.CutSuffix(name, linesSuffix)
+	if !ok {
+		return "", stamp{}, false
+	}
+	for i := range base {
+		if base[i] != '-' || i == 0 {
+			continue
+		}
+		if st, ok := parseStamp(base[i+1:]); ok {
+			return base[:i], st, true
+		}
+	}
+	return "", stamp{}, false
+}
+
+func fileName(agent string, st stamp) string {
+	return agent + "-" + st.String() + linesSuffix
+}
+
+// checkAgent refuses names that are no plain file name of their own.
+func checkAgent(agent string) error {
+	if agent == "" || strings.HasPrefix(agent, ".") || strings.ContainsAny(agent, `/\:`+"\x00\n") {
+		return fmt.Errorf("agent %q cannot name a file: use letters, digits and dashes in the suite's agent", agent)
+	}
+	return nil
+}
+
+// A stateFile is one *.jsonl of a results or archive directory.
+type stateFile struct {
+	agent string
+	name  string
+	st    stamp // zero when the name holds none
+}
+
+// stateFiles lists the *.jsonl files of dir by agent, the newest of each agent
+// first. A directory that does not exist has none.
+func stateFiles(dir string) ([]stateFile, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var files []stateFile
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != linesSuffix {
+			continue
+		}
+		agent, st, ok := splitName(name)
+		if !ok {
+			agent, st = strings.TrimSuffix(name, linesSuffix), stamp{}
+		}
+		files = append(files, stateFile{agent, name, st})
+	}
+	slices.SortFunc(files, func(a, b stateFile) int {
+		return cmp.Or(cmp.Compare(a.agent, b.agent), b.st.compare(a.st))
+	})
+	return files, nil
+}
+
+// archived lists the run directories below dir's archive, newest first.
+func archived(dir string) ([]ArchivedRun, error) {
+	root := filepath.Join(dir, archiveName)
+	entries, err := os.ReadDir(root)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var runs []ArchivedRun
+	for _, e := range entries {
+		if st, ok := parseStamp(e.Name()); ok && e.IsDir() {
+			runs = append(runs, ArchivedRun{Dir: filepath.Join(root, e.Name()), Stamp: e.Name(), At: st.at, st: st})
+		}
+	}
+	slices.SortFunc(runs, func(a, b ArchivedRun) int { return b.st.compare(a.st) })
+	return runs, nil
+}
+
+// An ArchivedRun is a full run as it ended. ReadRun reads its records.
+type ArchivedRun struct {
+	Dir   string    // its directory
+	Stamp string    // the directory's name
+	At    time.Time // when it ended, whole seconds, UTC
+	st    stamp
+}

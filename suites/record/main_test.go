@@ -1,0 +1,18 @@
+package record
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain lets the test binary be the process that gets killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashDirVariable); dir != "" {
+		recordUntilKilled(dir)
+		return
+	}
+	// lumberjack's compressing goroutine has no end.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+}

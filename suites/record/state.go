@@ -1,0 +1,192 @@
+package record
+
+import (
+	"maps"
+	"os"
+	"slices"
+
+	"hookwatch/suites"
+)
+
+// A state remembers where the present state lies, without its records.
+type state struct {
+	files   map[string]stateFile // by agent
+	foreign []stateFile          // of other tools; moved to the archive before the first write
+	home    map[suites.Key]held
+	agents  map[string]string // suite -> agent
+	known   map[string]bool   // digests that inputs.json explains
+}
+
+// held says which agent's file holds a case, and the digest of its inputs there.
+type held struct{ agent, inputs string }
+
+// load reads the present state and removes files that a newer one of the same
+// agent has replaced.
+func (s *Store) load() (*Snapshot, error) {
+	files, err := stateFiles(s.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var foreign []stateFile
+	for i, f := range files {
+		if i == 0 || files[i-1].agent != f.agent {
+			continue // Read looks at it
+		}
+		if s.isForeign(f) {
+			foreign = append(foreign, f)
+		} else if err := s.remove(f.name); err != nil {
+			return nil, err
+		}
+	}
+	snap, err := Read(s.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s.state = stateOf(snap)
+	s.state.foreign = append(s.state.foreign, foreign...)
+	return snap, nil
+}
+
+func stateOf(snap *Snapshot) state {
+	st := state{
+		files: map[string]stateFile{}, home: map[suites.Key]held{},
+		agents: map[string]string{}, known: map[string]bool{},
+	}
+	for f, records := range snap.ByAgent() {
+		_, stamp, _ := splitName(f.Name)
+		file := stateFile{f.Agent, f.Name, stamp}
+		if f.foreign {
+			st.foreign = append(st.foreign, file)
+			continue
+		}
+		st.files[f.Agent] = file
+		for i := range records {
+			r := &records[i]
+			st.home[r.Key()] = held{f.Agent, r.Digests.Inputs}
+			st.agents[r.Suite] = f.Agent
+		}
+	}
+	for digest := range snap.Inputs {
+		st.known[digest] = true
+	}
+	return st
+}
+
+// isForeign reports whether a file in the results directory is another tool's,
+// or spoilt. One that cannot be read is left alone as well.
+func (s *Store) isForeign(f stateFile) bool {
+	var one Snapshot
+	return one.add(s.o.Dir, f) != nil || one.Files[0].foreign
+}
+
+// merge makes records the present state of their cases. Its steps may be
+// repeated: a kill between them leaves the run's marker, and Open merges again.
+func (s *Store) merge(byAgent map[string][]suites.Record) error {
+	if err := s.adopt(); err != nil {
+		return err
+	}
+	if err := s.dropMoved(byAgent); err != nil {
+		return err
+	}
+	for _, agent := range slices.Sorted(maps.Keys(byAgent)) {
+		fresh := latest(byAgent[agent])
+		err := s.rewrite(agent, func(old []suites.Record) []suites.Record { return overlay(old, fresh) })
+		if err != nil {
+			return err
+		}
+		for i := range fresh {
+			s.state.home[fresh[i].Key()] = held{agent, fresh[i].Digests.Inputs}
+			s.state.agents[fresh[i].Suite] = agent
+		}
+	}
+	return nil
+}
+
+// dropMoved removes the cases that now belong to another agent from the file
+// of the one they had.
+func (s *Store) dropMoved(byAgent map[string][]suites.Record) error {
+	moved := map[string]map[suites.Key]bool{}
+	for agent, records := range byAgent {
+		for i := range records {
+			key := records[i].Key()
+			if was, ok := s.state.home[key]; ok && was.agent != agent {
+				if moved[was.agent] == nil {
+					moved[was.agent] = map[suites.Key]bool{}
+				}
+				moved[was.agent][key] = true
+			}
+		}
+	}
+	for agent, keys := range moved {
+		err := s.rewrite(agent, func(old []suites.Record) []suites.Record {
+			return slices.DeleteFunc(old, func(r suites.Record) bool { return keys[r.Key()] })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite replaces an agent's file under the name it has. An agent without one
+// gets the stamp of the others.
+func (s *Store) rewrite(agent string, change func([]suites.Record) []suites.Record) error {
+	if err := checkAgent(agent); err != nil {
+		return err
+	}
+	file, ok := s.state.files[agent]
+	if !ok {
+		st := s.state.newest()
+		if st.n == 0 {
+			st = stamp{s.o.Now().UTC(), 1}
+		}
+		file = stateFile{agent, fileName(agent, st), st}
+	}
+	var records []suites.Record
+	_, err := readFile(s.path(file.name), func(r suites.Record) bool {
+		records = append(records, r)
+		return true
+	})
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	lines, err := encodeAll(change(records))
+	if err != nil {
+		return err
+	}
+	s.state.files[agent] = file
+	return replace(s.path(file.name), lines)
+}
+
+func (st *state) newest() stamp {
+	var newest stamp
+	for _, f := range st.files {
+		if f.st.compare(newest) > 0 {
+			newest = f.st
+		}
+	}
+	return newest
+}
+
+// latest keeps each case's last record, at the place of its first.
+func latest(records []suites.Record) []suites.Record {
+	return overlay(nil, records)
+}
+
+// overlay puts fresh records in the place of old ones of the same case, and
+// those of new cases at the end.
+func overlay(old, fresh []suites.Record) []suites.Record {
+	at := make(map[suites.Key]int, len(old)+len(fresh))
+	var result []suites.Record
+	for _, records := range [][]suites.Record{old, fresh} {
+		for _, r := range records {
+			if i, ok := at[r.Key()]; ok {
+				result[i] = r
+				continue
+			}
+			at[r.Key()] = len(result)
+			result = append(result, r)
+		}
+	}
+	return result
+}

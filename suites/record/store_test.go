@@ -1,0 +1,252 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+)
+
+func TestFullRunThenSelectedRun(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "results")
+	s := open(t, Options{Dir: dir})
+	if snap := s.Snapshot(); len(snap.Records)+len(snap.Warnings) != 0 || !snap.LastFull.IsZero() || s.Interrupted() != nil {
+		t.Errorf("a new directory is not empty: %+v", snap)
+	}
+	must(t, s.WriteComparison([]byte("old")))
+	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"), rec("r1", "ml/M01", "1"))
+	wantState(t, dir, "ml-agent-20260301T120000Z.jsonl: ml/M01=1", "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=1")
+	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"), rec("r2", "pm/P03", "2"), rec("r2", "own/A", "2"))
+	wantState(t, dir, "ml-agent-20260301T120000Z.jsonl: ml/M01=1", "own-agent-20260301T120000Z.jsonl: own/A=2",
+		"pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=2 pm/P03=2")
+	want := []string{".gitignore", ".lock", "RESULTS.md", "archive/", "archive/20260301T120000Z/",
+		"archive/20260301T120000Z/RESULTS.md", "archive/20260301T120000Z/environment.json",
+		"archive/20260301T120000Z/ml-agent-20260301T120000Z.jsonl", "archive/20260301T120000Z/pm-agent-20260301T120000Z.jsonl",
+		"environment.json", "ml-agent-20260301T120000Z.jsonl", "own-agent-20260301T120000Z.jsonl", "pm-agent-20260301T120000Z.jsonl",
+		"rolling/", "rolling/ml-agent.jsonl", "rolling/own-agent.jsonl", "rolling/pm-agent.jsonl"}
+	if d := cmp.Diff(want, list(t, dir)); d != "" {
+		t.Error(d)
+	}
+	if read(t, filepath.Join(dir, ignoreName)) != "*\n" || read(t, filepath.Join(dir, resultsName)) != "# r1\n" {
+		t.Error(".gitignore or RESULTS.md is not what was written")
+	}
+	snap := s.Snapshot()
+	if snap.Environment.RunID != "r2" || !snap.LastFull.Equal(noon) || snap.Agents()["own"] != "own-agent" {
+		t.Errorf("environment %+v, last full run %v, agents %v", snap.Environment, snap.LastFull, snap.Agents())
+	}
+	runs, err := s.Runs()
+	must(t, err)
+	old, err := ReadRun(runs[0].Dir)
+	must(t, err)
+	if len(old.Records) != 3 || old.Environment.RunID != "r1" || old.Environment.OS != "linux" {
+		t.Errorf("the archived run is %v, environment %+v", describe(old), old.Environment)
+	}
+}
+
+func TestFullRunReplacesEverything(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "ml/M01", "1"))
+	must(t, s.WriteComparison([]byte("r0 and r1")))
+	runFull(t, s, "r2", noon.Add(time.Hour), rec("r2", "pm/P02", "2"))
+	wantState(t, dir, "pm-agent-20260301T130000Z.jsonl: pm/P02=2")
+	if _, err := os.Stat(filepath.Join(dir, comparisonName)); err == nil {
+		t.Error("COMPARISON.md still compares earlier runs")
+	}
+}
+
+func TestTwoFullRunsInOneSecond(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	for _, id := range []string{"r1", "r2", "r3"} {
+		if id == "r2" && s.Stamp(noon) != "20260301T120000Z-2" {
+			t.Errorf("the stamp foretold is %s", s.Stamp(noon))
+		}
+		runFull(t, s, id, noon.Add(500*time.Millisecond), rec(id, "pm/P01", id))
+	}
+	wantState(t, dir, "pm-agent-20260301T120000Z-3.jsonl: pm/P01=r3")
+	runs, err := Runs(dir)
+	must(t, err)
+	var ids []string
+	for _, r := range runs {
+		snap, err := ReadRun(r.Dir)
+		must(t, err)
+		ids = append(ids, snap.Environment.RunID+"="+snap.Records[0].Note)
+	}
+	if want := []string{"r3=r3", "r2=r2", "r1=r1"}; !slices.Equal(ids, want) {
+		t.Errorf("archived runs %v, want %v", ids, want)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return noon.AddDate(0, 0, n) }
+	for _, c := range []struct {
+		name       string
+		runs, days int
+		want       string
+	}{
+		{"all", 0, 0, "20260331 20260311 20260302 20260301"},
+		{"two", 2, 0, "20260331 20260311"},
+		{"one", 1, 0, "20260331"},
+		{"twenty-five days", 0, 25, "20260331 20260311"},
+		{"one day", 50, 1, "20260331"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, Options{Dir: t.TempDir(), KeepRuns: c.runs, KeepDays: c.days})
+			for i, n := range []int{0, 1, 10, 30} {
+				id := string(rune('a' + i))
+				runFull(t, s, id, day(n), rec(id, "pm/P01", ""))
+			}
+			runs, err := s.Runs()
+			must(t, err)
+			var days []string
+			for _, r := range runs {
+				days = append(days, r.Stamp[:8])
+			}
+			if got := strings.Join(days, " "); got != c.want {
+				t.Errorf("kept %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCaseMovesToAnotherAgent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"))
+	must(t, s.Begin(Run{ID: "r2", Agents: map[string]string{"pm": "new-agent"}}))
+	must(t, s.EndSelected([]suites.Record{rec("r2", "pm/P02", "2")}, nil, suites.Environment{}))
+	wantState(t, dir, "new-agent-20260301T120000Z.jsonl: pm/P02=2", "pm-agent-20260301T120000Z.jsonl: pm/P01=1")
+}
+
+func TestInputsAreExplainedAsLongAsARecordNeedsThem(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Dir: dir})
+	a, b := rec("r1", "pm/P01", ""), rec("r1", "pm/P02", "")
+	begin(t, s, "r1", true, a, b)
+	must(t, s.EndFull([]suites.Record{a, b}, inputs("P01", "P02"), suites.Environment{}, nil, noon))
+	c := rec("r2", "pm/P03", "")
+	begin(t, s, "r2", false, c)
+	must(t, s.EndSelected([]suites.Record{c}, inputs("P03"), suites.Environment{}))
+	if d := cmp.Diff(inputs("P01", "P02", "P03"), s.Snapshot().Inputs); d != "" {
+		t.Error(d)
+	}
+	runFull(t, s, "r3", noon.Add(time.Hour), rec("r3", "pm/P01", ""))
+	if d := cmp.Diff(inputs("P01"), s.Snapshot().Inputs); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOnlyOneStoreOnADirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := Open(Options{Dir: dir})
+	must(t, err)
+	var locked *LockedError
+	if _, err := Open(Options{Dir: dir}); !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), "quit it first") {
+		t.Errorf("the second got %v", err)
+	}
+	if _, err := Read(dir); err != nil {
+		t.Errorf("reading needs no lock, but: %v", err)
+	}
+	must(t, first.Close())
+	second, err := Open(Options{Dir: dir})
+	must(t, err)
+	must(t, second.Close())
+}
+
+func TestReadWritesNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "none")
+	snap, err := Read(dir)
+	must(t, err)
+	if len(snap.Records) != 0 {
+		t.Error("records out of nowhere")
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error("Read made the directory")
+	}
+}
+
+func TestRecordsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Dir: t.TempDir()})
+	if err := s.Append(rec("r1", "pm/P01", "")); err == nil {
+		t.Error("a record before any run")
+	}
+	if err := s.EndSelected(nil, nil, suites.Environment{}); err == nil {
+		t.Error("the end of no run")
+	}
+	must(t, s.Begin(Run{ID: "r1", Agents: map[string]string{"bad": "../x"}}))
+	for _, r := range []suites.Record{rec("r0", "pm/P01", ""), rec("r1", "pm/", ""), rec("r1", "bad/B", "")} {
+		if err := s.Append(r); err == nil {
+			t.Errorf("%s of %s was kept", r.Key(), r.RunID)
+		}
+	}
+}
+
+func TestFilesOfAnotherToolGoToTheArchive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "pm-agent-20260220T154932Z.jsonl"), foreignLine+"\n")
+	write(t, filepath.Join(dir, "dep-agent-20260220T154717Z.jsonl"), foreignLine+"\n")
+	write(t, filepath.Join(dir, "notes.jsonl"), "mine\n")
+	write(t, filepath.Join(dir, resultsName), "theirs")
+	write(t, filepath.Join(dir, ignoreName), "*.jsonl\n")
+	s := open(t, Options{Dir: dir})
+	if snap := s.Snapshot(); len(snap.Records) != 2 || !snap.LastFull.IsZero() {
+		t.Errorf("before a run: %v, last full run %v", describe(snap), snap.LastFull)
+	}
+	runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
+	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1")
+	was := filepath.Join(dir, archiveName, "20260220T154932Z")
+	if got, want := list(t, was), []string{"RESULTS.md", "dep-agent-20260220T154717Z.jsonl", "notes.jsonl", "pm-agent-20260220T154932Z.jsonl"}; !slices.Equal(got, want) {
+		t.Errorf("the archive holds %v, want %v", got, want)
+	}
+	if read(t, filepath.Join(dir, ignoreName)) != "*.jsonl\n" || read(t, filepath.Join(was, "notes.jsonl")) != "mine\n" {
+		t.Error("a file of somebody else's was changed")
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	var failed *WriteError
+	_, err := Open(Options{Dir: filepath.Join(file, "results")})
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "move it, or set results.dir") {
+		t.Errorf("got %v", err)
+	}
+	full := &WriteError{"results", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}}
+	if want := "cannot keep results in results: write x: no space left on device (the disk is full: free some space"; !strings.HasPrefix(full.Error(), want) {
+		t.Errorf("got %v", full)
+	}
+}
+
+func TestDirectoryDeletedBetweenRuns(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "results")
+	s := open(t, Options{Dir: dir})
+	runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
+	must(t, os.RemoveAll(dir))
+	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
+	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P02=2")
+	if !strings.Contains(read(t, filepath.Join(dir, rollingName, "pm-agent.jsonl")), `"run_id":"r2"`) {
+		t.Error("the rolling log is not where it should be")
+	}
+}

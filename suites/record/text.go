@@ -1,0 +1,75 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"hookwatch/suites"
+)
+
+// TextLimit is the number of bytes of one stream that a record keeps.
+const TextLimit = 64 << 10
+
+// Text makes what a process wrote fit for a record: at most TextLimit bytes, with
+// a last line that says how many there were when some are missing, and bytes
+// that are not UTF-8 shown as \xNN, with a last line that says so. Total is the
+// number of bytes written in all, when that is more than b holds.
+func Text(b []byte, total int64) string {
+	total = max(total, int64(len(b)))
+	var text strings.Builder
+	text.Grow(min(len(b), TextLimit))
+	rest, invalid := b, false
+	for len(rest) > 0 {
+		r, n := utf8.DecodeRune(rest)
+		shown := rest[:n]
+		if r == utf8.RuneError && n == 1 {
+			shown = fmt.Appendf(nil, `\x%02x`, rest[0])
+		}
+		if text.Len()+len(shown) > TextLimit {
+			break
+		}
+		invalid = invalid || r == utf8.RuneError && n == 1
+		text.Write(shown)
+		rest = rest[n:]
+	}
+	if invalid {
+		text.WriteString("\n[hookwatch: not all of this is UTF-8; other bytes are shown as \\xNN]")
+	}
+	if kept := int64(len(b) - len(rest)); kept < total {
+		fmt.Fprintf(&text, "\n[hookwatch: cut after %d of %d bytes]", kept, total)
+	}
+	return text.String()
+}
+
+// encode gives the record's line, its newline included.
+func encode(r *suites.Record) ([]byte, error) {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(r)
+	return line.Bytes(), err
+}
+
+func encodeAll(records []suites.Record) ([]byte, error) {
+	var lines bytes.Buffer
+	e := json.NewEncoder(&lines)
+	e.SetEscapeHTML(false)
+	for i := range records {
+		if err := e.Encode(&records[i]); err != nil {
+			return nil, err
+		}
+	}
+	return lines.Bytes(), nil
+}
+
+func encodeDocument(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return text.Bytes(), err
+}

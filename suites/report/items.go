@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/verdict"
+)
+
+// items writes a numbered list, or what to say when it is empty.
+func (d *document) items(items []string, none string) {
+	if len(items) == 0 {
+		d.line("%s", none)
+	}
+	for i, item := range items {
+		d.line("%d. %s", i+1, item)
+	}
+}
+
+func resultItems(in ResultsInput, all []suites.Record) []string {
+	var items []string
+	if in.Aborted != "" {
+		items = append(items, fmt.Sprintf("**Mend what stopped the run**: %s", plain(in.Aborted)))
+	}
+	for _, a := range in.Agents {
+		for _, line := range verdict.CheckCounts(a.Records, func(*suites.Record) string { return a.Name }, a.expected()) {
+			items = append(items, fmt.Sprintf("**Find the missing records**: %s", plain(line)))
+		}
+	}
+	for _, r := range withStatus(all, suites.Fail) {
+		items = append(items, fmt.Sprintf("**Fix** %s: %s (run it alone: %s)", title(r), plain(brief(r.Note, 200)), rerun(r)))
+	}
+	for _, r := range withStatus(all, suites.Unproven) {
+		items = append(items, fmt.Sprintf("**Mend the control** of %s: %s", title(r), plain(brief(strings.TrimPrefix(r.Note, suites.NoteUnproven), 200))))
+	}
+	return append(items, skipItems(all)...)
+}
+
+// expected is what CheckCounts checks; nothing when it is not known.
+func (a *Agent) expected() map[string]int {
+	if a.Expected == 0 {
+		return nil
+	}
+	return map[string]int{a.Name: a.Expected}
+}
+
+// skipItems says once for each cause which cases it costs.
+func skipItems(all []suites.Record) []string {
+	var causes []string
+	cases := map[string][]string{}
+	for _, r := range withStatus(all, suites.Skip) {
+		if cases[r.Note] == nil {
+			causes = append(causes, r.Note)
+		}
+		cases[r.Note] = append(cases[r.Note], code(caseName(r)))
+	}
+	slices.Sort(causes)
+	var items []string
+	for _, cause := range causes {
+		what := "Install what is absent"
+		if strings.HasPrefix(cause, suites.NoteVersionSkip) {
+			what = "Update what is too old"
+		}
+		items = append(items, fmt.Sprintf("**%s** to have %s run (%s): %s", what, plural(len(cases[cause]), "more case"), plain(cause), strings.Join(cases[cause], ", ")))
+	}
+	return items
+}
+
+func rerun(r *suites.Record) string {
+	if r.ID == "" {
+		return "it has no ID"
+	}
+	return code("hookwatch run " + r.ID)
+}
+
+// comparisonItems names the regressions to look into, the improvements to
+// confirm and the drift to write down.
+func comparisonItems(c verdict.Comparison) []string {
+	var items []string
+	for _, kind := range []struct {
+		kind verdict.Kind
+		say  string
+	}{
+		{verdict.Regression, "**Investigate the regression**"},
+		{verdict.Resolved, "**Confirm that it is resolved**"},
+		{verdict.Explained, "**Confirm the explanation**"},
+		{verdict.Changed, "**Look at the change**"},
+		{verdict.Edited, "**Confirm the edited case**"},
+		{verdict.Removed, "**Confirm that it was meant to go**"},
+	} {
+		for i := range c.Deltas {
+			if d := &c.Deltas[i]; d.Kind == kind.kind {
+				items = append(items, fmt.Sprintf("%s: %s %s, %s", kind.say, code(d.Key.String()), plain(d.Name), plain(why(d))))
+			}
+		}
+	}
+	for _, t := range c.Environment {
+		items = append(items, fmt.Sprintf("**Document the drift**: %s", plain(t.String())))
+	}
+	return items
+}
+
+// why says in a few words what happened to a case.
+func why(d *verdict.Delta) string {
+	var parts []string
+	switch {
+	case d.Prev == nil:
+		parts = append(parts, "new, "+string(d.Cur.Status))
+	case d.Cur == nil:
+		parts = append(parts, "was "+string(d.Prev.Status))
+	case d.Prev.Status != d.Cur.Status:
+		parts = append(parts, fmt.Sprintf("%s -> %s", d.Prev.Status, d.Cur.Status))
+	default:
+		parts = append(parts, "still "+string(d.Cur.Status))
+	}
+	if d.Cur != nil && d.Cur.Note != "" && (d.Prev == nil || d.Prev.Note != d.Cur.Note) {
+		parts = append(parts, brief(d.Cur.Note, 200))
+	}
+	if len(d.Tools) > 0 {
+		var tools []string
+		for _, t := range d.Tools {
+			tools = append(tools, t.String())
+		}
+		parts = append(parts, "tools: "+strings.Join(tools, ", "))
+	}
+	if d.Inputs && d.Kind == verdict.Explained {
+		parts = append(parts, "but what it tests changed as well")
+	}
+	return strings.Join(parts, "; ")
+}

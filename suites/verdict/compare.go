@@ -1,0 +1,218 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// A Run is one side of a comparison.
+type Run struct {
+	ID      string
+	Time    time.Time
+	Records []suites.Record
+	Env     suites.Environment
+}
+
+// A Kind is how a case's record differs from the one before it.
+type Kind string
+
+// The kinds. Added and Removed are cases that only one side has.
+const (
+	Unchanged  Kind = "unchanged"
+	Added      Kind = "added"
+	Removed    Kind = "removed"
+	Regression Kind = "regression" // it passed, and nothing but the hooks and documents explains that it no longer does
+	Resolved   Kind = "resolved"   // it failed or was unproven, and now passes
+	Changed    Kind = "changed"    // exit, decision, note or kind of verdict differ, for no better or worse
+	Edited     Kind = "edited"     // the case's definition differs
+	Explained  Kind = "explained"  // the verdict changed, and so did tools that the case reaches
+)
+
+// Kinds lists the kinds in the order in which sums name them.
+var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explained, Unchanged}
+
+// A Side is what one run says of a case.
+type Side struct {
+	Status   suites.Status
+	Exit     *int
+	Decision string
+	Note     string
+}
+
+// A Delta is a case that differs between two runs. Prev is nil for an added
+// case, Cur for a removed one.
+type Delta struct {
+	Key    suites.Key
+	Name   string // as the newer of the two runs calls it
+	Hook   string
+	Kind   Kind
+	Prev   *Side
+	Cur    *Side
+	Tools  []ToolChange // tools the case reaches that changed
+	Inputs bool         // what the verdict depends on changed as well
+}
+
+// A RunSummary identifies one side and counts its records.
+type RunSummary struct {
+	ID    string
+	Time  time.Time
+	Cases int // keys; records of one key count once
+	Tally suites.Tally
+}
+
+// A Comparison is how two runs differ. Counts holds every kind, Unchanged too:
+// they add up to the cases that either run has.
+type Comparison struct {
+	Prev, Cur   RunSummary
+	Deltas      []Delta // by suite and ID
+	Counts      map[Kind]int
+	Environment []ToolChange
+	Warnings    []string
+}
+
+// Total is the number of cases that either run has.
+func (c *Comparison) Total() int {
+	total := 0
+	for _, n := range c.Counts {
+		total += n
+	}
+	return total
+}
+
+// Compare merges two runs by the identity of their cases. Records without an ID
+// are compared by hook and name, with a warning; give them their identity first
+// where it is known. Of several records of one case the last one counts.
+func Compare(prev, cur Run) Comparison {
+	c := Comparison{Counts: make(map[Kind]int, len(Kinds))}
+	a, b := c.side(&prev, "earlier"), c.side(&cur, "later")
+	c.Prev, c.Cur = summary(&prev, a), summary(&cur, b)
+	tools := newExplainer(&prev.Env, &cur.Env)
+	c.Environment = tools.changes
+	if !tools.known {
+		c.warn("the tools of the %s run are not on record, so what they explain is not known", unknownSide(&prev))
+	}
+	for len(a) > 0 || len(b) > 0 {
+		order := 0
+		switch {
+		case len(a) == 0:
+			order = 1
+		case len(b) == 0:
+			order = -1
+		default:
+			order = compareKeys(a[0].key, b[0].key)
+		}
+		var p, q *suites.Record
+		if order <= 0 {
+			p, a = a[0].record, a[1:]
+		}
+		if order >= 0 {
+			q, b = b[0].record, b[1:]
+		}
+		c.add(p, q, tools)
+	}
+	c.warnOfSets()
+	return c
+}
+
+func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
+	kind := Removed
+	if q != nil {
+		kind = Transition(p, *q, tools.explains)
+	}
+	c.Counts[kind]++
+	if kind == Unchanged {
+		return
+	}
+	of := cmp.Or(q, p)
+	d := Delta{Key: identity(of), Name: of.TestName, Hook: of.Hook, Kind: kind, Prev: sideOf(p), Cur: sideOf(q)}
+	if p != nil && q != nil {
+		d.Tools = tools.between(p.Digests.Tools, q.Digests.Tools)
+		d.Inputs = differ(p.Digests.Inputs, q.Digests.Inputs)
+	}
+	c.Deltas = append(c.Deltas, d)
+}
+
+func sideOf(r *suites.Record) *Side {
+	if r == nil {
+		return nil
+	}
+	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note}
+}
+
+// keyed is a record with the key that it is sorted by.
+type keyed struct {
+	key    suites.Key
+	record *suites.Record
+}
+
+// side sorts a run's records by key, without copying them, and drops all but
+// the last of each.
+func (c *Comparison) side(r *Run, which string) []keyed {
+	sorted := make([]keyed, len(r.Records))
+	noID := 0
+	for i := range r.Records {
+		rec := &r.Records[i]
+		sorted[i] = keyed{identity(rec), rec}
+		if rec.ID == "" {
+			noID++
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b keyed) int { return compareKeys(a.key, b.key) })
+	once := sorted[:0]
+	for i := range sorted {
+		if n := len(once); n > 0 && once[n-1].key == sorted[i].key {
+			once[n-1] = sorted[i]
+			continue
+		}
+		once = append(once, sorted[i])
+	}
+	if noID > 0 {
+		c.warn("%d of %d records of the %s run have no ID: they are compared by hook and test name", noID, len(r.Records), which)
+	}
+	if twice := len(r.Records) - len(once); twice > 0 {
+		c.warn("the %s run holds %d records of cases that it has already: of each case the last one counts", which, twice)
+	}
+	return once
+}
+
+// identity is the record's key, or for a record without ID one made of its hook
+// and name, which no case has.
+func identity(r *suites.Record) suites.Key {
+	if r.ID != "" {
+		return r.Key()
+	}
+	return suites.Key{Suite: r.Suite, ID: r.Hook + ":" + r.TestName}
+}
+
+func compareKeys(a, b suites.Key) int {
+	return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
+}
+
+func summary(r *Run, once []keyed) RunSummary {
+	s := RunSummary{ID: r.ID, Time: r.Time, Cases: len(once)}
+	for _, k := range once {
+		s.Tally.Add(k.record.Status())
+	}
+	return s
+}
+
+func unknownSide(prev *Run) string {
+	if len(prev.Env.Tools) == 0 {
+		return "earlier"
+	}
+	return "later"
+}
+
+func (c *Comparison) warnOfSets() {
+	if added, removed := c.Counts[Added], c.Counts[Removed]; added+removed > 0 {
+		c.warn("the runs do not hold the same cases: %d only in the later, %d only in the earlier", added, removed)
+	}
+}
+
+func (c *Comparison) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}

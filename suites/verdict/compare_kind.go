@@ -1,0 +1,50 @@
+package verdict
+
+import "hookwatch/suites"
+
+// Transition tells how a record differs from the case's earlier one, which is
+// nil when there is none. ToolsExplain says whether two digests of tools differ
+// because a tool did; it is asked only when the verdict changed and the digests
+// differ. A digest that is empty, as in other tools' records, equals any.
+func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
+	if prev == nil {
+		return Added
+	}
+	if differ(prev.Digests.Case, cur.Digests.Case) {
+		return Edited
+	}
+	was, is := prev.Status(), cur.Status()
+	switch {
+	case was == is:
+		return sameVerdict(prev, &cur)
+	case was == suites.Aborted || is == suites.Aborted:
+		return Changed // the case did not run, so nothing is known about it
+	case differ(prev.Digests.Tools, cur.Digests.Tools) && toolsExplain(prev.Digests.Tools, cur.Digests.Tools):
+		return Explained
+	case is == suites.Fail:
+		return Regression // from pass, skip or unproven: it did not fail before
+	case was == suites.Pass && is == suites.Unproven:
+		return Regression // what it proved it no longer does
+	case is == suites.Pass && (was == suites.Fail || was == suites.Unproven):
+		return Resolved
+	default:
+		return Changed // from or to a skip, or from fail to unproven: neither better nor worse is known
+	}
+}
+
+func sameVerdict(a, b *suites.Record) Kind {
+	if equalExit(a.ActualExit, b.ActualExit) && a.ActualDecision == b.ActualDecision && a.Note == b.Note {
+		return Unchanged
+	}
+	return Changed
+}
+
+func equalExit(a, b *int) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// differ compares digests; one that is not known differs from none.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }

@@ -1,0 +1,141 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"hookwatch/suites"
+)
+
+// A ToolKind is how a tool differs between two environments.
+type ToolKind string
+
+// The kinds of change. Replaced is another file with the same version.
+const (
+	ToolAppeared ToolKind = "appeared"
+	ToolVanished ToolKind = "vanished"
+	ToolVersion  ToolKind = "version"
+	ToolReplaced ToolKind = "replaced"
+	ToolStandIn  ToolKind = "stand-in" // a stand-in took its place, or gave it back
+)
+
+// A ToolChange is one tool that differs.
+type ToolChange struct {
+	Name      string
+	Kind      ToolKind
+	Prev, Cur suites.Tool
+}
+
+// String says it in words: "biome 2.3.15 -> 2.4.0", "jaq vanished".
+func (t ToolChange) String() string {
+	switch t.Kind {
+	case ToolVersion:
+		return fmt.Sprintf("%s %s -> %s", t.Name, t.Prev.Version, t.Cur.Version)
+	case ToolReplaced:
+		if t.Prev.Path != t.Cur.Path {
+			return fmt.Sprintf("%s is another file: %s -> %s", t.Name, t.Prev.Path, t.Cur.Path)
+		}
+		return t.Name + " was replaced"
+	case ToolStandIn:
+		if t.Cur.StandIn {
+			return t.Name + " is a stand-in now"
+		}
+		return t.Name + " is no longer a stand-in"
+	default:
+		return t.Name + " " + string(t.Kind)
+	}
+}
+
+// ToolChanges lists what differs between two environments' tools, by name. A
+// tool that is not listed counts as absent.
+func ToolChanges(prev, cur []suites.Tool) []ToolChange {
+	was, is := toolsByName(prev), toolsByName(cur)
+	var names []string
+	for name := range was {
+		names = append(names, name)
+	}
+	for name := range is {
+		if _, ok := was[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var changes []ToolChange
+	for _, name := range names {
+		if kind := toolKind(was[name], is[name]); kind != "" {
+			changes = append(changes, ToolChange{name, kind, was[name], is[name]})
+		}
+	}
+	return changes
+}
+
+func toolsByName(tools []suites.Tool) map[string]suites.Tool {
+	byName := make(map[string]suites.Tool, len(tools))
+	for _, t := range tools {
+		byName[t.Name] = t
+	}
+	return byName
+}
+
+// toolKind gives "" when nothing is known to differ.
+func toolKind(a, b suites.Tool) ToolKind {
+	switch {
+	case !a.Present() && !b.Present():
+		return ""
+	case !a.Present():
+		return ToolAppeared
+	case !b.Present():
+		return ToolVanished
+	case a.StandIn != b.StandIn:
+		return ToolStandIn
+	case differ(a.Version, b.Version):
+		return ToolVersion
+	case differ(a.Digest, b.Digest), a.Path != b.Path:
+		return ToolReplaced
+	default:
+		return ""
+	}
+}
+
+// An explainer tells which tools made two digests of tools differ.
+type explainer struct {
+	prev, cur *suites.Environment
+	was, is   map[string]suites.Tool
+	known     bool // both environments list their tools
+	changes   []ToolChange
+}
+
+func newExplainer(prev, cur *suites.Environment) *explainer {
+	e := &explainer{prev: prev, cur: cur, was: toolsByName(prev.Tools), is: toolsByName(cur.Tools)}
+	if e.known = len(e.was) > 0 && len(e.is) > 0; e.known {
+		e.changes = ToolChanges(prev.Tools, cur.Tools)
+	}
+	return e
+}
+
+// explains reports whether tools that changed account for the difference of two
+// digests. When the tools of a run are not known, the difference has to do.
+func (e *explainer) explains(prev, cur string) bool {
+	return !e.known || len(e.between(prev, cur)) > 0
+}
+
+// between lists the changed tools that a case reaches. That an edited hook
+// calls another tool is no change of the tool: one that only one side reaches
+// counts only if both environments looked at it.
+func (e *explainer) between(prev, cur string) []ToolChange {
+	if !differ(prev, cur) {
+		return nil
+	}
+	before, knownBefore := e.prev.CaseTools[prev]
+	after, knownAfter := e.cur.CaseTools[cur]
+	var reached []ToolChange
+	for _, t := range e.changes {
+		was, is := !knownBefore || slices.Contains(before, t.Name), !knownAfter || slices.Contains(after, t.Name)
+		_, listedBefore := e.was[t.Name]
+		_, listedAfter := e.is[t.Name]
+		if was && is || (was || is) && listedBefore && listedAfter {
+			reached = append(reached, t)
+		}
+	}
+	return reached
+}

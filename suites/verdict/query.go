@@ -1,0 +1,171 @@
+package verdict
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
+
+	"hookwatch/suites"
+)
+
+// A Query is a jq filter over records. It is safe for concurrent use.
+type Query struct{ code *gojq.Code }
+
+// A QueryError says where a filter is wrong. Line and Column count from 1, the
+// column in characters; they are 0 when the place is not known.
+type QueryError struct {
+	Filter       string
+	Line, Column int
+	Err          error
+}
+
+// Error gives the place, the cause and, below, the line with a caret.
+func (e *QueryError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("query: %v in %q", e.Err, e.Filter)
+	}
+	line := strings.TrimSuffix(strings.Split(e.Filter, "\n")[e.Line-1], "\r")
+	var pad strings.Builder
+	for i, r := range []rune(line) {
+		if i >= e.Column-1 {
+			break
+		}
+		if r == '\t' {
+			pad.WriteRune(r) // as wide above as below
+		} else {
+			pad.WriteByte(' ')
+		}
+	}
+	return fmt.Sprintf("query:%d:%d: %v\n    %s\n    %s^", e.Line, e.Column, e.Err, line, pad.String())
+}
+
+// Unwrap gives the cause.
+func (e *QueryError) Unwrap() error { return e.Err }
+
+// CompileQuery parses and compiles a filter; a bad one gives a *QueryError.
+func CompileQuery(filter string) (*Query, error) {
+	parsed, err := gojq.Parse(filter)
+	if err != nil {
+		at := len(filter)
+		if bad := (*gojq.ParseError)(nil); errors.As(err, &bad) {
+			at = bad.Offset - len(bad.Token)
+		}
+		return nil, queryError(filter, at, err)
+	}
+	code, err := gojq.Compile(parsed)
+	if err != nil {
+		return nil, queryError(filter, indexOfUndefined(filter, err), err)
+	}
+	return &Query{code}, nil
+}
+
+func queryError(filter string, at int, err error) error {
+	if at < 0 {
+		return &QueryError{Filter: filter, Err: err}
+	}
+	before := filter[:min(at, len(filter))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return &QueryError{filter, strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1, err}
+}
+
+// indexOfUndefined finds the name that gojq says is not defined; it tells no
+// place itself. The answer is -1 when it is not to be found.
+func indexOfUndefined(filter string, err error) int {
+	_, name, ok := strings.Cut(err.Error(), "not defined: ")
+	name, _, _ = strings.Cut(name, "/")
+	if !ok || name == "" {
+		return -1
+	}
+	word := regexp.MustCompile(`(?:^|[^\w$@.])(` + regexp.QuoteMeta(name) + `)(?:\W|$)`)
+	if at := word.FindStringSubmatchIndex(filter); at != nil {
+		return at[2]
+	}
+	return -1
+}
+
+// Run gives the filter the array of all records and emit each result, with
+// numbers as int where they are whole. An error of emit ends it.
+func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v any) error) error {
+	input, err := values(records)
+	if err != nil {
+		return err
+	}
+	results := q.code.RunWithContext(ctx, input)
+	for {
+		v, ok := results.Next()
+		if !ok {
+			return nil
+		}
+		if err, ok := v.(error); ok {
+			if halt := (*gojq.HaltError)(nil); errors.As(err, &halt) && halt.Value() == nil {
+				return nil
+			}
+			return fmt.Errorf("query: %w", err)
+		}
+		if err := emit(normalise(v)); err != nil {
+			return err
+		}
+	}
+}
+
+// values turns records into what gojq works on.
+func values(records []suites.Record) ([]any, error) {
+	list := make([]any, len(records))
+	var text bytes.Buffer
+	for i := range records {
+		text.Reset()
+		if err := json.NewEncoder(&text).Encode(&records[i]); err != nil {
+			return nil, fmt.Errorf("query: record %s: %w", records[i].Key(), err)
+		}
+		d := json.NewDecoder(&text)
+		d.UseNumber()
+		if err := d.Decode(&list[i]); err != nil {
+			return nil, fmt.Errorf("query: record %s: %w", records[i].Key(), err)
+		}
+		list[i] = normalise(list[i])
+	}
+	return list, nil
+}
+
+// normalise makes numbers comparable and writable as JSON: int when whole, else
+// float64; what is not a number is null, what is infinite the largest number.
+func normalise(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return int(n)
+		}
+		f, _ := v.Float64() // out of range: infinite
+		return normalise(f)
+	case float64:
+		switch {
+		case math.IsNaN(v):
+			return nil
+		case math.IsInf(v, 0):
+			return math.Copysign(math.MaxFloat64, v)
+		case v == math.Trunc(v) && math.Abs(v) <= 1<<53:
+			return int(v)
+		}
+	case []any:
+		list := make([]any, len(v)) // gojq may still hold the old one
+		for i, e := range v {
+			list[i] = normalise(e)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for k, e := range v {
+			object[k] = normalise(e)
+		}
+		return object
+	}
+	return v
+}

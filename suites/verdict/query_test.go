@@ -1,0 +1,113 @@
+package verdict
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+)
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	two := 2
+	records := []suites.Record{
+		{Suite: "pm", ID: "P01", Pass: true, ActualExit: &two, DurationMS: 10, Note: "a < b"},
+		{Suite: "pm", ID: "P02", DurationMS: 30},
+	}
+	for filter, want := range map[string]string{
+		`length`:                        "2",
+		`map(.duration_ms) | add / 2`:   "20",
+		`.[0].actual_exit + 0.5`:        "2.5",
+		`.[] | select(.pass | not).id`:  `"P02"`,
+		`.[1].actual_exit`:              "null",
+		`.[0] | {id, note, layer}`:      `{"id":"P01","layer":0,"note":"a \u003c b"}`,
+		`nan, infinite`:                 "null 1.7976931348623157e+308",
+		`1, halt, 2`:                    "1",
+		`env | length`:                  "0",
+		`map(.digests.case) | unique[]`: `""`,
+		`[.[] | [.duration_ms / 10]]`:   "[[1],[3]]",
+	} {
+		q, err := CompileQuery(filter)
+		if err != nil {
+			t.Errorf("%s: %v", filter, err)
+			continue
+		}
+		var got []string
+		err = q.Run(context.Background(), records, func(v any) error {
+			if f, ok := v.(float64); ok && f == float64(int64(f)) && f < 1e10 {
+				t.Errorf("%s: %v is a float64", filter, v)
+			}
+			text, err := json.Marshal(v)
+			got = append(got, string(text))
+			return err
+		})
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s gives %v, error %v, want %s", filter, got, err, want)
+		}
+	}
+}
+
+func TestBadQuery(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		".[] | ]":                  "query:1:7: unexpected token \"]\"\n    .[] | ]\n          ^",
+		".[] |":                    "query:1:6: unexpected EOF\n    .[] |\n         ^",
+		"":                         `query: missing query (try ".") in ""`,
+		".[]\n| select(.é == \t})": "query:2:11: unexpected token \"é\"\n    | select(.é == \t})\n              ^",
+		"map(lenght)":              "query:1:5: function not defined: lenght/0\n    map(lenght)\n        ^",
+		"$x | foo(1)":              "query:1:1: variable not defined: $x\n",
+		`.foo | foo(1)`:            "query:1:8: function not defined: foo/1\n",
+	} {
+		_, err := CompileQuery(filter)
+		var bad *QueryError
+		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q gives\n%v\nwant\n%s", filter, err, want)
+		}
+	}
+}
+
+func TestQueryEnds(t *testing.T) {
+	t.Parallel()
+	q, err := CompileQuery(`repeat(1)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("enough")
+	if err := q.Run(context.Background(), nil, func(any) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("an error of emit gives %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := q.Run(ctx, nil, func(any) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("at its deadline it gives %v", err)
+	}
+	q, err = CompileQuery(`.[0].id + 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = q.Run(context.Background(), []suites.Record{{ID: "P01"}}, func(any) error { return nil })
+	if err == nil || !strings.HasPrefix(err.Error(), "query: cannot add") {
+		t.Errorf("a filter that fails gives %v", err)
+	}
+}
+
+func FuzzCompileQuery(f *testing.F) {
+	for _, filter := range []string{".[] | ]", "map(.pass)", "\"\\u12\"", "é\t\n| .a[", "$x", "@foo"} {
+		f.Add(filter)
+	}
+	f.Fuzz(func(t *testing.T, filter string) {
+		_, err := CompileQuery(filter)
+		var bad *QueryError
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("%q gives %T", filter, err)
+		}
+		if err != nil && fmt.Sprint(err) == "" {
+			t.Fatal("an empty message")
+		}
+	})
+}
