@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows lists, for every package, which packages of hookwatch it may import.
+// The way through them is one: change, selection, run, record, verdict, notice.
+// config, watcher and the suites family do not know one another; only cmd sees
+// all. An import that is not on the list fails the test, and so does an arrow
+// that nothing uses.
+var arrows = map[string]string{
+	"cmd/hookwatch":        "cmd/internal/cli",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config suites suites/catalog suites/contract suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/discover suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
+	"cmd/internal/notify":  "suites",
+
+	"config":  "",
+	"watcher": "",
+
+	"suites":                    "",
+	"suites/catalog":            "suites",
+	"suites/contract":           "suites",
+	"suites/depend":             "suites suites/markers",
+	"suites/discover":           "suites suites/contract",
+	"suites/markers":            "suites",
+	"suites/plan":               "suites",
+	"suites/process":            "suites/process/supervisor",
+	"suites/process/supervisor": "",
+	"suites/record":             "suites",
+	"suites/reference":          "",
+	"suites/report":             "suites suites/verdict",
+	"suites/run":                "suites suites/contract suites/discover suites/process",
+	"suites/verdict":            "suites",
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "hookwatch/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := map[string]bool{}
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		from := strings.TrimPrefix(p.ImportPath, "hookwatch/")
+		if strings.HasPrefix(from, "cmd/internal/dev/") {
+			continue // development programs; nothing imports them
+		}
+		seen[from] = true
+		checkArrows(t, from, p.Imports)
+	}
+	for from := range arrows {
+		if !seen[from] {
+			t.Errorf("the list names %s, which is no package", from)
+		}
+	}
+}
+
+func checkArrows(t *testing.T, from string, imports []string) {
+	t.Helper()
+	allowed, listed := arrows[from]
+	if !listed {
+		t.Errorf("package %s is not on the list", from)
+	}
+	var used []string
+	for _, i := range imports {
+		if to, ours := strings.CutPrefix(i, "hookwatch/"); ours {
+			used = append(used, to)
+			if !slices.Contains(strings.Fields(allowed), to) {
+				t.Errorf("%s imports %s, which is not allowed", from, to)
+			}
+		}
+	}
+	for _, to := range strings.Fields(allowed) {
+		if !slices.Contains(used, to) {
+			t.Errorf("%s may import %s, but does not: take the arrow off the list", from, to)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asProgram makes the test binary hookwatch itself, for tests that need a
+// process of it.
+const asProgram = "HOOKWATCH_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		_ = os.Unsetenv(asProgram)
+		main()
+	}
+	testscript.Main(m, map[string]func(){"hookwatch": main, "jq": standIn, "jaq": standIn})
+}
+
+// standIn is main under the name of a JSON tool.
+func standIn() { main() }
+
+// TestScripts runs the command line's own scripts: one file a subject, in
+// testdata/script.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
+			env.Setenv("HOME", env.WorkDir+"/home")
+			env.Setenv("TMPDIR", env.WorkDir+"/tmp")
+			env.Setenv("CI", "true")
+			env.Setenv("TERM", "dumb")
+			return os.MkdirAll(env.WorkDir+"/tmp", 0o755)
+		},
+	})
+}

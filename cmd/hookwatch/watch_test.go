@@ -1,0 +1,400 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/reference"
+)
+
+// ceiling is how long a test waits for what must come.
+const ceiling = 60 * time.Second
+
+// A watched is a watching hookwatch over a copy of the reference project, in a
+// directory with a space in its name.
+type watched struct {
+	t      *testing.T
+	root   string
+	cmd    *exec.Cmd
+	events chan event
+}
+
+// An event is a line of --format jsonl, as far as these tests look at it.
+type event struct {
+	Event    string `json:"event"`
+	RunID    string `json:"run_id"`
+	Selected []struct {
+		ID    string `json:"id"`
+		Suite string `json:"suite"`
+	} `json:"selected"`
+	Changes []struct {
+		Path string `json:"path"`
+	} `json:"changes"`
+	Record      suites.Record `json:"case"`
+	Transition  string        `json:"transition"`
+	Failed      int           `json:"failed"`
+	Passed      int           `json:"passed"`
+	Regressions []struct {
+		ID string `json:"id"`
+	} `json:"regressions"`
+	Resolved []struct {
+		ID string `json:"id"`
+	} `json:"resolved"`
+	Text string `json:"text"`
+}
+
+func newReference(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "my project")
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reference.Extract(root); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// program is a command that runs hookwatch in root.
+func program(t *testing.T, root string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Dir = root
+	home := t.TempDir()
+	cmd.Env = []string{
+		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(),
+		"XDG_STATE_HOME=" + home, "CI=true",
+	}
+	return cmd
+}
+
+func watch(t *testing.T, root string, env ...string) *watched {
+	t.Helper()
+	w := &watched{t: t, root: root, cmd: program(t, root, "--format", "jsonl"), events: make(chan event, 100000)}
+	w.cmd.Env = append(w.cmd.Env, env...)
+	w.cmd.Stderr = os.Stderr
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(w.events)
+		lines := bufio.NewReader(out)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var e event
+			if json.Unmarshal(line, &e) == nil {
+				w.events <- e
+			}
+		}
+	}()
+	return w
+}
+
+// quit ends the session and expects that it ends well.
+func (w *watched) quit() {
+	w.t.Helper()
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	for range w.events { // to its end
+	}
+	if err := w.cmd.Wait(); err != nil {
+		w.t.Errorf("watching ended with %v", err)
+	}
+}
+
+// until waits for an event and returns all up to it.
+func (w *watched) until(what string, is func(event) bool) []event {
+	w.t.Helper()
+	var seen []event
+	limit := time.NewTimer(ceiling)
+	defer limit.Stop()
+	for {
+		select {
+		case e, ok := <-w.events:
+			if !ok {
+				w.t.Fatalf("hookwatch ended while waiting for %s", what)
+			}
+			seen = append(seen, e)
+			if is(e) {
+				return seen
+			}
+		case <-limit.C:
+			w.t.Fatalf("no %s after %s; seen %+v", what, ceiling, seen)
+		}
+	}
+}
+
+func (w *watched) runDone() []event {
+	w.t.Helper()
+	return w.until("end of a run", func(e event) bool { return e.Event == "run_done" })
+}
+
+// verdict waits for the end of a run after which the case stands like this.
+func (w *watched) verdict(id string, pass bool) []event {
+	w.t.Helper()
+	last := !pass
+	return w.until(id+" settled", func(e event) bool {
+		if e.Event == "case" && e.Record.ID == id {
+			last = e.Record.Pass
+		}
+		return e.Event == "run_done" && last == pass
+	})
+}
+
+func (w *watched) transitions() event {
+	w.t.Helper()
+	seen := w.until("transitions", func(e event) bool { return e.Event == "transitions" })
+	return seen[len(seen)-1]
+}
+
+func (w *watched) path(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+
+func (w *watched) read(name string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// write truncates and writes, as simple editors do.
+func (w *watched) write(name, content string) {
+	w.t.Helper()
+	f, err := os.OpenFile(w.path(name), os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(content); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// replace saves by rename, as careful editors do.
+func (w *watched) replace(name, content string) {
+	w.t.Helper()
+	temp := w.path(name) + ".tmp~"
+	if err := os.WriteFile(temp, []byte(content), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(temp, w.path(name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+const (
+	hook   = ".claude/hooks/enforce_package_managers.sh"
+	config = ".claude/hooks/config.json"
+)
+
+// mark is the line that breaks the hook: it approves all.
+const mark = `echo '{"decision": "approve"}'; exit 0`
+
+func broken(text string) string {
+	return strings.Replace(text, "set -euo pipefail\n", "set -euo pipefail\n"+mark+"\n", 1)
+}
+
+// TestWatchEdits is a morning of edits: whatever way a file is saved, the last
+// verdict is of the last content, and a person is told once.
+func TestWatchEdits(t *testing.T) {
+	t.Parallel()
+	w := watch(t, newReference(t))
+	first := w.runDone()
+	if last := first[len(first)-1]; last.Failed != 0 || last.Passed == 0 {
+		t.Fatalf("the first run: %+v", last)
+	}
+	good := w.read(hook)
+	bad := broken(good)
+	if bad == good {
+		t.Fatal("the hook was not broken")
+	}
+
+	w.write(hook, bad)
+	w.verdict("P01", false)
+	if e := w.transitions(); !named(e.Regressions, "P01") || len(e.Resolved) != 0 {
+		t.Errorf("breaking the rule was told as %+v", e)
+	}
+	w.replace(hook, good)
+	w.verdict("P01", true)
+	if e := w.transitions(); !named(e.Resolved, "P01") || len(e.Regressions) != 0 {
+		t.Errorf("mending it was told as %+v", e)
+	}
+
+	w.configKey()
+	w.touched()
+
+	for n := range 5 {
+		w.write(hook, bad) // twice within 5 ms
+		w.settles(n, good)
+		w.replace(hook, good)
+		w.settles(n, bad)
+		w.write(hook, good+"\n: during a run\n")
+		w.until("a case of the run", func(e event) bool { return e.Event == "case" })
+		w.settles(n, bad)
+		w.replace(hook, bad+"\n: during a run\n")
+		w.until("a case of the run", func(e event) bool { return e.Event == "case" })
+		w.settles(n, good)
+	}
+	w.quit()
+	w.sameAsFullRun()
+}
+
+func named(list []struct {
+	ID string `json:"id"`
+}, id string) bool {
+	return slices.ContainsFunc(list, func(c struct {
+		ID string `json:"id"`
+	}) bool {
+		return c.ID == id
+	})
+}
+
+// configKey changes one key: exactly the cases that run against that file.
+func (w *watched) configKey() {
+	w.t.Helper()
+	before := w.read(config)
+	w.write(config, strings.Replace(before, `"python": "uv"`, `"python": "uv:warn"`, 1))
+	seen := w.until("the change", func(e event) bool { return e.Event == "changed" && len(e.Selected) > 0 })
+	var got []string
+	for _, s := range seen[len(seen)-1].Selected {
+		got = append(got, s.Suite+"/"+s.ID)
+	}
+	want := againstConfig(w.t, "package_managers.python")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.t.Errorf("package_managers.python selected\n%v, want\n%v", got, want)
+	}
+	w.verdict("P01", false)
+	w.transitions()
+	w.write(config, before)
+	w.verdict("P01", true)
+	w.transitions()
+}
+
+// againstConfig lists the cases that run against the project's own config.json
+// or whose markers name the key, and their controls.
+func againstConfig(t *testing.T, key string) []string {
+	t.Helper()
+	all, err := catalog.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	selected := map[string]bool{}
+	controls := map[string]string{}
+	for _, s := range all {
+		for _, c := range s.Cases {
+			marked := slices.ContainsFunc(c.Verify, func(m string) bool { return strings.Contains(m, "config.json §"+key) })
+			if (c.Project == nil && c.Repo == nil) || marked {
+				selected[c.Key().String()] = true
+			}
+			if c.Control != "" {
+				controls[c.Key().String()] = c.ControlKey().String()
+			}
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for c := range selected {
+			if to := controls[c]; to != "" && !selected[to] {
+				selected[to], grown = true, true
+			}
+		}
+	}
+	var out []string
+	for c := range selected {
+		out = append(out, c)
+	}
+	return out
+}
+
+// touched: a file that is written without being changed selects nothing. The
+// next real change is the first thing that is heard of.
+func (w *watched) touched() {
+	w.t.Helper()
+	now := time.Now()
+	if err := os.Chtimes(w.path(hook), now, now); err != nil {
+		w.t.Fatal(err)
+	}
+	w.replace(hook, w.read(hook))
+	const doc = "docs/specs/adr-package-manager-enforcement.md"
+	before := w.read(doc)
+	w.write(doc, strings.Replace(before, "\n## ", "\nA word more.\n\n## ", 1))
+	seen := w.until("the change", func(e event) bool { return e.Event == "changed" })
+	for _, e := range seen {
+		if e.Event == "run_started" || (e.Event == "changed" && e.Changes[0].Path != doc) {
+			w.t.Errorf("touching the hook led to %+v", e)
+		}
+	}
+	w.write(doc, before)
+	w.until("the change back", func(e event) bool { return e.Event == "changed" })
+}
+
+// settles saves a content that was not there before and waits until P01 stands
+// as it has it.
+func (w *watched) settles(n int, text string) {
+	w.t.Helper()
+	final := fmt.Sprintf("%s\n: save %d\n", text, n)
+	if n%2 == 0 {
+		w.write(hook, final)
+	} else {
+		w.replace(hook, final)
+	}
+	w.verdict("P01", !strings.Contains(text, mark))
+}
+
+// sameAsFullRun compares what the session left with a fresh full run.
+func (w *watched) sameAsFullRun() {
+	w.t.Helper()
+	left := w.state()
+	cmd := program(w.t, w.root, "--once", "--format", "json")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("--once: %v\n%s", err, out)
+	}
+	fresh := w.state()
+	if len(left) != len(fresh) || len(left) == 0 {
+		w.t.Fatalf("%d cases on record, %d in a full run", len(left), len(fresh))
+	}
+	for id, pass := range fresh {
+		if left[id] != pass {
+			w.t.Errorf("%s: left as pass %v, a full run says %v", id, left[id], pass)
+		}
+	}
+}
+
+// state reads the verdicts on record.
+func (w *watched) state() map[string]bool {
+	w.t.Helper()
+	out, err := program(w.t, w.root, "query", `map({key: (.suite + "/" + .id), value: .pass}) | from_entries`).Output()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var m map[string]bool
+	if err := json.Unmarshal(out, &m); err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/contract"
+	"hookwatch/suites/run"
+)
+
+// FireDocument is what fire prints as JSON.
+type FireDocument struct {
+	Version  int           `json:"version"`
+	Event    string        `json:"event"`
+	Tool     string        `json:"tool,omitempty"`
+	Effect   suites.Effect `json:"effect"` // of all hooks together
+	Because  string        `json:"because"`
+	Decision string        `json:"decision"`
+	Hooks    []FireHook    `json:"hooks"`
+}
+
+// FireHook is one hook that fired.
+type FireHook struct {
+	ID         string        `json:"id"`
+	Command    string        `json:"command"`
+	Exit       int           `json:"exit"` // -1 when it did not exit by itself
+	Signal     string        `json:"signal,omitempty"`
+	NotStarted string        `json:"not_started,omitempty"`
+	TimedOut   bool          `json:"timed_out,omitempty"`
+	Stdout     string        `json:"stdout"`
+	Stderr     string        `json:"stderr"`
+	Effect     suites.Effect `json:"effect"`
+	Because    string        `json:"because"`
+	ModelSees  []string      `json:"model_sees,omitempty"`
+	LeftBehind []string      `json:"left_behind,omitempty"`
+	DurationMS int64         `json:"duration_ms"`
+}
+
+type fireOptions struct{ hook, command, file, payload, stdin string }
+
+func (a *app) fireCommand() *cobra.Command {
+	var o fireOptions
+	cmd := &cobra.Command{
+		Use:   "fire EVENT [TOOL]",
+		Short: "Fire one hook, or all that are registered for an event, and show what comes of it",
+		Long: `Send an event to the hooks that are registered for it, as the client would, or to
+one script (--hook), and show exit code, stdout, stderr and what the client would
+make of them. Nothing is recorded.`,
+		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
+  hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
+  hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return errors.New("fire needs an event and may have a tool, such as hookwatch fire PreToolUse Bash")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.asCase(args)
+			if err != nil {
+				return err
+			}
+			return a.fire(cmd, c)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.hook, "hook", "", "this `SCRIPT` instead of what is registered")
+	f.StringVar(&o.command, "command", "", "tool_input.command")
+	f.StringVar(&o.file, "file", "", "tool_input.file_path")
+	f.StringVar(&o.payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
+	f.StringVar(&o.stdin, "stdin", "", "these bytes as they are, valid JSON or not")
+	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
+	return cmd
+}
+
+// asCase makes a case of one step that expects nothing.
+func (o fireOptions) asCase(args []string) (*suites.Case, error) {
+	if _, ok := contract.EventByName(args[0]); !ok {
+		return nil, fmt.Errorf("the client has no event %q (names are case-sensitive, as in PreToolUse)", args[0])
+	}
+	st := suites.Step{Event: args[0], Command: o.command}
+	if len(args) == 2 {
+		st.Tool = args[1]
+	}
+	if o.file != "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		st.FilePath = o.file
+		if !strings.HasPrefix(o.file, "/") && !strings.HasPrefix(o.file, "{") {
+			st.FilePath = wd + "/" + o.file
+		}
+	}
+	if o.stdin != "" {
+		st.Stdin = &o.stdin
+	}
+	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: o.hook, Chain: o.hook == "", Steps: []suites.Step{st}}, nil
+}
+
+func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
+	payload, err := a.payload(cmd)
+	if err != nil {
+		return err
+	}
+	c.Steps[0].Payload = payload
+	p, err := a.loadHooks()
+	if err != nil {
+		return err
+	}
+	if c.Hook != "" {
+		c.Hook = p.Rel(c.Hook)
+	}
+	s, temp, err := a.bare(p)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	fired, all, err := s.Fire(cmd.Context(), c)
+	if err != nil {
+		return err
+	}
+	if len(fired) == 0 {
+		return fmt.Errorf("no hook is registered for %s %s (hookwatch fire --hook SCRIPT fires one that is not)", c.Steps[0].Event, c.Steps[0].Tool)
+	}
+	doc := fireDocument(c, fired, all)
+	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fireHuman(w, doc) })
+}
+
+// payload reads what --payload names.
+func (a *app) payload(cmd *cobra.Command) (json.RawMessage, error) {
+	text, err := cmd.Flags().GetString("payload")
+	if err != nil || text == "" {
+		return nil, err
+	}
+	b := []byte(text)
+	switch {
+	case text == "-":
+		b, err = io.ReadAll(a.In)
+	case strings.HasPrefix(text, "@"):
+		b, err = os.ReadFile(text[1:])
+	}
+	if err == nil && !json.Valid(b) {
+		err = errors.New("--payload is not valid JSON (--stdin sends what is not)")
+	}
+	return b, err
+}
+
+func fireDocument(c *suites.Case, fired []run.Fired, all suites.Result) FireDocument {
+	doc := FireDocument{
+		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool,
+		Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
+	}
+	for _, f := range fired {
+		r := f.Result
+		doc.Hooks = append(doc.Hooks, FireHook{
+			ID: f.Hook.ID, Command: f.Hook.Command, Exit: r.Exit, Signal: r.Signal, NotStarted: r.NotStarted,
+			TimedOut: r.TimedOut, Stdout: string(r.Stdout), Stderr: string(r.Stderr), Effect: r.Effect,
+			Because: r.EffectReason, ModelSees: r.ModelSees, LeftBehind: r.LeftBehind, DurationMS: r.Duration.Milliseconds(),
+		})
+	}
+	return doc
+}
+
+func fireHuman(w io.Writer, doc FireDocument) {
+	for _, h := range doc.Hooks {
+		fmt.Fprintln(w, notify.Clean(h.Command))
+		fmt.Fprintf(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
+		section(w, "stdout", h.Stdout)
+		section(w, "stderr", h.Stderr)
+		if len(h.LeftBehind) > 0 {
+			fmt.Fprintf(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
+		}
+		fmt.Fprintf(w, "  effect  %s: %s\n", h.Effect, notify.Clean(h.Because))
+		for _, text := range h.ModelSees {
+			section(w, "model", text)
+		}
+	}
+	if len(doc.Hooks) > 1 {
+		fmt.Fprintf(w, "together: %s: %s\n", doc.Effect, notify.Clean(doc.Because))
+	}
+}
+
+func (h FireHook) ending() string {
+	switch {
+	case h.NotStarted != "":
+		return "not started: " + h.NotStarted
+	case h.TimedOut:
+		return "timed out"
+	case h.Signal != "":
+		return "by " + h.Signal
+	default:
+		return fmt.Sprint(h.Exit)
+	}
+}
+
+func section(w io.Writer, name, text string) {
+	if text == "" {
+		fmt.Fprintf(w, "  %-6s  (nothing)\n", name)
+		return
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "  %-6s  %s\n", name, notify.Clean(strings.TrimRight(line, "\r\n")))
+		name = ""
+	}
+}
+
+// bare is a runner outside a session: nothing is recorded.
+func (a *app) bare(p *session.Project) (*run.Runner, string, error) {
+	temp, _, err := session.NewTemp(p.Root()).Open(false)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := session.NewRunner(session.Options{Project: p, Temp: temp, Env: hookEnv(p)})
+	return r, temp, err
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"strings"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+)
+
+// hooksFor lists the hooks of the project that dir lies in: each script with an
+// event that it is registered for, or a guess for one that is not.
+func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
+	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
+	if err != nil {
+		return nil, "", err
+	}
+	p, problems := session.Load(cfg, session.Filter{})
+	if len(problems) > 0 {
+		return nil, "", problemsError(problems)
+	}
+	seen := map[string]bool{}
+	for _, h := range p.Registered.Hooks {
+		for _, script := range h.Scripts {
+			if !seen[script+h.Event] && p.Exists(script) {
+				seen[script+h.Event], seen[script] = true, true
+				hooks = append(hooks, foundHook{script, h.Event, h.Matcher})
+			}
+		}
+	}
+	for _, script := range p.Scripts() {
+		if !seen[script] && !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
+			hooks = append(hooks, foundHook{script, "PreToolUse", "Bash"})
+		}
+	}
+	return hooks, cfg.Root, nil
+}

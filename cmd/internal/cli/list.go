@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+)
+
+// ListDocument is what list prints as JSON.
+type ListDocument struct {
+	Version int        `json:"version"`
+	Cases   []ListCase `json:"cases"`
+}
+
+// ListCase is one case of a ListDocument.
+type ListCase struct {
+	ID     string           `json:"id"`
+	Name   string           `json:"name"`
+	Suite  string           `json:"suite"`
+	Hook   string           `json:"hook"`
+	Event  string           `json:"event"`
+	Layer  suites.Layer     `json:"layer"`
+	Verify []session.Marker `json:"verify"`
+}
+
+func (a *app) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the cases with the markers that authorise them",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			p, err := a.load()
+			if err != nil {
+				return err
+			}
+			doc := ListDocument{Version: 1, Cases: []ListCase{}}
+			for _, c := range p.Cases {
+				doc.Cases = append(doc.Cases, ListCase{
+					ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
+					Layer: c.Layer, Verify: p.Markers(c),
+				})
+			}
+			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
+				listHuman(w, doc, a.verbose)
+			})
+		},
+	}
+}
+
+func listHuman(out io.Writer, doc ListDocument, verbose bool) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	for _, c := range doc.Cases {
+		hook := c.Hook
+		if hook == "" {
+			hook = "all hooks of " + c.Event
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
+		if !verbose {
+			continue
+		}
+		for _, m := range c.Verify {
+			at := m.At
+			if at == "" {
+				at = "unresolved: " + m.Why
+			}
+			fmt.Fprintf(w, "\t\t  %s\t%s\n", m.Ref(), at)
+		}
+	}
+}
+
+// print writes a result in the format that was asked for: one document, one line
+// an item, or text for people.
+func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
+	enc := json.NewEncoder(a.Out)
+	enc.SetEscapeHTML(false)
+	switch a.format {
+	case "json":
+		enc.SetIndent("", "  ")
+		return enc.Encode(doc)
+	case "jsonl":
+		for i := range items {
+			if err := enc.Encode(item(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	default:
+		human(a.Out)
+		return nil
+	}
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites/plan"
+)
+
+// root watches, or runs once.
+func (a *app) root(ctx context.Context) error {
+	if a.changed && !a.once {
+		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
+	}
+	if !a.once {
+		return a.watch(ctx)
+	}
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
+		if a.changed {
+			return o.Stale(), false, nil
+		}
+		full := len(a.suites) == 0 && a.filter == ""
+		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
+	}, false)
+}
+
+// runOnce runs what choose selects and turns the result into an error.
+func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
+	view := a.view(p, false)
+	o, err := a.open(p, view, sharing)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	defer o.close()
+	view.Handle(o.started(0))
+	selected, full, err := choose(o)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	sum := o.Once(ctx, selected, full)
+	o.Announce(sum.RunID)
+	if err := view.Close(); err != nil {
+		return &abortedError{fmt.Sprintf("output: %v", err)}
+	}
+	if o.lockErr != nil {
+		sum.RecordError = o.lockErr
+	}
+	return a.outcome(sum)
+}
+
+// outcome is the error, if any, that a run amounts to.
+func (a *app) outcome(sum session.Summary) error {
+	switch {
+	case sum.Interrupted:
+		return errInterrupted
+	case sum.Aborted != "":
+		return &abortedError{sum.Aborted}
+	case sum.RecordError != nil:
+		return &abortedError{sum.RecordError.Error()}
+	case sum.Tally.Failed > 0, a.strict && sum.Tally.Unproven > 0:
+		return errFailed
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+	"hookwatch/suites/run"
+)
+
+// An opened session, with what has to be closed after it.
+type opened struct {
+	*session.Session
+	store   *record.Store
+	before  *record.Snapshot
+	project *session.Project
+	view    notify.View
+	temp    string
+	lockErr error
+}
+
+// open takes the project's records and makes a session that shows itself in
+// view. Records that cannot be kept do not keep cases from running, but another
+// hookwatch that keeps them does, unless sharing is allowed.
+func (a *app) open(p *session.Project, view notify.View, sharing bool) (*opened, error) {
+	o := &opened{project: p, view: view}
+	if err := o.records(sharing); err != nil {
+		return nil, err
+	}
+	running, keep, err := session.NewTemp(p.Root()).Open(o.store != nil)
+	if err != nil {
+		o.close()
+		return nil, fmt.Errorf("no place for sandboxes: %w", err)
+	}
+	o.temp = running
+	o.Session, err = session.New(session.Options{
+		Project: p, Store: o.store, View: view, Temp: running, Keep: keep,
+		Env:     hookEnv(p),
+		Jobs:    jobs(p.Config.Run.Jobs),
+		Shuffle: a.shuffle,
+		Rerun:   a.rerun(p),
+		Now:     time.Now,
+		Program: Version,
+	}, o.before)
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	o.greet()
+	return o, nil
+}
+
+// records opens the store, or says why verdicts are not going to be kept.
+func (o *opened) records(sharing bool) error {
+	cfg := o.project.Config
+	var err error
+	o.store, err = record.Open(record.Options{
+		Dir: cfg.ResultsDir, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
+		RollingSize: int64(cfg.Results.RollingSize),
+	})
+	var locked *record.LockedError
+	switch {
+	case err == nil:
+		o.before = o.store.Snapshot()
+		return nil
+	case errors.As(err, &locked) && !sharing:
+		return err
+	case errors.As(err, &locked):
+		o.view.Handle(notify.Warning{Text: err.Error() + "; it keeps the records, and this run leaves none"})
+	default:
+		o.lockErr = err
+		o.view.Handle(notify.Warning{Text: "records are not kept: " + err.Error()})
+	}
+	if o.before, err = record.Read(cfg.ResultsDir); err != nil {
+		o.before = new(record.Snapshot) // nothing is on record that could be compared with
+	}
+	return nil
+}
+
+// greet tells what was found before anything runs.
+func (o *opened) greet() {
+	if o.store != nil {
+		if i := o.store.Interrupted(); i != nil {
+			o.view.Handle(notify.Warning{Text: interrupted(i)})
+		}
+	}
+	for _, w := range append(o.before.Warnings, o.project.Warnings...) {
+		o.view.Handle(notify.Warning{Text: w})
+	}
+}
+
+// interrupted says what the previous process did not come to end.
+func interrupted(i *record.Interruption) string {
+	kind := "run of selected cases"
+	if i.Full {
+		kind = "full run"
+	}
+	return fmt.Sprintf("the %s of %s was interrupted after %d of %d cases; their verdicts are kept, the others are stale",
+		kind, i.Started.Local().Format(time.DateTime), i.Finished, i.Planned)
+}
+
+// started is the first event of a session.
+func (o *opened) started(watched int) notify.Started {
+	return notify.Started{
+		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Cases),
+		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.before.LastFull,
+	}
+}
+
+func (o *opened) close() {
+	if o.temp != "" {
+		_ = os.RemoveAll(o.temp)
+	}
+	if o.store != nil {
+		_ = o.store.Close()
+	}
+}
+
+// hookEnv is what hooks may see of our own environment.
+func hookEnv(p *session.Project) []string {
+	return run.Environment(os.Environ(), p.Config.Run.PassEnv)
+}
+
+func jobs(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.NumCPU()
+}
+
+// rerun is the command that runs one case again, as a person would type it.
+func (a *app) rerun(p *session.Project) func(suites.Key) string {
+	program := "hookwatch"
+	if a.dir != "" {
+		program += " -C " + quoteArg(a.dir)
+	}
+	if a.path != "" {
+		program += " --config " + quoteArg(a.path)
+	}
+	return func(k suites.Key) string {
+		if p.Ambiguous(k.ID) {
+			return program + " run " + k.String()
+		}
+		return program + " run " + k.ID
+	}
+}
+
+func quoteArg(s string) string {
+	if strings.ContainsAny(s, " '\"$`\\*?&|;<>()") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return filepath.ToSlash(s)
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
+)
+
+func (a *app) queryCommand() *cobra.Command {
+	var run string
+	var rolling bool
+	cmd := &cobra.Command{
+		Use:   "query FILTER",
+		Short: "Ask the records with a jq filter",
+		Long: `Run a jq filter over the array of records: those of the present state, of an
+archived run (--run), or every one of the rolling log (--rolling).`,
+		Example: `  hookwatch query 'map(select(.pass == false)) | .[].id'
+  hookwatch query 'group_by(.suite) | map({(.[0].suite): length}) | add'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("query needs one jq filter, such as hookwatch query 'length'")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q, err := verdict.CompileQuery(args[0])
+			if err != nil {
+				return err
+			}
+			dir, err := a.resultsDir()
+			if err != nil {
+				return err
+			}
+			records, err := a.queried(dir, run, rolling)
+			if err != nil {
+				return err
+			}
+			enc := json.NewEncoder(a.Out)
+			enc.SetEscapeHTML(false)
+			return q.Run(cmd.Context(), records, func(v any) error { return enc.Encode(v) })
+		},
+	}
+	cmd.Flags().StringVar(&run, "run", "", "of this archived run (`STAMP`, or \"latest\")")
+	cmd.Flags().BoolVar(&rolling, "rolling", false, "every record of the rolling log")
+	return cmd
+}
+
+// queried reads the records that a query is about.
+func (a *app) queried(dir, run string, rolling bool) ([]suites.Record, error) {
+	if rolling {
+		var all []suites.Record
+		warnings, err := record.History(dir, func(_ string, r suites.Record) bool {
+			all = append(all, r)
+			return true
+		})
+		a.warn(warnings)
+		return all, err
+	}
+	snap, err := snapshot(dir, run)
+	if err != nil {
+		return nil, err
+	}
+	a.warn(snap.Warnings)
+	return snap.Records, nil
+}
+
+// snapshot reads an archived run, or the present state when none is named.
+func snapshot(dir, run string) (*record.Snapshot, error) {
+	if run == "" {
+		return record.Read(dir)
+	}
+	runs, err := record.Runs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if r.Stamp == run || run == "latest" {
+			return record.ReadRun(r.Dir)
+		}
+	}
+	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
+}
+
+func (a *app) warn(warnings []string) {
+	log := a.log()
+	for _, w := range warnings {
+		log.Warn().Msg(w)
+	}
+}

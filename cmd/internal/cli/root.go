@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+	"hookwatch/suites"
+)
+
+// Version is hookwatch's own.
+const Version = "0.1.0"
+
+// An app is what all commands share: streams and the global flags.
+type app struct {
+	Streams
+	dir     string
+	path    string
+	format  string
+	suites  []string
+	filter  string
+	shuffle uint64
+	strict  bool
+	noColor bool
+	verbose bool
+	once    bool
+	changed bool
+	flags   *cobra.Command
+}
+
+const longHelp = `hookwatch reruns the tests of Claude Code hooks that a change affects, and says
+within a second what broke.
+
+Without a command it watches: it runs what is stale since the last run, then
+follows every save of a hook, a settings file, config.json, a spec document or a
+suite. With --once it runs everything once, for a person or for CI.`
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "hookwatch",
+		Short:         "Rerun the tests of Claude Code hooks that a change affects",
+		Long:          longHelp,
+		Version:       Version,
+		Args:          unknownCommand,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
+	}
+	a.flags = root
+	g := root.PersistentFlags()
+	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
+	g.StringVar(&a.path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
+	g.StringVar(&a.format, "format", "human", "output: human, json or jsonl")
+	g.StringSliceVar(&a.suites, "suite", nil, "only these suites (`NAME`, ...)")
+	g.StringVar(&a.filter, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
+	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
+	g.BoolVar(&a.strict, "strict", false, "unproven cases make the exit code 1")
+	g.BoolVar(&a.noColor, "no-color", false, "no colour (also with NO_COLOR set)")
+	g.BoolVarP(&a.verbose, "verbose", "v", false, "show every case")
+	config.AddFlags(g)
+	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
+	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
+	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.fireCommand(),
+		a.compareCommand(), a.queryCommand(), a.initCommand(), a.schemaCommand())
+	root.SuggestionsMinimumDistance = 2
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see hookwatch --help"
+	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = "did you mean hookwatch " + s[0] + "?"
+	}
+	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
+}
+
+func (a *app) check() error {
+	if !slices.Contains([]string{"human", "json", "jsonl"}, a.format) {
+		return fmt.Errorf("--format %s: want human, json or jsonl", a.format)
+	}
+	return nil
+}
+
+// log writes diagnostics of the program itself.
+func (a *app) log() zerolog.Logger {
+	w := zerolog.ConsoleWriter{Out: a.Err, NoColor: !a.color(a.Err), PartsExclude: []string{zerolog.TimestampFieldName}}
+	level := zerolog.WarnLevel
+	if a.verbose {
+		level = zerolog.DebugLevel
+	}
+	return zerolog.New(w).Level(level)
+}
+
+// load reads configuration and project. Its error names every problem.
+func (a *app) load() (*session.Project, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	p, problems, err := a.tryLoad()
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, problemsError(problems)
+	}
+	return p, p.Empty
+}
+
+// loadHooks reads a project that need not have any case.
+func (a *app) loadHooks() (*session.Project, error) {
+	p, problems, err := a.tryLoad()
+	if err == nil && len(problems) > 0 {
+		err = problemsError(problems)
+	}
+	return p, err
+}
+
+// loadConfig reads the configuration alone.
+func (a *app) loadConfig() (*config.Config, error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
+}
+
+// resultsDir is where the project's records are.
+func (a *app) resultsDir() (string, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return "", err
+	}
+	return cfg.ResultsDir, nil
+}
+
+func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, configProblems(err), err
+	}
+	p, problems := session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
+	return p, problems, nil
+}
+
+// problemsError lists problems, one a line.
+type problemsError []suites.Problem
+
+func (e problemsError) Error() string {
+	lines := make([]string, len(e))
+	for i, p := range e {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func configProblems(err error) []suites.Problem {
+	cerr, ok := err.(*config.Error)
+	if !ok {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	out := make([]suites.Problem, len(cerr.Problems))
+	for i, p := range cerr.Problems {
+		out[i] = suites.Problem{
+			At:   suites.Position{File: p.File, Line: p.Line, Column: p.Column},
+			What: p.What, Hint: p.Hint,
+		}
+	}
+	return out
+}

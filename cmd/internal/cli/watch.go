@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
+	"hookwatch/watcher"
+)
+
+// watch follows saves until a person quits or a signal comes. Both end well: a
+// session has no verdict of its own.
+func (a *app) watch(ctx context.Context) error {
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	notes := make(chan string, 16)
+	w, err := watcher.New(watcher.Options{Interest: p.Interest(), Note: func(text string) {
+		select {
+		case notes <- text:
+		default: // nobody reads them so fast; they are few
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	// What was saved while the watcher started is read now, or reported by it.
+	if p, err = a.load(); err != nil {
+		return err
+	}
+	view := a.view(p, true)
+	o, err := a.open(p, view, false)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	defer o.close()
+	commands, stop := a.keys()
+	defer stop()
+	view.Handle(o.started(w.Files()))
+	sum := o.Watch(ctx, session.WatchOptions{
+		Watcher: w, Notes: notes, Commands: commands,
+		Reload: func() (*session.Project, []suites.Problem) {
+			p, problems, err := a.tryLoad()
+			if err != nil && len(problems) == 0 {
+				problems = []suites.Problem{{What: err.Error()}}
+			}
+			return p, problems
+		},
+	})
+	if err := view.Close(); err != nil {
+		return &abortedError{fmt.Sprintf("output: %v", err)}
+	}
+	if sum.RecordError != nil {
+		return &abortedError{sum.RecordError.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+func (h *human) runStarted(e RunStarted) {
+	h.failed, h.said = 0, false
+	if h.o.Watch && !h.told {
+		what := "running all " + count(e.Cases, "case")
+		if !e.Full {
+			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
+		}
+		h.print(h.stamp(e.At).with(piece{plain, what}))
+	}
+	h.told = false
+	h.progress(CaseDone{Of: e.Cases}, true)
+}
+
+// progress makes the live line say how far the run is.
+func (h *human) progress(e CaseDone, force bool) {
+	l := text(fmt.Sprintf("%d of %d", e.Done, e.Of))
+	if h.failed > 0 {
+		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
+	}
+	h.setLive(l.with(piece{dim, "  " + label(e.Record)}), force)
+}
+
+// label names a case for people: its ID and its name.
+func label(r suites.Record) string {
+	if r.ID == "" || r.ID == r.TestName {
+		return r.TestName
+	}
+	return strings.TrimSuffix(r.ID+" "+r.TestName, " ")
+}
+
+func (h *human) caseDone(e CaseDone) {
+	var lines []line
+	switch status := e.Verdict.Status; {
+	case status == suites.Fail:
+		h.failed++
+		lines = h.failure(e)
+	case h.o.Verbose, e.Transition == Resolved && status == suites.Pass:
+		lines = h.finished(e)
+	}
+	if lines != nil {
+		h.said = true
+		h.print(lines...)
+	}
+	h.progress(e, e.Done == e.Of)
+}
+
+// finished is the line of a case that did not fail.
+func (h *human) finished(e CaseDone) []line {
+	status := e.Verdict.Status
+	left := h.margin().with(
+		piece{statusStyle[status], strings.ToUpper(string(status))},
+		piece{plain, " " + label(e.Record)})
+	if h.o.Verbose {
+		left = left.with(piece{dim, "   " + span(millis(e.Record.DurationMS))})
+	}
+	if note := bareNote(e.Verdict.Note); note != "" {
+		return h.block(left.with(piece{plain, "   "}), plain, note)
+	}
+	return h.spread(left, h.transition(e), h.margin().columns()+5)
+}
+
+// margin sets a run off from what it was about.
+func (h *human) margin() line {
+	if h.o.Watch {
+		return text("  ")
+	}
+	return nil
+}
+
+// transition says how a verdict differs from the one before it.
+func (h *human) transition(e CaseDone) line {
+	at := ""
+	if !e.Since.IsZero() {
+		at = moment(e.Since, h.o.Now())
+	}
+	switch e.Transition {
+	case Regression:
+		return line{{red, strings.TrimSuffix("regression since "+at, " since ")}}
+	case Resolved:
+		return line{{green, strings.TrimSuffix("resolved, failed at "+at, ", failed at ")}}
+	case Edited:
+		return line{{dim, "the case itself changed"}}
+	case Explained:
+		return line{{dim, "the tools it reaches changed"}}
+	case New:
+		return line{{dim, "new"}}
+	}
+	if e.Verdict.Status == suites.Fail {
+		return line{{dim, "failed before"}}
+	}
+	return nil
+}
+
+func (h *human) runDone(e RunDone) {
+	h.setLive(nil, true)
+	h.state = e.State
+	lists := h.lists(e.Records)
+	if h.said && len(lists) > 0 && !h.o.Watch {
+		h.print(nil)
+	}
+	h.print(lists...)
+	if h.o.Watch {
+		h.print(append(h.watchSummary(e), nil)...)
+	} else {
+		if h.said || len(lists) > 0 {
+			h.print(nil)
+		}
+		h.print(h.summary(e)...)
+	}
+	h.idle()
+}
+
+// summary closes a run whose session ends with it.
+func (h *human) summary(e RunDone) []line {
+	lines := h.remarks(e)
+	l := tally(e.Tally, true).with(piece{plain,
+		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
+	if e.Tally.Total() != e.Total {
+		l = l.with(piece{dim, fmt.Sprintf("   %d in all", e.Total)})
+	}
+	if h.o.Verbose {
+		l = l.with(piece{dim, "   hooks ran for " + span(e.HookTime)})
+	}
+	return append(lines, h.fold(l)...)
+}
+
+// remarks say what a reader of the sums must know.
+func (h *human) remarks(e RunDone) []line {
+	var lines []line
+	if e.Aborted != "" {
+		lines = h.block(h.margin().with(piece{red, "aborted: "}), plain, e.Aborted)
+	}
+	if len(e.StandIns) > 0 {
+		lines = append(lines, h.block(h.margin().with(piece{yellow, "stand-ins: "}), plain, strings.Join(e.StandIns, ", "))...)
+	}
+	return lines
+}
+
+// watchSummary closes a run of a session that goes on: what it gave, and on the
+// right how the project stands now.
+func (h *human) watchSummary(e RunDone) []line {
+	parts := []string{}
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	add(e.Tally.Failed, "failed")
+	add(e.Tally.Aborted, "aborted")
+	add(e.Tally.Passed, "passed")
+	add(e.Tally.Skipped, "skipped")
+	add(e.Tally.Unproven, "unproven")
+	st := green
+	if e.Tally.Failed+e.Tally.Aborted > 0 {
+		st = red
+	}
+	what := "nothing ran"
+	if len(parts) > 0 {
+		what = strings.Join(parts, ", ") + " in " + span(e.Duration)
+	}
+	left := h.margin().with(piece{st, what})
+	lines := h.remarks(e)
+	for _, l := range h.spread(left, tally(e.State, false), 2) {
+		lines = append(lines, h.fold(l)...)
+	}
+	return lines
+}
+
+// tally formats the sums; with zeros, everything but aborted is named even
+// where there is none, so that the sum can be checked.
+func tally(t suites.Tally, zeros bool) line {
+	l := line{{green, fmt.Sprintf("PASS %d", t.Passed)}}
+	add := func(n int, zeros bool, s suites.Status) {
+		if n == 0 && !zeros {
+			return
+		}
+		st := statusStyle[s]
+		if n == 0 {
+			st = plain
+		}
+		l = l.with(piece{st, fmt.Sprintf("  %s %d", strings.ToUpper(string(s)), n)})
+	}
+	add(t.Failed, zeros, suites.Fail)
+	add(t.Skipped, zeros, suites.Skip)
+	add(t.Unproven, zeros, suites.Unproven)
+	add(t.Aborted, false, suites.Aborted)
+	return l
+}

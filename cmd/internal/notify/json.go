@@ -1,0 +1,123 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// SchemaVersion is the "version" of every document and line of JSON. It changes
+// only when a program that reads them would have to.
+const SchemaVersion = 1
+
+// A Document is what NewJSON writes at the end of a run. The five counts add up
+// to the total, in the document and in each suite.
+type Document struct {
+	Version int `json:"version"`
+	Summary
+	Cases []suites.Record `json:"cases"` // in case order
+}
+
+// A Summary says what a run gave, without its cases.
+type Summary struct {
+	RunID     string `json:"run_id"`
+	Project   string `json:"project"`
+	Client    string `json:"client"` // version of the client; "" when none was used
+	Isolation string `json:"isolation"`
+	Total     int    `json:"total"` // cases of this run
+	suites.Tally
+	DurationMS int64          `json:"duration_ms"` // wall time of the run
+	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
+	Reason     string         `json:"aborted_reason,omitempty"`
+	StandIns   []string       `json:"stand_ins,omitempty"` // such as "jaq=gojq 0.12.19"
+	Suites     []SuiteSummary `json:"suites"`              // in the order of their first case
+}
+
+// A SuiteSummary is one suite's part in a Summary.
+type SuiteSummary struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent"`
+	Total int    `json:"total"`
+	suites.Tally
+}
+
+// NewJSON returns a view that writes one Document a run to out, on one line,
+// when the run is done; a run that a newer one superseded leaves none. Agent
+// tells the agent name of a suite; nil leaves them empty. Close tells the first
+// error that writing met; it does not close out.
+func NewJSON(out io.Writer, agent func(suite string) string) View {
+	return &jsonView{lines: lineWriter{out: out}, agent: agent}
+}
+
+type jsonView struct {
+	lines lineWriter
+	agent func(suite string) string
+}
+
+func (v *jsonView) Handle(e Event) {
+	if e, ok := e.(RunDone); ok {
+		v.lines.write(Document{SchemaVersion, summarise(e, v.agent), list(e.Records)})
+	}
+}
+
+func (v *jsonView) Close() error { return v.lines.err }
+
+func summarise(e RunDone, agent func(string) string) Summary {
+	return Summary{
+		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
+		Total: e.Tally.Total(), Tally: e.Tally,
+		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
+		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
+		Reason:     e.Aborted, StandIns: e.StandIns,
+		Suites: summariseSuites(e.Records, agent),
+	}
+}
+
+func summariseSuites(records []suites.Record, agent func(string) string) []SuiteSummary {
+	index := map[string]int{}
+	out := []SuiteSummary{}
+	for _, r := range records {
+		i, ok := index[r.Suite]
+		if !ok {
+			i = len(out)
+			index[r.Suite] = i
+			out = append(out, SuiteSummary{Name: r.Suite})
+			if agent != nil {
+				out[i].Agent = agent(r.Suite)
+			}
+		}
+		out[i].Add(r.Status())
+		out[i].Total++
+	}
+	return out
+}
+
+// list is s, written as [] rather than null when there is nothing in it.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// A lineWriter writes values as JSON, one a line and each by a single write.
+type lineWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *lineWriter) write(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // hooks and reasons are full of < > &
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.out.Write(b.Bytes())
+	}
+	if w.err == nil {
+		w.err = err
+	}
+}

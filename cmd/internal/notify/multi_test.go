@@ -1,0 +1,36 @@
+package notify
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+type spy struct {
+	name string
+	log  *[]string
+	err  error
+}
+
+func (s spy) Handle(e Event) { *s.log = append(*s.log, s.name+" "+e.(Warning).Text) }
+
+func (s spy) Close() error {
+	*s.log = append(*s.log, s.name+" closed")
+	return s.err
+}
+
+func TestMulti(t *testing.T) {
+	t.Parallel()
+	var log []string
+	first, second := errors.New("first"), errors.New("second")
+	m := Multi(spy{"a", &log, first}, nil, spy{"b", &log, second})
+	m.Handle(Warning{"x"})
+	m.Handle(Warning{"y"})
+	err := m.Close()
+	if want := []string{"a x", "b x", "a y", "b y", "a closed", "b closed"}; !slices.Equal(log, want) {
+		t.Errorf("views saw %q, want %q", log, want)
+	}
+	if !errors.Is(err, first) || !errors.Is(err, second) {
+		t.Errorf("Close says %v, want both errors", err)
+	}
+}

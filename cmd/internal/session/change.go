@@ -1,0 +1,167 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/plan"
+	"hookwatch/watcher"
+)
+
+// changed takes a batch of saves: what it made stale is cancelled and selected.
+func (w *watch) changed(ctx context.Context, b watcher.Batch) {
+	changed := make([]string, len(b.Changes))
+	shape := false
+	for i, c := range b.Changes {
+		changed[i] = w.p.Rel(c.Path)
+		shape = shape || c.Kind != watcher.Modified || w.p.shapes(c.Path)
+	}
+	if shape {
+		w.reload()
+	}
+	w.p.Graph.Refresh(changed)
+	w.supersede(changed)
+	selected := w.stale()
+	w.show(b, changed, selected)
+	if w.current != nil || len(selected) > 0 {
+		w.settled.Stop()
+	}
+	w.begin(ctx, selected, false)
+	if w.current == nil {
+		maps.Copy(w.rest, w.latest) // nothing is left to run
+	}
+}
+
+// reload reads configuration, suites and documents anew. While they have
+// problems the last good ones stay in force.
+func (w *watch) reload() {
+	p, problems := w.o.Reload()
+	view := w.Session.o.View
+	if len(problems) > 0 {
+		w.troubled = true
+		view.Handle(notify.Problems{List: problems, InForce: true})
+		return
+	}
+	if w.troubled {
+		w.troubled = false
+		view.Handle(notify.Problems{})
+	}
+	w.adopt(p)
+	if err := w.o.Watcher.SetInterest(p.Interest()); err != nil {
+		view.Handle(notify.Warning{Text: err.Error()})
+	}
+	for _, text := range p.Warnings {
+		view.Handle(notify.Warning{Text: text})
+	}
+}
+
+// adopt puts another state of the project in force.
+func (s *Session) adopt(p *Project) {
+	s.p = p
+	s.runner = s.newRunner()
+	s.toolDigests = make(map[string]string)
+	for _, c := range s.queue.Clear() {
+		if now := p.find(c.Key()); now != nil {
+			s.enqueue(now)
+		} else if s.current != nil {
+			s.current.drop(c.Key())
+		}
+	}
+}
+
+// supersede cancels what runs on content that is no more.
+func (s *Session) supersede(changed []string) {
+	for _, e := range s.running {
+		now := s.p.find(e.c.Key())
+		if now == nil || now.Digest != e.c.Digest || touches(e.inputs, changed) {
+			e.stale = true
+			e.cancel()
+		}
+	}
+}
+
+func touches(inputs []suites.Input, changed []string) bool {
+	return slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
+}
+
+// stale selects the cases whose latest verdict, on record or under way, is not
+// about what is there now; and their controls.
+func (s *Session) stale() []plan.Selected {
+	s.toolDigests = make(map[string]string)
+	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.changedInputs)
+	return plan.WithControls(selected, s.p.Cases)
+}
+
+func (s *Session) past(c *suites.Case) plan.Past {
+	key := c.Key()
+	if e := s.running[key]; e != nil && !e.stale {
+		return plan.Past{Known: true, Digests: e.digests}
+	}
+	if e := s.held[key]; e != nil {
+		return plan.Past{Known: true, Digests: e.digests}
+	}
+	r, ok := s.present[key]
+	return plan.Past{Known: ok && r.Digests.Case != "" && r.Status() != suites.Aborted, Digests: r.Digests}
+}
+
+// changedInputs explains which inputs of a case are others than at its latest
+// verdict.
+func (s *Session) changedInputs(c *suites.Case) []string {
+	past := s.past(c)
+	before, known := s.inputs[past.Digests.Inputs]
+	if !known {
+		return []string{"its inputs changed"}
+	}
+	var because []string
+	for _, in := range depend.Changed(before, s.p.Graph.Inputs(c)) {
+		because = append(because, in.Name())
+	}
+	return because
+}
+
+// show tells what was saved and what that selects. A source that no case depends
+// on is worth a line; content that came back to what was run last is not.
+func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
+	e := notify.Changed{At: b.At, Total: len(w.p.every)}
+	for i, path := range changed {
+		same := w.settledAs(b.Changes[i])
+		if len(selected) == 0 && (same || !w.p.matters(path)) {
+			continue
+		}
+		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: sectionsOf(path, selected)})
+	}
+	if len(e.Changes) == 0 {
+		return
+	}
+	for _, sel := range selected {
+		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
+	}
+	w.Session.o.View.Handle(e)
+}
+
+// settledAs reports whether the content is the one that stood there when
+// nothing was left to run.
+func (w *watch) settledAs(c watcher.Change) bool {
+	if _, seen := w.rest[c.Path]; !seen {
+		w.rest[c.Path] = c.Was
+	}
+	w.latest[c.Path] = c.Digest
+	return w.rest[c.Path] == c.Digest
+}
+
+// sectionsOf lists the sections of a file that reasons name.
+func sectionsOf(path string, selected []plan.Selected) []string {
+	var out []string
+	for _, sel := range selected {
+		for _, b := range sel.Because {
+			if section, ok := cutSection(b, path); ok && !slices.Contains(out, section) {
+				out = append(out, section)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/record"
+)
+
+// A current run is the one in progress.
+type current struct {
+	id       string
+	full     bool
+	started  time.Time
+	planned  map[suites.Key]bool
+	own      map[suites.Key]suites.Verdict // before controls are asked
+	records  map[suites.Key]suites.Record
+	tries    map[suites.Key]int
+	hookTime time.Duration
+	aborted  string
+	quiet    bool // reproduces failures: shown only where it finds something else
+}
+
+func (c *current) add(r suites.Record) { c.records[r.Key()] = r }
+func (c *current) drop(k suites.Key)   { delete(c.planned, k) }
+func (c *current) of() int             { return len(c.planned) }
+
+// A Summary is how a run went.
+type Summary struct {
+	RunID       string
+	Tally       suites.Tally
+	Aborted     string
+	Interrupted bool
+	RecordError error
+}
+
+// begin opens a run of what is selected; or lets the current one grow.
+func (s *Session) begin(ctx context.Context, selected []plan.Selected, full bool) {
+	if s.current == nil {
+		s.open(full)
+	}
+	s.last = nil
+	for _, sel := range selected {
+		key := sel.Case.Key()
+		s.last = append(s.last, key)
+		s.current.planned[key] = true
+		delete(s.current.own, key)
+		delete(s.current.records, key)
+		if e := s.running[key]; e != nil {
+			e.stale = true
+			e.cancel()
+			continue // finish puts it back into the queue
+		}
+		delete(s.held, key)
+		s.enqueue(sel.Case)
+	}
+	s.mark()
+	if !s.current.quiet {
+		s.o.View.Handle(notify.RunStarted{
+			RunID: s.current.id, Full: s.current.full, Cases: s.current.of(), Total: len(s.p.every), At: s.current.started,
+		})
+	}
+	if full {
+		s.preflight()
+	}
+	s.fill(ctx)
+}
+
+func (s *Session) open(full bool) {
+	now := s.o.Now()
+	s.current = &current{
+		id:      fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)),
+		full:    full,
+		started: now,
+		planned: make(map[suites.Key]bool),
+		own:     make(map[suites.Key]suites.Verdict),
+		records: make(map[suites.Key]suites.Record),
+		tries:   make(map[suites.Key]int),
+	}
+	s.toolDigests = make(map[string]string)
+	clear(s.environment.CaseTools)
+	s.environment.RunID = s.current.id
+	s.environment.Time = now.UTC().Format(suites.TimestampLayout)
+}
+
+// mark tells the store which cases are under way, so that a kill can be told.
+func (s *Session) mark() {
+	if s.o.Store == nil {
+		return
+	}
+	r := record.Run{ID: s.current.id, Full: s.current.full, Started: s.current.started, Agents: s.p.agents()}
+	for _, c := range s.p.every {
+		if s.current.planned[c.Key()] {
+			r.Keys = append(r.Keys, c.Key())
+		}
+	}
+	if err := s.o.Store.Begin(r); err != nil {
+		s.recordFailed(err)
+	}
+}
+
+// enqueue lets a case wait in its rank.
+func (s *Session) enqueue(c *suites.Case) {
+	before := s.present[c.Key()]
+	s.queue.Add(c, plan.Rank{
+		Control:  s.p.isControl(c.Key()),
+		Failed:   before.ID != "" && !before.Pass,
+		Duration: before.DurationMS,
+		Order:    s.p.order(c.Key()),
+	})
+}
+
+// preflight aborts a full run for want of what the project requires.
+func (s *Session) preflight() {
+	cfg := s.p.Config.Preflight
+	var absent []string
+	for _, t := range s.tools.Find(cfg.Required) {
+		if !t.Present() {
+			absent = append(absent, t.Name)
+		}
+	}
+	if len(absent) == 0 {
+		return
+	}
+	text := fmt.Sprintf("preflight: required and absent: %s", strings.Join(absent, ", "))
+	if cfg.Policy == "report" {
+		s.o.View.Handle(notify.Warning{Text: text})
+		return
+	}
+	s.abort(text)
+}
+
+// abort ends the run before its time: what has no verdict yet gets one that
+// says so.
+func (s *Session) abort(why string) {
+	s.current.aborted = why
+	waiting := s.queue.Clear()
+	for _, e := range s.running {
+		e.cancel()
+	}
+	for len(s.running) > 0 {
+		e := <-s.results
+		delete(s.running, e.c.Key())
+		s.discard(e)
+		waiting = append(waiting, e.c)
+	}
+	for key, e := range s.held {
+		waiting = append(waiting, e.c)
+		delete(s.held, key)
+		s.discard(e)
+	}
+	slices.SortFunc(waiting, func(a, b *suites.Case) int { return s.p.order(a.Key()) - s.p.order(b.Key()) })
+	for _, c := range waiting {
+		inputs := s.p.Graph.Inputs(c)
+		e := &execution{c: c, inputs: inputs, digests: s.digests(c, inputs), ended: s.o.Now()}
+		s.conclude(e, suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why})
+	}
+}
+
+// drain waits for the running cases after their context has ended.
+func (s *Session) drain() {
+	s.queue.Clear()
+	for len(s.running) > 0 {
+		e := <-s.results
+		delete(s.running, e.c.Key())
+		s.discard(e)
+	}
+	clear(s.held)
+}

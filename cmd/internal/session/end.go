@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// end closes the current run: its records become the present state, and a full
+// run is archived and compared with the one before it.
+func (s *Session) end(interrupted bool) Summary {
+	cur := s.current
+	s.current = nil
+	records := s.ordered(cur.records)
+	sum := Summary{RunID: cur.id, Aborted: cur.aborted, Interrupted: interrupted}
+	for _, r := range records {
+		sum.Tally.Add(r.Status())
+	}
+	at := s.o.Now()
+	done := notify.RunDone{
+		RunID: cur.id, Full: cur.full && !interrupted, Tally: sum.Tally, State: s.tallyState(), Total: len(s.p.every),
+		Records: records, Duration: at.Sub(cur.started), HookTime: cur.hookTime, Aborted: cur.aborted,
+		Project: s.p.Name(), Isolation: s.isolation(), StandIns: s.standInNames(), At: at,
+	}
+	s.describeEnvironment(done.Full)
+	if s.o.Store != nil && s.recordError == nil {
+		if err := s.file(done); err != nil {
+			s.recordFailed(err)
+		}
+	}
+	sum.RecordError = s.recordError
+	if !cur.quiet {
+		s.o.View.Handle(done)
+	}
+	return sum
+}
+
+// file hands the run's records to the store.
+func (s *Session) file(done notify.RunDone) error {
+	inputs := make(map[string][]suites.Input)
+	for _, r := range done.Records {
+		inputs[r.Digests.Inputs] = s.inputs[r.Digests.Inputs]
+	}
+	if !done.Full {
+		return s.o.Store.EndSelected(done.Records, inputs, s.environment)
+	}
+	return s.archive(done, inputs)
+}
+
+// ordered lists records in the order of their cases.
+func (s *Session) ordered(records map[suites.Key]suites.Record) []suites.Record {
+	out := make([]suites.Record, 0, len(records))
+	for _, r := range records {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b suites.Record) int { return s.p.order(a.Key()) - s.p.order(b.Key()) })
+	return out
+}
+
+// describeEnvironment looks the project's tools up; a full run asks for the
+// versions that are not known yet.
+func (s *Session) describeEnvironment(full bool) {
+	var names []string
+	for _, c := range s.p.every {
+		names = append(names, s.toolsOf(c)...)
+		s.toolsDigest(c) // for CaseTools
+	}
+	slices.Sort(names)
+	s.environment.Tools = s.tools.Find(slices.Compact(names))
+	if full {
+		s.tools.Versions(context.Background(), s.environment.Tools)
+	} else {
+		s.tools.KnownVersions(s.environment.Tools)
+	}
+	s.environment.Hookwatch = s.o.Program
+	s.environment.OS = runtime.GOOS + "/" + runtime.GOARCH
+	s.environment.Isolation = s.isolation()
+}
+
+func (s *Session) standInNames() []string {
+	var out []string
+	for name, what := range s.standIn {
+		out = append(out, name+"="+what)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// isolation names the isolation that holds: cases run in place, each with a
+// TMPDIR of its own.
+func (s *Session) isolation() string { return "none" }
+
+// announce tells what got worse and what got better. Unless all is asked for,
+// a failure waits until it was reproduced.
+func (s *Session) announce(runID string, all bool) {
+	regressions, resolved := s.news.Take(all)
+	if len(regressions)+len(resolved) == 0 {
+		return
+	}
+	s.o.View.Handle(notify.Transitions{
+		RunID: runID, Project: s.p.Name(), Regressions: regressions, Resolved: resolved,
+	})
+}

@@ -1,0 +1,219 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+// maxTries bounds how often a case starts anew because its inputs changed while
+// it ran. Only a hook that changes its own inputs gets that far.
+const maxTries = 5
+
+// An execution is one case on its way from the queue to its verdict.
+type execution struct {
+	c       *suites.Case
+	cancel  context.CancelFunc
+	inputs  []suites.Input
+	digests suites.Digests
+	stamp   string // of the input files when it started
+	stale   bool   // superseded: its verdict is about nothing that is there
+	outcome suites.Outcome
+	err     error
+	verdict suites.Verdict // its own, before its control is asked
+	ended   time.Time
+}
+
+// fill starts waiting cases while there are free workers.
+func (s *Session) fill(ctx context.Context) {
+	serial := false
+	for _, e := range s.running {
+		serial = serial || e.c.Serial
+	}
+	for _, c := range s.queue.Next(s.o.Jobs-len(s.running), len(s.running), serial) {
+		s.start(ctx, c)
+	}
+}
+
+func (s *Session) start(ctx context.Context, c *suites.Case) {
+	ctx, cancel := context.WithCancel(ctx)
+	inputs := s.p.Graph.Inputs(c)
+	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamp: s.p.stamp(inputs)}
+	s.running[c.Key()] = e
+	go func() {
+		defer cancel()
+		e.outcome, e.err = s.runner.Case(ctx, c)
+		e.ended = s.o.Now()
+		s.results <- e
+	}()
+}
+
+// finish takes a finished case: back into the queue when its inputs are others
+// by now, to its verdict otherwise.
+func (s *Session) finish(e *execution) {
+	key := e.c.Key()
+	delete(s.running, key)
+	if s.again(e) {
+		s.discard(e)
+		return
+	}
+	if e.err != nil {
+		e.verdict = suites.Verdict{Status: suites.Fail, Note: e.err.Error(), Mismatches: []suites.Mismatch{{Field: "start", Got: e.err.Error()}}}
+	} else {
+		e.verdict = verdict.Judge(e.c, e.outcome, s.timeout(e.c))
+	}
+	s.current.own[key] = e.verdict
+	s.held[key] = e
+	s.settle()
+}
+
+// again puts a case back into the queue whose inputs are not those that it
+// started with, or drops it when it is no more.
+func (s *Session) again(e *execution) bool {
+	key := e.c.Key()
+	if !e.stale {
+		if s.p.stamp(e.inputs) == e.stamp || s.current.tries[key] == maxTries {
+			return false
+		}
+		s.current.tries[key]++
+		s.p.Graph.Refresh(paths(e.inputs))
+	}
+	if c := s.p.find(key); c != nil {
+		s.enqueue(c)
+	} else {
+		s.current.drop(key)
+	}
+	return true
+}
+
+// settle gives every held case its verdict whose control has one.
+func (s *Session) settle() {
+	for progress := true; progress; {
+		progress = false
+		for key, e := range s.held {
+			v, ok := s.proven(e)
+			if !ok {
+				continue
+			}
+			delete(s.held, key)
+			s.conclude(e, v)
+			progress = true
+		}
+	}
+}
+
+// proven is the case's verdict with its control's taken into account; not ok
+// while the control's is still to come.
+func (s *Session) proven(e *execution) (suites.Verdict, bool) {
+	control, has := plan.ControlOf(e.c)
+	if !has || e.verdict.Status != suites.Pass {
+		return e.verdict, true
+	}
+	if own, ok := s.current.own[control]; ok && !s.pending(control) {
+		return verdict.Prove(e.verdict, control, own), true
+	}
+	if s.pending(control) {
+		return suites.Verdict{}, false
+	}
+	missing := suites.Verdict{Status: suites.Fail, Note: "was not run"}
+	return verdict.Prove(e.verdict, control, missing), true
+}
+
+func (s *Session) pending(k suites.Key) bool { return s.queue.Has(k) || s.running[k] != nil }
+
+// conclude records a verdict and then announces it, never the other way round.
+func (s *Session) conclude(e *execution, v suites.Verdict) {
+	key := e.c.Key()
+	r := s.record(e, v)
+	before, known := s.baseline[baseKey{key, r.Digests.Case}]
+	previous, seen := s.present[key]
+	transition := s.transition(before, known, seen, r)
+	s.keep(r)
+	s.news.Observe(r, transition == notify.Regression)
+	s.present[key] = r
+	s.baseline[baseKey{key, r.Digests.Case}] = r
+	s.current.add(r)
+	sandbox := s.sandbox(e, v)
+	done := notify.CaseDone{
+		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
+		Rerun: s.o.Rerun(key), Sandbox: sandbox,
+		Done: len(s.current.records), Of: s.current.of(),
+	}
+	if seen {
+		done.Since, _ = time.Parse(suites.TimestampLayout, previous.Timestamp)
+	}
+	if v.Status == suites.Fail {
+		done.Effect = clientWould(e.outcome)
+	}
+	s.current.hookTime += hookTime(e.outcome)
+	s.announceCase(done, previous)
+}
+
+// announceCase shows a verdict. Where a failure was only reproduced there is
+// nothing to show, unless it was not.
+func (s *Session) announceCase(done notify.CaseDone, previous suites.Record) {
+	switch {
+	case !s.current.quiet:
+		s.o.View.Handle(done)
+	case previous.Status() == done.Record.Status():
+	default:
+		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf("%s %s is flaky: %s, then %s on the same content",
+			done.Record.ID, done.Record.TestName, previous.Status(), done.Record.Status())})
+	}
+}
+
+// sandbox keeps the surroundings of a failing case and removes all others.
+func (s *Session) sandbox(e *execution, v suites.Verdict) string {
+	if v.Status != suites.Fail || e.outcome.Sandbox == "" {
+		s.discard(e)
+		return ""
+	}
+	kept, err := keepSandbox(e.outcome.Sandbox, s.o.Keep, e.c)
+	if err != nil {
+		s.o.View.Handle(notify.Warning{Text: err.Error()})
+	}
+	return kept
+}
+
+func (s *Session) discard(e *execution) {
+	if err := run.Remove(e.outcome); err != nil {
+		s.o.View.Handle(notify.Warning{Text: "sandbox not removed: " + err.Error()})
+	}
+}
+
+func (s *Session) timeout(c *suites.Case) time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return s.p.Config.Run.Timeout
+}
+
+// clientWould is, in words, what the client makes of the outcome.
+func clientWould(o suites.Outcome) string {
+	last := o.Last()
+	if len(o.Results) == 0 {
+		return ""
+	}
+	return string(last.Effect) + ": " + last.EffectReason
+}
+
+func hookTime(o suites.Outcome) (d time.Duration) {
+	for _, r := range o.Results {
+		d += r.Duration
+	}
+	return d
+}
+
+func paths(inputs []suites.Input) []string {
+	out := make([]string, len(inputs))
+	for i, in := range inputs {
+		out[i] = in.Path
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/markers"
+)
+
+// Root is the project's absolute path.
+func (p *Project) Root() string { return p.Config.Root }
+
+// Name is what people call the project.
+func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
+
+// Hooks counts the project's hooks: scripts, and registered commands that are
+// none of them.
+func (p *Project) Hooks() int {
+	n := len(p.scripts)
+	for _, h := range p.Registered.Hooks {
+		if len(h.Scripts) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Scripts lists the hook scripts as slash paths from the root.
+func (p *Project) Scripts() []string { return p.scripts }
+
+// Every lists all cases, those that the filter leaves out too.
+func (p *Project) Every() []*suites.Case { return p.every }
+
+// Agent is the agent of a suite.
+func (p *Project) Agent(suite string) string { return p.agents()[suite] }
+
+func (p *Project) agents() map[string]string {
+	m := make(map[string]string, len(p.Suites))
+	for _, s := range p.Suites {
+		m[s.Name] = s.Agent
+	}
+	return m
+}
+
+// Rel is the slash path from the root of a file of the project, given as
+// absolute or as a person in the working directory writes it.
+func (p *Project) Rel(file string) string {
+	abs := filepath.FromSlash(file)
+	if !filepath.IsAbs(abs) {
+		if p.Exists(file) {
+			return filepath.ToSlash(filepath.Clean(abs))
+		}
+		wd, err := os.Getwd()
+		if err != nil {
+			return file
+		}
+		abs = filepath.Join(wd, abs)
+	}
+	rel, err := filepath.Rel(p.Config.Root, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(abs)
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (p *Project) find(k suites.Key) *suites.Case { return p.index[k] }
+
+func (p *Project) findAll(keys []suites.Key) []*suites.Case {
+	var out []*suites.Case
+	for _, k := range keys {
+		if c := p.find(k); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (p *Project) order(k suites.Key) int { return p.orders[k] }
+
+func (p *Project) isControl(k suites.Key) bool { return p.controls[k] }
+
+// known lists the cases for records that lack an ID.
+func (p *Project) known() []suites.Case {
+	out := make([]suites.Case, len(p.every))
+	for i, c := range p.every {
+		out[i] = *c
+	}
+	return out
+}
+
+func (p *Project) knownID(id string) bool {
+	return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
+}
+
+// Ambiguous reports whether cases of several suites have the ID.
+func (p *Project) Ambiguous(id string) bool {
+	n := 0
+	for _, c := range p.every {
+		if strings.EqualFold(c.ID, id) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// interpreted reports whether every registered command that names the script
+// starts it through an interpreter.
+func (p *Project) interpreted(hook string) bool {
+	found := false
+	for _, h := range p.Registered.Hooks {
+		if !slices.Contains(h.Scripts, hook) {
+			continue
+		}
+		found = true
+		if slices.Contains(h.Direct, hook) {
+			return false
+		}
+	}
+	return found
+}
+
+// chainScripts lists the scripts that a chain case can fire.
+func (p *Project) chainScripts(c *suites.Case) []string {
+	var out []string
+	for _, h := range p.Registered.Hooks {
+		for i := range c.Steps {
+			if h.Event == c.Steps[i].Event {
+				out = append(out, h.Scripts...)
+			}
+		}
+	}
+	return out
+}
+
+// toolsOf lists the programs that the case's hooks can reach.
+func (p *Project) toolsOf(c *suites.Case) []string {
+	var names []string
+	for _, hook := range p.hooksOf(c) {
+		names = append(names, p.Graph.Tools(hook)...)
+	}
+	return names
+}
+
+func (p *Project) hooksOf(c *suites.Case) []string {
+	if c.Chain {
+		return p.chainScripts(c)
+	}
+	hooks := []string{c.Hook}
+	for i := range c.Steps {
+		if h := c.Steps[i].Hook; h != "" && !slices.Contains(hooks, h) {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+// stamp tells one state of the input files from another, even where the content
+// came back to what it was.
+func (p *Project) stamp(inputs []suites.Input) string {
+	var b strings.Builder
+	last := ""
+	for _, in := range inputs {
+		if in.Path == last {
+			continue
+		}
+		last = in.Path
+		fi, err := os.Stat(p.Config.Abs(in.Path))
+		if err != nil {
+			b.WriteString("-;")
+			continue
+		}
+		fmt.Fprintf(&b, "%d %d %o %s;", fi.Size(), fi.ModTime().UnixNano(), fi.Mode(), changeTime(fi))
+	}
+	return b.String()
+}
+
+// shapes reports whether a file says what the project is made of, rather than
+// being what its cases run.
+func (p *Project) shapes(file string) bool {
+	if file == p.configFile() || slices.Contains(p.sources, file) {
+		return true
+	}
+	rel := p.Rel(file)
+	globs := slices.Concat(p.Config.Settings, p.Config.Specs, p.Config.Suites)
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		if glob == config.Builtin {
+			return false
+		}
+		ok, err := doublestar.Match(glob, rel)
+		return err == nil && ok
+	})
+}
+
+// matters reports whether a change of the file is worth a word even where no
+// case depends on it.
+func (p *Project) matters(rel string) bool {
+	return p.shapes(p.Config.Abs(rel)) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
+}
+
+func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }
+
+// A Marker is one reference of a case, and what it resolves to.
+type Marker struct {
+	Source  string `json:"source"`
+	Section string `json:"section,omitempty"`
+	At      string `json:"at"` // file:line; "" when it does not resolve
+	Why     string `json:"why,omitempty"`
+}
+
+// Ref formats the marker as "source §section".
+func (m Marker) Ref() string { return markers.Ref{Source: m.Source, Section: m.Section}.String() }

@@ -1,0 +1,25 @@
+//go:build unix
+
+package session
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+func owned(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}
+
+// changeTime tells one state of a file from the next, even where its
+// modification time was set back.
+func changeTime(fi fs.FileInfo) string {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(uint64(st.Ino), 36) + ctime(st)
+}

@@ -1,0 +1,262 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/plan"
+	"hookwatch/watcher"
+)
+
+// A Filter narrows a project's cases down. The zero value lets all through.
+type Filter struct {
+	Suites []string
+	Text   string // part of an ID or name, or a glob over either
+}
+
+// A Project is everything that was read of one: configuration, suites, hooks
+// and what depends on what. It is not changed once loaded; a change of its shape
+// gives another one.
+type Project struct {
+	Config     *config.Config
+	Suites     []suites.Suite
+	Cases      []*suites.Case // those the filter lets through
+	Registered discover.Registered
+	Graph      *depend.Graph
+	Warnings   []string
+	Empty      error // why there is nothing to run; nil when there is
+
+	every    []*suites.Case // without the filter
+	index    map[suites.Key]*suites.Case
+	orders   map[suites.Key]int
+	controls map[suites.Key]bool
+	scripts  []string
+	specs    []string
+	sources  []string // suite files
+}
+
+// Load reads a project. Problems name what a person has to mend first; nothing
+// runs while there are any.
+func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
+	p := &Project{Config: cfg}
+	problems := p.readHooks()
+	problems = append(problems, p.readSuites()...)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	p.applicable()
+	p.arrange()
+	p.Empty = p.filter(filter)
+	p.Graph = depend.New(depend.Project{
+		Root: cfg.Root, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
+		Scripts: p.chainScripts, Known: p.knownID,
+	})
+	return p, p.checkMarkers()
+}
+
+func (p *Project) readHooks() []suites.Problem {
+	var err error
+	if p.scripts, err = discover.Scripts(p.Config.Root, p.Config.Hooks); err != nil {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	if p.Registered, err = discover.Hooks(p.Config.Root, p.Config.Settings, nil); err != nil {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	for _, problem := range p.Registered.Problems {
+		p.Warnings = append(p.Warnings, problem.Error())
+	}
+	specs, err := p.Config.SpecFiles()
+	if err != nil {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	for _, s := range specs {
+		p.specs = append(p.specs, p.Rel(s))
+	}
+	return nil
+}
+
+func (p *Project) readSuites() []suites.Problem {
+	files, builtin, err := p.Config.SuiteFiles()
+	if err != nil {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	for _, f := range files {
+		p.sources = append(p.sources, p.Config.Abs(f))
+	}
+	if builtin {
+		if p.Suites, err = catalog.Builtin(); err != nil {
+			return []suites.Problem{{What: err.Error()}}
+		}
+		p.Suites = slices.Clone(p.Suites)
+	}
+	var problems []suites.Problem
+	for _, file := range p.sources {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			problems = append(problems, suites.Problem{What: err.Error()})
+			continue
+		}
+		suite, found := catalog.Load(p.Rel(file), data)
+		problems = append(problems, found...)
+		p.Suites = append(p.Suites, suite)
+	}
+	return append(problems, catalog.Check(p.Suites)...)
+}
+
+// applicable drops the built-in suites whose hook the project does not have.
+func (p *Project) applicable() {
+	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
+		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
+			return c.Hook == "" || p.Exists(c.Hook)
+		})
+	})
+}
+
+// arrange puts the cases in order, with the project's policy for gates.
+func (p *Project) arrange() {
+	p.index = make(map[suites.Key]*suites.Case)
+	p.orders = make(map[suites.Key]int)
+	p.controls = make(map[suites.Key]bool)
+	for i := range p.Suites {
+		p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
+		for j := range p.Suites[i].Cases {
+			c := &p.Suites[i].Cases[j]
+			c.Gates = p.gated(c.Gates)
+			p.orders[c.Key()] = len(p.every)
+			p.every = append(p.every, c)
+			p.index[c.Key()] = c
+			if control, ok := plan.ControlOf(c); ok {
+				p.controls[control] = true
+			}
+		}
+	}
+}
+
+func (p *Project) gated(gates []suites.Gate) []suites.Gate {
+	out := slices.Clone(gates)
+	for i := range out {
+		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
+			out[i].Policy = suites.GatePolicy(policy)
+		}
+	}
+	return out
+}
+
+func (p *Project) filter(f Filter) error {
+	for _, name := range f.Suites {
+		if !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Name == name }) {
+			return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
+		}
+	}
+	for _, c := range p.every {
+		if (len(f.Suites) == 0 || slices.Contains(f.Suites, c.Suite)) && f.matches(c) {
+			p.Cases = append(p.Cases, c)
+		}
+	}
+	switch {
+	case len(p.Cases) > 0:
+		return nil
+	case len(p.every) > 0:
+		return errors.New("no case matches --suite and --filter (hookwatch list shows all)")
+	default:
+		return p.nothing()
+	}
+}
+
+// nothing says what was looked for when there is nothing to run.
+func (p *Project) nothing() error {
+	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
+	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
+		return fmt.Errorf("no hooks found in %s: looked for %s (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
+	}
+	return fmt.Errorf("no cases for the %d hooks of %s: looked for %s (hookwatch init writes a first suite)",
+		p.Hooks(), p.Config.Root, strings.Join(p.Config.Suites, ", "))
+}
+
+func (p *Project) suiteNames() string {
+	var names []string
+	for _, s := range p.Suites {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f Filter) matches(c *suites.Case) bool {
+	if f.Text == "" {
+		return true
+	}
+	for _, s := range []string{c.ID, c.Name} {
+		glob, err := path.Match(strings.ToLower(f.Text), strings.ToLower(s))
+		if (err == nil && glob) || strings.Contains(strings.ToLower(s), strings.ToLower(f.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Interest says which files a watcher has to follow.
+func (p *Project) Interest() watcher.Interest {
+	var i watcher.Interest
+	for _, f := range slices.Concat(p.Config.Settings, p.Graph.Files()) {
+		i.Files = append(i.Files, p.Config.Abs(f))
+	}
+	i.Files = append(i.Files, p.sources...)
+	i.Files = append(i.Files, p.configFile())
+	for _, d := range p.Config.Hooks {
+		i.Dirs = append(i.Dirs, p.Config.Abs(d))
+	}
+	for _, glob := range slices.Concat(p.Config.Specs, p.Config.Suites) {
+		if glob != config.Builtin {
+			base, _ := doublestar.SplitPattern(glob)
+			i.Dirs = append(i.Dirs, p.Config.Abs(base))
+		}
+	}
+	i.Ignore = p.ignored
+	return i
+}
+
+// ignored keeps the watcher from what hookwatch itself writes, from what is
+// nobody's source, and from what the person names.
+func (p *Project) ignored(file string, isDir bool) bool {
+	if file == p.Config.ResultsDir || strings.HasPrefix(file, p.Config.ResultsDir+string(filepath.Separator)) {
+		return true
+	}
+	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
+		return true
+	}
+	rel := p.Rel(file)
+	return slices.ContainsFunc(p.Config.Watch.Ignore, func(glob string) bool {
+		ok, err := doublestar.Match(glob, rel)
+		return err == nil && ok
+	})
+}
+
+// configFile is the configuration, or where it would be.
+func (p *Project) configFile() string {
+	if p.Config.Path != "" {
+		return p.Config.Path
+	}
+	return filepath.Join(p.Config.Root, config.FileName)
+}
+
+// Exists reports whether a file of the project exists.
+func (p *Project) Exists(slash string) bool {
+	_, err := os.Stat(p.Config.Abs(slash))
+	return !errors.Is(err, fs.ErrNotExist)
+}

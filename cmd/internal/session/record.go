@@ -1,0 +1,156 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+	"hookwatch/suites/run"
+)
+
+// record makes the line that is kept of a verdict. Of a case with several steps
+// it shows the first that failed, or the last.
+func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
+	i := len(e.c.Steps) - 1
+	if len(v.Mismatches) > 0 {
+		i = v.Mismatches[0].Step
+	}
+	expect := e.c.Steps[i].Expect
+	r := suites.Record{
+		Hook:             hookName(e.c),
+		TestName:         e.c.Name,
+		Category:         e.c.Category,
+		InputSummary:     e.c.Summary,
+		ExpectedDecision: expectedDecision(expect),
+		ExpectedExit:     expect.Exit,
+		Pass:             v.Status.OK(),
+		Note:             v.Note,
+		Timestamp:        e.ended.UTC().Format(suites.TimestampLayout),
+		DurationMS:       e.outcome.Duration.Milliseconds(),
+		ID:               e.c.ID,
+		Suite:            e.c.Suite,
+		Layer:            e.c.Layer,
+		RunID:            s.current.id,
+		Digests:          e.digests,
+		Isolation:        s.isolation(),
+	}
+	if i < len(e.outcome.Results) {
+		res := e.outcome.Results[i]
+		r.ActualDecision = actualDecision(expect, res)
+		if res.NotStarted == "" && res.Signal == "" && !res.TimedOut {
+			r.ActualExit = &res.Exit
+		}
+		r.ActualOutput = record.Text(res.Stdout, res.StdoutBytes)
+		r.ActualStderr = record.Text(res.Stderr, res.StderrBytes)
+	}
+	return r
+}
+
+func hookName(c *suites.Case) string {
+	if c.Chain {
+		return "chain"
+	}
+	return c.Hook[strings.LastIndexByte(c.Hook, '/')+1:]
+}
+
+// expectedDecision is the decision where one is expected, else the exit code in
+// the form of the other tools, else the effect.
+func expectedDecision(e suites.Expectation) string {
+	switch {
+	case e.Decision != "":
+		return e.Decision
+	case e.Exit != nil:
+		return fmt.Sprintf("exit_%d", *e.Exit)
+	default:
+		return string(e.Effect)
+	}
+}
+
+func actualDecision(e suites.Expectation, r suites.Result) string {
+	switch {
+	case r.NotStarted != "":
+		return "not_started"
+	case r.TimedOut:
+		return "timeout"
+	case e.Decision != "":
+		return r.Decision
+	case e.Exit == nil && e.Effect != "":
+		return string(r.Effect)
+	case r.Signal != "":
+		return r.Signal
+	default:
+		return fmt.Sprintf("exit_%d", r.Exit)
+	}
+}
+
+// keep appends the record. The first failure to do so is told at once; the
+// verdicts go on.
+func (s *Session) keep(r suites.Record) {
+	if s.o.Store == nil {
+		return
+	}
+	if err := s.o.Store.Append(r); err != nil {
+		s.recordFailed(err)
+	}
+}
+
+func (s *Session) recordFailed(err error) {
+	if s.recordError == nil {
+		s.o.View.Handle(notify.Warning{Text: "records are not kept: " + err.Error()})
+	}
+	s.recordError = err
+}
+
+// digests say what a verdict is about.
+func (s *Session) digests(c *suites.Case, inputs []suites.Input) suites.Digests {
+	d := s.digestsNow(c)
+	if _, known := s.inputs[d.Inputs]; !known {
+		s.inputs[d.Inputs] = inputs
+	}
+	return d
+}
+
+func (s *Session) digestsNow(c *suites.Case) suites.Digests {
+	return suites.Digests{Case: c.Digest, Inputs: s.p.Graph.Digest(c), Tools: s.toolsDigest(c)}
+}
+
+// toolsDigest stands for the tools that the case's hook reaches, and its gates.
+func (s *Session) toolsDigest(c *suites.Case) string {
+	names := s.toolsOf(c)
+	memo := strings.Join(names, " ")
+	if d, ok := s.toolDigests[memo]; ok {
+		return d
+	}
+	tools := s.tools.Find(names)
+	d := run.ToolsDigest(tools)
+	s.toolDigests[memo] = d
+	s.facts.add(d, tools)
+	s.environment.CaseTools[d] = names
+	return d
+}
+
+func (s *Session) toolsOf(c *suites.Case) []string {
+	names := slices.Clone(s.p.toolsOf(c))
+	for _, g := range c.Gates {
+		names = append(names, g.Tool)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// standing lists the stand-ins that a hook can reach.
+func (s *Session) standing(hook string) []string {
+	if len(s.standIn) == 0 {
+		return nil
+	}
+	var out []string
+	for _, name := range s.p.Graph.Tools(hook) {
+		if what, ok := s.standIn[name]; ok {
+			out = append(out, name+"="+what)
+		}
+	}
+	return out
+}

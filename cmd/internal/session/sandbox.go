@@ -1,0 +1,78 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"hookwatch/suites"
+)
+
+// Temp is where a project's sandboxes lie: those of running cases in one
+// directory a process, those of failing cases in another.
+type Temp struct{ dir string }
+
+// NewTemp names the place for a project; nothing is created.
+func NewTemp(root string) Temp {
+	sum := sha256.Sum256([]byte(root))
+	name := fmt.Sprintf("hookwatch-%d-%s", os.Getuid(), hex.EncodeToString(sum[:6]))
+	return Temp{filepath.Join(os.TempDir(), name)}
+}
+
+// Open makes the directories for a session. The one that holds the project's
+// lock is alone, and clears away what killed processes left.
+func (t Temp) Open(alone bool) (running, keep string, err error) {
+	keep = filepath.Join(t.dir, "kept")
+	if err := private(t.dir); err != nil {
+		return "", "", err
+	}
+	if alone {
+		entries, err := os.ReadDir(t.dir)
+		if err != nil {
+			return "", "", err
+		}
+		for _, e := range entries {
+			if e.Name() != "kept" {
+				_ = os.RemoveAll(filepath.Join(t.dir, e.Name()))
+			}
+		}
+	}
+	if err := os.MkdirAll(keep, 0o700); err != nil {
+		return "", "", err
+	}
+	running, err = os.MkdirTemp(t.dir, "run-")
+	return running, keep, err
+}
+
+// private makes a directory that is ours alone: in a world-writable place,
+// somebody else may have made it first.
+func private(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() || !owned(fi) {
+		return fmt.Errorf("%s is not a directory of yours: remove it, or set TMPDIR", dir)
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// keepSandbox moves a failing case's sandbox to where it is found again. The
+// latest failure of a case replaces the one before, so that they stay few.
+func keepSandbox(dir, keep string, c *suites.Case) (string, error) {
+	to := filepath.Join(keep, c.Suite+"-"+c.ID)
+	if err := os.RemoveAll(to); err != nil {
+		return dir, err
+	}
+	if err := os.Rename(dir, to); err != nil {
+		return dir, err
+	}
+	return to, nil
+}

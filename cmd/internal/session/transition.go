@@ -1,0 +1,87 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+// transition tells how a verdict differs from the one it is compared with: the
+// case's latest in the same definition.
+func (s *Session) transition(before suites.Record, known, seen bool, now suites.Record) notify.Transition {
+	switch {
+	case known:
+	case seen:
+		return notify.Edited
+	default:
+		return notify.New
+	}
+	switch verdict.Transition(&before, now, s.toolsExplain) {
+	case verdict.Regression:
+		return notify.Regression
+	case verdict.Resolved:
+		return notify.Resolved
+	case verdict.Explained:
+		return notify.Explained
+	case verdict.Edited:
+		return notify.Edited
+	default:
+		return notify.Same
+	}
+}
+
+// toolFacts are the digests of single tools, by the digest of the set.
+type toolFacts map[string]map[string]string
+
+// add notes a set. What an earlier environment says counts only where its tools
+// really are those of the set.
+func (f toolFacts) add(set string, tools []suites.Tool) {
+	if run.ToolsDigest(tools) != set {
+		return
+	}
+	facts := make(map[string]string, len(tools))
+	for _, t := range tools {
+		facts[t.Name] = t.Digest
+	}
+	f[set] = facts
+}
+
+// toolsExplain reports whether a tool that both sets have is another one now: a
+// tool that only one of them has is the doing of whoever edited the hook.
+func (s *Session) toolsExplain(before, now string) bool {
+	was, is := s.facts[before], s.facts[now]
+	for name, digest := range was {
+		if other, both := is[name]; both && other != digest {
+			return true
+		}
+	}
+	return false
+}
+
+// recallTools takes over what the latest environment on record knows.
+func (s *Session) recallTools(env suites.Environment) {
+	for set, names := range env.CaseTools {
+		var tools []suites.Tool
+		for _, t := range env.Tools {
+			if slices.Contains(names, t.Name) {
+				tools = append(tools, t)
+			}
+		}
+		s.facts.add(set, tools)
+	}
+}
+
+// RunOf makes a recorded run ready to be compared.
+func RunOf(s *record.Snapshot) verdict.Run {
+	r := verdict.Run{ID: s.Environment.RunID, Records: s.Records, Env: s.Environment}
+	r.Time, _ = time.Parse(suites.TimestampLayout, s.Environment.Time)
+	if len(s.Records) > 0 && r.ID == "" {
+		r.ID = s.Records[0].RunID
+	}
+	return r
+}

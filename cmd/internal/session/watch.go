@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/watcher"
+)
+
+// A Command is what a person at the keyboard asks of a watching session.
+type Command int
+
+// The commands.
+const (
+	RunAll Command = iota + 1
+	RunFailed
+	RunAgain // the last selection
+	ShowHelp
+	Quit
+)
+
+// WatchOptions are what a watching session needs beyond a session.
+type WatchOptions struct {
+	Watcher  *watcher.Watcher
+	Notes    <-chan string // lines of the watcher that a person should read
+	Commands <-chan Command
+	Reload   func() (*Project, []suites.Problem)
+}
+
+// A watch is a session that follows the files.
+type watch struct {
+	*Session
+	o        WatchOptions
+	settled  *time.Timer // runs while there may be news that has to settle
+	troubled bool        // configuration or suites have problems
+	lastRun  string
+	rest     map[string]string // digests of changed files when nothing was left to run
+	latest   map[string]string // their digests now
+}
+
+// Watch runs what is stale, then follows saves until the context ends or a
+// person quits. Records of cases that were running then are not kept.
+func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
+	w := &watch{
+		Session: s, o: o, settled: time.NewTimer(time.Hour),
+		rest: make(map[string]string), latest: make(map[string]string),
+	}
+	w.settled.Stop()
+	defer w.settled.Stop()
+	w.begin(ctx, w.stale(), false)
+	for {
+		if s.current != nil && !s.busy() {
+			w.ended()
+		}
+		if s.current != nil {
+			s.fill(ctx)
+		}
+		select {
+		case e := <-s.results:
+			s.finish(e)
+		case b := <-o.Watcher.Batches():
+			w.changed(ctx, b)
+		case text := <-o.Notes:
+			s.o.View.Handle(notify.Warning{Text: text})
+		case c := <-o.Commands:
+			if c == Quit {
+				return w.stop()
+			}
+			w.command(ctx, c)
+		case <-w.settled.C:
+			w.tell(ctx)
+		case <-ctx.Done():
+			return w.stop()
+		}
+	}
+}
+
+// begin starts what is selected, if anything is.
+func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
+	if len(selected) == 0 {
+		return
+	}
+	if w.current == nil {
+		w.open(false)
+		w.current.quiet = quiet
+	}
+	w.current.quiet = w.current.quiet && quiet
+	w.Session.begin(ctx, selected, false)
+}
+
+// ended closes the run, and lets its news settle.
+func (w *watch) ended() {
+	sum := w.end(false)
+	w.lastRun = sum.RunID
+	maps.Copy(w.rest, w.latest)
+	w.settled.Reset(w.p.Config.Notify.Settle)
+}
+
+// tell says what is new, once nothing changes any more; a failure that was seen
+// only once is reproduced first.
+func (w *watch) tell(ctx context.Context) {
+	if w.current != nil {
+		return // its end starts the wait anew
+	}
+	var again []*suites.Case
+	for _, k := range w.news.Unconfirmed() {
+		if c := w.p.find(k); c != nil {
+			again = append(again, c)
+		}
+	}
+	if len(again) > 0 {
+		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.Cases), true)
+		return
+	}
+	w.announce(w.lastRun, false)
+}
+
+func (w *watch) stop() Summary {
+	if w.current == nil {
+		return Summary{RecordError: w.recordError}
+	}
+	for _, e := range w.running {
+		e.cancel()
+	}
+	w.drain()
+	return w.end(true)
+}
+
+func (w *watch) command(ctx context.Context, c Command) {
+	var selected []plan.Selected
+	switch c {
+	case ShowHelp:
+		w.Session.o.View.Handle(notify.Help{})
+		return
+	case RunAll:
+		selected = plan.All(w.p.Cases, "asked for all")
+	case RunFailed:
+		selected = plan.All(w.failed(), "it failed")
+	case RunAgain:
+		selected = plan.All(w.p.findAll(w.last), "asked for again")
+	}
+	if len(selected) == 0 {
+		w.Session.o.View.Handle(notify.Warning{Text: "no case to run"})
+		return
+	}
+	w.begin(ctx, plan.WithControls(selected, w.p.Cases), false)
+}
+
+// failed lists the cases whose verdict on record is a failure.
+func (s *Session) failed() []*suites.Case {
+	var out []*suites.Case
+	for _, c := range s.p.Cases {
+		if r, ok := s.present[c.Key()]; ok && (!r.Pass || r.Status() == suites.Unproven) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
