@@ -21,6 +21,8 @@ var arrows = map[string]string{
 	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/discover suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
 	"cmd/internal/notify":  "suites",
 
+	"cmd/internal/notify/notifytest": "",
+
 	"config":  "",
 	"watcher": "",
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/reference"
@@ -221,7 +222,9 @@ func broken(text string) string {
 // verdict is of the last content, and a person is told once.
 func TestWatchEdits(t *testing.T) {
 	t.Parallel()
-	w := watch(t, newReference(t))
+	bus := notifytest.StartBus(t)
+	desktop := notifytest.Serve(t, bus, false)
+	w := watch(t, newReference(t), "DBUS_SESSION_BUS_ADDRESS="+bus, "CI=")
 	first := w.runDone()
 	if last := first[len(first)-1]; last.Failed != 0 || last.Passed == 0 {
 		t.Fatalf("the first run: %+v", last)
@@ -237,11 +240,13 @@ func TestWatchEdits(t *testing.T) {
 	if e := w.transitions(); !named(e.Regressions, "P01") || len(e.Resolved) != 0 {
 		t.Errorf("breaking the rule was told as %+v", e)
 	}
+	w.notified(desktop, "regression: ")
 	w.replace(hook, good)
 	w.verdict("P01", true)
 	if e := w.transitions(); !named(e.Resolved, "P01") || len(e.Regressions) != 0 {
 		t.Errorf("mending it was told as %+v", e)
 	}
+	w.notified(desktop, "resolved: ")
 
 	w.configKey()
 	w.touched()
@@ -260,6 +265,22 @@ func TestWatchEdits(t *testing.T) {
 	}
 	w.quit()
 	w.sameAsFullRun()
+}
+
+// notified waits for a notification on the desktop, and for no more than one.
+func (w *watched) notified(desktop *notifytest.Service, body string) {
+	w.t.Helper()
+	select {
+	case n := <-desktop.Shown:
+		if n.Title != "hookwatch: my project" || !strings.HasPrefix(n.Body, body) || !strings.Contains(n.Body, "P01 pip_blocked") {
+			w.t.Errorf("notified of %+v, want %s...", n, body)
+		}
+	case <-time.After(ceiling):
+		w.t.Fatalf("no notification of %s", body)
+	}
+	if more := desktop.All(); len(more) > 0 {
+		w.t.Errorf("notified again: %+v", more)
+	}
 }
 
 func named(list []struct {

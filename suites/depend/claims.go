@@ -1,0 +1,179 @@
+package depend
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/suites"
+	"hookwatch/suites/markers"
+)
+
+// claims are what the spec documents say of cases.
+type claims struct {
+	paths    []string // of the documents that are there, sorted
+	aliases  map[string]string
+	byID     map[string][]claim // ID, or "suite/ID" where a document says so
+	resolver *markers.Resolver
+	resolved map[question]answer
+}
+
+// A claim is one reference and the document that makes it; nil for a case's own.
+type claim struct {
+	ref     markers.Ref
+	doc     *markers.Document
+	because string
+}
+
+type question struct {
+	ref markers.Ref
+	doc *markers.Document
+}
+
+// An answer is what a reference makes a dependency, without the reason.
+type answer struct {
+	inputs []suites.Input
+	tried  []string // paths that would change it if they were there
+}
+
+var usualID = regexp.MustCompile(`^[A-Z]{1,8}\d{1,4}[a-z]?$`)
+
+// documents reads the spec documents.
+func (g *Graph) documents() *claims {
+	if g.claims != nil {
+		return g.claims
+	}
+	c := &claims{aliases: map[string]string{}, byID: map[string][]claim{}, resolved: map[question]answer{}}
+	for name, source := range g.project.Aliases {
+		c.aliases[name] = source
+	}
+	c.paths = g.specPaths()
+	for _, p := range c.paths {
+		if content, err := g.files.read(p); err == nil {
+			c.add(markers.Read(p, content, g.isID))
+		}
+	}
+	g.claims = c
+	c.resolver = g.resolver()
+	return c
+}
+
+func (g *Graph) isID(id string) bool {
+	return usualID.MatchString(id) || g.project.Known != nil && g.project.Known(id)
+}
+
+func (c *claims) add(doc *markers.Document) {
+	for name, source := range doc.Aliases {
+		if _, taken := c.aliases[name]; !taken {
+			c.aliases[name] = source
+		}
+	}
+	for _, m := range doc.Markers {
+		if m.Unresolved {
+			continue
+		}
+		for _, id := range m.IDs {
+			c.byID[id] = append(c.byID[id], claim{m.Ref, doc, "marker at " + m.At().String()})
+		}
+	}
+}
+
+// specPaths lists the spec documents that are there.
+func (g *Graph) specPaths() []string {
+	found := map[string]bool{}
+	for _, pattern := range g.project.Specs {
+		pattern = g.files.slash(pattern)
+		if base := fixedPart(pattern); base != pattern {
+			rest := strings.TrimPrefix(strings.TrimPrefix(pattern, base), "/")
+			g.files.glob(base, rest, found)
+		} else if g.files.get(pattern).digest != "" {
+			found[pattern] = true
+		}
+	}
+	return sorted(found)
+}
+
+// mayHoldSpecs reports whether a path is, or would be, a spec document or a
+// directory of some.
+func (g *Graph) mayHoldSpecs(p string) bool {
+	for _, pattern := range g.project.Specs {
+		pattern = g.files.slash(pattern)
+		base := fixedPart(pattern)
+		if ok, err := doublestar.Match(pattern, p); ok && err == nil || p == base || below(base, p) {
+			return true
+		}
+		if below(p, base) && g.files.get(p).digest == "" { // no file: a directory, or gone
+			return true
+		}
+	}
+	return false
+}
+
+// fixedPart is the directory in front of a pattern's first special character;
+// a path without any is itself.
+func fixedPart(pattern string) string {
+	base, rest := doublestar.SplitPattern(pattern)
+	if !strings.ContainsAny(rest, "*?[{") {
+		return path.Join(base, rest)
+	}
+	return path.Clean(base)
+}
+
+// resolve turns a reference into inputs: the section where it is known, else
+// the file, else every file it may mean.
+func (g *Graph) resolve(ref markers.Ref, doc *markers.Document) []suites.Input {
+	c := g.documents()
+	q := question{ref, doc}
+	if a, ok := c.resolved[q]; ok {
+		return a.inputs
+	}
+	res := c.resolver.Resolve(ref, doc)
+	a := answer{tried: res.Tried}
+	switch {
+	case res.Digest != "":
+		a.inputs = []suites.Input{{Path: res.File, Section: ref.Section, Digest: res.Digest}}
+	case res.File != "":
+		a.inputs = []suites.Input{{Path: res.File, Digest: g.files.get(res.File).digest}}
+	case len(res.Candidates) > 0:
+		for _, p := range res.Candidates {
+			a.inputs = append(a.inputs, suites.Input{Path: p, Digest: g.files.get(p).digest})
+		}
+	default:
+		a.inputs = []suites.Input{{Path: path.Clean(ref.Source)}}
+	}
+	c.resolved[q] = a
+	return a.inputs
+}
+
+// askAgain answers again what is about files that changed. It returns the
+// inputs that are as they were, and whether a path changed at which a marker
+// would now find another file than it did.
+func (g *Graph) askAgain(changed func(p string) bool) (same map[suites.Input]bool, moved bool) {
+	stale := map[question]bool{}
+	for q, a := range g.claims.resolved {
+		for _, p := range a.tried {
+			if changed(p) {
+				stale[q], moved = true, true
+			}
+		}
+		for _, in := range a.inputs {
+			stale[q] = stale[q] || changed(in.Path)
+		}
+	}
+	same = map[suites.Input]bool{}
+	for q, is := range stale {
+		if !is {
+			continue
+		}
+		delete(g.claims.resolved, q)
+		if moved {
+			continue // all will be asked again
+		}
+		for _, in := range g.resolve(q.ref, q.doc) {
+			same[in] = true
+		}
+	}
+	return same, moved
+}

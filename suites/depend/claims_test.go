@@ -1,0 +1,110 @@
+package depend
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// sections lists the inputs of a case that a marker gave.
+func sections(g *Graph, c *suites.Case) string {
+	var names []string
+	for _, in := range g.Inputs(c) {
+		if strings.Contains(in.Because, "marker") {
+			names = append(names, in.Name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	write(t, root, map[string]string{
+		"docs/specs/a.md": "R = `docs/ref.md`\n\ns/A1 is [verify: R §Block]. A2 is [verify: docs/ref.md §Nothing]. A3 is [verify: gone.md §X].\n" +
+			"Case no-pip is [verify: docs/ref.md]. A4 is [verify: unresolved]. A5 is [verify: twin.sh]. A6 is [verify: ../ref.md §Allow].\n",
+		".claude/hooks/a/twin.sh": "", ".claude/hooks/b/twin.sh": "",
+	})
+	p := projectAt(root)
+	p.Known = func(id string) bool { return id == "no-pip" }
+	p.Aliases = map[string]string{"G": ".claude/hooks/guard.sh"}
+	g := New(p)
+	own := hookCase("A7", "plain.sh")
+	own.Verify = []string{"R §Block, §Allow", "G", "", "docs/ref.md §Nothing, config.json §mode"}
+	other := hookCase("A1", "plain.sh")
+	other.Suite = "other"
+	for _, tt := range []struct {
+		c    suites.Case
+		want string
+	}{
+		{hookCase("A1", "plain.sh"), "docs/ref.md §Block"},
+		{other, ""},
+		{hookCase("A2", "plain.sh"), "docs/ref.md"},
+		{hookCase("A3", "plain.sh"), "docs/specs/gone.md, gone.md"},
+		{hookCase("no-pip", "plain.sh"), "docs/ref.md"},
+		{hookCase("A4", "plain.sh"), ""},
+		{hookCase("A5", "plain.sh"), ".claude/hooks/a/twin.sh, .claude/hooks/b/twin.sh"},
+		{hookCase("A6", "plain.sh"), "docs/ref.md §Allow"},
+		{own, ".claude/hooks/config.json §mode, .claude/hooks/guard.sh, docs/ref.md, docs/ref.md §Allow, docs/ref.md §Block"},
+	} {
+		if got := sections(g, &tt.c); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.c.Key(), got, tt.want)
+		}
+	}
+	resolved := g.Markers(&own)
+	if len(resolved) != 6 || !resolved[0].Found || resolved[3].Why == "" || resolved[4].Found || resolved[5].File != ".claude/hooks/config.json" {
+		t.Errorf("markers of the case: %+v", resolved)
+	}
+}
+
+// TestHookless looks at a case that runs no hook.
+func TestHookless(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	g := New(projectAt(root))
+	c := suites.Case{Suite: "dep", ID: "DEP19", Digest: "x", Steps: []suites.Step{{}}}
+	var got []string
+	for _, in := range g.Inputs(&c) {
+		got = append(got, in.Path)
+	}
+	if want := []string{".claude/hooks/config.json", ".claude/settings.json"}; !slices.Equal(got, want) {
+		t.Errorf("inputs %q, want %q", got, want)
+	}
+}
+
+// TestPrepare reads all hooks at once, and asks from several goroutines.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	g, cs := New(projectAt(root)), cases()
+	var all []*suites.Case
+	for i := range cs {
+		all = append(all, &cs[i])
+	}
+	g.Prepare(all)
+	write(t, root, map[string]string{".claude/hooks/guard.sh": "other\n"}) // already read
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for _, c := range all {
+				g.Digest(c)
+				g.Files()
+				g.Refresh([]string{"docs/ref.md"})
+			}
+		})
+	}
+	group.Wait()
+	if got := existing(g, all[0]); !strings.Contains(got, "lib/log.sh") {
+		t.Errorf("inputs %q are not those of what was prepared", got)
+	}
+	g.Refresh([]string{".claude/hooks/guard.sh"})
+	if got := affected(digests(New(projectAt(root)), cs), digests(g, cs)); got != "" {
+		t.Errorf("%s differ from a fresh graph", got)
+	}
+}

@@ -1,0 +1,246 @@
+// Package depend knows what each case's verdict depends on: the scripts it
+// runs and what those source or name, the configuration they may read, and
+// the sections that markers name. It is coarse and safe: in doubt a file is a
+// dependency.
+package depend
+
+import (
+	"path"
+	"sort"
+	"sync"
+
+	"hookwatch/suites"
+	"hookwatch/suites/markers"
+)
+
+// A Project is where the cases run.
+type Project struct {
+	Root     string            // absolute path
+	HookDirs []string          // slash paths from the root; searched recursively
+	Settings []string          // settings files, slash paths
+	Specs    []string          // spec documents, slash paths or doublestar patterns
+	Aliases  map[string]string // names for sources, beside those that documents declare
+	// Scripts lists the scripts that a chain case fires, as slash paths; nil
+	// when no case is a chain.
+	Scripts func(c *suites.Case) []string
+	// Known tells IDs of cases that are not of the usual shape (P01, DEP29), so
+	// that documents can name them; nil when there are none.
+	Known func(id string) bool
+}
+
+// A Graph answers what cases depend on. It reads each file once and believes
+// what it read until Refresh names the file. Its methods may be called from
+// several goroutines.
+type Graph struct {
+	mu      sync.Mutex
+	project Project
+	files   *index
+	listed  *listing // nil when it must be read again
+	reaches map[string]*reach
+	nodes   map[suites.Key]*node
+	claims  *claims // nil when the documents must be read again
+}
+
+// New prepares a graph. Nothing is read before it is asked for.
+func New(p Project) *Graph {
+	return &Graph{
+		project: p,
+		files:   newIndex(p.Root),
+		reaches: map[string]*reach{},
+		nodes:   map[suites.Key]*node{},
+	}
+}
+
+// A node is what is remembered of one case.
+type node struct {
+	definition string // digest of the case's definition
+	reaches    []*reach
+	scope      scope
+	own        []suites.Input // beside what its hooks reach
+	digest     string         // of all inputs; "" when not yet known
+	stale      bool
+}
+
+// Prepare reads the hooks of many cases at once, which is faster than one by
+// one. It changes no answer.
+func (g *Graph) Prepare(cases []*suites.Case) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	hooks := map[string]bool{}
+	for _, c := range cases {
+		for _, h := range g.hooksOf(c) {
+			hooks[h] = true
+		}
+	}
+	g.files.prepare(sorted(hooks))
+}
+
+// Inputs lists what a case depends on, sorted by path and section, each with
+// the digest of its present content. What its control depends on is not in it.
+func (g *Graph) Inputs(c *suites.Case) []suites.Input {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.node(c).inputs()
+}
+
+// Digest is InputsDigest(Inputs(c)), remembered.
+func (g *Graph) Digest(c *suites.Case) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := g.node(c)
+	if n.digest == "" {
+		n.digest = InputsDigest(n.inputs())
+	}
+	return n.digest
+}
+
+func (g *Graph) node(c *suites.Case) *node {
+	key := c.Key()
+	if n, ok := g.nodes[key]; ok && n.definition == c.Digest && n.fresh() {
+		return n
+	}
+	n := &node{definition: c.Digest, scope: scopeOf(c)}
+	for _, hook := range g.hooksOf(c) {
+		n.reaches = append(n.reaches, g.reach(hook))
+	}
+	if old, ok := g.nodes[key]; ok && old.definition == c.Digest && !old.stale {
+		n.own = old.own // only its hooks changed
+	} else {
+		n.own = g.ownInputs(c, n)
+	}
+	g.nodes[key] = n
+	return n
+}
+
+func (n *node) fresh() bool {
+	for _, r := range n.reaches {
+		if r.stale {
+			return false
+		}
+	}
+	return !n.stale
+}
+
+// inputs merges what the hooks reach with the case's own, each path and
+// section once; the first reason stays.
+func (n *node) inputs() []suites.Input {
+	var all []suites.Input
+	for _, r := range n.reaches {
+		all = append(all, r.inputs(n.scope)...)
+	}
+	return normalised(append(all, n.own...))
+}
+
+// hooksOf lists the scripts that a case runs, each once.
+func (g *Graph) hooksOf(c *suites.Case) []string {
+	var hooks []string
+	seen := map[string]bool{"": true}
+	add := func(hook string) {
+		if !seen[hook] {
+			seen[hook] = true
+			hooks = append(hooks, g.files.slash(hook))
+		}
+	}
+	add(c.Hook)
+	for i := range c.Steps {
+		add(c.Steps[i].Hook)
+	}
+	if c.Chain && g.project.Scripts != nil {
+		for _, s := range g.project.Scripts(c) {
+			add(s)
+		}
+	}
+	return hooks
+}
+
+// Tools lists the names of programs that a hook and the files it sources or
+// runs can reach, sorted, as far as the scripts spell them out.
+func (g *Graph) Tools(hook string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]string(nil), g.reach(g.files.slash(hook)).tools...)
+}
+
+// Files lists every file that the cases asked about so far depend on, sorted,
+// as slash paths from the root (absolute outside it). Files that would count
+// if they were there are among them, and the spec documents.
+func (g *Graph) Files() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string]bool{}
+	for _, n := range g.nodes {
+		for _, in := range n.own {
+			all[in.Path] = true
+		}
+	}
+	for _, r := range g.reaches {
+		for _, d := range r.deps {
+			all[d.Path] = true
+		}
+		for p := range r.absent {
+			if isFileName(p) {
+				all[p] = true
+			}
+		}
+	}
+	for _, s := range append(g.documents().paths, g.project.Specs...) {
+		if s = g.files.slash(s); fixedPart(s) == s {
+			all[s] = true
+		}
+	}
+	return sorted(all)
+}
+
+// Directories lists the directories to watch: those of all Files, the hook
+// directories with what is below them, and those that spec documents may
+// appear in. Some may not exist yet.
+func (g *Graph) Directories() []string {
+	files := g.Files()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string]bool{}
+	for _, f := range files {
+		all[path.Dir(f)] = true
+	}
+	for dir := range g.listing().dirs {
+		all[dir] = true
+	}
+	for _, s := range g.project.Specs {
+		dir := fixedPart(s)
+		if dir == path.Clean(s) {
+			dir = path.Dir(dir)
+		}
+		all[dir] = true
+	}
+	return sorted(all)
+}
+
+func sorted(set map[string]bool) []string {
+	list := make([]string, 0, len(set))
+	for s := range set {
+		list = append(list, s)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// resolver finds sections through the graph's own reading of files.
+func (g *Graph) resolver() *markers.Resolver {
+	return &markers.Resolver{
+		Read:    g.files.read,
+		Digest:  g.files.existing,
+		Known:   g.knownFiles,
+		Aliases: g.claims.aliases,
+	}
+}
+
+// knownFiles are those that a marker may name by their basename.
+func (g *Graph) knownFiles() []string {
+	known := map[string]bool{}
+	for _, list := range [][]string{g.listing().files, g.project.Settings, g.claims.paths} {
+		for _, f := range list {
+			known[f] = true
+		}
+	}
+	return sorted(known)
+}

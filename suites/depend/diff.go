@@ -1,0 +1,77 @@
+package depend
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"hookwatch/suites"
+)
+
+func compareInputs(a, b suites.Input) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Section, b.Section))
+}
+
+// normalised sorts inputs by path and section and keeps the first of equals.
+func normalised(inputs []suites.Input) []suites.Input {
+	slices.SortStableFunc(inputs, compareInputs)
+	return slices.CompactFunc(inputs, func(a, b suites.Input) bool { return compareInputs(a, b) == 0 })
+}
+
+// InputsDigest is the digest of a set of inputs: equal when paths, sections
+// and contents are. Order, repetition and reasons do not matter.
+func InputsDigest(inputs []suites.Input) string {
+	sum := sha256.New()
+	var line []byte
+	for _, in := range normalised(slices.Clone(inputs)) {
+		line = append(line[:0], in.Path...)
+		line = append(append(line, 0), in.Section...)
+		line = append(append(line, 0), in.Digest...)
+		sum.Write(append(line, '\n'))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// A Difference is an input that is not as it was. Its Digest is the present
+// one, "" when the content is gone or no longer an input.
+type Difference struct {
+	suites.Input
+	Was string // the digest before; "" when it was absent or no input
+}
+
+// Changed lists the inputs whose content differs, and those that were added or
+// dropped with content, sorted by path and section.
+func Changed(before, after []suites.Input) []Difference {
+	before, after = normalised(slices.Clone(before)), normalised(slices.Clone(after))
+	var diff []Difference
+	add := func(in suites.Input, was, now string) {
+		if was != now {
+			in.Digest = now
+			diff = append(diff, Difference{in, was})
+		}
+	}
+	for len(before) > 0 || len(after) > 0 {
+		order := 0
+		switch {
+		case len(before) == 0:
+			order = 1
+		case len(after) == 0:
+			order = -1
+		default:
+			order = compareInputs(before[0], after[0])
+		}
+		switch {
+		case order < 0:
+			add(before[0], before[0].Digest, "")
+			before = before[1:]
+		case order > 0:
+			add(after[0], "", after[0].Digest)
+			after = after[1:]
+		default:
+			add(after[0], before[0].Digest, after[0].Digest)
+			before, after = before[1:], after[1:]
+		}
+	}
+	return diff
+}

@@ -1,0 +1,93 @@
+package depend
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// A listing is what the hook directories hold.
+type listing struct {
+	files   []string            // sorted
+	byBase  map[string][]string // basename -> files
+	byDir   map[string][]string // basename of a directory inside -> directories
+	dirs    map[string]bool
+	unusual []string // files whose basename is no single word of a script
+}
+
+// passedOver are directories that hold no hooks.
+var passedOver = map[string]bool{".git": true, "node_modules": true, "__pycache__": true, ".venv": true}
+
+func (g *Graph) listing() *listing {
+	if g.listed != nil {
+		return g.listed
+	}
+	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}}
+	visited := map[string]bool{}
+	for _, dir := range g.project.HookDirs {
+		l.walk(g.files, g.files.slash(dir), visited, true)
+	}
+	sort.Strings(l.files)
+	for _, f := range l.files {
+		base := path.Base(f)
+		l.byBase[base] = append(l.byBase[base], f)
+		if strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
+			l.unusual = append(l.unusual, f)
+		}
+	}
+	g.listed = l
+	return l
+}
+
+// walk lists a directory, through symbolic links, each real directory once.
+func (l *listing) walk(x *index, dir string, visited map[string]bool, top bool) {
+	l.dirs[dir] = true
+	real, err := filepath.EvalSymlinks(x.abs(dir))
+	if err != nil || visited[real] {
+		return
+	}
+	visited[real] = true
+	if !top {
+		l.byDir[path.Base(dir)] = append(l.byDir[path.Base(dir)], dir)
+	}
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		mode := e.Type()
+		if mode&fs.ModeSymlink != 0 {
+			x.get(name) // remembers where it leads, should that appear
+			if info, err := os.Stat(x.abs(name)); err == nil {
+				mode = info.Mode()
+			}
+		}
+		switch {
+		case mode.IsRegular():
+			l.files = append(l.files, name)
+		case mode.IsDir() && !passedOver[e.Name()]:
+			l.walk(x, name, visited, false)
+		}
+	}
+}
+
+// has reports whether a file was listed.
+func (l *listing) has(p string) bool {
+	i := sort.SearchStrings(l.files, p)
+	return i < len(l.files) && l.files[i] == p
+}
+
+// in lists the files of a directory and of those below it.
+func (l *listing) in(dir string) []string {
+	var files []string
+	for _, f := range l.files {
+		if below(f, dir) {
+			files = append(files, f)
+		}
+	}
+	return files
+}

@@ -1,0 +1,127 @@
+package depend
+
+import (
+	"path"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/markers"
+)
+
+// ownInputs are what a case depends on beside what its hooks reach: the
+// sections that markers name, the files that its own texts name, and for a
+// chain or a case without a hook the project's configuration.
+func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
+	var own []suites.Input
+	if c.Chain || len(n.reaches) == 0 && n.scope == viaProject {
+		own = append(own, g.configuration(c)...)
+	}
+	for _, text := range c.Verify {
+		refs, err := markers.ParseRef(text)
+		if err != nil {
+			continue // names nothing that could change
+		}
+		for _, ref := range refs {
+			own = g.appendRef(own, claim{ref, nil, "the case's own marker"})
+		}
+	}
+	docs := g.documents()
+	for _, id := range []string{c.ID, c.Key().String()} {
+		for _, cl := range docs.byID[id] {
+			own = g.appendRef(own, cl)
+		}
+	}
+	for _, p := range g.namedBy(c) {
+		own = append(own, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: "the case names it"})
+	}
+	return normalised(own)
+}
+
+func (g *Graph) appendRef(own []suites.Input, cl claim) []suites.Input {
+	for _, in := range g.resolve(cl.ref, cl.doc) {
+		in.Because = cl.because
+		own = append(own, in)
+	}
+	return own
+}
+
+// configuration lists the settings, and for a case without a hook the
+// config.json of each hook directory.
+func (g *Graph) configuration(c *suites.Case) []suites.Input {
+	var all []suites.Input
+	add := func(p, because string) {
+		p = g.files.slash(p)
+		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because})
+	}
+	for _, s := range g.project.Settings {
+		add(s, "settings of the project")
+	}
+	if !c.Chain {
+		for _, dir := range g.project.HookDirs {
+			add(path.Join(dir, "config.json"), "configuration of the hooks")
+		}
+	}
+	return all
+}
+
+// namedBy lists the project's files that a case's commands, payloads and
+// variables name, but for those that its first step's fixtures replace.
+func (g *Graph) namedBy(c *suites.Case) []string {
+	named := map[string]bool{}
+	atRoot := c.Repo == nil
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		g.addNamed(named, s.Command, atRoot)
+		g.addNamed(named, string(s.Payload), atRoot)
+		g.addNamed(named, s.FilePath, false) // a relative one lies in the case's own directory
+		if s.Stdin != nil {
+			g.addNamed(named, *s.Stdin, atRoot)
+		}
+		for _, v := range s.Env {
+			g.addNamed(named, v, atRoot)
+		}
+	}
+	for _, v := range c.Env {
+		g.addNamed(named, v, atRoot)
+	}
+	if len(c.Steps) > 0 {
+		for _, f := range c.Steps[0].Fixtures {
+			if p, ok := strings.CutPrefix(f.Path, projectTemplate); ok {
+				delete(named, path.Clean(p))
+			}
+		}
+	}
+	return sorted(named)
+}
+
+const projectTemplate = "{project}/"
+
+// addNamed adds the files that a text names: after {project}, and relative
+// ones where the text is read in the project's root.
+func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
+	if !strings.ContainsAny(text, "./") {
+		return
+	}
+	for rest := text; ; {
+		_, after, ok := strings.Cut(rest, projectTemplate)
+		if !ok {
+			break
+		}
+		if names := namesIn(after); len(names) > 0 && strings.HasPrefix(after, names[0]) {
+			named[path.Clean(names[0])] = true
+		}
+		rest = after
+	}
+	if !relative {
+		return
+	}
+	for _, name := range namesIn(text) {
+		name = path.Clean(name)
+		if !strings.ContainsAny(name, "./") || path.IsAbs(name) || strings.HasPrefix(name, "..") {
+			continue
+		}
+		if isFileName(name) || g.files.get(name).digest != "" {
+			named[name] = true
+		}
+	}
+}

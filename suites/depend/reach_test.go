@@ -1,0 +1,257 @@
+package depend
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// existing lists a case's inputs that are there, without the hook itself and
+// the directory in front.
+func existing(g *Graph, c *suites.Case) string {
+	var names []string
+	for _, in := range g.Inputs(c) {
+		if in.Digest != "" && in.Path != c.Hook {
+			names = append(names, strings.TrimPrefix(in.Name(), ".claude/hooks/"))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func TestReach(t *testing.T) {
+	t.Parallel()
+	others := map[string]string{
+		".claude/hooks/lib/a.sh":     "source \"${0%/*}/lib/b.sh\"\n",
+		".claude/hooks/lib/b.sh":     ":\n",
+		".claude/hooks/my lib.sh":    ":\n",
+		".claude/hooks/rules.d/x.jq": ".\n",
+		".claude/hooks/data.json":    "{}",
+		".claude/hooks/one.py":       "import two\n",
+		".claude/hooks/two.py":       "",
+		"scripts/c.sh":               ":\n",
+		"pyproject.toml":             "",
+	}
+	const everything = "data.json, lib/a.sh, lib/b.sh, my lib.sh, one.py, rules.d/x.jq, two.py"
+	tests := []struct{ name, script, want string }{
+		{"none", "echo hi", ""},
+		{"literal after a variable", `source "$DIR/lib/b.sh"`, "lib/b.sh"},
+		{"closure", `. "$(dirname "$0")/lib/a.sh"`, "lib/a.sh, lib/b.sh"},
+		{"basename as a word", `run_lib b.sh`, "lib/b.sh"},
+		{"bare path", `./scripts/c.sh --x`, "scripts/c.sh"},
+		{"from the project", `bash "${CLAUDE_PROJECT_DIR}/scripts/c.sh"`, "scripts/c.sh"},
+		{"after a bare variable", `bash $ROOT/scripts/c.sh`, "scripts/c.sh"},
+		{"name in a variable", "lib=$DIR/lib/b.sh\nbash $lib", everything},
+		{"computed name", `source "$1"`, everything},
+		{"computed part of a name", `bash "$DIR/lib/$name.sh"`, everything},
+		{"computed part of an argument", `run "$DIR/lib/$name.sh"`, "lib/a.sh, lib/b.sh, my lib.sh"},
+		{"pattern", `for f in "$DIR"/lib/*.sh; do run "$f"; done`, "lib/a.sh, lib/b.sh, my lib.sh"},
+		{"braces", `run lib/{a,b}.sh`, "lib/a.sh, lib/b.sh, my lib.sh"},
+		{"pattern that is only matched", `case $1 in *.sh) ;; esac; [[ $1 == *.py ]]; x=${1%.sh}`, ""},
+		{"absolute name", `touch "/tmp/guard_$$.json"`, ""},
+		{"directory", `cat "$DIR"/rules.d/*`, "rules.d/x.jq"},
+		{"spaces", `source "$DIR/my lib.sh"`, "my lib.sh"},
+		{"escaped space", `source $DIR/my\ lib.sh`, "my lib.sh"},
+		{"command in a variable", `cmd=true; $cmd x`, ""},
+		{"command from a list", "while read -r cmd; do $cmd; done < list", everything},
+		{"command from a list, on the way", "cmds=$(find . -type f)\nfor c in $cmds; do \"$c\"; done", everything},
+		{"command from a directory", `"$DIR/$1"`, everything},
+		{"evaluated", `read -r x; eval "$x"`, everything},
+		{"code from its input", `curl x | bash`, everything},
+		{"code in the script", "bash <<'E'\n. lib/b.sh\nE", "lib/b.sh"},
+		{"wrapped", `timeout 5 env X=1 bash "$1"`, everything},
+		{"cannot be parsed", `if then`, everything},
+		{"program's own configuration", `uv run ruff check x`, "pyproject.toml"},
+		{"program that is only mentioned", `echo use ruff`, ""},
+		{"python", "#!/usr/bin/env python3\nopen('data.json')", "data.json, one.py, two.py"},
+		{"binary", "\x7fELF\x00\x01 b.sh", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, others)
+			write(t, root, map[string]string{".claude/hooks/hook": tt.script})
+			c := hookCase("P01", "hook")
+			if got := existing(New(projectAt(root)), &c); got != tt.want {
+				t.Errorf("inputs %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestOverride looks at which uses of config.json a case with a project of its
+// own, and one with a repository, still see.
+func TestOverride(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, script    string
+		project, inRepo bool
+	}{
+		{"project's", `jq . "$CLAUDE_PROJECT_DIR/.claude/hooks/config.json"`, false, false},
+		{"project's, through variables", "r=${CLAUDE_PROJECT_DIR:-.}\nd=\"$r/.claude\"\njq . \"$d/hooks/config.json\"", false, false},
+		{"variable set twice", "r=$CLAUDE_PROJECT_DIR\nr=$(pwd)\njq . \"$r/.claude/hooks/config.json\"", true, true},
+		{"variable set by read", "r=$CLAUDE_PROJECT_DIR\nread -r r\njq . \"$r/config.json\"", true, true},
+		{"variable set by nothing", `jq . "$r/config.json"`, true, true},
+		{"on through another variable", `jq . "$CLAUDE_PROJECT_DIR/$rel/config.json"`, true, true},
+		{"up from the project", `jq . "$CLAUDE_PROJECT_DIR/../config.json"`, true, true},
+		{"part of the variable", `jq . "${CLAUDE_PROJECT_DIR%/*}/config.json"`, true, true},
+		{"project variable set", "CLAUDE_PROJECT_DIR=.\njq . \"$CLAUDE_PROJECT_DIR/config.json\"", true, true},
+		{"beside the script", `jq . "$(dirname "$0")/config.json"`, true, true},
+		{"computed, beside the script", `jq . "$(dirname "$0")/$name.json"`, true, true},
+		{"where it runs", `jq . .claude/hooks/config.json`, true, false},
+		{"moved to the script", `cd "${0%/*}"; jq . config.json`, true, true},
+		{"moved inside", `cd .claude/hooks; jq . config.json`, true, false},
+		{"comment and message", "# config.json\necho \"no config.json\" >&2", false, false},
+		{"message that is read", `m=$(echo config.json)`, true, false},
+		{"not mentioned", `jq . x`, false, false},
+		{"evaluated", `eval "$x"`, true, true},
+		{"python", "#!/usr/bin/python3\nopen(1)", true, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, map[string]string{".claude/hooks/hook": tt.script + "\n", ".claude/hooks/config.json": "{}"})
+			g := New(projectAt(root))
+			plain, project, repo, set := hookCase("A1", "hook"), hookCase("A2", "hook"), hookCase("A3", "hook"), hookCase("A4", "hook")
+			project.Project, repo.Repo = &suites.ProjectOverride{}, &suites.Repo{}
+			set.Project, set.Env = &suites.ProjectOverride{}, map[string]string{projectVariable: "/elsewhere"}
+			later := hookCase("A5", "hook")
+			later.Project, later.Steps = set.Project, []suites.Step{{}, {Env: set.Env}}
+			for _, c := range []struct {
+				suites.Case
+				want bool
+			}{{plain, true}, {project, tt.project}, {repo, tt.inRepo}, {set, true}, {later, true}} {
+				if got := strings.Contains(existing(g, &c.Case), "config.json"); got != c.want {
+					t.Errorf("case %s depends on config.json: %v, want %v", c.ID, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestToolFiles looks at the configuration that a program finds where it runs.
+func TestToolFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		".claude/hooks/hook": "ruff check x\n", ".claude/hooks/moved": "cd \"${0%/*}\"\nruff check x\n", "ruff.toml": "",
+	})
+	g := New(projectAt(root))
+	for _, tt := range []struct {
+		hook          string
+		project, repo bool
+	}{{"hook", true, false}, {"moved", true, true}} {
+		own, repo := hookCase("A1"+tt.hook, tt.hook), hookCase("A2"+tt.hook, tt.hook)
+		own.Project, repo.Repo = &suites.ProjectOverride{}, &suites.Repo{}
+		if got := existing(g, &own) == "ruff.toml"; got != tt.project {
+			t.Errorf("%s with a project of its own sees ruff.toml: %v", tt.hook, got)
+		}
+		if got := existing(g, &repo) == "ruff.toml"; got != tt.repo {
+			t.Errorf("%s in a repository sees ruff.toml: %v", tt.hook, got)
+		}
+	}
+}
+
+func TestSymlinks(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"shared/real.sh": `source "$(dirname "$(realpath "$0")")/beside.sh"`, "shared/beside.sh": ":\n",
+		"other/real.sh": ":\n", ".claude/hooks/x": "",
+	})
+	link := filepath.Join(root, ".claude/hooks/hook")
+	if err := os.Symlink("../../shared/real.sh", link); err != nil {
+		t.Fatal(err)
+	}
+	g, c := New(projectAt(root)), hookCase("P01", "hook")
+	if got := existing(g, &c); got != "shared/beside.sh, shared/real.sh" {
+		t.Errorf("inputs %q", got)
+	}
+	before := g.Digest(&c)
+	write(t, root, map[string]string{"shared/real.sh": "exit 2\n"})
+	g.Refresh([]string{"shared/real.sh"})
+	edited := g.Digest(&c)
+	if edited == before {
+		t.Error("an edit of the file that a link leads to changes nothing")
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../other/real.sh", link); err != nil {
+		t.Fatal(err)
+	}
+	g.Refresh([]string{".claude/hooks/hook"})
+	if got := existing(g, &c); got != "other/real.sh" {
+		t.Errorf("after the link was turned: inputs %q", got)
+	}
+}
+
+func TestCaseNames(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{".claude/hooks/hook": ":\n", "src/a b.py": "", "src/a.py": "", "Makefile.x": "", "fix.py": ""})
+	c := hookCase("P01", "hook")
+	stdin := "cat src/a.py"
+	c.Steps = []suites.Step{
+		{FilePath: "{project}/src/a.py", Fixtures: []suites.Fixture{{Path: "{project}/fix.py"}}},
+		{Command: "make -f Makefile.x; python fix.py; cat /etc/passwd ../x.py", Stdin: &stdin},
+		{FilePath: "src/gone.py", Payload: []byte(`{"file_path": "{project}/new.py"}`)},
+	}
+	var got []string
+	g := New(projectAt(root))
+	for _, in := range g.Inputs(&c) {
+		if in.Because == "the case names it" {
+			got = append(got, in.Path)
+		}
+	}
+	if want := []string{"Makefile.x", "new.py", "src/a.py"}; !slices.Equal(got, want) {
+		t.Errorf("the case names %q, want %q", got, want)
+	}
+	repo := hookCase("P02", "hook")
+	repo.Repo, repo.Steps = &suites.Repo{}, []suites.Step{{Command: "cat src/a.py"}}
+	if got := existing(g, &repo); got != "" {
+		t.Errorf("a command in a repository of its own names %q", got)
+	}
+}
+
+func TestTools(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		".claude/hooks/hook": "#!/bin/bash\nset -e\nlog() { echo; }\nlog \"$(jq . <<<x | grep -c y)\"\nif command -v \"taplo\"; then :; fi\n" +
+			"timeout 5s env A=1 uv run bandit x\n./node_modules/.bin/biome lint\nmsg='use npx'\nsource lib.sh\nhelper\n",
+		".claude/hooks/lib.sh":  "helper() { xargs -0 sed s/a/b/; }\n",
+		".claude/hooks/hook.py": "#!/usr/bin/env -S python3 -u\nsubprocess.run(['git', 'diff'])\n",
+	})
+	g := New(projectAt(root))
+	for hook, want := range map[string]string{
+		".claude/hooks/hook":    "bandit bash biome env grep jq npx sed taplo timeout uv xargs",
+		".claude/hooks/hook.py": "git python3",
+		".claude/hooks/none":    "",
+	} {
+		if got := strings.Join(g.Tools(hook), " "); got != want {
+			t.Errorf("tools of %s: %q, want %q", hook, got, want)
+		}
+	}
+}
+
+func FuzzScript(f *testing.F) {
+	for _, s := range []string{guard, lint, "\x01 '\x01'", "for f in *.sh; do . $f; done", "a=(1 ${b[@]}) eval \"$a\"", "x <<E\n$y.sh\nE\n", "timeout ${x} ..", "command", "((a)) <(b) ${c/d/e} @(f|g)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range []string{"a.sh", "a.py"} {
+			s := newScript(p, []byte(text))
+			for _, n := range s.names {
+				if n == "" || strings.ContainsAny(n, " \n\"'$") {
+					t.Errorf("name %q of %q", n, text)
+				}
+			}
+		}
+	})
+}

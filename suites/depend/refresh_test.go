@@ -1,0 +1,128 @@
+package depend
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestRefreshRandom edits a project at random and, after each refresh, compares
+// every case's inputs with those of a graph that has read nothing before.
+func TestRefreshRandom(t *testing.T) {
+	t.Parallel()
+	for seed := range int64(6) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			e := &editor{t: t, root: t.TempDir(), r: rand.New(rand.NewSource(seed))}
+			write(t, e.root, files())
+			g, cs := New(projectAt(e.root)), cases()
+			outside := suites.Case{Suite: "s", ID: "O01", Hook: "scripts/o.py", Digest: "O01"}
+			cs = append(cs, outside)
+			for step := range 60 {
+				digests(g, cs)
+				changed := e.edit()
+				g.Refresh(changed)
+				fresh := New(projectAt(e.root))
+				for i := range cs {
+					if diff := Changed(g.Inputs(&cs[i]), fresh.Inputs(&cs[i])); len(diff) > 0 {
+						t.Fatalf("step %d, changed %v: %s differs from a fresh graph: %+v", step, changed, cs[i].ID, diff)
+					}
+				}
+				if got := affected(digests(fresh, cs), digests(g, cs)); got != "" {
+					t.Fatalf("step %d, changed %v: digests of %s differ from a fresh graph", step, changed, got)
+				}
+			}
+		})
+	}
+}
+
+type editor struct {
+	t    *testing.T
+	root string
+	r    *rand.Rand
+}
+
+var (
+	places = []string{
+		".claude/hooks/guard.sh", ".claude/hooks/lint.sh", ".claude/hooks/plain.sh", ".claude/hooks/lib/log.sh", ".claude/hooks/config.json",
+		".claude/settings.json", "docs/ref.md", "docs/none.md", "docs/specs/spec.md", "docs/specs/more.md", "scripts/o.py", "scripts/p.py",
+		".claude/hooks/new.sh", ".claude/hooks/deep/log.sh", "lib/log.sh", "config.json",
+	}
+	contents = []string{
+		guard, lint, plain, log, spec, ref, "", "{}", "source \"$1\"\n", "# Ref\n\n## Block\n\nOther.\n\n## Allow\n\nAllows.\n",
+		"P01–P02 [verify: none.md §X].\n", "P01 [verify: log.sh §log].\n", "jq . \"$(dirname \"$0\")/config.json\"\n", "#!/usr/bin/python3\nimport p\n",
+	}
+	dirs = []string{".claude/hooks", ".claude/hooks/lib", "docs", "docs/specs", "scripts"}
+)
+
+// edit does one thing and tells the paths that a watcher would.
+func (e *editor) edit() []string {
+	p := places[e.r.Intn(len(places))]
+	abs := filepath.Join(e.root, p)
+	switch e.r.Intn(8) {
+	case 0:
+		_ = os.Remove(abs)
+		return []string{p}
+	case 1: // a directory goes and comes back under another name, or the other way round
+		dir := dirs[e.r.Intn(len(dirs))]
+		away := path.Join(path.Dir(dir), "away-"+path.Base(dir))
+		if err := os.Rename(filepath.Join(e.root, dir), filepath.Join(e.root, away)); err != nil {
+			_ = os.Rename(filepath.Join(e.root, away), filepath.Join(e.root, dir))
+		}
+		return []string{dir, away}
+	case 2: // a link to another place
+		target := places[e.r.Intn(len(places))]
+		_ = os.Remove(abs)
+		if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+			return nil
+		}
+		_ = os.Symlink(filepath.Join(e.root, target), abs)
+		return []string{p}
+	case 3:
+		_ = os.Chmod(abs, 0o644|os.FileMode(e.r.Intn(2)*0o111))
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			return []string{abs, real} // a link's own bits do not change
+		}
+		return []string{abs}
+	default:
+		_ = os.Remove(abs)
+		write(e.t, e.root, map[string]string{p: contents[e.r.Intn(len(contents))]})
+		return []string{p}
+	}
+}
+
+func TestRefreshAll(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	g, cs := New(projectAt(root)), cases()
+	digests(g, cs)
+	write(t, root, map[string]string{".claude/hooks/lib/log.sh": "other\n", ".claude/hooks/lib/more.sh": ""})
+	g.Refresh([]string{"."})
+	if got := affected(digests(New(projectAt(root)), cs), digests(g, cs)); got != "" {
+		t.Errorf("%s differ from a fresh graph", got)
+	}
+}
+
+// TestDefinitionChanges asks for a case whose definition is another.
+func TestDefinitionChanges(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	g, c := New(projectAt(root)), hookCase("P01", "plain.sh")
+	before := g.Digest(&c)
+	c.Hook, c.Digest = ".claude/hooks/guard.sh", "other"
+	if g.Digest(&c) == before {
+		t.Error("a case with another hook has the inputs of the old one")
+	}
+	c.Verify, c.Digest = []string{"docs/ref.md §Allow"}, "third"
+	if got := sections(g, &c); !strings.Contains(got, "docs/ref.md §Allow") {
+		t.Errorf("a case with another marker has the sections %q", got)
+	}
+}

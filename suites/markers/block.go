@@ -1,0 +1,150 @@
+package markers
+
+import (
+	"regexp"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// A block is a stretch of running text (paragraph, list item, heading, table
+// cell) as it stands in the source, without the marks of what encloses it.
+type block struct {
+	node   ast.Node
+	text   string
+	joints []joint // ascending in text
+	code   []bool  // by byte of text: inside a code span
+	found  []claim
+}
+
+// A joint says where in the source a line of the block starts.
+type joint struct{ text, src int }
+
+func newBlock(n ast.Node, src []byte) *block {
+	b := &block{node: n}
+	var buf []byte
+	lines := n.Lines()
+	for i := range lines.Len() {
+		seg := lines.At(i)
+		b.joints = append(b.joints, joint{len(buf), seg.Start})
+		buf = append(buf, src[seg.Start:seg.Stop]...)
+	}
+	b.text = string(buf)
+	b.code = make([]bool, len(buf))
+	b.markCode(n)
+	b.found = b.scan()
+	return b
+}
+
+// markCode notes which bytes lie in code spans, backticks included.
+func (b *block) markCode(n ast.Node) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.Kind() != ast.KindCodeSpan {
+			b.markCode(c)
+			continue
+		}
+		first, last := -1, -1
+		for t := c.FirstChild(); t != nil; t = t.NextSibling() {
+			if t, ok := t.(*ast.Text); ok {
+				if first < 0 {
+					first = t.Segment.Start
+				}
+				last = t.Segment.Stop
+			}
+		}
+		if first >= 0 {
+			b.markRange(b.index(first)-1, b.index(last)+1)
+		}
+	}
+}
+
+func (b *block) markRange(from, to int) {
+	for i := max(from, 0); i < min(to, len(b.code)); i++ {
+		b.code[i] = true
+	}
+}
+
+// offset maps an index in the block's text to one in the source.
+func (b *block) offset(i int) int {
+	j := b.joints[0]
+	for _, next := range b.joints[1:] {
+		if next.text > i {
+			break
+		}
+		j = next
+	}
+	return j.src + i - j.text
+}
+
+// index maps an offset in the source to one in the block's text.
+func (b *block) index(offset int) int {
+	j := b.joints[0]
+	for _, next := range b.joints[1:] {
+		if next.src > offset {
+			break
+		}
+		j = next
+	}
+	return j.text + offset - j.src
+}
+
+// A claim is a marker in a block: the whole of it, and what is between
+// "[verify:" and "]".
+type claim struct{ open, start, end, close int }
+
+var keyword = regexp.MustCompile(`(?i)\[verify\s*:`)
+
+// claims lists the block's markers.
+func (b *block) claims() []claim { return b.found }
+
+func (b *block) scan() []claim {
+	var found []claim
+	for from := 0; ; {
+		m := keyword.FindStringIndex(b.text[from:])
+		if m == nil {
+			return found
+		}
+		open, start := from+m[0], from+m[1]
+		from = start
+		if b.code[open] || open > 0 && b.text[open-1] == '\\' {
+			continue
+		}
+		if end, ok := b.closing(start); ok {
+			found = append(found, claim{open, start, end, end + 1})
+			from = end + 1
+		}
+	}
+}
+
+// closing finds the bracket that ends a marker; brackets inside pair up, those
+// in code spans do not count.
+func (b *block) closing(start int) (int, bool) {
+	depth := 1
+	for i := start; i < len(b.text); i++ {
+		if b.code[i] {
+			continue
+		}
+		switch b.text[i] {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// prose is the block's text with every marker blanked, at equal length.
+func (b *block) prose() string {
+	if len(b.found) == 0 {
+		return b.text
+	}
+	buf := []byte(b.text)
+	for _, c := range b.found {
+		for i := c.open; i < c.close; i++ {
+			buf[i] = ' '
+		}
+	}
+	return string(buf)
+}

@@ -1,0 +1,123 @@
+package markers
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// summary is "line:column ref ids" a marker.
+func summary(d *Document) []string {
+	var got []string
+	for _, m := range d.Markers {
+		s := fmt.Sprintf("%d:%d %s [%s]", m.Line, m.Column, m.Ref, strings.Join(m.IDs, " "))
+		if m.SuiteWide {
+			s += " suite-wide"
+		}
+		if m.Unresolved {
+			s += " unresolved"
+		}
+		got = append(got, s)
+	}
+	return got
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, doc string
+		want      []string
+	}{
+		{"sentence", "P01 blocks [verify: a.sh §x].", []string{"1:21 a.sh §x [P01]"}},
+		{"two sentences, one line", "P01 is [verify: a.sh §x]. P02 is [VERIFY : b.sh].",
+			[]string{"1:17 a.sh §x [P01]", "1:44 b.sh [P02]"}},
+		{"after the full stop", "P01 blocks.\n[verify: a.sh §x]\n\nOther.", []string{"2:10 a.sh §x [P01]"}},
+		{"before the next sentence", "P01 blocks. [verify: a.sh §x] The rest is P02.", []string{"1:22 a.sh §x [P01]"}},
+		{"inside a sentence that starts with it", "P01 is.\n\n[verify: a.sh] covers P02.", []string{"3:10 a.sh [P02]"}},
+		{"abbreviation and code do not end a sentence", "P01 reads `a. B` e.g. here [verify: a.sh].", []string{"1:37 a.sh [P01]"}},
+		{"several sources, wrapped", "P01 is [verify: a.sh §long\nname, §B,\nb.md §C].",
+			[]string{"1:17 a.sh §long name [P01]", "2:7 a.sh §B [P01]", "3:1 b.md §C [P01]"}},
+		{"characters, not bytes", "P01 – é [verify: a.sh §é].", []string{"1:18 a.sh §é [P01]"}},
+		{"row", "| ID | What |\n| --- | --- |\n| P01 | as P02 [verify: a.sh §x, §y] |\n| P03 | - |\n",
+			[]string{"3:25 a.sh §x [P01]", "3:34 a.sh §y [P01]"}},
+		{"row without an ID in front", "| What | ID |\n| --- | --- |\n| x [verify: a.sh] | P03 |\n", []string{"3:14 a.sh [P03]"}},
+		{"list item", "- agent (P28): it fires.\n  Shown by text.\n  [verify: a.sh]\n- P29 [verify: b.sh]\n",
+			[]string{"3:12 a.sh [P28]", "4:16 b.sh [P29]"}},
+		{"enclosing list", "1. P01 and P02\n   - deep [verify: a.sh]\n", []string{"2:20 a.sh [P01 P02]"}},
+		{"label", "**Live (P28)**: it runs. It is blocked.\n[verify: a.sh]", []string{"2:10 a.sh [P28]"}},
+		{"below a table", "| ID |\n| --- |\n| P01 |\n| P02 |\n\n[verify: a.sh §x]\n", []string{"6:10 a.sh §x [P01 P02]"}},
+		{"above a table", "**Tools** [verify: a.sh]:\n\n| ID |\n| --- |\n| P01 |\n", []string{"1:20 a.sh [P01]"}},
+		{"beside no table", "Block cases verify [verify: a.sh].\n\n| ID |\n| --- |\n| P01 |\n", []string{"1:29 a.sh []"}},
+		{"suite-wide", "## A\n\nAll rows verify [verify: a.sh].\n\n| ID |\n| --- |\n| P01 |\n\n### B\n\n| ID |\n| --- |\n| P02 |\n\n## C\n\n| ID |\n| --- |\n| P03 |\n",
+			[]string{"3:26 a.sh [P01 P02] suite-wide"}},
+		{"quote", "> P01 is\n> so [verify: a.sh\n> §b c].", []string{"2:15 a.sh §b c [P01]"}},
+		{"unresolved", "P01 may [verify: unresolved].", []string{"1:18 unresolved [P01] unresolved"}},
+		{"no source", "P01 may [verify:].", []string{"1:17  [P01]"}},
+		{"own section", "P01 is [verify: §D3].", []string{"1:17 §D3 [P01]"}},
+		{"brackets and code inside", "P01 [verify: a.json §x[0], §y `]` z].", []string{"1:14 a.json §x[0] [P01]", "1:28 a.json §y ] z [P01]"}},
+		{"mentions", "P01 `[verify: a.sh]` and \\[verify: b.sh].\n\n```\n[verify: c.sh]\n```\n\n    [verify: d.sh]\n\n<!-- [verify: e.sh] -->\n", nil},
+		{"unclosed", "P01 [verify: a.sh", nil},
+		{"emphasis marks are text", "P01 [verify: a.sh §_lint_ts `x` *y*].", []string{"1:14 a.sh §_lint_ts x *y* [P01]"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := summary(Read("spec.md", []byte(tt.doc), nil))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadClaim(t *testing.T) {
+	t.Parallel()
+	d := Read("docs/s.md", []byte("First. P01\nblocks pip [verify: a.sh].\n\n| P02 | x [verify: b.sh] |\n| --- | --- |\n"), nil)
+	want := []string{"P01 blocks pip.", "P02 | x"}
+	for i, m := range d.Markers {
+		if m.Claim != want[i] || m.Spec != "docs/s.md" || m.At().String() != fmt.Sprintf("docs/s.md:%d:%d", m.Line, m.Column) {
+			t.Errorf("marker %d: claim %q at %s, want %q", i, m.Claim, m.At(), want[i])
+		}
+	}
+}
+
+func TestReadAliases(t *testing.T) {
+	t.Parallel()
+	doc := "ADR-PM = `docs/specs/pm.md`\n\nWe write README = docs/R.md.\nHere (`X` = `x.sh`), N = 1.5 and `Y = y.sh`.\n\n[verify: ADR-PM §D3, README]\n"
+	d := Read("s.md", []byte(doc), nil)
+	want := map[string]string{"ADR-PM": "docs/specs/pm.md", "README": "docs/R.md", "X": "x.sh", "Y": "y.sh"}
+	if diff := cmp.Diff(want, d.Aliases); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"6:10 ADR-PM §D3 []", "6:22 README []"}, summary(d)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{
+		"P01 [verify: a.sh §b, §c].", "| P01 | [verify: `a]`] |\n| - | - |\n", "- x\n  > P1-P9 [verify:\n  > a]",
+		"All cases [verify: x]\n\n|P1|\n|-|\n|P2|", "**a** [verify: b]:\n\n|P1|\n|-|\n", "A = `b.md`\n\n\t[verify: \\] `", "a. [verify: b]\n[verify: c]",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		d := Read("s.md", src, nil)
+		lines := bytes.Split(src, []byte("\n"))
+		for _, m := range d.Markers {
+			if m.Line < 1 || m.Line > len(lines) || m.Column < 1 || m.Column > utf8.RuneCount(lines[m.Line-1])+1 {
+				t.Fatalf("%s lies outside %q", m.At(), src)
+			}
+		}
+		r := &Resolver{Read: func(string) ([]byte, error) { return src, nil }}
+		for _, m := range d.Markers {
+			if res := r.Resolve(m.Ref, d); res.Found && (res.Line < 1 || res.EndLine < res.Line || res.EndLine > len(lines)) {
+				t.Fatalf("%s resolves to lines %d-%d of %q", m.Ref, res.Line, res.EndLine, src)
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+package markers
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+var project = map[string]string{
+	"docs/REF.md": `# Guide
+
+Intro.
+
+## Dependencies
+
+**Required:**
+
+- jq
+
+**Optional (skipped when absent):** biome.
+
+## D3: Python scope
+
+### Phase 1: Format (silent)
+
+Formats.
+
+### Phase 2
+
+Lints.
+
+## D31: Other
+
+## Hook-Specific
+
+See Phase 9 of it.
+`,
+	"docs/specs/near.md":        "# Near\n",
+	"docs/specs/twin.md":        "# Twin\n",
+	"other/twin.md":             "# Twin\n",
+	".claude/hooks/config.json": "{\n  \"package_managers\": {\n    \"python\": \"uv\",\n    \"js\": {\"on\": true}\n  },\n  \"on\": [1, {\"deep\": null}]\n}\n",
+	".claude/hooks/lint.sh":     "#!/bin/bash\n# --- input parsing ---\nread_input() {\n  cat # all\n}\n\ncase \"$1\" in\n  *.xyz) exit 0 ;;\nesac\nrun_tool --unsafe now\n",
+	".claude/hooks/check":       "#!/usr/bin/env bash\nmain() { :; }\n",
+	".claude/hooks/broken.sh":   "if then {\n# ===== main loop =====\n",
+	".claude/hooks/bad.json":    "{\"a\": }\nneedle here\n",
+	".claude/hooks/guard.py":    "import re\n\nasync def guard_path(p):\n    return p\n",
+	"../out.md":                 "# Out\n",
+	"/out.md":                   "# Out\n",
+	"taplo.toml":                "include = [\"**/*.toml\"]\n",
+}
+
+func resolver(files map[string]string) *Resolver {
+	return &Resolver{
+		Read: func(p string) ([]byte, error) {
+			if s, ok := files[p]; ok {
+				return []byte(s), nil
+			}
+			return nil, &fs.PathError{Op: "open", Path: p, Err: fs.ErrNotExist}
+		},
+		Known: func() []string {
+			return []string{".claude/hooks/lint.sh", ".claude/hooks/guard.py", "docs/specs/twin.md", "other/twin.md"}
+		},
+		Aliases: map[string]string{"REF": "docs/REF.md"},
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	doc := &Document{Path: "docs/specs/spec.md", Aliases: map[string]string{"CFG": ".claude/hooks/config.json"}}
+	tests := []struct{ source, section, want string }{
+		{"docs/REF.md", "Dependencies", "docs/REF.md:5-12 heading"},
+		{"docs/REF.md", "dependencies §Optional", "docs/REF.md:11-12 label"},
+		{"docs/REF.md", "D3", "docs/REF.md:13-22 heading"},
+		{"docs/REF.md", "D3 §Phase 2", "docs/REF.md:19-22 heading"},
+		{"docs/REF.md", "Phase 1 Format", "docs/REF.md:15-18 heading"},
+		{"docs/REF.md", "D31 §Phase 2", `docs/REF.md has no section "Phase 2"; nearest: "Phase 2", "Phase 1: Format (silent)"`},
+		{"docs/REF.md", "Hook", "docs/REF.md:25-25 text"},
+		{"docs/REF.md", "Phase 9 of", "docs/REF.md:27-27 text"},
+		{"docs/REF.md", "Dependences", `docs/REF.md has no section "Dependences"; nearest: "Dependencies"`},
+		{"docs/REF.md", "", "docs/REF.md:1-28 file"},
+		{"REF", "D3", "docs/REF.md:13-22 heading"},
+		{"../REF.md", "D3", "docs/REF.md:13-22 heading"},
+		{"near.md", "Near", "docs/specs/near.md:1-1 heading"},
+		{"twin.md", "Twin", "docs/specs/twin.md:1-1 heading"},
+		{"../../../out.md", "", `no file "../../../out.md"`},
+		{"/out.md", "", `no file "/out.md"`},
+		{"unresolved", "", "says itself that it is unresolved"},
+		{"lint.sh", "read_input", ".claude/hooks/lint.sh:3-5 function"},
+		{"lint.sh", "read_input `cat` path", ".claude/hooks/lint.sh:3-5 function"},
+		{"lint.sh", "read_input() §all", ".claude/hooks/lint.sh:4-4 text"},
+		{"lint.sh:read_input", "", ".claude/hooks/lint.sh:3-5 function"},
+		{"lint.sh", "input parsing", ".claude/hooks/lint.sh:2-2 comment"},
+		{"lint.sh", "*.xyz", ".claude/hooks/lint.sh:8-8 comment"},
+		{"lint.sh", "run_tool unsafe", ".claude/hooks/lint.sh:10-10 text"},
+		{"lint.sh", "unsafe run_tool", ".claude/hooks/lint.sh:10-10 text"},
+		{"lint.sh:7", "", ".claude/hooks/lint.sh:7-7 line"},
+		{"lint.sh:7-9", "", ".claude/hooks/lint.sh:7-9 line"},
+		{"lint.sh#L2", "", ".claude/hooks/lint.sh:2-2 line"},
+		{"lint.sh:99", "", ".claude/hooks/lint.sh has 11 lines"},
+		{".claude/hooks/check", "main", ".claude/hooks/check:2-2 function"},
+		{".claude/hooks/broken.sh", "main loop", ".claude/hooks/broken.sh:2-2 comment"},
+		{"CFG", "package_managers.python", ".claude/hooks/config.json:3-3 key"},
+		{"CFG", "python", ".claude/hooks/config.json:3-3 key"},
+		{"CFG", "package_managers §js §on", ".claude/hooks/config.json:4-4 key"},
+		{"CFG", "js", ".claude/hooks/config.json:4-4 key"},
+		{"CFG", "on", ".claude/hooks/config.json:6-6 key"},
+		{"CFG", "on.1.deep", ".claude/hooks/config.json:6-6 key"},
+		{".claude/hooks/bad.json", "needle here", ".claude/hooks/bad.json:2-2 text"},
+		{"guard.py", "guard_path", ".claude/hooks/guard.py:3-3 function"},
+		{"guard.py:guard_path", "", ".claude/hooks/guard.py:3-3 function"},
+		{"taplo.toml", "include", "taplo.toml:1-1 text"},
+		{"taplo.toml", "include pattern", `taplo.toml has no section "include pattern"`},
+	}
+	r := resolver(project)
+	for _, tt := range tests {
+		refs := splitRefs(strings.TrimSuffix(tt.source+" §"+tt.section, " §"), doc.Aliases)
+		if got := describe(r.Resolve(refs[0].Ref, doc)); got != tt.want {
+			t.Errorf("%s §%s = %s, want %s", tt.source, tt.section, got, tt.want)
+		}
+	}
+}
+
+func describe(res Resolution) string {
+	if !res.Found {
+		return res.Why
+	}
+	return fmt.Sprintf("%s:%d-%d %s", res.File, res.Line, res.EndLine, res.Rule)
+}
+
+func TestResolveAmbiguous(t *testing.T) {
+	t.Parallel()
+	r := resolver(project)
+	res := r.Resolve(Ref{Source: "twin.md"}, nil)
+	if res.Found || len(res.Candidates) != 2 || !strings.Contains(res.Why, "write the path") {
+		t.Errorf("bare basename of two files: %+v", res)
+	}
+	files := map[string]string{"c.json": `{"a": {"on": 1}, "b": {"on": 2}}`}
+	res = resolver(files).Resolve(Ref{"c.json", "on"}, nil)
+	if res.Found || res.File != "c.json" || !strings.Contains(res.Why, "a.on") {
+		t.Errorf("key that occurs twice: %+v", res)
+	}
+	if res = r.Resolve(Ref{Section: "Near"}, &Document{Path: "docs/specs/near.md"}); !res.Found || res.File != "docs/specs/near.md" {
+		t.Errorf("section of the document itself: %+v", res)
+	}
+}
+
+// TestSectionDigest edits a file and looks at which sections it changes.
+func TestSectionDigest(t *testing.T) {
+	t.Parallel()
+	sections := map[string][]string{
+		"docs/REF.md":               {"Dependencies", "Optional", "D3", "Phase 2", "D31"},
+		".claude/hooks/config.json": {"package_managers", "python", "js", "on.1"},
+		".claude/hooks/lint.sh":     {"read_input"},
+	}
+	tests := []struct{ name, file, old, new, changed string }{
+		{"text of a section", "docs/REF.md", "Lints.", "Lints all.", "D3 Phase 2"},
+		{"label", "docs/REF.md", "biome", "biome2", "Dependencies Optional"},
+		{"outside", "docs/REF.md", "Intro.", "Other.", ""},
+		{"blank lines and line ends", "docs/REF.md", "\n## D31", "  \n\n\n## D31", ""},
+		{"a new heading ends it", "docs/REF.md", "Lints.", "Lints.\n\n### Phase 3", "D3"},
+		{"value", ".claude/hooks/config.json", `"uv"`, `"off"`, "package_managers python"},
+		{"order and white space", ".claude/hooks/config.json", `"python": "uv",
+    "js": {"on": true}`, `"js": { "on":true }, "python":"uv"`, ""},
+		{"array item", ".claude/hooks/config.json", "null", "0", "on.1"},
+		{"comment and indentation", ".claude/hooks/lint.sh", "  cat # all", "\tcat   # none", ""},
+		{"command", ".claude/hooks/lint.sh", "cat", "tac", "read_input"},
+		{"outside the function", ".claude/hooks/lint.sh", "--unsafe", "--safe", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			before, after := resolver(project), resolver(map[string]string{
+				tt.file: strings.Replace(project[tt.file], tt.old, tt.new, 1),
+			})
+			var changed []string
+			for _, s := range sections[tt.file] {
+				a, okA := before.SectionDigest(tt.file, s)
+				b, okB := after.SectionDigest(tt.file, s)
+				if !okA || !okB {
+					t.Fatalf("section %q is not there: %v, %v", s, okA, okB)
+				}
+				if a != b {
+					changed = append(changed, s)
+				}
+			}
+			if got := strings.Join(changed, " "); got != tt.changed {
+				t.Errorf("changed %q, want %q", got, tt.changed)
+			}
+		})
+	}
+}
+
+func TestSectionDigestOfPlaces(t *testing.T) {
+	t.Parallel()
+	r := resolver(project)
+	for _, ref := range []Ref{
+		{".claude/hooks/lint.sh", "input parsing"}, // a comment has no content of its own
+		{"docs/REF.md", "Phase 9 of"}, {"docs/REF.md", "nothing"}, {"missing.md", "x"},
+	} {
+		if d, ok := r.SectionDigest(ref.Source, ref.Section); ok || d != "" {
+			t.Errorf("%s has digest %q, want the whole file to count", ref, d)
+		}
+	}
+	twice := map[string]string{"a.sh": "f() { a; }\nf() { b; }\n"}
+	one, _ := resolver(twice).SectionDigest("a.sh", "f")
+	twice["a.sh"] = "f() { a; }\nf() { c; }\n"
+	if other, _ := resolver(twice).SectionDigest("a.sh", "f"); other == one {
+		t.Error("an edit of a function's second definition leaves its digest")
+	}
+}
+
+func TestResolveReadsAgain(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.md": "# A\n\n# B\n"}
+	r := resolver(files)
+	if res := r.Resolve(Ref{"a.md", "B"}, nil); res.Line != 3 {
+		t.Fatalf("line %d", res.Line)
+	}
+	files["a.md"] = "# B\n"
+	if res := r.Resolve(Ref{"a.md", "B"}, nil); res.Line != 1 {
+		t.Errorf("after an edit line %d, want 1", res.Line)
+	}
+	r.Read = func(string) ([]byte, error) { return nil, errors.New("a.md: it is a directory") }
+	if res := r.Resolve(Ref{"a.md", "B"}, nil); res.Found {
+		t.Errorf("an unreadable file resolves: %+v", res)
+	}
+}
+
+// FuzzOutline reads arbitrary content as each kind of file: no panic, and
+// every place lies inside the content.
+func FuzzOutline(f *testing.F) {
+	for _, s := range []string{
+		`{"a": [1, {"b": "\u00e9"}], "a": null}`, "[[1e9, -0]]", "f() { case x in a|b) ;; esac; }\n# -- x --\n",
+		"# A\n**b:** c\n## D\n- **e**\n", "#!/bin/sh\nfunction a { cat <<E\nE\n}", "class A:\n  def b(self): pass\n", "\ufeff{}",
+	} {
+		f.Add([]byte(s), "a")
+	}
+	f.Fuzz(func(t *testing.T, src []byte, section string) {
+		for _, file := range []string{"x.md", "x.json", "x.sh", "x.py"} {
+			o := newOutline(file, src)
+			for _, e := range o.entries {
+				if e.start < 0 || e.end < e.start || e.end > len(src) {
+					t.Fatalf("%s: %s %q lies at %d-%d of %d bytes", file, e.rule, e.name, e.start, e.end, len(src))
+				}
+				if e.content != nil {
+					e.content()
+				}
+			}
+			if e, err := o.find(section); err == nil && (e.start < 0 || e.end > len(src)) {
+				t.Fatalf("%s: section %q lies at %d-%d", file, section, e.start, e.end)
+			}
+		}
+	})
+}
