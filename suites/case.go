@@ -31,7 +31,7 @@ type Case struct {
 	Timeout     time.Duration
 	Gates       []Gate
 	AbsentTools []string // hidden from PATH while the case runs
-	Control     string   // ID of the case in this suite that must fail or block for this one to prove anything
+	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that says otherwise than what was observed
 	Verify      []string // markers, as written: "source §section, §section"
 	Env         map[string]string

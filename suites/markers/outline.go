@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -98,13 +99,22 @@ func (o *outline) within(at entry, name string) (entry, error) {
 		case len(found) > 1 && found[0].rule == ByKey:
 			return entry{}, fmt.Errorf("has %d keys %s (write the whole path: %s)", len(found), quote(name), found[0].name)
 		default:
-			return merged(found), nil
+			return merged(functions(found)), nil
 		}
 	}
 	if e, ok := o.text(at, name); ok {
 		return e, nil
 	}
 	return entry{}, fmt.Errorf("has no section %s%s", quote(name), nearest(name, o.names()))
+}
+
+// functions keeps the functions where a comment or case label shares their name.
+func functions(found []entry) []entry {
+	isOther := func(e entry) bool { return e.rule != ByFunction }
+	if only := slices.DeleteFunc(slices.Clone(found), isOther); len(only) > 0 {
+		return only
+	}
+	return found
 }
 
 // holds reports whether e lies inside e's place and is not that place itself.

@@ -150,7 +150,9 @@ func (s *sandbox) interpret(st *suites.Step, command string, res process.Result,
 		LeftBehind:  res.LeftBehind,
 		Duration:    res.Duration,
 	}
-	reading := contract.Interpret(s.r.Client, st.Event, outputOf(out, command, st.Tool))
+	seen := outputOf(out, command, st.Tool)
+	seen.NotStarted, _, _ = strings.Cut(fault, " (") // the cause without what the client does
+	reading := contract.Interpret(s.r.Client, st.Event, seen)
 	out.Decision, out.Effect = reading.Decision, reading.Effect
 	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Reason
 	return out

@@ -64,6 +64,7 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 		Root: cfg.Root, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
 		Scripts: p.chainScripts, Known: p.knownID,
 	})
+	p.Graph.Prepare(p.every)
 	return p, p.checkMarkers()
 }
 
