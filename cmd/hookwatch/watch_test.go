@@ -24,7 +24,7 @@ const ceiling = 60 * time.Second
 // A watched is a watching hookwatch over a copy of the reference project, in a
 // directory with a space in its name.
 type watched struct {
-	t      *testing.T
+	t      testing.TB
 	root   string
 	cmd    *exec.Cmd
 	events chan event
@@ -54,7 +54,7 @@ type event struct {
 	Text string `json:"text"`
 }
 
-func newReference(t *testing.T) string {
+func newReference(t testing.TB) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "my project")
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -67,7 +67,7 @@ func newReference(t *testing.T) string {
 }
 
 // program is a command that runs hookwatch in root.
-func program(t *testing.T, root string, args ...string) *exec.Cmd {
+func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -83,7 +83,7 @@ func program(t *testing.T, root string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func watch(t *testing.T, root string, env ...string) *watched {
+func watch(t testing.TB, root string, env ...string) *watched {
 	t.Helper()
 	w := &watched{t: t, root: root, cmd: program(t, root, "--format", "jsonl"), events: make(chan event, 100000)}
 	w.cmd.Env = append(w.cmd.Env, env...)
@@ -318,7 +318,7 @@ func (w *watched) configKey() {
 
 // againstConfig lists the cases that run against the project's own config.json
 // or whose markers name the key, and their controls.
-func againstConfig(t *testing.T, key string) []string {
+func againstConfig(t testing.TB, key string) []string {
 	t.Helper()
 	all, err := catalog.Builtin()
 	if err != nil {

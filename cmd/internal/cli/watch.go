@@ -13,12 +13,14 @@ import (
 // watch follows saves until a person quits or a signal comes. Both end well: a
 // session has no verdict of its own.
 func (a *app) watch(ctx context.Context) error {
-	p, err := a.load()
+	cfg, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
 	notes := make(chan string, 16)
-	w, err := watcher.New(watcher.Options{Interest: p.Interest(), Note: func(text string) {
+	// Watching begins before anything is read: what is saved meanwhile is read,
+	// or reported.
+	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Note: func(text string) {
 		select {
 		case notes <- text:
 		default: // nobody reads them so fast; they are few
@@ -28,8 +30,11 @@ func (a *app) watch(ctx context.Context) error {
 		return err
 	}
 	defer w.Close()
-	// What was saved while the watcher started is read now, or reported by it.
-	if p, err = a.load(); err != nil {
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	if err := p.Follow(w); err != nil {
 		return err
 	}
 	view := a.view(p, true)

@@ -51,7 +51,7 @@ func (w *watch) reload() {
 		view.Handle(notify.Problems{})
 	}
 	w.adopt(p)
-	if err := w.o.Watcher.SetInterest(p.Interest()); err != nil {
+	if err := p.Follow(w.o.Watcher); err != nil {
 		view.Handle(notify.Warning{Text: err.Error()})
 	}
 	for _, text := range p.Warnings {

@@ -184,7 +184,7 @@ func (p *Project) stamp(inputs []suites.Input) string {
 // shapes reports whether a file says what the project is made of, rather than
 // being what its cases run.
 func (p *Project) shapes(file string) bool {
-	if file == p.configFile() || slices.Contains(p.sources, file) {
+	if file == configFile(p.Config) || slices.Contains(p.sources, file) {
 		return true
 	}
 	rel := p.Rel(file)

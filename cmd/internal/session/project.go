@@ -6,11 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -18,7 +15,6 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/plan"
-	"hookwatch/watcher"
 )
 
 // A Filter narrows a project's cases down. The zero value lets all through.
@@ -209,51 +205,6 @@ func (f Filter) matches(c *suites.Case) bool {
 		}
 	}
 	return false
-}
-
-// Interest says which files a watcher has to follow.
-func (p *Project) Interest() watcher.Interest {
-	var i watcher.Interest
-	for _, f := range slices.Concat(p.Config.Settings, p.Graph.Files()) {
-		i.Files = append(i.Files, p.Config.Abs(f))
-	}
-	i.Files = append(i.Files, p.sources...)
-	i.Files = append(i.Files, p.configFile())
-	for _, d := range p.Config.Hooks {
-		i.Dirs = append(i.Dirs, p.Config.Abs(d))
-	}
-	for _, glob := range slices.Concat(p.Config.Specs, p.Config.Suites) {
-		if glob != config.Builtin {
-			base, _ := doublestar.SplitPattern(glob)
-			i.Dirs = append(i.Dirs, p.Config.Abs(base))
-		}
-	}
-	i.Ignore = p.ignored
-	return i
-}
-
-// ignored keeps the watcher from what hookwatch itself writes, from what is
-// nobody's source, and from what the person names.
-func (p *Project) ignored(file string, isDir bool) bool {
-	if file == p.Config.ResultsDir || strings.HasPrefix(file, p.Config.ResultsDir+string(filepath.Separator)) {
-		return true
-	}
-	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
-		return true
-	}
-	rel := p.Rel(file)
-	return slices.ContainsFunc(p.Config.Watch.Ignore, func(glob string) bool {
-		ok, err := doublestar.Match(glob, rel)
-		return err == nil && ok
-	})
-}
-
-// configFile is the configuration, or where it would be.
-func (p *Project) configFile() string {
-	if p.Config.Path != "" {
-		return p.Config.Path
-	}
-	return filepath.Join(p.Config.Root, config.FileName)
 }
 
 // Exists reports whether a file of the project exists.

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/contract"
+)
+
+func writeFiles(b testing.TB, root string, files map[string]string) {
+	b.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func percentile(values []time.Duration, p float64) time.Duration {
+	slices.Sort(values)
+	return values[min(len(values)-1, int(p*float64(len(values))))]
+}
+
+// BenchmarkSaveToStart measures from the moment at which a save is complete to
+// the first line of the hook's interpreter: 200 saves are a good number
+// (-benchtime 200x). The budget is 5 ms at the median, 20 ms at the 99th
+// percentile.
+func BenchmarkSaveToStart(b *testing.B) {
+	root := b.TempDir()
+	hook := func(n int) string {
+		return fmt.Sprintf("#!/bin/bash\necho $EPOCHREALTIME >\"$STARTED\"\n: %d\nexit 0\n", n)
+	}
+	fifo := filepath.Join(root, "started")
+	if err := exec.Command("mkfifo", fifo).Run(); err != nil {
+		b.Fatal(err)
+	}
+	writeFiles(b, root, map[string]string{
+		".hookwatch.yaml": "hooks: [hooks]\nsuites: [suite.yaml]\nverify: off\nnotify: {desktop: false}\n",
+		"suite.yaml":      "suite: s\nhook: hooks/h.sh\nenv: {STARTED: " + strconv.Quote(fifo) + "}\ncases:\n  - {id: A1, name: a, event: Stop, expect: {exit: 0}}\n",
+		"hooks/h.sh":      hook(0),
+	})
+	starts, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer starts.Close()
+	next := func() time.Time {
+		buf := make([]byte, 64)
+		n, err := starts.Read(buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		seconds, err := strconv.ParseFloat(strings.TrimSpace(string(buf[:n])), 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return time.UnixMicro(int64(seconds * 1e6))
+	}
+	w := watch(b, root)
+	next()
+	w.runDone()
+	var took []time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		if err := os.WriteFile(filepath.Join(root, "hooks/h.sh"), []byte(hook(n)), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		saved := time.Now()
+		took = append(took, next().Sub(saved))
+		w.runDone()
+	}
+	b.ReportMetric(float64(percentile(took, 0.5).Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(percentile(took, 0.99).Microseconds())/1000, "p99-ms")
+	w.quit()
+}
+
+// BenchmarkAgainstXargs runs the direct cases of pm that need nothing but a
+// payload, once through hookwatch and once as the identical commands by xargs on
+// as many workers: the ratio is what hookwatch costs.
+func BenchmarkAgainstXargs(b *testing.B) {
+	root := newReference(b)
+	all, err := catalog.Builtin()
+	if err != nil {
+		b.Fatal(err)
+	}
+	payloads := b.TempDir()
+	var names bytes.Buffer
+	var ids []string
+	for _, s := range all {
+		for _, c := range s.Cases {
+			st := c.Steps[0]
+			if s.Name != "pm" || c.Layer != 1 || c.Project != nil || st.Command == "" {
+				continue
+			}
+			text, err := contract.Payload(contract.PayloadInput{Event: st.Event, Tool: st.Tool, Command: st.Command, Cwd: root})
+			if err != nil {
+				b.Fatal(err)
+			}
+			writeFiles(b, payloads, map[string]string{c.ID: string(text)})
+			fmt.Fprintln(&names, filepath.Join(payloads, c.ID))
+			ids = append(ids, c.ID)
+		}
+	}
+	jobs := strconv.Itoa(2)
+	if _, err := program(b, root, append([]string{"run", "--jobs", jobs}, ids...)...).Output(); err != nil {
+		b.Fatal(err) // also the first of all runs, which is slower
+	}
+	var ours, theirs time.Duration
+	for b.Loop() {
+		cmd := program(b, root, append([]string{"run", "--jobs", jobs, "--format", "json"}, ids...)...)
+		out, err := cmd.Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		var doc struct {
+			DurationMS int64 `json:"duration_ms"`
+		}
+		if err := json.Unmarshal(out, &doc); err != nil {
+			b.Fatal(err)
+		}
+		ours += time.Duration(doc.DurationMS) * time.Millisecond
+		theirs += xargs(b, root, jobs, names.String())
+	}
+	b.ReportMetric(float64(ours)/float64(theirs), "ours/xargs")
+	b.ReportMetric(float64(len(ids)), "cases")
+}
+
+func xargs(b *testing.B, root, jobs, names string) time.Duration {
+	b.Helper()
+	cmd := exec.Command("xargs", "-P", jobs, "-I{}", "sh", "-c", `bash "$0" <"$1" >/dev/null 2>&1`, filepath.Join(root, hook), "{}")
+	cmd.Dir = root
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir() // the same stand-in at the same place of the search path
+	if err := os.Symlink(self, filepath.Join(dir, "jaq")); err != nil {
+		b.Fatal(err)
+	}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":" + dir, "CLAUDE_PROJECT_DIR=" + root, "TMPDIR=" + dir, "HOME=" + dir}
+	cmd.Stdin = strings.NewReader(names)
+	begin := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return time.Since(begin)
+}
+
+// large writes a project of 1,000 hooks and 10,000 cases, whose verdicts are on
+// record.
+func large(b *testing.B) string {
+	b.Helper()
+	root := b.TempDir()
+	files := map[string]string{".hookwatch.yaml": "suites: [suites/*.yaml]\nverify: off\nnotify: {desktop: false}\nresults: {dir: results}\n"}
+	for s := range 10 {
+		var suite strings.Builder
+		fmt.Fprintf(&suite, "suite: s%d\nevent: PreToolUse\ntool: Bash\ncases:\n", s)
+		for h := range 100 {
+			name := fmt.Sprintf(".claude/hooks/h%03d.sh", s*100+h)
+			files[name] = fmt.Sprintf("#!/bin/bash\n# hook %d\ncat >/dev/null\nexit 0\n", s*100+h)
+			for c := range 10 {
+				fmt.Fprintf(&suite, "  - {id: C%05d, name: case_%d, hook: %s, command: \"echo %d\", expect: {exit: 0}}\n",
+					s*1000+h*10+c, c, name, c)
+			}
+		}
+		files[fmt.Sprintf("suites/s%d.yaml", s)] = suite.String()
+	}
+	writeFiles(b, root, files)
+	if out, err := program(b, root, "--once", "--format", "json").Output(); err != nil {
+		b.Fatalf("%v\n%.300s", err, out)
+	}
+	return root
+}
+
+// BenchmarkLarge measures a session over 10,000 cases and 1,000 hooks: from its
+// start to watching, from a save to the selection of its ten cases, and what it
+// takes when nothing happens. Budgets: 300 ms, 10 ms beyond BenchmarkSaveToStart,
+// no CPU and 40 MB.
+func BenchmarkLarge(b *testing.B) {
+	root := large(b)
+	var starts, saves []time.Duration
+	var memory, idle float64
+	for b.Loop() {
+		begin := time.Now()
+		w := watch(b, root)
+		w.until("start", func(e event) bool { return e.Event == "started" })
+		starts = append(starts, time.Since(begin))
+		for n := range 20 {
+			hook := fmt.Sprintf("#!/bin/bash\ncat >/dev/null\nexit 0 # %d\n", time.Now().UnixNano())
+			begin := time.Now()
+			if err := os.WriteFile(filepath.Join(root, fmt.Sprintf(".claude/hooks/h%03d.sh", n)), []byte(hook), 0o755); err != nil {
+				b.Fatal(err)
+			}
+			seen := w.until("selection", func(e event) bool { return e.Event == "changed" })
+			saves = append(saves, time.Since(begin))
+			if got := len(seen[len(seen)-1].Selected); got != 10 {
+				b.Fatalf("selected %d cases, want 10", got)
+			}
+			w.runDone()
+		}
+		memory, idle = atRest(b, w.cmd.Process.Pid)
+		w.quit()
+	}
+	b.ReportMetric(float64(percentile(starts, 0.5).Milliseconds()), "start-ms")
+	b.ReportMetric(float64(percentile(saves, 0.5).Microseconds())/1000, "select-p50-ms")
+	b.ReportMetric(memory, "rss-MB")
+	b.ReportMetric(idle, "idle-cpu-ms/s")
+}
+
+// atRest reads what a process takes of memory, in MB, and of the processor, in
+// milliseconds a second over two seconds.
+func atRest(b *testing.B, pid int) (memory, cpu float64) {
+	b.Helper()
+	ticks := func() float64 {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			b.Fatal(err)
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+2:]))
+		user, _ := strconv.ParseFloat(fields[11], 64)
+		system, _ := strconv.ParseFloat(fields[12], 64)
+		return (user + system) * 10 // a tick is 10 ms
+	}
+	before := ticks()
+	<-time.After(2 * time.Second)
+	cpu = (ticks() - before) / 2
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			memory = kb / 1000
+		}
+	}
+	return memory, cpu
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/config"
+	"hookwatch/watcher"
+)
+
+// FirstInterest says what to follow before the project is read: the places in
+// which the configuration says that its parts are.
+func FirstInterest(cfg *config.Config) watcher.Interest {
+	i := watcher.Interest{Files: []string{configFile(cfg)}, Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) }}
+	for _, f := range cfg.Settings {
+		i.Files = append(i.Files, cfg.Abs(f))
+	}
+	for _, d := range cfg.Hooks {
+		i.Dirs = append(i.Dirs, cfg.Abs(d))
+	}
+	for _, glob := range slices.Concat(cfg.Specs, cfg.Suites) {
+		base, pattern := doublestar.SplitPattern(glob)
+		switch {
+		case glob == config.Builtin:
+		case strings.ContainsAny(pattern, "*?[{"):
+			i.Dirs = append(i.Dirs, cfg.Abs(base))
+		default:
+			i.Files = append(i.Files, cfg.Abs(glob))
+		}
+	}
+	return i
+}
+
+// Interest says which files to follow: the places above, and every file that a
+// case depends on.
+func (p *Project) Interest() watcher.Interest {
+	i := FirstInterest(p.Config)
+	for _, f := range p.Graph.Files() {
+		i.Files = append(i.Files, p.Config.Abs(f))
+	}
+	return i
+}
+
+// Follow lets a watcher that began with FirstInterest follow the project as it
+// was read since. What only now comes into its sight is looked at once more.
+func (p *Project) Follow(w *watcher.Watcher) error {
+	if err := w.SetInterest(p.Interest()); err != nil {
+		return err
+	}
+	first := FirstInterest(p.Config)
+	var late []string
+	for _, f := range p.Graph.Files() {
+		abs := p.Config.Abs(f)
+		below := func(dir string) bool { return strings.HasPrefix(abs, dir+string(filepath.Separator)) }
+		if !slices.Contains(first.Files, abs) && !slices.ContainsFunc(first.Dirs, below) {
+			late = append(late, f)
+		}
+	}
+	p.Graph.Refresh(late)
+	return nil
+}
+
+// ignored keeps the watcher from what hookwatch itself writes, from what is
+// nobody's source, and from what the person names.
+func ignored(cfg *config.Config, file string, isDir bool) bool {
+	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
+		return true
+	}
+	if !isDir && temporary(filepath.Base(file)) {
+		return true
+	}
+	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
+		return true
+	}
+	if len(cfg.Watch.Ignore) == 0 {
+		return false
+	}
+	rel, err := filepath.Rel(cfg.Root, file)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(cfg.Watch.Ignore, func(glob string) bool {
+		ok, err := doublestar.Match(glob, filepath.ToSlash(rel))
+		return err == nil && ok
+	})
+}
+
+// temporaries are names that editors give to files on their way.
+var temporaries = []string{"*~", "*.swp", "*.swx", "*.swo", "4913", ".#*", "#*#", "*___jb_tmp___", "*___jb_old___", "sed??????", "*.tmp"}
+
+func temporary(name string) bool {
+	return slices.ContainsFunc(temporaries, func(glob string) bool {
+		ok, err := filepath.Match(glob, name)
+		return err == nil && ok
+	})
+}
+
+// configFile is the configuration, or where it would be.
+func configFile(cfg *config.Config) string {
+	if cfg.Path != "" {
+		return cfg.Path
+	}
+	return filepath.Join(cfg.Root, config.FileName)
+}

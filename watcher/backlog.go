@@ -1,0 +1,123 @@
+package watcher
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A backlog holds what was reported and what is waiting to be. It merges by one
+// rule: of each path the latest state counts, and a path that is back at the
+// state last reported waits no longer. A missing or empty file waits at least
+// hold, unless it comes back. It knows neither goroutines nor the clock.
+type backlog struct {
+	hold     time.Duration
+	told     map[string]state // what the receiver knows; no entry: no file
+	waiting  map[string]pending
+	overflow bool
+}
+
+// A pending state is one that the receiver does not know yet.
+type pending struct {
+	state state
+	since time.Time // when the path first differed from what was reported
+	due   time.Time // not handed out before
+}
+
+func newBacklog(hold time.Duration) *backlog {
+	return &backlog{hold: hold, told: map[string]state{}, waiting: map[string]pending{}}
+}
+
+// knows reports whether anything about path was or is to be reported.
+func (b *backlog) knows(path string) bool {
+	if _, ok := b.told[path]; ok {
+		return true
+	}
+	_, ok := b.waiting[path]
+	return ok
+}
+
+// baseline takes s as known to the receiver.
+func (b *backlog) baseline(path string, s state) { b.told[path] = s }
+
+// forget drops everything about path, reported or not.
+func (b *backlog) forget(path string) {
+	delete(b.told, path)
+	delete(b.waiting, path)
+}
+
+// observe notes that s is what stands at path now.
+func (b *backlog) observe(path string, s state, now time.Time) {
+	if b.told[path].digest == s.digest {
+		delete(b.waiting, path)
+		return
+	}
+	before, was := b.waiting[path]
+	p := pending{state: s, since: now, due: now}
+	if was {
+		p.since = before.since
+	}
+	if s.unfinished() {
+		p.due = now.Add(b.hold)
+		if was && before.state.unfinished() {
+			p.due = before.due // missing, then empty: still the same save
+		}
+	}
+	b.waiting[path] = p
+}
+
+// batch returns what may be handed out at now, or false when nothing may.
+func (b *backlog) batch(now time.Time) (Batch, bool) {
+	out := Batch{At: now, Overflow: b.overflow}
+	for path, p := range b.waiting {
+		if p.due.After(now) {
+			continue
+		}
+		if p.since.Before(out.At) {
+			out.At = p.since
+		}
+		out.Changes = append(out.Changes, b.change(path, p.state))
+	}
+	slices.SortFunc(out.Changes, func(x, y Change) int { return cmp.Compare(x.Path, y.Path) })
+	return out, len(out.Changes) > 0
+}
+
+func (b *backlog) change(path string, s state) Change {
+	kind := Modified
+	if _, known := b.told[path]; !known {
+		kind = Created
+	}
+	if s.digest == "" {
+		kind = Removed
+	}
+	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.told[path].digest, Mode: s.mode}
+}
+
+// delivered takes note that the receiver has got out, the last result of batch.
+func (b *backlog) delivered(out Batch) {
+	for _, c := range out.Changes {
+		b.told[c.Path] = b.waiting[c.Path].state
+		if c.Kind == Removed {
+			delete(b.told, c.Path)
+		}
+		delete(b.waiting, c.Path)
+	}
+	b.overflow = false
+}
+
+// settleOverflow forgets an overflow that turned out to have hidden nothing.
+func (b *backlog) settleOverflow() {
+	if len(b.waiting) == 0 {
+		b.overflow = false
+	}
+}
+
+// next returns when the first of the states held back at now may be handed out.
+func (b *backlog) next(now time.Time) (at time.Time, ok bool) {
+	for _, p := range b.waiting {
+		if p.due.After(now) && (!ok || p.due.Before(at)) {
+			at, ok = p.due, true
+		}
+	}
+	return at, ok
+}

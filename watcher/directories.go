@@ -1,0 +1,241 @@
+package watcher
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// watchPassing tells whether a directory that is merely passed through is
+// watched as well, so that the renaming of an ancestor is seen. Elsewhere a
+// watch opens every file of a directory, too much for a home or root directory.
+const watchPassing = runtime.GOOS == "linux" || runtime.GOOS == "windows"
+
+// A directory is a real directory, its path free of symbolic links, in which
+// something is looked up.
+type directory struct {
+	path    string
+	entries map[string]map[*node]bool // who looked a name up
+	trees   map[*node]bool            // who wants every name
+	needed  int                       // lookups that are not merely passing, and trees
+
+	watched bool
+	id      fileID // when watched
+	err     error  // why it is not; nil also while it was not tried
+}
+
+func (d *directory) unused() bool { return len(d.entries) == 0 && len(d.trees) == 0 }
+
+// nodes returns everybody who depends on the directory, some of them twice.
+func (d *directory) nodes() []*node {
+	var all []*node
+	for _, of := range d.entries {
+		for n := range of {
+			all = append(all, n)
+		}
+	}
+	for n := range d.trees {
+		all = append(all, n)
+	}
+	return all
+}
+
+// Directories are all those in which something is looked up, and which of them
+// the backend watches.
+type directories struct {
+	backend backend // nil: nothing is watched
+	notes   *notes
+	all     map[string]*directory
+	byID    map[fileID]*directory // the watched ones, where files have an ID
+	failed  map[*directory]bool   // the ones that could not be watched
+}
+
+func newDirectories(b backend, n *notes) *directories {
+	return &directories{b, n, map[string]*directory{}, map[fileID]*directory{}, map[*directory]bool{}}
+}
+
+// get returns the directory at path, a new one if nothing was looked up there.
+func (ds *directories) get(path string) *directory {
+	d := ds.all[path]
+	if d == nil {
+		d = &directory{path: path, entries: map[string]map[*node]bool{}, trees: map[*node]bool{}}
+		ds.all[path] = d
+	}
+	return d
+}
+
+// depend notes that n was found through l.
+func (ds *directories) depend(n *node, l lookup) {
+	d := ds.get(l.dir)
+	if d.entries[l.name] == nil {
+		d.entries[l.name] = map[*node]bool{}
+	}
+	d.entries[l.name][n] = true
+	if !l.passing {
+		d.needed++
+	}
+}
+
+// release takes back a depend; the directory stays, with its watch, until leave.
+func (ds *directories) release(n *node, l lookup) {
+	d := ds.all[l.dir]
+	delete(d.entries[l.name], n)
+	if len(d.entries[l.name]) == 0 {
+		delete(d.entries, l.name)
+	}
+	if !l.passing {
+		d.needed--
+	}
+}
+
+// exchange replaces what n was found through. A directory that occurs in both
+// keeps its watch.
+func (ds *directories) exchange(n *node, old, lookups []lookup) {
+	for _, l := range old {
+		ds.release(n, l)
+	}
+	for _, l := range lookups {
+		ds.depend(n, l)
+	}
+	for _, l := range old {
+		ds.leave(l.dir)
+	}
+}
+
+// enlist notes that n wants every entry of the directory at path.
+func (ds *directories) enlist(n *node, path string) {
+	d := ds.get(path)
+	d.trees[n] = true
+	d.needed++
+}
+
+// discharge takes back an enlist.
+func (ds *directories) discharge(n *node, path string) {
+	d := ds.all[path]
+	delete(d.trees, n)
+	d.needed--
+	ds.leave(path)
+}
+
+// leave lets go of the directory at path if nothing is looked up there any more.
+func (ds *directories) leave(path string) {
+	if d := ds.all[path]; d != nil && d.unused() {
+		ds.unwatch(d)
+		delete(ds.all, d.path)
+	}
+}
+
+// watch sees to it that the backend watches d, and reports whether what was
+// read of it before has to be read again. The nodes of a directory that gave
+// way are returned: they have to be looked at again too.
+func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
+	if ds.backend == nil || d.watched || d.err != nil || d.needed == 0 && !watchPassing {
+		return false, nil
+	}
+	info, err := os.Lstat(d.path)
+	if err != nil {
+		return false, nil // an event of its parent tells
+	}
+	id, _ := systemFacts(info)
+	if other := ds.byID[id]; other != nil && other != d {
+		if evicted, err = ds.evict(other, id); err != nil {
+			ds.fail(d, err)
+			return false, nil
+		}
+	}
+	if err := ds.backend.Add(d.path); err != nil {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, fsnotify.ErrClosed) {
+			return false, evicted
+		}
+		ds.fail(d, err)
+		return false, evicted
+	}
+	d.watched, d.id = true, id
+	if id != (fileID{}) {
+		ds.byID[id] = d
+	}
+	return true, evicted
+}
+
+// evict gives up the watch of a directory that seems to have been moved away,
+// since the system has one watch for one directory, whatever its name. It fails
+// if the directory is still there: then it is mounted in two places.
+func (ds *directories) evict(d *directory, id fileID) ([]*node, error) {
+	if info, err := os.Lstat(d.path); err == nil {
+		if now, _ := systemFacts(info); now == id {
+			return nil, fmt.Errorf("it is the same directory as %s, which is watched", d.path)
+		}
+	}
+	ds.unwatch(d)
+	return d.nodes(), nil
+}
+
+func (ds *directories) fail(d *directory, err error) {
+	d.err = err
+	ds.failed[d] = true
+	if ds.matters(d) {
+		ds.notes.unwatched(d.path, err)
+	}
+}
+
+// matters reports whether a directory that cannot be watched has to be polled.
+// One that is merely passed through and forbids to be read does not.
+func (ds *directories) matters(d *directory) bool {
+	return d.needed > 0 || exhausted(d.err)
+}
+
+// polled returns the directories that have to be looked at from time to time,
+// because the backend does not watch them, though there is one.
+func (ds *directories) polled() []*directory {
+	var all []*directory
+	for d := range ds.failed {
+		if ds.matters(d) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// unwatch gives up the watch of d, or the failure to get one.
+func (ds *directories) unwatch(d *directory) {
+	if d.watched {
+		// The watch may be gone with its directory: that is the aim.
+		_ = ds.backend.Remove(d.path)
+		if ds.byID[d.id] == d {
+			delete(ds.byID, d.id)
+		}
+	}
+	d.watched, d.err = false, nil
+	delete(ds.failed, d)
+}
+
+// replaced gives up the watches of path and of everything below: another
+// directory may stand there now, even under the same ID, or the same one may
+// have gone and come, which ends its watch too.
+func (ds *directories) replaced(path string) {
+	if ds.all[path] == nil {
+		return // every ancestor of a directory in use is in use
+	}
+	for p, d := range ds.all {
+		if within(p, path) {
+			ds.unwatch(d)
+		}
+	}
+}
+
+// reset gives up every watch.
+func (ds *directories) reset() {
+	for _, d := range ds.all {
+		ds.unwatch(d)
+	}
+}
+
+// at returns the directory that an event on path concerns, and the entry in it;
+// nil when nothing is looked up there.
+func (ds *directories) at(path string) (*directory, string) {
+	return ds.all[filepath.Dir(path)], filepath.Base(path)
+}

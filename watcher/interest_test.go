@@ -1,0 +1,177 @@
+package watcher
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	s, err := newScope(Interest{
+		Files: []string{"/p/x/../conf", "/p/no.tmp"},
+		Dirs:  []string{"/p/hooks/", "/p/skip", "/q"},
+		Ignore: func(path string, isDir bool) bool {
+			return !isDir && filepath.Ext(path) == ".tmp" || isDir && filepath.Base(path) == "skip"
+		},
+	})
+	ok(t, err)
+	for path, want := range map[string]bool{
+		"/p/conf": true, "/p/conf/a": false, "/p/x": false, "/p/no.tmp": false,
+		"/p/hooks/a": true, "/p/hooks/b/c": true, "/p/hooks": false, "/p/hooksX/a": false, "/p/hooks/a.tmp": false,
+		"/p/hooks/skip/a": false, "/p/hooks/skip/b/c": false, "/p/hooks/skip": true, "/p/skip/a": false, "/q/a": true,
+	} {
+		if got := s.covers(path); got != want {
+			t.Errorf("covers(%q) = %v, want %v", path, got, want)
+		}
+	}
+	if (scope{}).covers("/p/conf") {
+		t.Error("an empty scope covers something")
+	}
+	all, err := newScope(Interest{Dirs: []string{"/"}})
+	if ok(t, err); !all.covers("/a/b") {
+		t.Error("the root directory does not cover what is in it")
+	}
+}
+
+func TestRelativePath(t *testing.T) {
+	t.Parallel()
+	for _, i := range []Interest{{Files: []string{"a"}}, {Dirs: []string{"./a"}}} {
+		if _, err := New(Options{Interest: i}); err == nil || !strings.Contains(err.Error(), "not absolute") {
+			t.Errorf("New(%v) returns %v", i, err)
+		}
+	}
+}
+
+// TestSetInterest changes what matters while changes wait.
+func TestSetInterest(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []mode{byEvents, byPolling} {
+		t.Run(mode.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			at := func(p string) string { return filepath.Join(root, p) }
+			for _, name := range []string{"a/kept", "a/changed", "a/gone", "a/hidden.tmp", "b/new", "file"} {
+				put(t, at(name), "1")
+			}
+			ignore := func(path string, _ bool) bool { return filepath.Ext(path) == ".tmp" }
+			p := watch(t, mode, Interest{Dirs: []string{at("a")}, Files: []string{at("file")}, Ignore: ignore})
+			put(t, at("a/changed"), "2")
+			put(t, at("a/created"), "2")
+			put(t, at("file"), "2")
+			ok(t, os.Remove(at("a/gone")))
+			next := Interest{Dirs: []string{at("a"), at("b")}, Files: []string{p.sentinel, at("late"), at("a/changed")}}
+			ok(t, p.w.SetInterest(next))
+			p.interest = next
+			// What became of interest is known as it stands; file is forgotten.
+			p.account[at("b/new")], p.account[at("a/hidden.tmp")] = Digest([]byte("1"), 0), Digest([]byte("1"), 0)
+			delete(p.account, at("file"))
+			got := p.settle()
+			slices.Sort(got)
+			if want := []string{at("a/changed"), at("a/created"), at("a/gone")}; !slices.Equal(got, want) {
+				t.Errorf("reported %q, want %q", got, want)
+			}
+			put(t, at("b/new"), "2")
+			put(t, at("late"), "2")
+			put(t, at("a/hidden.tmp"), "2")
+			put(t, at("file"), "3")
+			p.settle()
+			// Less: b is not covered any more, a/changed only as a file.
+			p.interest = Interest{Files: []string{p.sentinel, at("a/changed")}}
+			ok(t, p.w.SetInterest(p.interest))
+			p.account = onDisk(t, p.interest)
+			put(t, at("b/new"), "3")
+			put(t, at("a/changed"), "3")
+			p.settle()
+			if got := p.w.Files(); got != 2 {
+				t.Errorf("Files() = %d, want 2", got)
+			}
+			if err := p.w.SetInterest(Interest{Files: []string{"relative"}}); err == nil {
+				t.Error("a relative path is accepted")
+			}
+			put(t, at("a/changed"), "4")
+			p.settle()
+		})
+	}
+}
+
+// TestWatchesAreReleased leaves nothing behind of an interest given up.
+func TestWatchesAreReleased(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	put(t, filepath.Join(root, "a", "b", "c"), "1")
+	ok(t, os.Symlink("a/b", filepath.Join(root, "link")))
+	p := watch(t, byEvents, Interest{Dirs: []string{root}, Files: []string{filepath.Join(root, "link", "x", "y")}})
+	p.settle()
+	ok(t, p.w.SetInterest(Interest{}))
+	ok(t, p.w.request(func() {
+		ds := p.w.tree.dirs
+		if len(ds.all)+len(ds.byID)+len(ds.failed)+len(p.w.tree.owners)+len(p.w.backlog.told) > 0 {
+			t.Errorf("left behind: %v, %v", ds.all, p.w.tree.owners)
+		}
+		if list := p.w.backend.(notifier).WatchList(); len(list) > 0 {
+			t.Errorf("still watched: %q", list)
+		}
+	}))
+}
+
+// TestIdle wants no timer while everything is watched and nothing is held back.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	p := watch(t, byEvents, Interest{Dirs: []string{root}, Files: []string{filepath.Join(root, "no", "such", "file")}})
+	put(t, filepath.Join(root, "a"), "1")
+	p.settle()
+	ok(t, p.w.request(func() {
+		if at, waits := p.w.wakeAt(time.Now()); waits {
+			t.Errorf("the watcher would wake at %v", at)
+		}
+	}))
+}
+
+// TestUnreceived merges while nobody receives.
+func TestUnreceived(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	put(t, a, "1")
+	p := watch(t, byEvents, Interest{Dirs: []string{root}})
+	for _, content := range []string{"2", "3", "4"} {
+		put(t, a, content)
+		put(t, b, content)
+		p.w.Rescan() // so that each was noticed
+	}
+	put(t, a, "1")
+	p.w.Rescan()
+	if got := p.receive().Changes; len(got) != 1 || got[0].Path != b || got[0].Digest != Digest([]byte("4"), 0) {
+		t.Errorf("got %v, want the last content of b alone", got)
+	}
+}
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []mode{byEvents, byPolling} {
+		path := filepath.Join(t.TempDir(), "a")
+		w, err := mode.start(Options{Interest: Interest{Files: []string{path}}, Poll: time.Millisecond})
+		ok(t, err)
+		put(t, path, "1") // never received
+		ok(t, w.Close())
+		ok(t, w.Close())
+		select {
+		case _, open := <-w.Batches():
+			if open {
+				t.Error("a batch after Close")
+			}
+		default:
+			t.Error("Close did not wait")
+		}
+		if err := w.SetInterest(Interest{}); !errors.Is(err, ErrClosed) {
+			t.Errorf("SetInterest after Close returns %v", err)
+		}
+		w.Rescan()
+	}
+}

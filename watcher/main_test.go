@@ -1,0 +1,219 @@
+package watcher
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ceiling is how long a test waits for what must come.
+const ceiling = 30 * time.Second
+
+// A probe is a receiver that keeps its own account of what was reported and
+// fails the test when a report contradicts it.
+type probe struct {
+	t        *testing.T
+	w        *Watcher
+	interest Interest
+	account  map[string]string // digest by path
+	reported map[string]bool   // since the last settle
+	overflow bool
+	sentinel string
+}
+
+// watch starts a watcher in mode on i, with a file of the probe's own added.
+func watch(t *testing.T, mode mode, i Interest) *probe {
+	t.Helper()
+	p := &probe{t: t, sentinel: filepath.Join(t.TempDir(), "sentinel"), reported: map[string]bool{}}
+	p.interest = i
+	p.interest.Files = append([]string{p.sentinel}, i.Files...)
+	w, err := mode.start(Options{Interest: p.interest, Poll: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.w, p.account = w, onDisk(t, p.interest)
+	return p
+}
+
+// receive takes one batch into the account.
+func (p *probe) receive() Batch {
+	p.t.Helper()
+	select {
+	case b := <-p.w.Batches():
+		p.enter(b)
+		return b
+	case <-time.After(ceiling):
+		p.t.Fatalf("no batch came; account differs from the disk (-disk +account):\n%s",
+			cmp.Diff(onDisk(p.t, p.interest), p.account))
+	}
+	return Batch{}
+}
+
+// receiveWaiting takes in what can be had at once.
+func (p *probe) receiveWaiting() {
+	p.t.Helper()
+	for {
+		select {
+		case b := <-p.w.Batches():
+			p.enter(b)
+		default:
+			return
+		}
+	}
+}
+
+func (p *probe) enter(b Batch) {
+	p.t.Helper()
+	if len(b.Changes) == 0 {
+		p.t.Error("an empty batch")
+	}
+	p.overflow = p.overflow || b.Overflow
+	for _, c := range b.Changes {
+		old, known := p.account[c.Path]
+		want := Modified
+		switch {
+		case c.Digest == "":
+			want = Removed
+		case !known:
+			want = Created
+		}
+		if c.Kind != want || old == c.Digest || old != c.Was {
+			p.t.Errorf("%s: reported %v %q after %q, want %v after %q", c.Path, c.Kind, c.Digest, c.Was, want, old)
+		}
+		p.account[c.Path] = c.Digest
+		if c.Digest == "" {
+			delete(p.account, c.Path)
+		}
+		p.reported[c.Path] = true
+	}
+}
+
+// settle receives until the account is the disk and nothing more is on its way,
+// and returns the paths reported since the last time.
+func (p *probe) settle() []string {
+	p.t.Helper()
+	for {
+		// Whatever is wrongly noticed comes before or with the sentinel.
+		put(p.t, p.sentinel, p.account[p.sentinel]+"+")
+		want := onDisk(p.t, Interest{Files: []string{p.sentinel}})
+		for p.account[p.sentinel] != want[p.sentinel] {
+			p.receive()
+		}
+		if maps.Equal(p.account, onDisk(p.t, p.interest)) {
+			break
+		}
+		p.receive()
+	}
+	delete(p.reported, p.sentinel)
+	var paths []string
+	for path := range p.reported {
+		paths = append(paths, path)
+	}
+	clear(p.reported)
+	return paths
+}
+
+// onDisk is what a plain walk finds of an interest: digest by path.
+func onDisk(t *testing.T, i Interest) map[string]string {
+	t.Helper()
+	found := walker{t, i, map[string]string{}}
+	for _, path := range i.Files {
+		found.walk(path, nil, 0)
+	}
+	for _, path := range i.Dirs {
+		found.walk(path, []string{}, 0)
+	}
+	return found.digests
+}
+
+type walker struct {
+	t        *testing.T
+	interest Interest
+	digests  map[string]string
+}
+
+// walk enters path if it is a file, and everything in it if it is a directory
+// that fewer than the most links and no link upwards led to; above are the real
+// paths of the directories it was reached through, nil for a path that is of
+// interest as a file.
+func (w walker) walk(path string, above []string, links int) {
+	w.t.Helper()
+	info, err := os.Stat(path)
+	if err != nil || w.interest.Ignore != nil && w.interest.Ignore(path, info.IsDir()) {
+		return
+	}
+	if info.Mode().IsRegular() {
+		content, err := os.ReadFile(path)
+		ok(w.t, err)
+		w.digests[path] = Digest(content, info.Mode())
+	}
+	if !info.IsDir() || above == nil {
+		return
+	}
+	real, err := filepath.EvalSymlinks(path)
+	ok(w.t, err)
+	if l, err := os.Lstat(path); err == nil && l.Mode()&os.ModeSymlink != 0 && len(above) > 0 {
+		links++
+		for _, up := range above {
+			if strings.HasPrefix(up+"/", real+"/") {
+				return
+			}
+		}
+	}
+	if links > maxLinks {
+		return
+	}
+	entries, err := os.ReadDir(path)
+	ok(w.t, err)
+	for _, e := range entries {
+		w.walk(filepath.Join(path, e.Name()), append(above[:len(above):len(above)], real), links)
+	}
+}
+
+// A mode is a way of noticing changes.
+type mode struct {
+	name  string
+	start func(Options) (*Watcher, error)
+}
+
+var (
+	byEvents  = mode{"events", New}
+	byPolling = mode{"polling", func(o Options) (*Watcher, error) {
+		o.ForcePoll = true
+		return New(o)
+	}}
+)
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put writes a file in place, making its directory.
+func put(t testing.TB, path, content string) {
+	t.Helper()
+	ok(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	ok(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// swap puts a symbolic link to target at path in one step.
+func swap(t testing.TB, target, path string) {
+	t.Helper()
+	ok(t, os.Symlink(target, path+".new.tmp"))
+	ok(t, os.Rename(path+".new.tmp", path))
+}

@@ -1,0 +1,211 @@
+package watcher
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// turnLimit is how often a path is followed anew because directories on its way
+// were not watched yet, before it is left for the next poll.
+const turnLimit = 50
+
+var errUnsettled = errors.New("directories on the way keep changing")
+
+// A node is a path that may be a file of interest or, below a directory of
+// interest, a directory that holds some.
+type node struct {
+	path   string // as the interest names it
+	parent *node  // nil for a root: a path of the interest itself
+	tree   bool   // a directory found here is descended into
+
+	lookups  []lookup
+	links    int // links to directories on the way down from the root
+	real     string
+	children map[string]*node // by name; with real, only while it is a directory
+
+	present bool // it is a file, and counted in tree.owners
+	sig     signature
+	racy    bool // sig proves nothing yet
+
+	queued, full, dead bool
+}
+
+// A tree knows every path of interest, finds out which of them an event
+// concerns, and tells the backlog what stands there.
+type tree struct {
+	dirs    *directories
+	backlog *backlog
+	reader  *reader
+
+	scope  scope
+	roots  []*node
+	owners map[string]int // present nodes by path; two where interests overlap
+	queue  []*node        // to be looked at
+	later  map[*node]bool // could not be looked at, to be tried at the next poll
+
+	adopt func(path string) bool // while the interest changes: new, so not reported
+}
+
+func newTree(ds *directories, b *backlog, r *reader) *tree {
+	return &tree{dirs: ds, backlog: b, reader: r, owners: map[string]int{}, later: map[*node]bool{}}
+}
+
+func (t *tree) files() int { return len(t.owners) }
+
+// retarget replaces the scope, and looks at all of the new one.
+func (t *tree) retarget(s scope) {
+	before, old := t.scope, t.roots
+	t.scope, t.roots = s, nil
+	t.adopt = func(path string) bool { return !before.covers(path) }
+	for path := range s.files {
+		t.roots = append(t.roots, &node{path: path})
+	}
+	for path := range s.dirs {
+		t.roots = append(t.roots, &node{path: path, tree: true})
+	}
+	t.enqueueAll(true)
+	for t.step() {
+	}
+	for _, n := range old { // last, so that no watch in use was given up
+		t.drop(n)
+	}
+	t.adopt = nil
+}
+
+// refresh gives up all watches and queues everything.
+func (t *tree) refresh() {
+	t.dirs.reset()
+	t.enqueueAll(true)
+}
+
+// unwatched reports whether anything has to be polled.
+func (t *tree) unwatched() bool {
+	return t.dirs.backend == nil || len(t.later) > 0 || len(t.dirs.polled()) > 0
+}
+
+// poll queues what the backend does not watch, and tries to watch it.
+func (t *tree) poll() {
+	for n := range t.later {
+		t.enqueue(n, true)
+	}
+	clear(t.later)
+	if t.dirs.backend == nil {
+		t.enqueueAll(false)
+	}
+	for _, d := range t.dirs.polled() {
+		t.dirs.unwatch(d)
+		for _, n := range d.nodes() {
+			t.enqueue(n, false)
+		}
+	}
+}
+
+// apply queues what events may have changed.
+func (t *tree) apply(ops map[string]fsnotify.Op) {
+	for path, op := range ops {
+		if op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0 {
+			t.dirs.replaced(filepath.Clean(path))
+		}
+	}
+	for path, op := range ops {
+		d, name := t.dirs.at(filepath.Clean(path))
+		if d == nil {
+			continue
+		}
+		for n := range d.entries[name] {
+			// Some systems call it a write when a directory's entries change;
+			// the entries have events of their own.
+			if op != fsnotify.Write || n.real == "" {
+				t.enqueue(n, true)
+			}
+		}
+		for n := range d.trees {
+			if n.children[name] == nil {
+				t.enqueue(n.child(name), true)
+			}
+		}
+	}
+}
+
+func (n *node) child(name string) *node {
+	c := &node{path: filepath.Join(n.path, name), parent: n, tree: true}
+	n.children[name] = c
+	return c
+}
+
+// enqueue has n looked at: full by content, otherwise only if its signature
+// differs or proves nothing.
+func (t *tree) enqueue(n *node, full bool) {
+	n.full = n.full || full
+	if !n.queued && !n.dead {
+		n.queued = true
+		t.queue = append(t.queue, n)
+	}
+}
+
+func (t *tree) enqueueAll(full bool) {
+	for _, n := range t.roots {
+		t.enqueue(n, full)
+	}
+}
+
+// step looks at one queued node, and reports whether there was one.
+func (t *tree) step() bool {
+	if len(t.queue) == 0 {
+		t.queue = nil // let go of what a burst needed
+		return false
+	}
+	n := t.queue[0]
+	t.queue = t.queue[1:]
+	full := n.full
+	n.queued, n.full = false, false
+	if n.dead {
+		return true
+	}
+	if err := t.look(n, full); err != nil {
+		t.later[n] = true
+	}
+	return true
+}
+
+// locate follows n's path and has every directory on the way watched. It
+// follows it again after each new watch, so that nothing can change between the
+// look and the watch unseen.
+func (t *tree) locate(n *node) (place, error) {
+	start, rest := rootOf(n.path), n.path
+	if n.parent != nil {
+		start, rest = n.parent.real, filepath.Base(n.path)
+	}
+	for range turnLimit {
+		p, err := resolve(start, rest)
+		again := t.hold(n, p.lookups)
+		if err != nil || !again {
+			return p, err
+		}
+	}
+	return place{}, errUnsettled
+}
+
+// hold makes n depend on lookups, and reports whether a directory among them
+// was not watched before.
+func (t *tree) hold(n *node, lookups []lookup) (again bool) {
+	if !slices.Equal(n.lookups, lookups) {
+		t.dirs.exchange(n, n.lookups, lookups)
+		n.lookups = lookups
+	}
+	for _, l := range lookups {
+		again = t.watch(l.dir) || again
+	}
+	return again
+}
+
+func (t *tree) watch(dir string) bool {
+	again, evicted := t.dirs.watch(t.dirs.get(dir))
+	for _, n := range evicted {
+		t.enqueue(n, true)
+	}
+	return again
+}
