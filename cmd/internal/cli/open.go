@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
@@ -19,20 +20,21 @@ import (
 // An opened session, with what has to be closed after it.
 type opened struct {
 	*session.Session
-	store   *record.Store
-	before  *record.Snapshot
-	project *session.Project
-	view    notify.View
-	temp    string
-	lockErr error
+	store    *record.Store
+	before   *record.Snapshot
+	lastFull time.Time
+	project  *session.Project
+	view     notify.View
+	temp     string
+	lockErr  error
 }
 
 // open takes the project's records and makes a session that shows itself in
 // view. Records that cannot be kept do not keep cases from running, but another
 // hookwatch that keeps them does, unless sharing is allowed.
-func (a *app) open(p *session.Project, view notify.View, sharing bool) (*opened, error) {
+func (a *app) open(p *session.Project, view notify.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
-	if err := o.records(sharing); err != nil {
+	if err := o.take(kept, sharing); err != nil {
 		return nil, err
 	}
 	running, keep, err := session.NewTemp(p.Root()).Open(o.store != nil)
@@ -55,32 +57,53 @@ func (a *app) open(p *session.Project, view notify.View, sharing bool) (*opened,
 		return nil, err
 	}
 	o.greet()
+	o.lastFull, o.before = o.before.LastFull, nil // the session has what it needs of it
 	return o, nil
 }
 
-// records opens the store, or says why verdicts are not going to be kept.
-func (o *opened) records(sharing bool) error {
-	cfg := o.project.Config
-	var err error
-	o.store, err = record.Open(record.Options{
+// records are what is kept of a project, or why they cannot be.
+type records struct {
+	store  *record.Store
+	before *record.Snapshot
+	err    error
+}
+
+func openRecords(cfg *config.Config) records {
+	store, err := record.Open(record.Options{
 		Dir: cfg.ResultsDir, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
 		RollingSize: int64(cfg.Results.RollingSize),
 	})
+	if err == nil {
+		return records{store, store.Snapshot(), nil}
+	}
+	before, unreadable := record.Read(cfg.ResultsDir)
+	if unreadable != nil {
+		before = new(record.Snapshot) // nothing is on record that could be compared with
+	}
+	return records{nil, before, err}
+}
+
+// close gives records back that no session took.
+func (r records) close() error {
+	if r.store == nil {
+		return nil
+	}
+	return r.store.Close()
+}
+
+// take uses the records, or says why verdicts are not going to be kept.
+func (o *opened) take(kept records, sharing bool) error {
+	o.store, o.before = kept.store, kept.before
 	var locked *record.LockedError
 	switch {
-	case err == nil:
-		o.before = o.store.Snapshot()
-		return nil
-	case errors.As(err, &locked) && !sharing:
-		return err
-	case errors.As(err, &locked):
-		o.view.Handle(notify.Warning{Text: err.Error() + "; it keeps the records, and this run leaves none"})
+	case kept.err == nil:
+	case errors.As(kept.err, &locked) && !sharing:
+		return kept.err
+	case errors.As(kept.err, &locked):
+		o.view.Handle(notify.Warning{Text: kept.err.Error() + "; it keeps the records, and this run leaves none"})
 	default:
-		o.lockErr = err
-		o.view.Handle(notify.Warning{Text: "records are not kept: " + err.Error()})
-	}
-	if o.before, err = record.Read(cfg.ResultsDir); err != nil {
-		o.before = new(record.Snapshot) // nothing is on record that could be compared with
+		o.lockErr = kept.err
+		o.view.Handle(notify.Warning{Text: "records are not kept: " + kept.err.Error()})
 	}
 	return nil
 }
@@ -111,7 +134,7 @@ func interrupted(i *record.Interruption) string {
 func (o *opened) started(watched int) notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Cases),
-		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.before.LastFull,
+		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.lastFull,
 	}
 }
 

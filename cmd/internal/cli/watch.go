@@ -30,15 +30,17 @@ func (a *app) watch(ctx context.Context) error {
 		return err
 	}
 	defer w.Close()
+	kept := make(chan records, 1)
+	go func() { kept <- openRecords(cfg) }() // beside the reading of the project
 	p, err := a.load()
 	if err != nil {
-		return err
+		return errors.Join(err, (<-kept).close())
 	}
 	if err := p.Follow(w); err != nil {
 		return err
 	}
 	view := a.view(p, true)
-	o, err := a.open(p, view, false)
+	o, err := a.open(p, view, <-kept, false)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}

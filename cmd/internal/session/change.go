@@ -63,7 +63,7 @@ func (w *watch) reload() {
 func (s *Session) adopt(p *Project) {
 	s.p = p
 	s.runner = s.newRunner()
-	s.toolDigests = make(map[string]string)
+	s.seen = newTools()
 	for _, c := range s.queue.Clear() {
 		if now := p.find(c.Key()); now != nil {
 			s.enqueue(now)
@@ -91,7 +91,7 @@ func touches(inputs []suites.Input, changed []string) bool {
 // stale selects the cases whose latest verdict, on record or under way, is not
 // about what is there now; and their controls.
 func (s *Session) stale() []plan.Selected {
-	s.toolDigests = make(map[string]string)
+	s.seen = newTools()
 	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.changedInputs)
 	return plan.WithControls(selected, s.p.Cases)
 }
@@ -104,8 +104,11 @@ func (s *Session) past(c *suites.Case) plan.Past {
 	if e := s.held[key]; e != nil {
 		return plan.Past{Known: true, Digests: e.digests}
 	}
-	r, ok := s.present[key]
-	return plan.Past{Known: ok && r.Digests.Case != "" && r.Status() != suites.Aborted, Digests: r.Digests}
+	r := s.present[key]
+	if r == nil || r.Digests.Case == "" || r.Status() == suites.Aborted {
+		return plan.Past{}
+	}
+	return plan.Past{Known: true, Digests: r.Digests}
 }
 
 // changedInputs explains which inputs of a case are others than at its latest

@@ -84,7 +84,7 @@ func (s *Session) open(full bool) {
 		records: make(map[suites.Key]suites.Record),
 		tries:   make(map[suites.Key]int),
 	}
-	s.toolDigests = make(map[string]string)
+	s.seen = newTools()
 	clear(s.environment.CaseTools)
 	s.environment.RunID = s.current.id
 	s.environment.Time = now.UTC().Format(suites.TimestampLayout)
@@ -108,13 +108,11 @@ func (s *Session) mark() {
 
 // enqueue lets a case wait in its rank.
 func (s *Session) enqueue(c *suites.Case) {
-	before := s.present[c.Key()]
-	s.queue.Add(c, plan.Rank{
-		Control:  s.p.isControl(c.Key()),
-		Failed:   before.ID != "" && !before.Pass,
-		Duration: before.DurationMS,
-		Order:    s.p.order(c.Key()),
-	})
+	rank := plan.Rank{Control: s.p.isControl(c.Key()), Order: s.p.order(c.Key())}
+	if before := s.present[c.Key()]; before != nil {
+		rank.Failed, rank.Duration = !before.Pass, before.DurationMS
+	}
+	s.queue.Add(c, rank)
 }
 
 // preflight aborts a full run for want of what the project requires.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -63,13 +64,10 @@ func (s *Session) ordered(records map[suites.Key]suites.Record) []suites.Record 
 // describeEnvironment looks the project's tools up; a full run asks for the
 // versions that are not known yet.
 func (s *Session) describeEnvironment(full bool) {
-	var names []string
 	for _, c := range s.p.every {
-		names = append(names, s.toolsOf(c)...)
-		s.toolsDigest(c) // for CaseTools
+		s.toolsDigest(c)
 	}
-	slices.Sort(names)
-	s.environment.Tools = s.tools.Find(slices.Compact(names))
+	s.environment.Tools = s.tools.Find(slices.Sorted(maps.Keys(s.seen.found)))
 	if full {
 		s.tools.Versions(context.Background(), s.environment.Tools)
 	} else {

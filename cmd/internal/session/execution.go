@@ -131,13 +131,12 @@ func (s *Session) pending(k suites.Key) bool { return s.queue.Has(k) || s.runnin
 func (s *Session) conclude(e *execution, v suites.Verdict) {
 	key := e.c.Key()
 	r := s.record(e, v)
-	before, known := s.baseline[baseKey{key, r.Digests.Case}]
-	previous, seen := s.present[key]
-	transition := s.transition(before, known, seen, r)
+	before := s.baseline[baseKey{key, r.Digests.Case}]
+	previous := s.present[key]
+	transition := s.transition(before, previous != nil, r)
 	s.keep(r)
 	s.news.Observe(r, transition == notify.Regression)
-	s.present[key] = r
-	s.baseline[baseKey{key, r.Digests.Case}] = r
+	s.remembered(&r)
 	s.current.add(r)
 	sandbox := s.sandbox(e, v)
 	done := notify.CaseDone{
@@ -145,7 +144,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 		Rerun: s.o.Rerun(key), Sandbox: sandbox,
 		Done: len(s.current.records), Of: s.current.of(),
 	}
-	if seen {
+	if previous != nil {
 		done.Since, _ = time.Parse(suites.TimestampLayout, previous.Timestamp)
 	}
 	if v.Status == suites.Fail {
@@ -157,11 +156,11 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 
 // announceCase shows a verdict. Where a failure was only reproduced there is
 // nothing to show, unless it was not.
-func (s *Session) announceCase(done notify.CaseDone, previous suites.Record) {
+func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
 	switch {
 	case !s.current.quiet:
 		s.o.View.Handle(done)
-	case previous.Status() == done.Record.Status():
+	case previous == nil || previous.Status() == done.Record.Status():
 	default:
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf("%s %s is flaky: %s, then %s on the same content",
 			done.Record.ID, done.Record.TestName, previous.Status(), done.Record.Status())})

@@ -2,13 +2,11 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/run"
 )
 
 // record makes the line that is kept of a verdict. Of a case with several steps
@@ -115,30 +113,6 @@ func (s *Session) digests(c *suites.Case, inputs []suites.Input) suites.Digests 
 
 func (s *Session) digestsNow(c *suites.Case) suites.Digests {
 	return suites.Digests{Case: c.Digest, Inputs: s.p.Graph.Digest(c), Tools: s.toolsDigest(c)}
-}
-
-// toolsDigest stands for the tools that the case's hook reaches, and its gates.
-func (s *Session) toolsDigest(c *suites.Case) string {
-	names := s.toolsOf(c)
-	memo := strings.Join(names, " ")
-	if d, ok := s.toolDigests[memo]; ok {
-		return d
-	}
-	tools := s.tools.Find(names)
-	d := run.ToolsDigest(tools)
-	s.toolDigests[memo] = d
-	s.facts.add(d, tools)
-	s.environment.CaseTools[d] = names
-	return d
-}
-
-func (s *Session) toolsOf(c *suites.Case) []string {
-	names := slices.Clone(s.p.toolsOf(c))
-	for _, g := range c.Gates {
-		names = append(names, g.Tool)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // standing lists the stand-ins that a hook can reach.

@@ -42,14 +42,14 @@ type Session struct {
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
 
-	present  map[suites.Key]suites.Record
-	baseline map[baseKey]suites.Record
+	present  map[suites.Key]*suites.Record
+	baseline map[baseKey]*suites.Record
 	inputs   map[string][]suites.Input // by digest
 	news     *plan.News
 	current  *current
 	last     []suites.Key // selected last, for doing it again
 
-	toolDigests map[string]string // by names, within a run
+	seen        tools
 	facts       toolFacts
 	environment suites.Environment
 	recordError error // why records could not be kept
@@ -70,9 +70,10 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		running:  make(map[suites.Key]*execution),
 		held:     make(map[suites.Key]*execution),
 		results:  make(chan *execution),
-		present:  make(map[suites.Key]suites.Record),
-		baseline: make(map[baseKey]suites.Record),
+		present:  make(map[suites.Key]*suites.Record),
+		baseline: make(map[baseKey]*suites.Record),
 		inputs:   make(map[string][]suites.Input),
+		seen:     newTools(),
 		facts:    make(toolFacts),
 	}
 	if before == nil {
@@ -102,9 +103,8 @@ func NewRunner(o Options) (*run.Runner, error) {
 
 func (s *Session) remember(before *record.Snapshot) {
 	records, _ := record.Identify(before.Records, s.p.known())
-	for _, r := range records {
-		s.present[r.Key()] = r
-		s.baseline[baseKey{r.Key(), r.Digests.Case}] = r
+	for i := range records {
+		s.remembered(&records[i])
 	}
 	for digest, in := range before.Inputs {
 		s.inputs[digest] = in
@@ -113,6 +113,12 @@ func (s *Session) remember(before *record.Snapshot) {
 	s.environment.CaseTools = make(map[string][]string)
 	s.recallTools(before.Environment)
 	s.news = plan.NewNews(records)
+}
+
+// remembered makes r the present verdict of its case.
+func (s *Session) remembered(r *suites.Record) {
+	s.present[r.Key()] = r
+	s.baseline[baseKey{r.Key(), r.Digests.Case}] = r
 }
 
 func (s *Session) newRunner() *run.Runner {

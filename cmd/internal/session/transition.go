@@ -13,15 +13,15 @@ import (
 
 // transition tells how a verdict differs from the one it is compared with: the
 // case's latest in the same definition.
-func (s *Session) transition(before suites.Record, known, seen bool, now suites.Record) notify.Transition {
+func (s *Session) transition(before *suites.Record, seen bool, now suites.Record) notify.Transition {
 	switch {
-	case known:
+	case before != nil:
 	case seen:
 		return notify.Edited
 	default:
 		return notify.New
 	}
-	switch verdict.Transition(&before, now, s.toolsExplain) {
+	switch verdict.Transition(before, now, s.toolsExplain) {
 	case verdict.Regression:
 		return notify.Regression
 	case verdict.Resolved:

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"maps"
+	"runtime/debug"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -117,6 +118,7 @@ func (w *watch) tell(ctx context.Context) {
 		return
 	}
 	w.announce(w.lastRun, false)
+	debug.FreeOSMemory() // the session may rest for hours
 }
 
 func (w *watch) stop() Summary {

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/run"
+)
+
+// tools are the programs that the project's hooks reach, as they were found in
+// one look at the machine: at the start of a run, or for one selection.
+type tools struct {
+	found  map[string]suites.Tool // by name
+	byHook map[string]string      // digest of the set, by hook and gates
+	byName map[string]string      // digest of the set, by its names
+}
+
+func newTools() tools {
+	return tools{found: make(map[string]suites.Tool), byHook: make(map[string]string), byName: make(map[string]string)}
+}
+
+// toolsDigest stands for the tools that the case's hooks reach, and its gates.
+func (s *Session) toolsDigest(c *suites.Case) string {
+	key, plain := toolKey(c)
+	if d, ok := s.seen.byHook[key]; ok && plain {
+		return d
+	}
+	d := s.digestOfTools(s.toolsOf(c))
+	if plain {
+		s.seen.byHook[key] = d
+	}
+	return d
+}
+
+// toolKey is equal for cases that reach the same tools; only plain cases have
+// one.
+func toolKey(c *suites.Case) (key string, plain bool) {
+	if c.Chain || slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
+		return "", false
+	}
+	key = c.Hook
+	for _, g := range c.Gates {
+		key += "\x00" + g.Tool
+	}
+	return key, true
+}
+
+func (s *Session) digestOfTools(names []string) string {
+	memo := strings.Join(names, " ")
+	if d, ok := s.seen.byName[memo]; ok {
+		return d
+	}
+	set := make([]suites.Tool, len(names))
+	for i, n := range names {
+		set[i] = s.findTool(n)
+	}
+	d := run.ToolsDigest(set)
+	s.seen.byName[memo] = d
+	s.facts.add(d, set)
+	s.environment.CaseTools[d] = names
+	return d
+}
+
+func (s *Session) findTool(name string) suites.Tool {
+	t, ok := s.seen.found[name]
+	if !ok {
+		t = s.tools.Find([]string{name})[0]
+		s.seen.found[name] = t
+	}
+	return t
+}
+
+// toolsOf lists the tools by name, sorted.
+func (s *Session) toolsOf(c *suites.Case) []string {
+	names := slices.Clone(s.p.toolsOf(c))
+	for _, g := range c.Gates {
+		names = append(names, g.Tool)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
