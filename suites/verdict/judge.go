@@ -46,7 +46,11 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	case suites.Skip, suites.Aborted:
 		return suites.Verdict{Status: suites.Skip, Note: cv.Note}
 	default:
-		note := fmt.Sprintf("%scontrol %s %s", suites.NoteUnproven, control.ID, cv.Note)
+		reason := cv.Note
+		if len(cv.Mismatches) > 0 {
+			reason = cv.Mismatches[0].String() // the first says it; the control's own record has all
+		}
+		note := fmt.Sprintf("%scontrol %s %s", suites.NoteUnproven, control.ID, reason)
 		if v.Note != "" {
 			note += "; " + v.Note
 		}

@@ -125,7 +125,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer session.NewTemp(p.Root()).Close(temp)
 	fired, all, err := s.Fire(cmd.Context(), c)
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func (o *opened) started(watched int) notify.Started {
 
 func (o *opened) close() {
 	if o.temp != "" {
-		_ = os.RemoveAll(o.temp)
+		session.NewTemp(o.project.Root()).Close(o.temp)
 	}
 	if o.store != nil {
 		_ = o.store.Close()

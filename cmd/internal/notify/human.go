@@ -41,11 +41,13 @@ type human struct {
 	*screen
 	o HumanOptions
 
-	state    suites.Tally // the present one
-	told     bool         // why the next run takes place was already said
-	troubled bool         // the last problems shown are not mended yet
-	failed   int          // so far, in this run
-	said     bool         // this run has printed something
+	state    suites.Tally    // the present one
+	told     bool            // why the next run takes place was already said
+	troubled bool            // the last problems shown are not mended yet
+	failed   int             // so far, in this run
+	said     bool            // this run has printed something
+	more     [2][]suites.Key // failures and resolved cases that only their IDs stand for
+	shown    [2]int          // those that had lines of their own
 }
 
 func (h *human) Handle(e Event) {

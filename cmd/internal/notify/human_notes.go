@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,14 @@ func (h *human) noted(status suites.Status, what, note string) []line {
 // bareNote is a note without the prefix that repeats its status.
 func bareNote(note string) string {
 	note = strings.TrimPrefix(note, suites.NoteUnproven)
-	return strings.TrimPrefix(note, suites.NoteAborted)
+	return withoutStandIns(strings.TrimPrefix(note, suites.NoteAborted))
+}
+
+// withoutStandIns leaves out what the end of every run says for all its cases.
+func withoutStandIns(note string) string {
+	parts := strings.Split(note, "; ")
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
+	return strings.Join(parts, "; ")
 }
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

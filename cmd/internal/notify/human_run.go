@@ -9,6 +9,7 @@ import (
 
 func (h *human) runStarted(e RunStarted) {
 	h.failed, h.said = 0, false
+	h.more, h.shown = [2][]suites.Key{}, [2]int{}
 	if h.o.Watch && !h.told {
 		what := "running all " + count(e.Cases, "case")
 		if !e.Full {
@@ -42,8 +43,12 @@ func (h *human) caseDone(e CaseDone) {
 	switch status := e.Verdict.Status; {
 	case status == suites.Fail:
 		h.failed++
-		lines = h.failure(e)
-	case h.o.Verbose, e.Transition == Resolved && status == suites.Pass:
+		if h.whole(failures, e) {
+			lines = h.failure(e)
+		}
+	case h.o.Verbose:
+		lines = h.finished(e)
+	case e.Transition == Resolved && status == suites.Pass && h.whole(resolutions, e):
 		lines = h.finished(e)
 	}
 	if lines != nil {
@@ -51,6 +56,37 @@ func (h *human) caseDone(e CaseDone) {
 		h.print(lines...)
 	}
 	h.progress(e, e.Done == e.Of)
+}
+
+// Of many cases a watching session shows the first whole and the others by ID:
+// a hook that is broken in the middle of an edit fails all of its cases.
+const (
+	failures = iota
+	resolutions
+)
+
+const wholeCases = 5
+
+// whole reports whether a case gets lines of its own, and notes one that does not.
+func (h *human) whole(kind int, e CaseDone) bool {
+	if !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases {
+		h.shown[kind]++
+		return true
+	}
+	h.more[kind] = append(h.more[kind], e.Record.Key())
+	return false
+}
+
+// others names the cases that had no lines of their own.
+func (h *human) others() []line {
+	var lines []line
+	if keys := h.more[failures]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
+	}
+	if keys := h.more[resolutions]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
+	}
+	return lines
 }
 
 // finished is the line of a case that did not fail.
@@ -103,7 +139,7 @@ func (h *human) transition(e CaseDone) line {
 func (h *human) runDone(e RunDone) {
 	h.setLive(nil, true)
 	h.state = e.State
-	lists := h.lists(e.Records)
+	lists := append(h.others(), h.lists(e.Records)...)
 	if h.said && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)
 	}

@@ -93,7 +93,7 @@ func wantText(m suites.Mismatch) string {
 var leftOut = regexp.MustCompile(`^and \d+ more(; |$)`)
 
 // remark is what a failure's note says beyond its mismatches: the cause in the
-// shell's words, a process left behind, a stand-in.
+// shell's words, a process left behind.
 func remark(v suites.Verdict) string {
 	if len(v.Mismatches) == 0 {
 		return ""
@@ -107,5 +107,5 @@ func remark(v suites.Verdict) string {
 			}
 		}
 	}
-	return leftOut.ReplaceAllString(rest, "")
+	return withoutStandIns(leftOut.ReplaceAllString(rest, ""))
 }

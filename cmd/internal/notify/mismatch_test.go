@@ -19,7 +19,7 @@ func TestRemark(t *testing.T) {
 		want       string
 	}{
 		{"nothing more", `exit 127, want 2; stderr empty, want "a; b"`, []suites.Mismatch{exit, stderr}, ""},
-		{"a cause", "exit 127, want 2; jq: not found; stand-in: jaq", []suites.Mismatch{exit}, "jq: not found; stand-in: jaq"},
+		{"a cause", "exit 127, want 2; jq: not found; stand-in: jaq", []suites.Mismatch{exit}, "jq: not found"},
 		{"steps", "step 1: exit 127, want 2; step 2: exit 1, want 0; left a process", []suites.Mismatch{exit, second}, "left a process"},
 		{"a list cut short", "exit 127, want 2; and 1 more; jq: not found", []suites.Mismatch{exit, stderr}, "jq: not found"},
 		{"only cut short", "exit 127, want 2; and 1 more", []suites.Mismatch{exit, stderr}, ""},

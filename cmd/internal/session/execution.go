@@ -138,7 +138,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.news.Observe(r, transition == notify.Regression)
 	s.remembered(&r)
 	s.current.add(r)
-	sandbox := s.sandbox(e, v)
+	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		Rerun: s.o.Rerun(key), Sandbox: sandbox,
@@ -168,9 +168,12 @@ func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
 }
 
 // sandbox keeps the surroundings of a failing case and removes all others.
-func (s *Session) sandbox(e *execution, v suites.Verdict) string {
+func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) string {
 	if v.Status != suites.Fail || e.outcome.Sandbox == "" {
 		s.discard(e)
+		if failedBefore && s.o.Keep != "" {
+			_ = dropSandbox(s.o.Keep, e.c)
+		}
 		return ""
 	}
 	kept, err := keepSandbox(e.outcome.Sandbox, s.o.Keep, e.c)

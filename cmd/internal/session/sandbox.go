@@ -64,6 +64,19 @@ func private(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
+// Close removes what a session left: its own directory, and the place as a
+// whole when no sandbox is kept there.
+func (t Temp) Close(running string) {
+	_ = os.RemoveAll(running)
+	_ = os.Remove(filepath.Join(t.dir, "kept")) // fails, as it should, unless empty
+	_ = os.Remove(t.dir)
+}
+
+// dropSandbox removes what was kept of a case that passes now.
+func dropSandbox(keep string, c *suites.Case) error {
+	return os.RemoveAll(filepath.Join(keep, c.Suite+"-"+c.ID))
+}
+
 // keepSandbox moves a failing case's sandbox to where it is found again. The
 // latest failure of a case replaces the one before, so that they stay few.
 func keepSandbox(dir, keep string, c *suites.Case) (string, error) {
