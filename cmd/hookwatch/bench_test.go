@@ -86,6 +86,10 @@ func BenchmarkSaveToStart(b *testing.B) {
 	}
 	b.ReportMetric(float64(percentile(took, 0.5).Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(percentile(took, 0.99).Microseconds())/1000, "p99-ms")
+	<-time.After(time.Second) // until it rests
+	memory, idle := atRest(b, w.cmd.Process.Pid)
+	b.ReportMetric(memory, "rss-MB")
+	b.ReportMetric(idle, "idle-cpu-ms/s")
 	w.quit()
 }
 
@@ -213,6 +217,7 @@ func BenchmarkLarge(b *testing.B) {
 			}
 			w.runDone()
 		}
+		<-time.After(time.Second) // until it rests
 		memory, idle = atRest(b, w.cmd.Process.Pid)
 		w.quit()
 	}

@@ -91,6 +91,26 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 	return selected
 }
 
+// WithDependents adds the cases whose control is selected: what they prove
+// depends on its verdict.
+func WithDependents(selected []Selected, all []*suites.Case) []Selected {
+	have := make(map[suites.Key]bool, len(selected))
+	for _, s := range selected {
+		have[s.Case.Key()] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, c := range all {
+			control, ok := ControlOf(c)
+			if ok && have[control] && !have[c.Key()] {
+				have[c.Key()], grown = true, true
+				selected = append(selected, Selected{c, []string{"its control " + control.ID + " is run"}})
+			}
+		}
+	}
+	return selected
+}
+
 // ControlOf is the identity of the case's control, if it names one.
 func ControlOf(c *suites.Case) (suites.Key, bool) {
 	if c.Control == "" {

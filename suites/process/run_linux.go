@@ -40,7 +40,9 @@ func run(ctx context.Context, path string, c Command) (Result, error) {
 		endOrphans()
 		s.close()
 	}
+	bound := time.AfterFunc(killBound, s.close) // a stranger may hold the pipes
 	s.wg.Wait()
+	bound.Stop()
 	return r.fill(rep, path), nil
 }
 

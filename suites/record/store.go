@@ -133,6 +133,13 @@ func (s *Store) Snapshot() *Snapshot {
 func (s *Store) Begin(r Run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.run != nil && s.run.ID == r.ID { // it grew
+		if err := s.writeMarker(markerOf(r)); err != nil {
+			return s.failed(err)
+		}
+		s.run = &r
+		return nil
+	}
 	if s.run != nil {
 		if _, err := s.resume(markerOf(*s.run)); err != nil {
 			return s.failed(err)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -51,9 +52,12 @@ func (s *sandbox) registered(ctx context.Context, h discover.Hook, st *suites.St
 		return Fired{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
 	c := s.command(st, argv, stdin)
-	c.Timeout = h.Timeout
+	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
+		c.Timeout = h.Timeout
+	}
 	client := discover.ClientEnv(s.project(), "hookwatch-"+s.number, st.Event, s.r.Client)
-	c.Env = append(append(client, discover.PluginEnv(h, s.tmp)...), c.Env...)
+	client = append(client, discover.PluginEnv(h, s.tmp)...)
+	c.Env = With(client, variables(c.Env)) // the case's own go before the client's
 	res, err := runRetrying(ctx, c)
 	if err != nil {
 		return Fired{}, err
@@ -75,10 +79,15 @@ func (s *sandbox) registered(ctx context.Context, h discover.Hook, st *suites.St
 func combine(fired []Fired) suites.Result {
 	var all suites.Result
 	var readings []contract.Reading
-	for _, f := range fired {
+	for i, f := range fired {
 		r := f.Result
 		readings = append(readings, f.reading)
-		all.Exit = max(all.Exit, r.Exit)
+		if i == 0 || worse(r.Exit, all.Exit) {
+			all.Exit = r.Exit
+		}
+		all.Signal = cmp.Or(all.Signal, r.Signal)
+		all.NotStarted = cmp.Or(all.NotStarted, r.NotStarted)
+		all.StdinUnread = all.StdinUnread || r.StdinUnread
 		all.TimedOut = all.TimedOut || r.TimedOut
 		all.Stdout = bytes.Join([][]byte{all.Stdout, r.Stdout}, nil)
 		all.Stderr = bytes.Join([][]byte{all.Stderr, r.Stderr}, nil)
@@ -92,6 +101,10 @@ func combine(fired []Fired) suites.Result {
 	all.ModelSees, all.EffectReason = reading.ModelSees, reading.Reason
 	return all
 }
+
+// worse reports whether exit code a says more of a chain than b: one that is
+// none (-1) before all, then the higher.
+func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 
 // Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
 // (case with a hook) or every hook registered for the event (case with Chain).

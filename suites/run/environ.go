@@ -78,6 +78,16 @@ func (s *sandbox) expanded(vars map[string]string) map[string]string {
 	return out
 }
 
+// variables are the settings of env by name; the last of a name counts.
+func variables(env []string) map[string]string {
+	set := make(map[string]string, len(env))
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		set[name] = value
+	}
+	return set
+}
+
 // With is env with some variables set.
 func With(env []string, set map[string]string) []string {
 	out := make([]string, 0, len(env)+len(set))

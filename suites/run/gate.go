@@ -12,6 +12,9 @@ func (r *Runner) gate(c *suites.Case) *suites.NotRun {
 	if c.Layer == suites.Live {
 		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}
 	}
+	if n := r.chainGate(c); n != nil {
+		return n
+	}
 	for _, hook := range hooksOf(c) {
 		if l := r.launch(hook); l.absent != "" {
 			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}
@@ -25,6 +28,22 @@ func (r *Runner) gate(c *suites.Case) *suites.NotRun {
 			return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
 		}
 		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
+	}
+	return nil
+}
+
+// chainGate skips a chain with a hook of a kind that is not run.
+func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
+	if !c.Chain || r.Hooks == nil {
+		return nil
+	}
+	for i := range c.Steps {
+		st := &c.Steps[i]
+		for _, h := range r.Hooks(st.Event, st.Tool) {
+			if h.Type != "command" {
+				return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "runner for hooks of type " + h.Type + " (" + h.ID + ")"}
+			}
+		}
 	}
 	return nil
 }

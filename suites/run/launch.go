@@ -2,7 +2,9 @@ package run
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +23,7 @@ type launch struct {
 }
 
 // shells run a script by its path, as the test plans of this field do.
-var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
+var shells = []string{"sh", "bash", "dash"}
 
 // interpreters may be absent from a machine without anything being wrong with
 // the hook; any other that does not exist is a slip in its first line.
@@ -37,8 +39,8 @@ func (r *Runner) launch(hook string) launch {
 	case err != nil:
 		l.fault = fmt.Sprintf("hook missing: %s does not exist (127: the client goes on as if there were no hook)", hook)
 		return l
-	case fi.IsDir():
-		l.fault = fmt.Sprintf("hook is a directory: %s (126: the client goes on as if there were no hook)", hook)
+	case !fi.Mode().IsRegular():
+		l.fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
 		return l
 	}
 	head, err := firstLine(file)
@@ -46,17 +48,18 @@ func (r *Runner) launch(hook string) launch {
 		l.fault = fmt.Sprintf("hook unreadable: %v", err)
 		return l
 	}
-	interpreter, fault := r.interpreter(hook, head)
+	interpreter, absent, fault := r.interpreter(hook, head)
 	if fault == "" && fi.Mode()&0o111 == 0 && !r.startedByInterpreter(hook) {
 		fault = fmt.Sprintf("hook not executable: chmod +x %s (126: the client goes on as if there were no hook)", hook)
 	}
-	if l.fault = fault; fault != "" {
+	l.fault = fault
+	if absent {
+		l.absent = path.Base(interpreter)
+	}
+	if fault != "" || absent {
 		return l
 	}
-	if _, err := process.LookPath(interpreter, r.Root, r.Env); interpreter != "" && err != nil {
-		l.absent = interpreter
-	}
-	if interpreter == "" || slices.Contains(shells, interpreter) {
+	if interpreter == "" || slices.Contains(shells, path.Base(interpreter)) {
 		l.argv = []string{"bash", file}
 		return l
 	}
@@ -67,35 +70,35 @@ func (r *Runner) launch(hook string) launch {
 	return l
 }
 
-// interpreter reads the first line: the base name of the interpreter, "" for a
-// script without one.
-func (r *Runner) interpreter(hook string, head []byte) (name, fault string) {
+// interpreter reads the first line: the interpreter as it is named there, "" for
+// a script without one, and whether this machine lacks it.
+func (r *Runner) interpreter(hook string, head []byte) (name string, absent bool, fault string) {
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		return "", fmt.Sprintf("hook starts with a byte order mark: the system does not see its #! line; save %s as UTF-8 without BOM", hook)
+		return "", false, fmt.Sprintf("hook starts with a byte order mark: the system does not see its #! line; save %s as UTF-8 without BOM", hook)
 	}
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))
 	if !isScript {
-		return "", ""
+		return "", false, ""
 	}
 	if bytes.HasSuffix(line, []byte("\r")) {
-		return "", fmt.Sprintf("hook has CRLF line ends: its interpreter %q does not exist (127: the client goes on as if there were no hook); save %s with LF", bytes.TrimLeft(line, " "), hook)
+		return "", false, fmt.Sprintf("hook has CRLF line ends: its interpreter %q does not exist (127: the client goes on as if there were no hook); save %s with LF", bytes.TrimLeft(line, " "), hook)
 	}
 	fields := strings.Fields(string(line))
 	if len(fields) == 0 {
-		return "", fmt.Sprintf("hook has an empty #! line: %s", hook)
+		return "", false, fmt.Sprintf("hook has an empty #! line: %s", hook)
 	}
 	if path.Base(fields[0]) == "env" {
 		fields = envProgram(fields[1:])
 		if len(fields) == 0 {
-			return "", fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
+			return "", false, fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
 		}
 	}
-	if _, err := process.LookPath(fields[0], r.Root, r.Env); err != nil && slices.Contains(interpreters, path.Base(fields[0])) {
-		return path.Base(fields[0]), ""
-	} else if err != nil {
-		return "", fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])
+	_, err := process.LookPath(fields[0], r.Root, r.Env)
+	known := slices.Contains(interpreters, path.Base(fields[0]))
+	if err != nil && !known {
+		return "", false, fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])
 	}
-	return path.Base(fields[0]), ""
+	return fields[0], err != nil, ""
 }
 
 // envProgram skips the options and variables of env.
@@ -123,7 +126,7 @@ func firstLine(file string) ([]byte, error) {
 	defer f.Close()
 	buf := make([]byte, 4096)
 	n, err := f.Read(buf)
-	if n == 0 && err != nil && err.Error() != "EOF" {
+	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	line, _, _ := bytes.Cut(buf[:n], []byte("\n"))

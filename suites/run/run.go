@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -89,7 +90,28 @@ func (r *Runner) standing(c *suites.Case) []string {
 	if r.Standing == nil {
 		return nil
 	}
-	return r.Standing(c.Hook)
+	var out []string
+	for _, hook := range r.scripts(c) {
+		for _, s := range r.Standing(hook) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// scripts lists the scripts that a case can run, those of a chain as well.
+func (r *Runner) scripts(c *suites.Case) []string {
+	out := hooksOf(c)
+	if c.Chain && r.Hooks != nil {
+		for i := range c.Steps {
+			for _, h := range r.Hooks(c.Steps[i].Event, c.Steps[i].Tool) {
+				out = append(out, h.Scripts...)
+			}
+		}
+	}
+	return out
 }
 
 // sessionNumber is a number that no other case has had: hooks key their state

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -20,12 +21,12 @@ type sandbox struct {
 	tmp      string
 	override string // CLAUDE_PROJECT_DIR of the case's own; "" when it is the project
 	cwd      string
-	session  string
 	number   string
 	env      []string
 	expand   *strings.Replacer
 	server   *server
 	placed   []string // fixtures outside the sandbox, to be taken away again
+	made     []string // directories made for them
 }
 
 func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
@@ -88,8 +89,8 @@ func (s *sandbox) close() {
 	if s.server != nil {
 		s.server.close()
 	}
-	for _, p := range s.placed {
-		_ = os.Remove(p)
+	for _, p := range append(s.placed, s.made...) {
+		_ = os.Remove(p) // a directory that somebody else uses by now stays
 	}
 }
 
@@ -111,8 +112,14 @@ func (s *sandbox) place(f suites.Fixture) error {
 	if within(s.dir, p) {
 		return writeFile(p, f.Content, mode)
 	}
-	if _, err := os.Lstat(p); err == nil {
+	if _, err := os.Lstat(p); err == nil && !slices.Contains(s.placed, p) {
 		return fmt.Errorf("fixture %s: the file exists and is not the case's: choose another name", p)
+	}
+	for dir := filepath.Dir(p); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			break
+		}
+		s.made = append(s.made, dir) // the deepest first
 	}
 	s.placed = append(s.placed, p)
 	return writeFile(p, f.Content, mode)

@@ -221,6 +221,6 @@ func (a *app) bare(p *session.Project) (*run.Runner, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	r, err := session.NewRunner(session.Options{Project: p, Temp: temp, Env: hookEnv(p)})
+	r, err := session.NewRunner(session.Options{Project: p, Temp: temp, Env: os.Environ()})
 	return r, temp, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/run"
 )
 
 // An opened session, with what has to be closed after it.
@@ -45,8 +43,7 @@ func (a *app) open(p *session.Project, view notify.View, kept records, sharing b
 	o.temp = running
 	o.Session, err = session.New(session.Options{
 		Project: p, Store: o.store, View: view, Temp: running, Keep: keep,
-		Env:     hookEnv(p),
-		Jobs:    jobs(p.Config.Run.Jobs),
+		Env:     os.Environ(),
 		Shuffle: a.shuffle,
 		Rerun:   a.rerun(p),
 		Now:     time.Now,
@@ -145,18 +142,6 @@ func (o *opened) close() {
 	if o.store != nil {
 		_ = o.store.Close()
 	}
-}
-
-// hookEnv is what hooks may see of our own environment.
-func hookEnv(p *session.Project) []string {
-	return run.Environment(os.Environ(), p.Config.Run.PassEnv)
-}
-
-func jobs(n int) int {
-	if n > 0 {
-		return n
-	}
-	return runtime.NumCPU()
 }
 
 // rerun is the command that runs one case again, as a person would type it.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ With a case's ID: every file and section that its verdict depends on.`,
 }
 
 func (a *app) whyNow(p *session.Project) error {
-	stale, err := session.StaleNow(p, hookEnv(p))
+	stale, err := session.StaleNow(p, os.Environ())
 	if err != nil {
 		return err
 	}

@@ -62,13 +62,36 @@ func (w *watch) reload() {
 // adopt puts another state of the project in force.
 func (s *Session) adopt(p *Project) {
 	s.p = p
-	s.runner = s.newRunner()
 	s.seen = newTools()
+	if err := s.equip(); err != nil {
+		s.o.View.Handle(notify.Warning{Text: err.Error()})
+	}
+	s.dropRemoved()
 	for _, c := range s.queue.Clear() {
 		if now := p.find(c.Key()); now != nil {
 			s.enqueue(now)
 		} else if s.current != nil {
 			s.current.drop(c.Key())
+		}
+	}
+}
+
+// dropRemoved forgets what the current run knows of cases that are no more.
+func (s *Session) dropRemoved() {
+	for key, e := range s.held {
+		if s.p.find(key) == nil {
+			delete(s.held, key)
+			s.discard(e)
+			s.current.drop(key)
+		}
+	}
+	if s.current == nil {
+		return
+	}
+	for key := range s.current.records {
+		if s.p.find(key) == nil {
+			delete(s.current.records, key)
+			s.current.drop(key)
 		}
 	}
 }
@@ -93,7 +116,7 @@ func touches(inputs []suites.Input, changed []string) bool {
 func (s *Session) stale() []plan.Selected {
 	s.seen = newTools()
 	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.changedInputs)
-	return plan.WithControls(selected, s.p.Cases)
+	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.every)
 }
 
 func (s *Session) past(c *suites.Case) plan.Past {

@@ -36,31 +36,38 @@ func (s *Session) fill(ctx context.Context) {
 	for _, e := range s.running {
 		serial = serial || e.c.Serial
 	}
-	for _, c := range s.queue.Next(s.o.Jobs-len(s.running), len(s.running), serial) {
+	for _, c := range s.queue.Next(s.jobs-len(s.running), len(s.running), serial) {
 		s.start(ctx, c)
 	}
 }
 
 func (s *Session) start(ctx context.Context, c *suites.Case) {
 	ctx, cancel := context.WithCancel(ctx)
-	inputs := s.p.Graph.Inputs(c)
-	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamp: s.p.stamp(inputs)}
+	inputs, stamp := s.p.freshInputs(c)
+	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamp: stamp}
 	s.running[c.Key()] = e
+	runner := s.runner // another one may be in force before this one is done
 	go func() {
 		defer cancel()
-		e.outcome, e.err = s.runner.Case(ctx, c)
+		e.outcome, e.err = runner.Case(ctx, c)
 		e.ended = s.o.Now()
 		s.results <- e
 	}()
 }
 
 // finish takes a finished case: back into the queue when its inputs are others
-// by now, to its verdict otherwise.
-func (s *Session) finish(e *execution) {
+// by now, to its verdict otherwise. One that was cut short because the session
+// ends has none.
+func (s *Session) finish(ctx context.Context, e *execution) {
 	key := e.c.Key()
 	delete(s.running, key)
+	if ctx.Err() != nil {
+		s.discard(e)
+		return
+	}
 	if s.again(e) {
 		s.discard(e)
+		s.settle()
 		return
 	}
 	if e.err != nil {
@@ -82,7 +89,6 @@ func (s *Session) again(e *execution) bool {
 			return false
 		}
 		s.current.tries[key]++
-		s.p.Graph.Refresh(paths(e.inputs))
 	}
 	if c := s.p.find(key); c != nil {
 		s.enqueue(c)
@@ -210,12 +216,4 @@ func hookTime(o suites.Outcome) (d time.Duration) {
 		d += r.Duration
 	}
 	return d
-}
-
-func paths(inputs []suites.Input) []string {
-	out := make([]string, len(inputs))
-	for i, in := range inputs {
-		out[i] = in.Path
-	}
-	return out
 }

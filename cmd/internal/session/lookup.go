@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,26 +158,6 @@ func (p *Project) hooksOf(c *suites.Case) []string {
 		}
 	}
 	return hooks
-}
-
-// stamp tells one state of the input files from another, even where the content
-// came back to what it was.
-func (p *Project) stamp(inputs []suites.Input) string {
-	var b strings.Builder
-	last := ""
-	for _, in := range inputs {
-		if in.Path == last {
-			continue
-		}
-		last = in.Path
-		fi, err := os.Stat(p.Config.Abs(in.Path))
-		if err != nil {
-			b.WriteString("-;")
-			continue
-		}
-		fmt.Fprintf(&b, "%d %d %o %s;", fi.Size(), fi.ModTime().UnixNano(), fi.Mode(), changeTime(fi))
-	}
-	return b.String()
 }
 
 // shapes reports whether a file says what the project is made of, rather than

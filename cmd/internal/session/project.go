@@ -41,13 +41,14 @@ type Project struct {
 	controls map[suites.Key]bool
 	scripts  []string
 	specs    []string
-	sources  []string // suite files
+	sources  []string          // suite files
+	stamps   map[string]string // of files when the graph read them; of the router alone
 }
 
 // Load reads a project. Problems name what a person has to mend first; nothing
 // runs while there are any.
 func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
-	p := &Project{Config: cfg}
+	p := &Project{Config: cfg, stamps: make(map[string]string)}
 	problems := p.readHooks()
 	problems = append(problems, p.readSuites()...)
 	if len(problems) > 0 {

@@ -116,13 +116,13 @@ func (s *Session) digestsNow(c *suites.Case) suites.Digests {
 }
 
 // standing lists the stand-ins that a hook can reach.
-func (s *Session) standing(hook string) []string {
-	if len(s.standIn) == 0 {
+func standing(p *Project, standIn map[string]string, hook string) []string {
+	if len(standIn) == 0 {
 		return nil
 	}
 	var out []string
-	for _, name := range s.p.Graph.Tools(hook) {
-		if what, ok := s.standIn[name]; ok {
+	for _, name := range p.Graph.Tools(hook) {
+		if what, ok := standIn[name]; ok {
 			out = append(out, name+"="+what)
 		}
 	}

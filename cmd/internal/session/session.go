@@ -3,7 +3,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"runtime"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -18,10 +20,10 @@ type Options struct {
 	Project *Project
 	Store   *record.Store // nil: nothing is recorded
 	View    notify.View
-	Temp    string // an existing directory of this session's own, for sandboxes
-	Keep    string // an existing directory, where sandboxes of failing cases are kept
-	Env     []string
-	Jobs    int
+	Temp    string                    // an existing directory of this session's own, for sandboxes
+	Keep    string                    // an existing directory, where sandboxes of failing cases are kept
+	Env     []string                  // hookwatch's own; cases get what run.Environment leaves of it
+	Jobs    int                       // 0: as the configuration says
 	Shuffle uint64                    // seed of a random order; 0 keeps the order
 	Rerun   func(k suites.Key) string // the command that runs just one case
 	Now     func() time.Time
@@ -37,6 +39,7 @@ type Session struct {
 	tools   *run.Toolbox
 	standIn map[string]string
 
+	jobs    int
 	queue   *plan.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
@@ -80,15 +83,25 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		before = new(record.Snapshot)
 	}
 	s.remember(before)
-	standIn, path, err := standIns(o.Project.Config.StandIns, o.Temp, o.Env)
-	if err != nil {
+	if err := s.equip(); err != nil {
 		return nil, err
 	}
-	s.standIn = standIn
-	s.o.Env = path
-	s.tools = run.NewToolbox(s.p.Root(), o.Env, standIn, s.environment.Tools)
-	s.runner = s.newRunner()
 	return s, nil
+}
+
+// equip makes what cases run with, as the project's configuration has it.
+func (s *Session) equip() error {
+	cfg := s.p.Config
+	env := run.Environment(s.o.Env, cfg.Run.PassEnv)
+	standIn, withStandIns, err := standIns(cfg.StandIns, s.o.Temp, env)
+	if err != nil {
+		return err
+	}
+	s.standIn = standIn
+	s.tools = run.NewToolbox(s.p.Root(), env, standIn, s.environment.Tools)
+	s.runner = s.newRunner(withStandIns)
+	s.jobs = cmp.Or(s.o.Jobs, cfg.Run.Jobs, runtime.NumCPU())
+	return nil
 }
 
 // NewRunner makes the runner that a session would use, for firing hooks outside
@@ -118,19 +131,21 @@ func (s *Session) remember(before *record.Snapshot) {
 // remembered makes r the present verdict of its case.
 func (s *Session) remembered(r *suites.Record) {
 	s.present[r.Key()] = r
-	s.baseline[baseKey{r.Key(), r.Digests.Case}] = r
+	if r.Status() != suites.Aborted { // it says nothing to compare with
+		s.baseline[baseKey{r.Key(), r.Digests.Case}] = r
+	}
 }
 
-func (s *Session) newRunner() *run.Runner {
-	cfg := s.p.Config
+func (s *Session) newRunner(env []string) *run.Runner {
+	cfg, p, standIn := s.p.Config, s.p, s.standIn
 	return run.New(run.Options{
 		Root:        s.p.Root(),
 		Temp:        s.o.Temp,
-		Env:         s.o.Env,
+		Env:         env,
 		Timeout:     cfg.Run.Timeout,
-		Hooks:       s.p.Registered.For,
-		Interpreted: s.p.interpreted,
-		Standing:    s.standing,
+		Hooks:       p.Registered.For,
+		Interpreted: p.interpreted,
+		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})
 }
 
@@ -154,7 +169,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 		s.fill(ctx)
 		select {
 		case e := <-s.results:
-			s.finish(e)
+			s.finish(ctx, e)
 		case <-backstop.C:
 			s.abort("backstop: the run took " + s.p.Config.Run.Backstop.String())
 		case <-ctx.Done():

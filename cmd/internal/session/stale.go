@@ -25,12 +25,12 @@ func (s *Session) Announce(runID string) { s.announce(runID, true) }
 
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
-func StaleNow(p *Project, env []string) ([]plan.Selected, error) {
+func StaleNow(p *Project, caller []string) ([]plan.Selected, error) {
 	before, err := record.Read(p.Config.ResultsDir)
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(Options{Project: p, Env: env}, before)
+	s, err := New(Options{Project: p, Env: caller}, before)
 	if err != nil {
 		return nil, err
 	}

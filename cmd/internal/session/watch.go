@@ -62,7 +62,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 		}
 		select {
 		case e := <-s.results:
-			s.finish(e)
+			s.finish(ctx, e)
 		case b := <-o.Watcher.Batches():
 			w.changed(ctx, b)
 		case text := <-o.Notes:
@@ -114,7 +114,7 @@ func (w *watch) tell(ctx context.Context) {
 		}
 	}
 	if len(again) > 0 {
-		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.Cases), true)
+		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.every), true)
 		return
 	}
 	w.announce(w.lastRun, false)
@@ -149,7 +149,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 		w.Session.o.View.Handle(notify.Warning{Text: "no case to run"})
 		return
 	}
-	w.begin(ctx, plan.WithControls(selected, w.p.Cases), false)
+	w.begin(ctx, plan.WithControls(selected, w.p.every), false)
 }
 
 // failed lists the cases whose verdict on record is a failure.

@@ -91,9 +91,9 @@ func (r *report) await(pid int) {
 			return
 		case got == pid:
 			r.status = uint32(status)
-			r.userUS = usage.Utime.Sec*1e6 + usage.Utime.Usec
-			r.systemUS = usage.Stime.Sec*1e6 + usage.Stime.Usec
-			r.maxRSSKB = usage.Maxrss
+			r.userUS = int64(usage.Utime.Sec)*1e6 + int64(usage.Utime.Usec)
+			r.systemUS = int64(usage.Stime.Sec)*1e6 + int64(usage.Stime.Usec)
+			r.maxRSSKB = int64(usage.Maxrss)
 			return
 		}
 	}

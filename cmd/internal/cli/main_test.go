@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+func TestMain(m *testing.M) {
+	if err := process.Adopt(); err != nil {
+		panic(err)
+	}
+	// The rolling log's library keeps one goroutine a file for good.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+}
+
+// newProject writes a project to a directory with a space in its name.
+func newProject(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "a project")
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// call runs the command line in a directory.
+func call(t *testing.T, dir, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, diagnostics bytes.Buffer
+	root := newRoot(&app{Streams: Streams{In: strings.NewReader(stdin), Out: &out, Err: &diagnostics}})
+	root.SetArgs(append([]string{"-C", dir}, args...))
+	root.SetOut(&out)
+	root.SetErr(&diagnostics)
+	code = exitCode(root.ExecuteContext(t.Context()), &diagnostics)
+	return code, out.String(), diagnostics.String()
+}
+
+func load(t *testing.T, root string) *session.Project {
+	t.Helper()
+	cfg, err := config.Load(config.LoadOptions{Dir: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, problems := session.Load(cfg, session.Filter{})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return p
+}
+
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	aborted := &abortedError{"no space left"}
+	for _, tt := range []struct {
+		err    error
+		code   int
+		stderr string
+	}{
+		{nil, 0, ""},
+		{errFailed, 1, ""},
+		{fmt.Errorf("run: %w", errFailed), 1, ""},
+		{errInterrupted, 130, ""},
+		{fmt.Errorf("run: %w", errInterrupted), 130, ""},
+		{aborted, 3, "hookwatch: no space left\n"},
+		{fmt.Errorf("run: %w", aborted), 3, "hookwatch: run: no space left\n"},
+		{errors.Join(aborted, nil), 3, "hookwatch: no space left\n"},
+		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
+		{problemsError{{What: "a"}, {What: "b"}}, 2, "hookwatch: a\nb\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := exitCode(tt.err, &stderr); code != tt.code || stderr.String() != tt.stderr {
+			t.Errorf("%v: %d and %q, want %d and %q", tt.err, code, stderr.String(), tt.code, tt.stderr)
+		}
+	}
+}
+
+// TestOutcome: what a run amounts to, the weightiest first.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	failed := suites.Tally{Passed: 1, Failed: 1}
+	for _, tt := range []struct {
+		name   string
+		sum    session.Summary
+		strict bool
+		code   int
+	}{
+		{"passed", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1, Unproven: 1}}, false, 0},
+		{"nothing", session.Summary{}, true, 0},
+		{"failed", session.Summary{Tally: failed}, false, 1},
+		{"unproven, strict", session.Summary{Tally: suites.Tally{Passed: 1, Unproven: 1}}, true, 1},
+		{"skipped, strict", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1}}, true, 0},
+		{"aborted", session.Summary{Tally: suites.Tally{Failed: 1, Aborted: 1}, Aborted: "preflight"}, false, 3},
+		{"not recorded", session.Summary{Tally: failed, RecordError: full}, false, 3},
+		{"interrupted", session.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
+	} {
+		a := &app{strict: tt.strict}
+		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
+			t.Errorf("%s: %d, want %d", tt.name, code, tt.code)
+		}
+	}
+}
+
+func TestCommandOf(t *testing.T) {
+	t.Parallel()
+	want := map[byte]session.Command{
+		'a': session.RunAll, 'f': session.RunFailed, '\r': session.RunAgain, '\n': session.RunAgain,
+		'q': session.Quit, 3: session.Quit, 4: session.Quit, '?': session.ShowHelp, 'h': session.ShowHelp,
+	}
+	for key := range 256 {
+		got, ok := commandOf(byte(key))
+		if command, meant := want[byte(key)]; got != command || ok != meant {
+			t.Errorf("key %q: %d, %v, want %d, %v", byte(key), got, ok, command, meant)
+		}
+	}
+}
+
+// TestReadKeys: keys arrive as commands until there are no more, or nobody
+// listens.
+func TestReadKeys(t *testing.T) {
+	t.Parallel()
+	ch, done, ended := make(chan session.Command), make(chan struct{}), make(chan struct{})
+	go func() { readKeys(strings.NewReader("xa\x1bqf"), ch, done); close(ended) }()
+	for _, want := range []session.Command{session.RunAll, session.Quit} {
+		if got := <-ch; got != want {
+			t.Errorf("command %d, want %d", got, want)
+		}
+	}
+	close(done)
+	<-ended
+}
+
+// TestNoTerminal: a stream that is none has neither colour nor keys.
+func TestNoTerminal(t *testing.T) {
+	t.Parallel()
+	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
+	if commands, stop := a.keys(); commands != nil {
+		stop()
+		t.Error("keys are read from what is no terminal")
+	}
+	if a.color(a.Out) || a.width() != 80 {
+		t.Errorf("colour %v, width %d", a.color(a.Out), a.width())
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if isTerminal(file) {
+		t.Error("a file is a terminal")
+	}
+}

@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/process"
+	"hookwatch/suites/record"
+)
+
+func TestMain(m *testing.M) {
+	if err := process.Adopt(); err != nil {
+		panic(err)
+	}
+	// The rolling log's library keeps one goroutine a file for good.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+}
+
+// ceiling is how long a test waits for what must come.
+const ceiling = 60 * time.Second
+
+// A scene is a small project on disk, in a directory with a space in its name.
+type scene struct {
+	t          *testing.T
+	root       string
+	temp, keep string
+	store      *record.Store
+}
+
+// settings are what every scene's configuration begins with.
+const settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false, settle: 20ms}\n"
+
+// guard denies what is bad, and says where it was.
+const guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
+
+// pair is a case that is blocked, and one that is let through and has it as its
+// control.
+const pair = `suite: s
+hook: hooks/guard.sh
+event: PreToolUse
+tool: Bash
+cases:
+  - {id: B1, name: blocked, category: block, command: bad thing, expect: {exit: 2, effect: denied}}
+  - {id: A1, name: let_through, category: approve, command: fine, control: B1, expect: {exit: 0}}
+`
+
+func newScene(t *testing.T, files map[string]string) *scene {
+	t.Helper()
+	s := &scene{t: t, root: filepath.Join(t.TempDir(), "a project"), temp: t.TempDir(), keep: t.TempDir()}
+	s.write(config.FileName, settings)
+	s.write("hooks/guard.sh", guard)
+	for name, content := range files {
+		s.write(name, content)
+	}
+	return s
+}
+
+func (s *scene) path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+func (s *scene) write(name, content string) {
+	s.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path(name), []byte(content), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) read(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(s.path(name))
+	if err != nil && !os.IsNotExist(err) {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// load reads the project, whose configuration nothing outside has a say in.
+func (s *scene) load(f Filter) *Project {
+	s.t.Helper()
+	p, problems := Load(s.config(), f)
+	if len(problems) > 0 {
+		s.t.Fatal(problems)
+	}
+	return p
+}
+
+func (s *scene) config() *config.Config {
+	s.t.Helper()
+	cfg, err := config.Load(config.LoadOptions{Dir: s.root, Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return cfg
+}
+
+// open makes a session over the project as it is now. Its store is closed with
+// the test, or by the next open.
+func (s *scene) open(p *Project, view notify.View, change func(*Options)) *Session {
+	s.t.Helper()
+	s.closeStore()
+	store, err := record.Open(record.Options{Dir: p.Config.ResultsDir})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.store = store
+	s.t.Cleanup(s.closeStore)
+	o := Options{
+		Project: p, Store: store, View: view, Temp: s.temp, Keep: s.keep, Jobs: 2, Now: time.Now,
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.temp},
+		Rerun:   func(k suites.Key) string { return "again " + k.String() },
+		Program: "test",
+	}
+	if change != nil {
+		change(&o)
+	}
+	session, err := New(o, store.Snapshot())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return session
+}
+
+func (s *scene) closeStore() {
+	if s.store != nil {
+		_ = s.store.Close()
+		s.store = nil
+	}
+}
+
+// all runs every case of the project to the end.
+func (s *scene) all(session *Session) Summary {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), ceiling)
+	defer cancel()
+	return session.Once(ctx, plan.All(session.p.Cases, "asked for"), true)
+}
+
+// present reads the verdicts on record: "pass" and the like by case ID.
+func (s *scene) present() map[string]suites.Record {
+	s.t.Helper()
+	snap, err := record.Read(s.path("results"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := make(map[string]suites.Record)
+	for _, r := range snap.Records {
+		out[r.ID] = r
+	}
+	return out
+}
+
+// history counts the records of a case in the rolling log.
+func (s *scene) history(id string) (n int) {
+	s.t.Helper()
+	_, err := record.History(s.path("results"), func(_ string, r suites.Record) bool {
+		if r.ID == id {
+			n++
+		}
+		return true
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// empty reports what is left in a directory, if anything.
+func (s *scene) empty(dir string) {
+	s.t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range entries {
+		s.t.Errorf("left in %s: %s", dir, e.Name())
+	}
+}
+
+// A spy keeps every event, and may look around while one is shown.
+type spy struct {
+	events []notify.Event
+	on     func(notify.Event)
+}
+
+func (v *spy) Handle(e notify.Event) {
+	v.events = append(v.events, e)
+	if v.on != nil {
+		v.on(e)
+	}
+}
+
+func (v *spy) Close() error { return nil }
+
+// done lists the finished cases, in the order in which they were shown.
+func (v *spy) done() []notify.CaseDone {
+	var out []notify.CaseDone
+	for _, e := range v.events {
+		if d, ok := e.(notify.CaseDone); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (v *spy) find(id string) notify.CaseDone {
+	for _, d := range v.done() {
+		if d.Record.ID == id {
+			return d
+		}
+	}
+	return notify.CaseDone{}
+}
+
+// order tells the events in short: "start", "B1 pass", "end".
+func (v *spy) order() string {
+	var out []string
+	for _, e := range v.events {
+		switch e := e.(type) {
+		case notify.RunStarted:
+			out = append(out, "start")
+		case notify.CaseDone:
+			out = append(out, e.Record.ID+" "+string(e.Verdict.Status))
+		case notify.RunDone:
+			out = append(out, "end")
+		case notify.Warning:
+			out = append(out, "warning: "+e.Text)
+		}
+	}
+	return strings.Join(out, ", ")
+}

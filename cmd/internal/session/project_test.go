@@ -1,0 +1,273 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+)
+
+func ids(cases []*suites.Case) string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: B1, name: blocks_too, expect: {exit: 0}}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/other.yaml": other})
+	for _, tt := range []struct {
+		filter Filter
+		want   string
+		empty  string
+	}{
+		{Filter{}, "B1 B1 A1", ""},
+		{Filter{Suites: []string{"s"}}, "B1 A1", ""},
+		{Filter{Suites: []string{"s", "other"}}, "B1 B1 A1", ""},
+		{Filter{Text: "b1"}, "B1 B1", ""},
+		{Filter{Text: "let_"}, "A1", ""},
+		{Filter{Text: "LET_THROUGH"}, "A1", ""},
+		{Filter{Text: "?1"}, "B1 B1 A1", ""},
+		{Filter{Text: "block*"}, "B1 B1", ""},
+		{Filter{Text: "[A]1"}, "A1", ""},
+		{Filter{Text: "["}, "", "no case matches"},
+		{Filter{Suites: []string{"other"}, Text: "A1"}, "", "no case matches"},
+		{Filter{Suites: []string{"s", "none"}}, "", "--suite none: no such suite here (there are other, s)"},
+	} {
+		p := s.load(tt.filter)
+		if got := ids(p.Cases); got != tt.want {
+			t.Errorf("%+v lets through %q, want %q", tt.filter, got, tt.want)
+		}
+		if (p.Empty != nil) != (tt.empty != "") || p.Empty != nil && !strings.Contains(p.Empty.Error(), tt.empty) {
+			t.Errorf("%+v: %v, want %q", tt.filter, p.Empty, tt.empty)
+		}
+		if len(p.Every()) != 3 {
+			t.Errorf("%+v leaves %d cases known", tt.filter, len(p.Every()))
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no cases for the 1 hooks of "+s.root) || !strings.Contains(err.Error(), "hookwatch init writes") {
+		t.Errorf("hooks without a case: %v", err)
+	}
+	if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no hooks found in "+s.root) || !strings.Contains(err.Error(), "hooks, .claude/settings.json") {
+		t.Errorf("nothing at all: %v", err)
+	}
+}
+
+// TestApplicable: a built-in suite whose hook the project does not have is not
+// counted; a person's own always is.
+func TestApplicable(t *testing.T) {
+	t.Parallel()
+	own := oneCase("A1", "expect: {exit: 0}")
+	s := newScene(t, map[string]string{"suites/s.yaml": strings.ReplaceAll(own, "hooks/guard.sh", "hooks/none.sh")})
+	s.write(".hookwatch.yaml", strings.Replace(settings, "suites: [", "suites: [builtin, ", 1))
+	if names := s.load(Filter{}).suiteNames(); names != "s" {
+		t.Errorf("suites %s, want s", names)
+	}
+	s.write(".claude/hooks/enforce_package_managers.sh", guard)
+	p := s.load(Filter{})
+	if names := strings.Split(p.suiteNames(), ", "); !slices.Contains(names, "pm") || !slices.Contains(names, "s") {
+		t.Errorf("suites %s, want pm and s among them", names)
+	}
+	pm := 0
+	for _, c := range p.Cases {
+		if c.Suite == "pm" {
+			pm++
+		}
+	}
+	if pm != 32 {
+		t.Errorf("%d cases of pm, want 32", pm)
+	}
+}
+
+// TestGated: the project's policy goes before the case's, for the tools that it
+// names; and the suite that others share stays as it was.
+func TestGated(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{
+		"suites/s.yaml": oneCase("A1", "gates: [biome, ruff, {tool: oxlint, policy: fail}], expect: {exit: 0}")})
+	s.write(".hookwatch.yaml", settings+"gates: {ruff: fail, oxlint: skip}\n")
+	want := []suites.Gate{{Tool: "biome", Policy: suites.GateFail}, {Tool: "ruff", Policy: suites.GateFail}, {Tool: "oxlint", Policy: suites.GateSkip}}
+	if got := s.load(Filter{}).Cases[0].Gates; !slices.Equal(got, want) {
+		t.Errorf("gates %v, want %v", got, want)
+	}
+	p := s.load(Filter{})
+	mine := []suites.Gate{{Tool: "ruff", Policy: suites.GateSkip}}
+	if got := p.gated(mine); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
+		t.Errorf("gated %v, the case's own are now %v", got, mine)
+	}
+}
+
+func TestRel(t *testing.T) {
+	s := newScene(t, map[string]string{"my hooks/a b.sh": guard, "sub/inner.sh": guard})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(s.root, link); err != nil {
+		t.Fatal(err)
+	}
+	outside := t.TempDir()
+	if err := os.Symlink(outside, s.path("away")); err != nil {
+		t.Fatal(err)
+	}
+	p := s.load(Filter{})
+	t.Chdir(s.path("sub"))
+	for file, want := range map[string]string{
+		s.path("hooks/guard.sh"):       "hooks/guard.sh",
+		s.path("hooks") + "/../a.sh":   "a.sh",
+		s.path("my hooks/a b.sh"):      "my hooks/a b.sh",
+		"my hooks/a b.sh":              "my hooks/a b.sh",
+		"./hooks//guard.sh":            "hooks/guard.sh",
+		"inner.sh":                     "sub/inner.sh",
+		"none.sh":                      "sub/none.sh",
+		"../hooks/none.sh":             "hooks/none.sh",
+		s.path("none/yet.sh"):          "none/yet.sh",
+		s.path("away/x.sh"):            "away/x.sh",
+		filepath.Join(outside, "x.sh"): filepath.ToSlash(filepath.Join(outside, "x.sh")),
+		s.root + "-other/x.sh":         filepath.ToSlash(s.root + "-other/x.sh"),
+		filepath.Dir(s.root):           filepath.ToSlash(filepath.Dir(s.root)),
+		s.path("..dots/x.sh"):          "..dots/x.sh",
+	} {
+		if got := p.Rel(file); got != want {
+			t.Errorf("Rel(%q) is %q, want %q", file, got, want)
+		}
+	}
+	// A project that was reached through a link speaks of itself by that name.
+	via := scene{t: t, root: link}
+	p = via.load(Filter{})
+	if got := p.Rel(filepath.Join(link, "hooks", "guard.sh")); got != "hooks/guard.sh" {
+		t.Errorf("through the link: %q", got)
+	}
+	if p.Name() != "link" || !p.Exists("my hooks/a b.sh") || p.Exists("nothing") {
+		t.Errorf("name %q", p.Name())
+	}
+}
+
+// TestStamp: whoever wrote a file while a case ran left a trace, even where the
+// content is the same again and the clock was turned back.
+func TestStamp(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"hooks/other.sh": guard})
+	p := s.load(Filter{})
+	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
+	long := time.Now().Add(-time.Hour)
+	turnBack := func() {
+		if err := os.Chtimes(s.path("hooks/guard.sh"), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turnBack()
+	last := p.stamp(inputs)
+	if again := p.stamp(inputs); again != last {
+		t.Errorf("nothing happened: %q, then %q", last, again)
+	}
+	for _, tt := range []struct {
+		name string
+		do   func()
+	}{
+		{"the same content, written anew", func() { s.write("hooks/guard.sh", guard) }},
+		{"there and back", func() { s.write("hooks/guard.sh", "x"); s.write("hooks/guard.sh", guard) }},
+		{"there and back, with the time of before", func() { s.write("hooks/guard.sh", "x"); s.write("hooks/guard.sh", guard); turnBack() }},
+		{"another file of the same content in its place", func() {
+			if err := os.Rename(s.path("hooks/other.sh"), s.path("hooks/guard.sh")); err != nil {
+				t.Fatal(err)
+			}
+			turnBack()
+		}},
+		{"another mode", func() {
+			if err := os.Chmod(s.path("hooks/guard.sh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"gone", func() {
+			if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"one that was not there", func() { s.write("hooks/none.sh", guard) }},
+	} {
+		s.nextTick("hooks/guard.sh")
+		tt.do()
+		now := p.stamp(inputs)
+		if now == last {
+			t.Errorf("%s leaves no trace", tt.name)
+		}
+		last = now
+	}
+}
+
+// nextTick waits until the file system's clock, which may be a coarse one, has
+// moved on since the file changed last.
+func (s *scene) nextTick(name string) {
+	s.t.Helper()
+	fi, err := os.Stat(s.path(name))
+	if err != nil {
+		return
+	}
+	was := changeTime(fi)[strings.Index(changeTime(fi), " ")+1:]
+	for deadline := time.Now().Add(ceiling); time.Now().Before(deadline); {
+		s.write("clock", "")
+		fi, err := os.Stat(s.path("clock"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if is := changeTime(fi); is[strings.Index(is, " ")+1:] != was {
+			return
+		}
+	}
+	s.t.Fatal("the clock stands still")
+}
+
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "hooks/config.json": "{}"})
+	s.write(".hookwatch.yaml", settings+"specs: [docs/**/*.md]\n")
+	p := s.load(Filter{})
+	for name, want := range map[string]bool{
+		".hookwatch.yaml": true, "suites/s.yaml": true, "suites/new.yaml": true, "docs/a/b.md": true,
+		".claude/settings.json": true, "hooks/guard.sh": false, "suites/s.txt": false, "other.md": false,
+	} {
+		if got := p.shapes(s.path(name)); got != want {
+			t.Errorf("%s says what the project is made of: %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{
+		"hooks/guard.sh": true, "hooks/config.json": true, "suites/s.yaml": true, "README.md": false, "src/a.sh": false,
+	} {
+		if got := p.matters(name); got != want {
+			t.Errorf("%s matters: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestMarkerPolicy: what verify says of a marker that leads nowhere.
+func TestMarkerPolicy(t *testing.T) {
+	t.Parallel()
+	suite := oneCase("A1", `expect: {exit: 0}, verify: ["docs/none.md §D1"]`) + "  - {id: A2, name: two, expect: {exit: 0}}\n" +
+		"  - {id: A3, name: three, expect: {exit: 0}, verify: [hooks/guard.sh]}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": suite})
+	for policy, want := range map[string]struct{ problems, warnings int }{"strict": {2, 0}, "warn": {0, 2}, "off": {0, 0}} {
+		s.write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "verify: "+policy, 1))
+		p, problems := Load(s.config(), Filter{})
+		if len(problems) != want.problems || len(p.Warnings) != want.warnings {
+			t.Errorf("%s: problems %v, warnings %q", policy, problems, p.Warnings)
+		}
+		for _, problem := range problems {
+			if problem.At.File != "suites/s.yaml" || problem.At.Line == 0 || problem.Hint == "" {
+				t.Errorf("%s: %+v says not where or what to do", policy, problem)
+			}
+		}
+	}
+}

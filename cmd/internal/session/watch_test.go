@@ -1,0 +1,312 @@
+package session
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/watcher"
+)
+
+// A watching is a session that follows a scene, through a real watcher.
+type watching struct {
+	*scene
+	session  *Session
+	events   chan notify.Event
+	commands chan Command
+	ended    chan Summary
+}
+
+// channel is a view that hands events on.
+type channel chan notify.Event
+
+func (c channel) Handle(e notify.Event) { c <- e }
+func (c channel) Close() error          { return nil }
+
+func (s *scene) watch() *watching {
+	s.t.Helper()
+	// Room for all that a test causes: the session must never wait for us.
+	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
+	files, err := watcher.New(watcher.Options{Interest: FirstInterest(s.config())})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p := s.load(Filter{})
+	if err := p.Follow(files); err != nil {
+		s.t.Fatal(err)
+	}
+	w.session = s.open(p, channel(w.events), nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.ended <- w.session.Watch(ctx, WatchOptions{Watcher: files, Commands: w.commands, Reload: w.reload})
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-finished
+		if err := files.Close(); err != nil {
+			s.t.Error(err)
+		}
+	})
+	return w
+}
+
+// reload runs on the session's goroutine.
+func (w *watching) reload() (*Project, []suites.Problem) {
+	cfg, err := config.Load(config.LoadOptions{Dir: w.root, Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		return nil, []suites.Problem{{What: err.Error()}}
+	}
+	return Load(cfg, Filter{})
+}
+
+// until waits for an event and returns all up to it.
+func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event {
+	w.t.Helper()
+	var seen []notify.Event
+	limit := time.NewTimer(ceiling)
+	defer limit.Stop()
+	for {
+		select {
+		case e := <-w.events:
+			seen = append(seen, e)
+			if is(e) {
+				return seen
+			}
+		case <-limit.C:
+			w.t.Fatalf("no %s after %s; seen %+v", what, ceiling, seen)
+		}
+	}
+}
+
+// runDone waits for the end of a run.
+func (w *watching) runDone() notify.RunDone {
+	w.t.Helper()
+	seen := w.until("end of a run", func(e notify.Event) bool { _, ok := e.(notify.RunDone); return ok })
+	return seen[len(seen)-1].(notify.RunDone)
+}
+
+// next is the next event, which must be of this kind.
+func next[E notify.Event](w *watching) E {
+	w.t.Helper()
+	seen := w.until("event", func(notify.Event) bool { return true })
+	e, ok := seen[0].(E)
+	if !ok {
+		w.t.Fatalf("next is %T %+v, want %T", seen[0], seen[0], e)
+	}
+	return e
+}
+
+func (w *watching) quit() Summary {
+	w.t.Helper()
+	w.commands <- Quit
+	select {
+	case sum := <-w.ended:
+		return sum
+	case <-time.After(ceiling):
+		w.t.Fatal("the session does not end")
+		return Summary{}
+	}
+}
+
+func keys(selected []notify.Selection) string {
+	var out []string
+	for _, s := range selected {
+		out = append(out, s.Key.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+// recordIDs are sorted: what finishes at once may be told in any order.
+func recordIDs(records []suites.Record) string {
+	var out []string
+	for _, r := range records {
+		out = append(out, r.ID)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+const open = "#!/bin/bash\nexit 0\n"
+
+// TestWatchBreakAndMend: a person hears of a regression once, when it has
+// settled and was seen twice; and once of its end.
+func TestWatchBreakAndMend(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) || done.Full {
+		t.Fatalf("the first run: %+v", done)
+	}
+
+	s.write("hooks/guard.sh", open)
+	changed := next[notify.Changed](w)
+	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.Total != 2 {
+		t.Errorf("changed %+v", changed)
+	}
+	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
+		t.Errorf("broken: %+v", done.Tally)
+	}
+	// The reproduction shows nothing: the next thing heard of is the news.
+	news := next[notify.Transitions](w)
+	if recordIDs(news.Regressions) != "A1 B1" || len(news.Resolved) != 0 {
+		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
+	}
+	if n := s.history("B1"); n != 3 {
+		t.Errorf("%d records of B1, want 3: it passed, failed, and failed again", n)
+	}
+
+	s.write("hooks/guard.sh", guard)
+	next[notify.Changed](w)
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("mended: %+v", done.Tally)
+	}
+	news = next[notify.Transitions](w)
+	if recordIDs(news.Resolved) != "A1 B1" || len(news.Regressions) != 0 {
+		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
+	}
+	if sum := w.quit(); sum.Interrupted || sum.RecordError != nil {
+		t.Errorf("summary %+v", sum)
+	}
+	if len(w.events) != 0 {
+		t.Errorf("and then %+v", <-w.events)
+	}
+	if present := s.present(); !present["A1"].Pass || !present["B1"].Pass {
+		t.Errorf("on record %v", present)
+	}
+}
+
+// TestWatchFlaky: a failure that does not come again is no regression.
+func TestWatchFlaky(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	w := s.watch()
+	w.runDone()
+	s.write("hooks/guard.sh", "#!/bin/bash\nonce=$CLAUDE_PROJECT_DIR/once\n[[ -e $once ]] && exit 0\ntouch \"$once\"\nexit 1\n")
+	if done := w.runDone(); done.Tally.Failed != 1 {
+		t.Errorf("%+v", done.Tally)
+	}
+	if warning := next[notify.Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
+		t.Errorf("told %q", warning.Text)
+	}
+	w.quit()
+	for len(w.events) > 0 {
+		if e, ok := (<-w.events).(notify.Transitions); ok {
+			t.Errorf("told of %+v", e)
+		}
+	}
+}
+
+// TestWatchSuites: cases come and go with their files.
+func TestWatchSuites(t *testing.T) {
+	t.Parallel()
+	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	s.write("suites/other.yaml", other)
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" || changed.Total != 3 || changed.Changes[0].Path != "suites/other.yaml" {
+		t.Errorf("a new suite: %+v", changed)
+	}
+	w.runDone()
+	if err := os.Remove(s.path("suites/other.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if changed := next[notify.Changed](w); len(changed.Selected) != 0 || changed.Total != 2 || changed.Changes[0].Path != "suites/other.yaml" {
+		t.Errorf("a suite that went: %+v", changed)
+	}
+	w.commands <- RunAll
+	if done := w.runDone(); done.Tally.Total() != 2 || done.Total != 2 || done.State.Total() != 2 {
+		t.Errorf("what is left: %+v", done)
+	}
+	s.write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "B1 A1" {
+		t.Errorf("an edited case and its control: %+v", changed)
+	}
+	w.runDone()
+	w.quit()
+}
+
+// TestWatchProblems: while there are problems the last good state is in force.
+func TestWatchProblems(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	for _, name := range []string{".hookwatch.yaml", "suites/s.yaml"} {
+		good := s.read(name)
+		s.write(name, good+"nonsense: [1\n")
+		if p := next[notify.Problems](w); len(p.List) == 0 || !p.InForce {
+			t.Fatalf("%s: problems %+v", name, p)
+		}
+		s.write("hooks/guard.sh", open)
+		w.until("change of the hook", func(e notify.Event) bool {
+			c, ok := e.(notify.Changed)
+			return ok && len(c.Changes) == 1 && c.Changes[0].Path == "hooks/guard.sh"
+		})
+		if done := w.runDone(); done.Tally.Failed != 1 || done.Total != 2 {
+			t.Errorf("%s: under the last good state: %+v", name, done.Tally)
+		}
+		s.write(name, good)
+		w.until("end of the problems", func(e notify.Event) bool {
+			p, ok := e.(notify.Problems)
+			return ok && len(p.List) == 0
+		})
+		s.write("hooks/guard.sh", guard)
+		if done := w.runDone(); done.Tally.Passed != 2 {
+			t.Errorf("%s: %+v", name, done.Tally)
+		}
+	}
+	w.quit()
+}
+
+// TestWatchCommands: what a person asks for by a key.
+func TestWatchCommands(t *testing.T) {
+	t.Parallel()
+	suite := strings.Replace(pair, "cases:\n", "cases:\n  - {id: F1, name: fails, command: bad, expect: {exit: 0}}\n", 1)
+	s := newScene(t, map[string]string{"suites/s.yaml": suite})
+	w := s.watch()
+	w.runDone()
+	for _, tt := range []struct {
+		command Command
+		want    string
+	}{{RunFailed, "F1"}, {RunAgain, "F1"}, {RunAll, "A1 B1 F1"}, {RunAgain, "A1 B1 F1"}, {RunFailed, "F1"}} {
+		w.commands <- tt.command
+		if got := recordIDs(w.runDone().Records); got != tt.want {
+			t.Errorf("command %d runs %s, want %s", tt.command, got, tt.want)
+		}
+	}
+	w.commands <- ShowHelp
+	next[notify.Help](w)
+	s.write("hooks/guard.sh", open)
+	w.runDone()
+	s.write("suites/s.yaml", strings.Replace(suite, "  - {id: B1", "  #", 1))
+	w.until("problems", func(e notify.Event) bool { _, ok := e.(notify.Problems); return ok })
+	w.quit()
+}
+
+// TestWatchQuit: what was running then leaves no record and no process.
+func TestWatchQuit(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
+	s.write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
+	w := s.watch()
+	w.until("a verdict", func(e notify.Event) bool { _, ok := e.(notify.CaseDone); return ok })
+	sum := w.quit()
+	if !sum.Interrupted || sum.Tally.Failed != 0 {
+		t.Errorf("summary %+v", sum)
+	}
+	pids := strings.Fields(s.read("pids"))
+	s.noneRuns("pids", len(pids))
+	present := s.present()
+	if slices.ContainsFunc([]string{"H1", "H2"}, func(id string) bool { _, ok := present[id]; return ok }) || !present["Q1"].Pass {
+		t.Errorf("on record %v", present)
+	}
+}

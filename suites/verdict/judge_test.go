@@ -1,0 +1,234 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// okay is a result that ended well and said nothing.
+func okay() suites.Result { return suites.Result{Exit: 0, Effect: suites.Proceeds} }
+
+func exit(code int) *int { return &code }
+
+func miss(step int, field, want, got string) suites.Mismatch {
+	return suites.Mismatch{Step: step, Field: field, Want: want, Got: got}
+}
+
+// judgeOne judges a case of one step.
+func judgeOne(e suites.Expectation, r suites.Result) suites.Verdict {
+	c := &suites.Case{ID: "A", Steps: []suites.Step{{Expect: e}}}
+	return Judge(c, suites.Outcome{Results: []suites.Result{r}}, 30*time.Second)
+}
+
+// A judgement is one expectation beside one result. No want is a pass.
+type judgement struct {
+	name   string
+	expect suites.Expectation
+	result suites.Result
+	want   []suites.Mismatch
+	note   string // "" when it is not looked at; "-" when it must be empty
+}
+
+func judgeAll(t *testing.T, tests []judgement) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := judgeOne(tt.expect, tt.result)
+			want := suites.Pass
+			if len(tt.want) > 0 {
+				want = suites.Fail
+			}
+			if got.Status != want || !slices.Equal(got.Mismatches, tt.want) {
+				t.Errorf("%s %+v, want %s %+v", got.Status, got.Mismatches, want, tt.want)
+			}
+			if tt.note != "" && got.Note != strings.TrimPrefix(tt.note, "-") {
+				t.Errorf("note %q, want %q", got.Note, tt.note)
+			}
+		})
+	}
+}
+
+func TestJudgeEnding(t *testing.T) {
+	t.Parallel()
+	judgeAll(t, []judgement{
+		{"nothing is looked at", suites.Expectation{}, suites.Result{Exit: 9, Stdout: []byte("x")}, nil, "-"},
+		{"exit", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2}, nil, "-"},
+		{"another exit", suites.Expectation{Exit: exit(2)}, okay(), []suites.Mismatch{miss(0, "exit", "2", "0")}, "exit 0, want 2"},
+		{"exit 0 is an expectation", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1}, []suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
+		{"a signal is no exit", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"},
+			[]suites.Mismatch{miss(0, "exit", "0", "by SIGSEGV")}, "exit by SIGSEGV, want 0"},
+		{"a signal beside the right code", suites.Expectation{Exit: exit(2)}, suites.Result{Exit: 2, Signal: "SIGTERM"},
+			[]suites.Mismatch{miss(0, "exit", "2", "by SIGTERM")}, ""},
+		{"the shell's own word", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 127, Stderr: []byte("start\nh.sh: line 3: jaq: command not found\n")},
+			[]suites.Mismatch{miss(0, "exit", "0", "127")}, "exit 127, want 0; h.sh: line 3: jaq: command not found"},
+		{"no permission", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 126, Stderr: []byte("h.sh: ./x: Permission denied\n")},
+			[]suites.Mismatch{miss(0, "exit", "0", "126")}, "exit 126, want 0; h.sh: ./x: Permission denied"},
+		{"not found means something else with another code", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1, Stderr: []byte("user not found\n")},
+			[]suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
+		{"not started", suites.Expectation{Exit: exit(0), Decision: "approve"}, suites.Result{Exit: -1, NotStarted: "hook missing: a.sh"},
+			[]suites.Mismatch{miss(0, "start", "", "hook missing: a.sh")}, "hook missing: a.sh"},
+		{"not started passes nothing", suites.Expectation{}, suites.Result{Exit: -1, NotStarted: "hook missing: a.sh"},
+			[]suites.Mismatch{miss(0, "start", "", "hook missing: a.sh")}, ""},
+		{"decision", suites.Expectation{Decision: "block"}, suites.Result{Decision: "block"}, nil, "-"},
+		{"another decision", suites.Expectation{Decision: "block"}, suites.Result{Decision: "approve"},
+			[]suites.Mismatch{miss(0, "decision", "block", "approve")}, "decision approve, want block"},
+		{"no decision", suites.Expectation{Decision: "block"}, okay(), []suites.Mismatch{miss(0, "decision", "block", "")}, "decision, want block"},
+		{"effect", suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Denied}, nil, "-"},
+		{"another effect", suites.Expectation{Effect: suites.Denied}, okay(),
+			[]suites.Mismatch{miss(0, "effect", "denied", "proceeds")}, "effect proceeds, want denied"},
+		{"every reason", suites.Expectation{Exit: exit(2), Decision: "block", Effect: suites.Denied}, suites.Result{Decision: "approve", Effect: suites.Allowed},
+			[]suites.Mismatch{miss(0, "exit", "2", "0"), miss(0, "decision", "block", "approve"), miss(0, "effect", "denied", "allowed")},
+			"exit 0, want 2; decision approve, want block; effect allowed, want denied"},
+	})
+}
+
+func TestJudgeTimeout(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[time.Duration]string{
+		30 * time.Second:       "TIMEOUT_30s",
+		time.Second:            "TIMEOUT_1s",
+		500 * time.Millisecond: "TIMEOUT_500ms",
+	} {
+		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0), Decision: "block"}}}}
+		r := suites.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true}
+		got := Judge(c, suites.Outcome{Results: []suites.Result{r}}, limit)
+		if got.Status != suites.Fail || got.Note != want {
+			t.Errorf("%s: %s %q, want %q", limit, got.Status, got.Note, want)
+		}
+		if wanted := []suites.Mismatch{miss(0, "timeout", "", want)}; !slices.Equal(got.Mismatches, wanted) {
+			t.Errorf("%s: %+v, want only the time-out: what was cut off says nothing", limit, got.Mismatches)
+		}
+	}
+}
+
+func TestJudgeSteps(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{
+		{Expect: suites.Expectation{Exit: exit(0)}}, {Expect: suites.Expectation{Exit: exit(2)}}, {Expect: suites.Expectation{Exit: exit(0)}},
+	}}
+	ends := func(codes ...int) (o suites.Outcome) {
+		for _, code := range codes {
+			o.Results = append(o.Results, suites.Result{Exit: code})
+		}
+		return o
+	}
+	late := ends(0, 2)
+	late.Results[1].TimedOut = true
+	for _, tt := range []struct {
+		name    string
+		outcome suites.Outcome
+		note    string
+		want    []suites.Mismatch
+	}{
+		{"all", ends(0, 2, 0), "", nil},
+		{"the second", ends(0, 0, 0), "step 2: exit 0, want 2", []suites.Mismatch{miss(1, "exit", "2", "0")}},
+		{"two of them", ends(1, 2, 1), "step 1: exit 1, want 0; step 3: exit 1, want 0",
+			[]suites.Mismatch{miss(0, "exit", "0", "1"), miss(2, "exit", "0", "1")}},
+		{"one not reached", ends(0, 2), "step 3: step not reached, want run", []suites.Mismatch{miss(2, "step", "run", "not reached")}},
+		{"time-out and not reached", late, "TIMEOUT_30s", []suites.Mismatch{miss(1, "timeout", "", "TIMEOUT_30s"), miss(2, "step", "run", "not reached")}},
+	} {
+		got := Judge(c, tt.outcome, 30*time.Second)
+		if got.Note != tt.note || !slices.Equal(got.Mismatches, tt.want) {
+			t.Errorf("%s: %q %+v, want %q %+v", tt.name, got.Note, got.Mismatches, tt.note, tt.want)
+		}
+	}
+}
+
+// TestManyReasons: a note stays readable, the mismatches are all there.
+func TestManyReasons(t *testing.T) {
+	t.Parallel()
+	got := judgeOne(suites.Expectation{Exit: exit(2), Decision: "block", Effect: suites.Denied,
+		Stderr: suites.TextExpectation{Contains: []string{"a", "b"}}}, okay())
+	if len(got.Mismatches) != 5 || !strings.HasSuffix(got.Note, `effect proceeds, want denied; and 2 more`) {
+		t.Errorf("%d mismatches, note %q", len(got.Mismatches), got.Note)
+	}
+}
+
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}}}
+	behind := suites.Result{LeftBehind: []string{"sleep", "tail"}}
+	cut := suites.Result{Stdout: []byte("abc"), StdoutBytes: 300, StderrBytes: 2, Stderr: []byte("ab")}
+	for _, tt := range []struct {
+		name    string
+		outcome suites.Outcome
+		want    string
+	}{
+		{"nothing", suites.Outcome{Results: []suites.Result{{}}}, ""},
+		{"stand-ins", suites.Outcome{StandIns: []string{"jaq=gojq 1", "jq=gojq 1"}, Results: []suites.Result{{}}},
+			"stand-in: jaq=gojq 1; stand-in: jq=gojq 1"},
+		{"left behind", suites.Outcome{Results: []suites.Result{behind}}, "left a process behind: sleep, tail (ended)"},
+		{"truncated", suites.Outcome{Results: []suites.Result{cut}}, "output cut: 300 bytes on stdout, 2 on stderr"},
+		{"whole", suites.Outcome{Results: []suites.Result{{Stdout: []byte("abc"), StdoutBytes: 3}}}, ""},
+		{"not UTF-8 on stdout", suites.Outcome{Results: []suites.Result{{Stdout: []byte{0xff}}}}, "output is not UTF-8"},
+		{"not UTF-8 on stderr", suites.Outcome{Results: []suites.Result{{Stderr: []byte{'a', 0xc3}}}}, "output is not UTF-8"},
+		{"other scripts", suites.Outcome{Results: []suites.Result{{Stdout: []byte("déjà vu ✓")}}}, ""},
+	} {
+		if got := Judge(c, tt.outcome, time.Second); got.Status != suites.Pass || got.Note != tt.want {
+			t.Errorf("%s: %s %q, want %q", tt.name, got.Status, got.Note, tt.want)
+		}
+		for i := range tt.outcome.Results {
+			tt.outcome.Results[i].Exit = 1
+		}
+		want := "exit 1, want 0"
+		if tt.want != "" {
+			want += "; " + tt.want
+		}
+		if got := Judge(c, tt.outcome, time.Second); got.Status != suites.Fail || got.Note != want {
+			t.Errorf("%s, failing: %s %q, want %q", tt.name, got.Status, got.Note, want)
+		}
+	}
+}
+
+func TestJudgeNotRun(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}, {}}}
+	skip := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Skip, Note: "absent: biome"}}, time.Second)
+	if skip.Status != suites.Skip || skip.Note != "absent: biome" || len(skip.Mismatches) != 0 {
+		t.Errorf("skip: %+v", skip)
+	}
+	fail := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail, Note: "BIOME_ABSENT"}}, time.Second)
+	if fail.Status != suites.Fail || fail.Note != "BIOME_ABSENT" || len(fail.Mismatches) != 1 || fail.Mismatches[0].Got != "BIOME_ABSENT" {
+		t.Errorf("fail: %+v", fail)
+	}
+}
+
+// TestProve: a pass proves something only beside a control that was caught, and
+// whatever comes of it is what the record's two fields tell again.
+func TestProve(t *testing.T) {
+	t.Parallel()
+	control := suites.Key{Suite: "ml", ID: "M08"}
+	verdict := func(s suites.Status, note string) suites.Verdict { return suites.Verdict{Status: s, Note: note} }
+	pass := verdict(suites.Pass, "")
+	for _, tt := range []struct {
+		name               string
+		own, control, want suites.Verdict
+	}{
+		{"control passed", pass, pass, pass},
+		{"a remark stays", verdict(suites.Pass, "stand-in: jaq=x"), pass, verdict(suites.Pass, "stand-in: jaq=x")},
+		{"control failed", pass, verdict(suites.Fail, "exit 0, want 2"), verdict(suites.Unproven, "unproven: control M08 exit 0, want 2")},
+		{"control timed out", pass, verdict(suites.Fail, "TIMEOUT_30s"), verdict(suites.Unproven, "unproven: control M08 TIMEOUT_30s")},
+		{"control failed, remark", verdict(suites.Pass, "stand-in: jaq=x"), verdict(suites.Fail, "exit 0, want 2"),
+			verdict(suites.Unproven, "unproven: control M08 exit 0, want 2; stand-in: jaq=x")},
+		{"control unproven itself", pass, verdict(suites.Unproven, "unproven: control M01 exit 0, want 2"),
+			verdict(suites.Unproven, "unproven: control M08 unproven: control M01 exit 0, want 2")},
+		{"control skipped", pass, verdict(suites.Skip, "absent: biome"), verdict(suites.Skip, "absent: biome")},
+		{"version gap", pass, verdict(suites.Skip, "version_skip: 2.0"), verdict(suites.Skip, "version_skip: 2.0")},
+		{"a failure stays one", verdict(suites.Fail, "exit 1, want 0"), verdict(suites.Fail, "x"), verdict(suites.Fail, "exit 1, want 0")},
+		{"a skip stays one", verdict(suites.Skip, "absent: x"), verdict(suites.Fail, "x"), verdict(suites.Skip, "absent: x")},
+		{"an aborted one stays so", verdict(suites.Aborted, "ABORTED: x"), pass, verdict(suites.Aborted, "ABORTED: x")},
+	} {
+		got := Prove(tt.own, control, tt.control)
+		if got.Status != tt.want.Status || got.Note != tt.want.Note {
+			t.Errorf("%s: %s %q, want %s %q", tt.name, got.Status, got.Note, tt.want.Status, tt.want.Note)
+		}
+		if told := suites.StatusOf(got.Status.OK(), got.Note); told != got.Status {
+			t.Errorf("%s: %s is on record as %s", tt.name, got.Status, told)
+		}
+	}
+}
