@@ -62,8 +62,8 @@ type reader func(s *source, name string, n *yaml.Node) any
 // machine or the occasion has a variable and a flag as well.
 var keys = []key{
 	{path: "project", def: ".", read: text},
-	{path: "hooks", def: []string{".claude/hooks"}, read: list(glob)},
-	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(glob)},
+	{path: "hooks", def: []string{".claude/hooks"}, read: list(item)},
+	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item)},
 	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob)},
 	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob)},
 	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",

@@ -233,7 +233,13 @@ func (t *tracer) addName(name, because string, dirs []string) {
 			t.addFile(f, because)
 		}
 	}
-	if path.IsAbs(name) || !strings.ContainsAny(name, "./") {
+	if path.IsAbs(name) {
+		if p := t.g.files.slash(name); !path.IsAbs(p) || scriptExtensions[path.Ext(p)] {
+			t.addIfThere(p, because, isScript(p, t.listing))
+		}
+		return
+	}
+	if !strings.ContainsAny(name, "./") {
 		return
 	}
 	for _, dir := range append([]string{"."}, dirs...) {

@@ -43,10 +43,20 @@ func cleanName(text string, start, end int) string {
 		if i < 0 {
 			return ""
 		}
-		return strings.TrimLeft(name[i:], "/")
+		return relative(name[i:])
 	}
 	if strings.HasPrefix(name, "/") && followsExpansion(text[:start]) {
-		return strings.TrimLeft(name, "/")
+		return relative(name)
+	}
+	return name
+}
+
+// relative is a path without the slash that an expansion stood before. A bare
+// word keeps a dot, which says that it is a path.
+func relative(name string) string {
+	name = strings.TrimLeft(name, "/")
+	if name != "" && !strings.ContainsAny(name, "./") {
+		return "./" + name
 	}
 	return name
 }

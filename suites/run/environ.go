@@ -16,8 +16,7 @@ var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*"
 var secret = []string{"*_KEY", "*_TOKEN", "*_SECRET", "*_PASSWORD", "*_CREDENTIALS"}
 
 // Environment picks from the caller's environment what hooks may see: a short
-// list and the names that the person lists, which may be globs. A glob never
-// passes on what looks like a secret; a name in full does.
+// list, in which nothing looks like a secret, and the names that the person lists.
 func Environment(caller []string, list []string) []string {
 	var env []string
 	for _, kv := range caller {
@@ -26,8 +25,7 @@ func Environment(caller []string, list []string) []string {
 		case !ok || name == "":
 		case slices.Contains(list, name):
 			env = append(env, kv)
-		case matches(name, secret):
-		case matches(name, passed), matches(name, list):
+		case matches(name, passed) && !matches(name, secret):
 			env = append(env, kv)
 		}
 	}

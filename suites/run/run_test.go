@@ -281,7 +281,7 @@ func TestEnvironment(t *testing.T) {
 		want string
 	}{
 		{nil, "PATH=/bin HOME=/h LC_ALL=C"},
-		{[]string{"MY_*"}, "PATH=/bin HOME=/h LC_ALL=C MY_VAR=1"},
+		{[]string{"MY_VAR", "MY_*"}, "PATH=/bin HOME=/h LC_ALL=C MY_VAR=1"},
 		{[]string{"API_KEY"}, "PATH=/bin HOME=/h LC_ALL=C API_KEY=s"},
 	}
 	for _, tt := range tests {

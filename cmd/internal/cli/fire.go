@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -66,7 +67,11 @@ make of them. Nothing is recorded.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.asCase(args)
+			dir, err := a.workDir()
+			if err != nil {
+				return err
+			}
+			c, err := o.asCase(args, dir)
 			if err != nil {
 				return err
 			}
@@ -84,7 +89,7 @@ make of them. Nothing is recorded.`,
 }
 
 // asCase makes a case of one step that expects nothing.
-func (o fireOptions) asCase(args []string) (*suites.Case, error) {
+func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
 	if _, ok := contract.EventByName(args[0]); !ok {
 		return nil, fmt.Errorf("the client has no event %q (names are case-sensitive, as in PreToolUse)", args[0])
 	}
@@ -93,13 +98,9 @@ func (o fireOptions) asCase(args []string) (*suites.Case, error) {
 		st.Tool = args[1]
 	}
 	if o.file != "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
 		st.FilePath = o.file
-		if !strings.HasPrefix(o.file, "/") && !strings.HasPrefix(o.file, "{") {
-			st.FilePath = wd + "/" + o.file
+		if !filepath.IsAbs(o.file) && !strings.HasPrefix(o.file, "{") {
+			st.FilePath = filepath.ToSlash(filepath.Join(dir, o.file))
 		}
 	}
 	if o.stdin != "" {
@@ -119,7 +120,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 		return err
 	}
 	if c.Hook != "" {
-		c.Hook = p.Rel(c.Hook)
+		c.Hook = p.RelFrom(dirOf(a), c.Hook)
 	}
 	s, temp, err := a.bare(p)
 	if err != nil {

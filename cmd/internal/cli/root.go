@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,14 +43,15 @@ suite. With --once it runs everything once, for a person or for CI.`
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "hookwatch",
-		Short:         "Rerun the tests of Claude Code hooks that a change affects",
-		Long:          longHelp,
-		Version:       Version,
-		Args:          unknownCommand,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
+		Use:               "hookwatch",
+		Short:             "Rerun the tests of Claude Code hooks that a change affects",
+		Long:              longHelp,
+		Version:           Version,
+		Args:              unknownCommand,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
 	}
 	a.flags = root
 	g := root.PersistentFlags()
@@ -102,9 +104,6 @@ func (a *app) log() zerolog.Logger {
 
 // load reads configuration and project. Its error names every problem.
 func (a *app) load() (*session.Project, error) {
-	if err := a.check(); err != nil {
-		return nil, err
-	}
 	p, problems, err := a.tryLoad()
 	if err != nil {
 		return nil, err
@@ -131,6 +130,15 @@ func (a *app) loadConfig() (*config.Config, error) {
 		return nil, err
 	}
 	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
+}
+
+// dirOf is the directory that relative arguments are meant from.
+func dirOf(a *app) string {
+	dir, err := a.workDir()
+	if err != nil {
+		return "."
+	}
+	return dir
 }
 
 // resultsDir is where the project's records are.
@@ -163,8 +171,8 @@ func (e problemsError) Error() string {
 }
 
 func configProblems(err error) []suites.Problem {
-	cerr, ok := err.(*config.Error)
-	if !ok {
+	var cerr *config.Error
+	if !errors.As(err, &cerr) {
 		return []suites.Problem{{What: err.Error()}}
 	}
 	out := make([]suites.Problem, len(cerr.Problems))

@@ -61,6 +61,9 @@ func (a *app) watch(ctx context.Context) error {
 	if err := view.Close(); err != nil {
 		return &abortedError{fmt.Sprintf("output: %v", err)}
 	}
+	if o.lockErr != nil {
+		sum.RecordError = o.lockErr
+	}
 	if sum.RecordError != nil {
 		return &abortedError{sum.RecordError.Error()}
 	}

@@ -71,7 +71,7 @@ func (a *app) whyNow(p *session.Project) error {
 
 func (a *app) whyPath(p *session.Project, arg string) error {
 	path, section, _ := strings.Cut(arg, "#")
-	path = p.Rel(path)
+	path = p.RelFrom(dirOf(a), path)
 	var selected []plan.Selected
 	for _, c := range p.Cases {
 		var because []string

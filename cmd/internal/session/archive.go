@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
@@ -29,14 +31,24 @@ func (s *Session) archive(done notify.RunDone, inputs map[string][]suites.Input)
 	return s.o.Store.WriteComparison(report.Comparison(verdict.Compare(RunOf(before), s.runOf(done))))
 }
 
-// latestRun reads the run that is archived last, nil when there is none. Filing
-// another one may retire it.
+// latestRun reads the run that is archived last and was not aborted, nil when
+// there is none. Filing another one may retire it.
 func (s *Session) latestRun() (*record.Snapshot, error) {
 	runs, err := s.o.Store.Runs()
-	if err != nil || len(runs) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return record.ReadRun(runs[0].Dir)
+	for _, r := range runs {
+		run, err := record.ReadRun(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		aborted := func(r suites.Record) bool { return r.Status() == suites.Aborted }
+		if !slices.ContainsFunc(run.Records, aborted) {
+			return run, nil
+		}
+	}
+	return nil, nil
 }
 
 func (s *Session) runOf(done notify.RunDone) verdict.Run {

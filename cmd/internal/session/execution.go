@@ -168,8 +168,10 @@ func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
 		s.o.View.Handle(done)
 	case previous == nil || previous.Status() == done.Record.Status():
 	default:
+		s.current.quiet = false // from here on there is something to see
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf("%s %s is flaky: %s, then %s on the same content",
 			done.Record.ID, done.Record.TestName, previous.Status(), done.Record.Status())})
+		s.o.View.Handle(done)
 	}
 }
 

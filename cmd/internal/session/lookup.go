@@ -1,7 +1,6 @@
 package session
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,19 +47,19 @@ func (p *Project) agents() map[string]string {
 	return m
 }
 
-// Rel is the slash path from the root of a file of the project, given as
-// absolute or as a person in the working directory writes it.
-func (p *Project) Rel(file string) string {
+// Rel is the slash path from the root of a file of the project, given as absolute
+// or from the root.
+func (p *Project) Rel(file string) string { return p.RelFrom(p.Config.Root, file) }
+
+// RelFrom is Rel for a file that a person in directory dir names; a path that
+// exists from the root is that.
+func (p *Project) RelFrom(dir, file string) string {
 	abs := filepath.FromSlash(file)
 	if !filepath.IsAbs(abs) {
 		if p.Exists(file) {
 			return filepath.ToSlash(filepath.Clean(abs))
 		}
-		wd, err := os.Getwd()
-		if err != nil {
-			return file
-		}
-		abs = filepath.Join(wd, abs)
+		abs = filepath.Join(dir, abs)
 	}
 	rel, err := filepath.Rel(p.Config.Root, abs)
 	if err != nil || !filepath.IsLocal(rel) {

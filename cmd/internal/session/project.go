@@ -1,6 +1,8 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,6 +135,7 @@ func (p *Project) arrange() {
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates)
+			c.Digest = p.configured(c)
 			p.orders[c.Key()] = len(p.every)
 			p.every = append(p.every, c)
 			p.index[c.Key()] = c
@@ -141,6 +144,21 @@ func (p *Project) arrange() {
 			}
 		}
 	}
+}
+
+// configured is the digest of the case's definition with what the project's
+// configuration adds to it.
+func (p *Project) configured(c *suites.Case) string {
+	cfg := p.Config.Run
+	added := fmt.Sprint(cfg.PassEnv)
+	if c.Timeout == 0 {
+		added += fmt.Sprint(cfg.Timeout)
+	}
+	for i, g := range c.Gates {
+		added += fmt.Sprint(i, g.Tool, g.Policy)
+	}
+	sum := sha256.Sum256([]byte(c.Digest + " " + added))
+	return hex.EncodeToString(sum[:8])
 }
 
 func (p *Project) gated(gates []suites.Gate) []suites.Gate {

@@ -123,7 +123,7 @@ func TestRel(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.load(Filter{})
-	t.Chdir(s.path("sub"))
+	from := s.path("sub")
 	for file, want := range map[string]string{
 		s.path("hooks/guard.sh"):       "hooks/guard.sh",
 		s.path("hooks") + "/../a.sh":   "a.sh",
@@ -140,7 +140,7 @@ func TestRel(t *testing.T) {
 		filepath.Dir(s.root):           filepath.ToSlash(filepath.Dir(s.root)),
 		s.path("..dots/x.sh"):          "..dots/x.sh",
 	} {
-		if got := p.Rel(file); got != want {
+		if got := p.RelFrom(from, file); got != want {
 			t.Errorf("Rel(%q) is %q, want %q", file, got, want)
 		}
 	}

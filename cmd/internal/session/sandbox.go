@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"hookwatch/suites"
 )
@@ -36,7 +37,7 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 			return "", "", err
 		}
 		for _, e := range entries {
-			if e.Name() != "kept" {
+			if e.Name() != "kept" && !alive(e.Name()) {
 				_ = os.RemoveAll(filepath.Join(t.dir, e.Name()))
 			}
 		}
@@ -44,8 +45,19 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 	if err := os.MkdirAll(keep, 0o700); err != nil {
 		return "", "", err
 	}
-	running, err = os.MkdirTemp(t.dir, "run-")
+	running, err = os.MkdirTemp(t.dir, fmt.Sprintf("run-%d-", os.Getpid()))
 	return running, keep, err
+}
+
+// alive reports whether the process that a session's directory is named after
+// still runs: another session of the project, with records elsewhere or without.
+func alive(name string) bool {
+	var pid int
+	if _, err := fmt.Sscanf(name, "run-%d-", &pid); err != nil || pid == os.Getpid() {
+		return false
+	}
+	p, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // private makes a directory that is ours alone: in a world-writable place,

@@ -39,6 +39,7 @@ type watch struct {
 	settled  *time.Timer // runs while there may be news that has to settle
 	troubled bool        // configuration or suites have problems
 	lastRun  string
+	again    bool              // failures that were seen once have been run again
 	rest     map[string]string // digests of changed files when nothing was left to run
 	latest   map[string]string // their digests now
 }
@@ -113,11 +114,14 @@ func (w *watch) tell(ctx context.Context) {
 			again = append(again, c)
 		}
 	}
-	if len(again) > 0 {
+	if len(again) > 0 && !w.again {
+		w.again = true
 		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.every), true)
 		return
 	}
-	w.announce(w.lastRun, false)
+	// What changes its own inputs never fails twice on the same content.
+	w.announce(w.lastRun, w.again)
+	w.again = false
 	debug.FreeOSMemory() // the session may rest for hours
 }
 
