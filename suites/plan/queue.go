@@ -73,9 +73,6 @@ func (q *Queue) Add(c *suites.Case, r Rank) {
 	q.sorted = false
 }
 
-// Drop takes a case out, as when it no longer exists.
-func (q *Queue) Drop(k suites.Key) { delete(q.waiting, k) }
-
 // Has reports whether the case waits.
 func (q *Queue) Has(k suites.Key) bool { _, ok := q.waiting[k]; return ok }
 

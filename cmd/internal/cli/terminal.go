@@ -41,8 +41,9 @@ func (a *app) width() int {
 	return w
 }
 
-// view is the one that the format names, and the desktop beside it.
-func (a *app) view(p *session.Project, watch bool) notify.View {
+// view is the one that the format names, and the desktop beside it; say hears,
+// from another goroutine, when there is no desktop.
+func (a *app) view(p *session.Project, watch bool, say func(string)) notify.View {
 	var main notify.View
 	switch a.format {
 	case "json":
@@ -55,7 +56,7 @@ func (a *app) view(p *session.Project, watch bool) notify.View {
 		})
 	}
 	desktop := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.Err, TTY: isTerminal(a.Err),
+		Off: !p.Config.Notify.Desktop, Bell: a.Err, TTY: isTerminal(a.Err), Say: say,
 	})
 	return notify.Multi(main, desktop)
 }

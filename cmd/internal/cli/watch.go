@@ -20,12 +20,13 @@ func (a *app) watch(ctx context.Context) error {
 	notes := make(chan string, 16)
 	// Watching begins before anything is read: what is saved meanwhile is read,
 	// or reported.
-	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Note: func(text string) {
+	note := func(text string) {
 		select {
 		case notes <- text:
 		default: // nobody reads them so fast; they are few
 		}
-	}})
+	}
+	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Note: note})
 	if err != nil {
 		return err
 	}
@@ -37,10 +38,15 @@ func (a *app) watch(ctx context.Context) error {
 		return errors.Join(err, (<-kept).close())
 	}
 	if err := p.Follow(w); err != nil {
-		return err
+		return errors.Join(err, (<-kept).close())
 	}
-	view := a.view(p, true)
-	o, err := a.open(p, view, <-kept, false)
+	return a.follow(ctx, p, w, notes, note, <-kept)
+}
+
+// follow is the session itself, once there is something to watch.
+func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
+	view := a.view(p, true, note)
+	o, err := a.open(p, view, kept, false)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}
