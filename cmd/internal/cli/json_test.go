@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,22 @@ func TestFireJSON(t *testing.T) {
 	}
 	if code, _, stderr := call(t, root, "", "fire", "PreToolUse", "Bash", "--payload", "{"); code != 2 || !strings.Contains(stderr, "--stdin") {
 		t.Errorf("a payload that is none: exit %d, %s", code, stderr)
+	}
+}
+
+// TestFireFileFromDirectory: with -C a path is one from there.
+func TestFireFileFromDirectory(t *testing.T) {
+	t.Parallel()
+	root := newProject(t, map[string]string{
+		".hookwatch.yaml": "hooks: [hooks]\nverify: off\nnotify: {desktop: false}\n", "hooks/h.sh": "#!/bin/bash\ncat\n", "src/a.py": "",
+	})
+	_, out, stderr := call(t, root, "", "fire", "PostToolUse", "Edit", "--hook", "hooks/h.sh", "--file", "src/a.py", "--format", "json")
+	var doc FireDocument
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Hooks) != 1 {
+		t.Fatalf("%v: %s %s", err, out, stderr)
+	}
+	if want := filepath.Join(root, "src", "a.py"); !strings.Contains(doc.Hooks[0].Stdout, want) {
+		t.Errorf("the hook got %s, want %s in it", doc.Hooks[0].Stdout, want)
 	}
 }
 

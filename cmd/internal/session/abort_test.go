@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
@@ -121,6 +122,32 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 	}}
 	session := s.open(s.load(Filter{}), view, nil)
 	return session, session.Once(ctx, plan.All(session.p.Cases, "asked for"), true), view
+}
+
+// TestInterruptedVerdicts: a case that was cut off has no verdict, whichever is
+// heard of first, its end or that the run is over.
+func TestInterruptedVerdicts(t *testing.T) {
+	t.Parallel()
+	for range 4 {
+		s := newScene(t, map[string]string{"suites/s.yaml": quickAndHanging})
+		s.write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
+		ctx, cancel := context.WithTimeout(t.Context(), ceiling)
+		defer cancel()
+		view := &spy{on: func(e notify.Event) {
+			if _, ok := e.(notify.CaseDone); ok {
+				cancel()
+				<-time.After(300 * time.Millisecond) // both are there to be heard by now
+			}
+		}}
+		session := s.open(s.load(Filter{}), view, nil)
+		sum := session.Once(ctx, plan.All(session.p.Cases, "asked for"), true)
+		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
+			t.Errorf("%+v: %s", sum, view.order())
+		}
+		if present := s.present(); len(present) != 1 || !present["Q1"].Pass {
+			t.Errorf("on record: %v", present)
+		}
+	}
 }
 
 // TestPreflight: a full run stops before it starts for want of what is required;

@@ -129,6 +129,20 @@ func TestControlOfAnotherSuite(t *testing.T) {
 	}
 }
 
+// TestStaleWithFilter: selecting a case selects its control, also one that the
+// filter leaves out.
+func TestStaleWithFilter(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	view := &spy{}
+	session := s.open(s.load(Filter{Text: "A1"}), view, nil)
+	selected := session.Stale()
+	sum := session.Once(t.Context(), selected, false)
+	if sum.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("%+v: %s", sum.Tally, view.order())
+	}
+}
+
 // TestOwnInput: a hook that rewrites itself runs again for what it is now, but
 // not for ever.
 func TestOwnInput(t *testing.T) {

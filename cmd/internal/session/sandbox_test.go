@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,5 +152,31 @@ func TestKeepSandbox(t *testing.T) {
 	}
 	if dir, err := keepSandbox(filepath.Join(temp, "gone"), keep, c); err == nil || dir != filepath.Join(temp, "gone") {
 		t.Errorf("a sandbox that is gone: %s, %v", dir, err)
+	}
+}
+
+// TestTempOfTheLiving: only what dead processes left is cleared.
+func TestTempOfTheLiving(t *testing.T) {
+	t.Parallel()
+	place := Temp{filepath.Join(t.TempDir(), "place")}
+	if _, _, err := place.Open(false); err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range map[string]bool{
+		fmt.Sprintf("run-%d-1", os.Getppid()): true,
+		"run-999999999-1":                     false,
+		"run-1x":                              false,
+		"kept":                                true,
+	} {
+		dir := filepath.Join(place.dir, name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := place.Open(true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(dir); (err == nil) != stays {
+			t.Errorf("%s stays: %v, want %v", name, err == nil, stays)
+		}
 	}
 }

@@ -1,138 +1,14 @@
 package session
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/watcher"
 )
-
-// A watching is a session that follows a scene, through a real watcher.
-type watching struct {
-	*scene
-	session  *Session
-	events   chan notify.Event
-	commands chan Command
-	ended    chan Summary
-}
-
-// channel is a view that hands events on.
-type channel chan notify.Event
-
-func (c channel) Handle(e notify.Event) { c <- e }
-func (c channel) Close() error          { return nil }
-
-func (s *scene) watch() *watching {
-	s.t.Helper()
-	// Room for all that a test causes: the session must never wait for us.
-	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
-	files, err := watcher.New(watcher.Options{Interest: FirstInterest(s.config())})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	p := s.load(Filter{})
-	if err := p.Follow(files); err != nil {
-		s.t.Fatal(err)
-	}
-	w.session = s.open(p, channel(w.events), nil)
-	ctx, cancel := context.WithCancel(context.Background())
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		w.ended <- w.session.Watch(ctx, WatchOptions{Watcher: files, Commands: w.commands, Reload: w.reload})
-	}()
-	s.t.Cleanup(func() {
-		cancel()
-		<-finished
-		if err := files.Close(); err != nil {
-			s.t.Error(err)
-		}
-	})
-	return w
-}
-
-// reload runs on the session's goroutine.
-func (w *watching) reload() (*Project, []suites.Problem) {
-	cfg, err := config.Load(config.LoadOptions{Dir: w.root, Env: func(string) (string, bool) { return "", false }})
-	if err != nil {
-		return nil, []suites.Problem{{What: err.Error()}}
-	}
-	return Load(cfg, Filter{})
-}
-
-// until waits for an event and returns all up to it.
-func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event {
-	w.t.Helper()
-	var seen []notify.Event
-	limit := time.NewTimer(ceiling)
-	defer limit.Stop()
-	for {
-		select {
-		case e := <-w.events:
-			seen = append(seen, e)
-			if is(e) {
-				return seen
-			}
-		case <-limit.C:
-			w.t.Fatalf("no %s after %s; seen %+v", what, ceiling, seen)
-		}
-	}
-}
-
-// runDone waits for the end of a run.
-func (w *watching) runDone() notify.RunDone {
-	w.t.Helper()
-	seen := w.until("end of a run", func(e notify.Event) bool { _, ok := e.(notify.RunDone); return ok })
-	return seen[len(seen)-1].(notify.RunDone)
-}
-
-// next is the next event, which must be of this kind.
-func next[E notify.Event](w *watching) E {
-	w.t.Helper()
-	seen := w.until("event", func(notify.Event) bool { return true })
-	e, ok := seen[0].(E)
-	if !ok {
-		w.t.Fatalf("next is %T %+v, want %T", seen[0], seen[0], e)
-	}
-	return e
-}
-
-func (w *watching) quit() Summary {
-	w.t.Helper()
-	w.commands <- Quit
-	select {
-	case sum := <-w.ended:
-		return sum
-	case <-time.After(ceiling):
-		w.t.Fatal("the session does not end")
-		return Summary{}
-	}
-}
-
-func keys(selected []notify.Selection) string {
-	var out []string
-	for _, s := range selected {
-		out = append(out, s.Key.ID)
-	}
-	return strings.Join(out, " ")
-}
-
-// recordIDs are sorted: what finishes at once may be told in any order.
-func recordIDs(records []suites.Record) string {
-	var out []string
-	for _, r := range records {
-		out = append(out, r.ID)
-	}
-	slices.Sort(out)
-	return strings.Join(out, " ")
-}
 
 const open = "#!/bin/bash\nexit 0\n"
 
