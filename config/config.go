@@ -4,6 +4,8 @@
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,7 +125,18 @@ func Load(o LoadOptions) (*Config, error) {
 	if path == "" && !env.has("results.dir") && !flags.has("results.dir") {
 		c.ResultsDir = stateDir(root)
 	}
+	if holds(c.ResultsDir, root) || slices.ContainsFunc(c.Hooks, func(d string) bool { return holds(c.ResultsDir, c.Abs(d)) }) {
+		return nil, &Error{[]Problem{{File: cmp.Or(displayPath(dir, path), "results.dir"),
+			What: fmt.Sprintf("results.dir: %s holds the project or its hooks", c.ResultsDir),
+			Hint: "choose a directory of its own: everything in it is ignored by git and by the watcher"}}}
+	}
 	return c, nil
+}
+
+// holds reports whether path is dir or below it.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // merge lays the sources over the defaults, later ones over earlier ones.

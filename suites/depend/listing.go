@@ -62,7 +62,7 @@ func (l *listing) walk(x *index, dir string, visited map[string]bool, top bool) 
 		mode := e.Type()
 		if mode&fs.ModeSymlink != 0 {
 			x.get(name) // remembers where it leads, should that appear
-			if info, err := os.Stat(x.abs(name)); err == nil {
+			if info, err := os.Stat(x.abs(name)); err == nil && (!info.IsDir() || x.leadsInside(name)) {
 				mode = info.Mode()
 			}
 		}
@@ -73,6 +73,17 @@ func (l *listing) walk(x *index, dir string, visited map[string]bool, top bool) 
 			l.walk(x, name, visited, false)
 		}
 	}
+}
+
+// leadsInside reports whether a link to a directory stays in the project: one to
+// the root of the file system must not make all of it the project's.
+func (x *index) leadsInside(name string) bool {
+	root, err := filepath.EvalSymlinks(x.abs("."))
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(x.abs(name))
+	return err == nil && below(filepath.ToSlash(real), filepath.ToSlash(root))
 }
 
 // has reports whether a file was listed.

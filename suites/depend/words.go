@@ -64,7 +64,14 @@ func relative(name string) string {
 // followsExpansion reports whether text ends in an expansion, quoted or not.
 func followsExpansion(text string) bool {
 	text = strings.TrimRight(text, `"'`)
+	if before := strings.TrimRightFunc(text, isVariableRune); before != text && strings.HasSuffix(before, "$") {
+		return true
+	}
 	return text != "" && strings.Contains("})`"+expanded, text[len(text)-1:])
+}
+
+func isVariableRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
 // Extensions by what a file is for.

@@ -116,6 +116,9 @@ type scope struct {
 
 func (c *collector) settingsFile(path string) error {
 	path = c.absolute(path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("settings: %s is no regular file", path) // reading a pipe would wait for ever
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

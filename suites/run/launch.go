@@ -29,6 +29,11 @@ var shells = []string{"sh", "bash", "dash"}
 // the hook; any other that does not exist is a slip in its first line.
 var interpreters = []string{"bun", "deno", "fish", "ksh", "node", "perl", "php", "pwsh", "python", "python3", "ruby", "zsh"}
 
+// byExtension names the interpreter of a script without a first line that does.
+var byExtension = map[string]string{
+	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
+}
+
 // launch looks at the script first: a hook that the client could not start must
 // not pass because a test runner starts it in another way.
 func (r *Runner) launch(hook string) launch {
@@ -59,13 +64,16 @@ func (r *Runner) launch(hook string) launch {
 	if fault != "" || absent {
 		return l
 	}
+	if interpreter == "" {
+		interpreter = byExtension[path.Ext(hook)]
+	}
 	if interpreter == "" || slices.Contains(shells, path.Base(interpreter)) {
 		l.argv = []string{"bash", file}
 		return l
 	}
-	l.argv = []string{file}
-	if fi.Mode()&0o111 == 0 {
-		l.argv = []string{interpreter, file}
+	l.argv = []string{interpreter, file}
+	if fi.Mode()&0o111 != 0 && bytes.HasPrefix(head, []byte("#!")) {
+		l.argv = []string{file}
 	}
 	return l
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
@@ -61,7 +62,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 		if hook == "" {
 			hook = "all hooks of " + c.Event
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, notify.Clean(c.Name), hook)
 		if !verbose {
 			continue
 		}

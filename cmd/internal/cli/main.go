@@ -34,6 +34,7 @@ func Main(args []string, streams Streams) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
 	if err := process.Adopt(); err != nil {
 		fmt.Fprintln(streams.Err, "hookwatch: what hooks leave behind may escape:", err)
 	}

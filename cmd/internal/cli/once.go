@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
 
@@ -55,6 +56,8 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	return a.outcome(sum)
 }
 
+func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
+
 // outcome is the error, if any, that a run amounts to.
 func (a *app) outcome(sum session.Summary) error {
 	switch {
@@ -64,7 +67,12 @@ func (a *app) outcome(sum session.Summary) error {
 		return &abortedError{sum.Aborted}
 	case sum.RecordError != nil:
 		return &abortedError{sum.RecordError.Error()}
-	case sum.Tally.Failed > 0, a.strict && sum.Tally.Unproven > 0:
+	case bad(sum.Tally, a.strict):
+		return errFailed
+	case a.changed && bad(sum.State, a.strict):
+		log := a.log()
+		log.Warn().Msgf("%d cases failed before and nothing about them changed (hookwatch --once runs all)",
+			sum.State.Failed+sum.State.Unproven)
 		return errFailed
 	default:
 		return nil

@@ -14,8 +14,12 @@ import (
 
 // changed takes a batch of saves: what it made stale is cancelled and selected.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
-	changed := make([]string, len(b.Changes))
 	shape := false
+	b.Changes = slices.DeleteFunc(b.Changes, func(c watcher.Change) bool { return w.own.files[w.p.Rel(c.Path)] })
+	if len(b.Changes) == 0 {
+		return
+	}
+	changed := make([]string, len(b.Changes))
 	for i, c := range b.Changes {
 		changed[i] = w.p.Rel(c.Path)
 		shape = shape || c.Kind != watcher.Modified || w.p.shapes(c.Path)
@@ -98,13 +102,19 @@ func (s *Session) dropRemoved() {
 
 // supersede cancels what runs on content that is no more.
 func (s *Session) supersede(changed []string) {
+	var under []string
 	for _, e := range s.running {
 		now := s.p.find(e.c.Key())
-		if now == nil || now.Digest != e.c.Digest || touches(e.inputs, changed) {
+		touched := touches(e.inputs, changed)
+		if now == nil || now.Digest != e.c.Digest || touched {
 			e.stale = true
 			e.cancel()
 		}
+		if touched {
+			under = changed
+		}
 	}
+	s.touched(under)
 }
 
 func touches(inputs []suites.Input, changed []string) bool {
@@ -143,7 +153,7 @@ func (s *Session) changedInputs(c *suites.Case) []string {
 		return []string{"its inputs changed"}
 	}
 	var because []string
-	for _, in := range depend.Changed(before, s.p.Graph.Inputs(c)) {
+	for _, in := range depend.Changed(s.withoutOwn(before), s.withoutOwn(s.p.Graph.Inputs(c))) {
 		because = append(because, in.Name())
 	}
 	return because

@@ -35,7 +35,8 @@ func (c *current) of() int             { return len(c.planned) }
 // A Summary is how a run went.
 type Summary struct {
 	RunID       string
-	Tally       suites.Tally
+	Tally       suites.Tally // of the run
+	State       suites.Tally // of the project's cases, those that did not run too
 	Aborted     string
 	Interrupted bool
 	RecordError error

@@ -22,8 +22,8 @@ type execution struct {
 	cancel  context.CancelFunc
 	inputs  []suites.Input
 	digests suites.Digests
-	stamp   string // of the input files when it started
-	stale   bool   // superseded: its verdict is about nothing that is there
+	stamps  []string // of the input files, as files lists them, when it started
+	stale   bool     // superseded: its verdict is about nothing that is there
 	outcome suites.Outcome
 	err     error
 	verdict suites.Verdict // its own, before its control is asked
@@ -43,8 +43,8 @@ func (s *Session) fill(ctx context.Context) {
 
 func (s *Session) start(ctx context.Context, c *suites.Case) {
 	ctx, cancel := context.WithCancel(ctx)
-	inputs, stamp := s.p.freshInputs(c)
-	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamp: stamp}
+	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
+	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamps: stamps}
 	s.running[c.Key()] = e
 	runner := s.runner // another one may be in force before this one is done
 	go func() {
@@ -85,7 +85,13 @@ func (s *Session) finish(ctx context.Context, e *execution) {
 func (s *Session) again(e *execution) bool {
 	key := e.c.Key()
 	if !e.stale {
-		if s.p.stamp(e.inputs) == e.stamp || s.current.tries[key] == maxTries {
+		changed := s.p.changedSince(e)
+		if len(changed) == 0 {
+			s.undisturbed(e.inputs)
+			return false
+		}
+		s.touched(changed)
+		if s.current.tries[key] == maxTries {
 			return false
 		}
 		s.current.tries[key]++

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,9 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
 		return true
 	}
+	if isDir && leadsOutside(cfg.Root, file) {
+		return true
+	}
 	if len(cfg.Watch.Ignore) == 0 {
 		return false
 	}
@@ -86,6 +90,23 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 		ok, err := doublestar.Match(glob, filepath.ToSlash(rel))
 		return err == nil && ok
 	})
+}
+
+// leadsOutside reports whether a directory is a link that leaves the project.
+func leadsOutside(root, dir string) bool {
+	fi, err := os.Lstat(dir)
+	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	rel, err := filepath.Rel(root, real)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 // temporaries are names that editors give to files on their way.

@@ -120,9 +120,15 @@ func (p *Project) readSuites() []suites.Problem {
 func (p *Project) applicable() {
 	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
 		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
-			return c.Hook == "" || p.Exists(c.Hook)
+			return c.Hook == "" || p.Exists(c.Hook) || p.registers(c.Hook)
 		})
 	})
+}
+
+// registers reports whether a settings file names the script: one that is gone
+// leaves a hook that is dead, and its cases say so.
+func (p *Project) registers(script string) bool {
+	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool { return slices.Contains(h.Scripts, script) })
 }
 
 // arrange puts the cases in order, with the project's policy for gates.

@@ -112,7 +112,7 @@ func (s *Session) digests(c *suites.Case, inputs []suites.Input) suites.Digests 
 }
 
 func (s *Session) digestsNow(c *suites.Case) suites.Digests {
-	return suites.Digests{Case: c.Digest, Inputs: s.p.Graph.Digest(c), Tools: s.toolsDigest(c)}
+	return suites.Digests{Case: c.Digest, Inputs: s.inputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
 // standing lists the stand-ins that a hook can reach.

@@ -129,6 +129,19 @@ func TestControlOfAnotherSuite(t *testing.T) {
 	}
 }
 
+// TestSlowControl: a pass that is there first waits for its control.
+func TestSlowControl(t *testing.T) {
+	t.Parallel()
+	hook := "#!/bin/bash\ncd \"$CLAUDE_PROJECT_DIR\"\nif ! grep -q bad; then touch approved; exit 0; fi\n" +
+		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
+	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
+	view := &spy{}
+	s.all(s.open(s.load(Filter{}), view, nil))
+	if got := view.order(); got != "start, B1 fail, A1 unproven, end" {
+		t.Errorf("events: %s", got)
+	}
+}
+
 // TestStaleWithFilter: selecting a case selects its control, also one that the
 // filter leaves out.
 func TestStaleWithFilter(t *testing.T) {
@@ -209,8 +222,8 @@ func TestSerial(t *testing.T) {
 	hook := "#!/bin/bash\nlog=$CLAUDE_PROJECT_DIR/log\nn=$(grep -o '\"[SP][0-9]\"' | tr -d '\"')\necho \"start $n\" >>\"$log\"\nsleep 0.03\necho \"end $n\" >>\"$log\"\n"
 	suite := "suite: s\nhook: hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n"
 	for i := range 4 {
-		n := strconv.Itoa(i)
-		suite += "  - {id: P" + n + ", name: p" + n + ", command: P" + n + ", expect: {exit: 0}}\n" +
+		n := strconv.Itoa(i) // S0, a control, is the first of all
+		suite += "  - {id: P" + n + ", name: p" + n + ", command: P" + n + ", control: S0, expect: {exit: 0}}\n" +
 			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0}}\n"
 	}
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})

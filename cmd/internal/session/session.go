@@ -53,6 +53,7 @@ type Session struct {
 	last     []suites.Key // selected last, for doing it again
 
 	seen        tools
+	own         selfWritten
 	facts       toolFacts
 	environment suites.Environment
 	recordError error // why records could not be kept
@@ -77,6 +78,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		baseline: make(map[baseKey]*suites.Record),
 		inputs:   make(map[string][]suites.Input),
 		seen:     newTools(),
+		own:      newSelfWritten(),
 		facts:    make(toolFacts),
 	}
 	if before == nil {

@@ -3,16 +3,15 @@ package session
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"hookwatch/suites"
 )
 
-// freshInputs are the case's inputs as they are now, with the stamp of the files
-// that they were read from: a file that is not as it was when the graph read it
-// is read again.
-func (p *Project) freshInputs(c *suites.Case) (inputs []suites.Input, stamp string) {
-	inputs = p.Graph.Inputs(c)
+// freshInputs are the case's inputs as they are now, but for those that keep
+// leaves out, with the stamps of the files that they were read from: a file that
+// is not as it was when the graph read it is read again.
+func (p *Project) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.Input) (inputs []suites.Input, stamps []string) {
+	inputs = keep(p.Graph.Inputs(c))
 	var old []string
 	for _, path := range files(inputs) {
 		now := p.fileStamp(path)
@@ -23,25 +22,28 @@ func (p *Project) freshInputs(c *suites.Case) (inputs []suites.Input, stamp stri
 	}
 	if len(old) > 0 {
 		p.Graph.Refresh(old)
-		inputs = p.Graph.Inputs(c)
+		inputs = keep(p.Graph.Inputs(c))
 	}
-	var b strings.Builder
 	for _, path := range files(inputs) {
-		b.WriteString(p.stamps[path])
+		stamps = append(stamps, p.stamps[path])
 	}
-	return inputs, b.String()
+	return inputs, stamps
 }
 
-// stamp tells one state of the input files from another, even where the content
-// came back to what it was.
-func (p *Project) stamp(inputs []suites.Input) string {
-	var b strings.Builder
-	for _, path := range files(inputs) {
-		b.WriteString(p.fileStamp(path))
+// changedSince lists the input files that are not as they were when the case
+// started.
+func (p *Project) changedSince(e *execution) []string {
+	var changed []string
+	for i, path := range files(e.inputs) {
+		if p.fileStamp(path) != e.stamps[i] {
+			changed = append(changed, path)
+		}
 	}
-	return b.String()
+	return changed
 }
 
+// fileStamp tells one state of a file from another, even where the content came
+// back to what it was.
 func (p *Project) fileStamp(path string) string {
 	fi, err := os.Stat(p.Config.Abs(path))
 	if err != nil {
