@@ -90,7 +90,7 @@ func (r *reader) read(path string) (state, signature, error) {
 	if err != nil {
 		return state{}, signature{}, unlessGone(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return state{}, signature{}, err

@@ -51,7 +51,7 @@ func (tr *troubled) pass() {
 				return
 			}
 			tr.halt.Lock()
-			tr.halt.Unlock() //nolint:staticcheck // only waits
+			tr.halt.Unlock() // only waits
 			switch deaf {
 			case "":
 				tr.out <- e

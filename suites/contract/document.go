@@ -200,6 +200,7 @@ func (c call) addContext(reading Reading) Reading {
 		}
 	case suites.Ignored:
 		reading.Effect = suites.ContextAdded
+	default: // the decision stands, and the context comes with it
 	}
 	return c.withContext(reading, texts...)
 }

@@ -115,7 +115,7 @@ func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 			break
 		}
 	}
-	q.order = append(later, rest...)
+	q.order = slices.Concat(later, rest)
 	return out
 }
 

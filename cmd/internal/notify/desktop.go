@@ -139,7 +139,7 @@ func (d *desktop) deliver(t Transitions) {
 	}
 	if d.under != nil {
 		select {
-		case <-d.under:
+		case <-d.under: //nolint:errcheck // it came too late for anybody to wait for
 			d.under = nil
 		default:
 			d.ring(errNoAnswer)

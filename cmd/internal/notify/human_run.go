@@ -129,6 +129,7 @@ func (h *human) transition(e CaseDone) line {
 		return line{{dim, "the tools it reaches changed"}}
 	case New:
 		return line{{dim, "new"}}
+	case Same:
 	}
 	if e.Verdict.Status == suites.Fail {
 		return line{{dim, "failed before"}}

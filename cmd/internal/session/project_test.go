@@ -162,7 +162,7 @@ func TestStamp(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"hooks/other.sh": guard})
 	p := s.load(Filter{})
-	stamp := func() string { return p.fileStamp("hooks/guard.sh") + p.fileStamp("hooks/none.sh") }
+	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
 	long := time.Now().Add(-time.Hour)
 	turnBack := func() {
 		if err := os.Chtimes(s.path("hooks/guard.sh"), long, long); err != nil {

@@ -148,6 +148,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 		selected = plan.All(w.failed(), "it failed")
 	case RunAgain:
 		selected = plan.All(w.p.findAll(w.last), "asked for again")
+	case Quit: // the loop's own
 	}
 	if len(selected) == 0 {
 		w.Session.o.View.Handle(notify.Warning{Text: "no case to run"})
