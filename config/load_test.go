@@ -272,3 +272,20 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// TestResultsDirOfItsOwn: a results directory is ignored by git as a whole, so it
+// must not hold the project or its hooks.
+func TestResultsDirOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for dir, refused := range map[string]bool{".": true, "..": true, ".claude/hooks": true, "out": false, ".claude/hooks/results": false} {
+		root := t.TempDir()
+		file := filepath.Join(root, FileName)
+		if err := os.WriteFile(file, []byte("results: {dir: "+dir+"}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(LoadOptions{Dir: root})
+		if (err != nil) != refused {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
