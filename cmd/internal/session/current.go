@@ -47,10 +47,14 @@ func (s *Session) begin(ctx context.Context, selected []plan.Selected, full bool
 	if s.current == nil {
 		s.open(full)
 	}
-	s.last = nil
+	if !s.current.quiet {
+		s.last = nil
+	}
 	for _, sel := range selected {
 		key := sel.Case.Key()
-		s.last = append(s.last, key)
+		if !s.current.quiet {
+			s.last = append(s.last, key)
+		}
 		s.current.planned[key] = true
 		delete(s.current.own, key)
 		delete(s.current.records, key)

@@ -1,3 +1,5 @@
+//go:build unix // its hooks are shell scripts
+
 package session
 
 import (
