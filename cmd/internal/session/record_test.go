@@ -1,4 +1,4 @@
-//go:build unix // its hooks are shell scripts
+//go:build unix
 
 package session
 
