@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,6 +36,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TMPDIR", env.WorkDir+"/tmp")
 			env.Setenv("CI", "true")
 			env.Setenv("TERM", "dumb")
+			env.Setenv("HOOKWATCH_PASS_ENV", "GORACE")
+			env.Setenv("GORACE", strings.TrimPrefix(raceOptions, "GORACE="))
 			return os.MkdirAll(env.WorkDir+"/tmp", 0o755)
 		},
 	})

@@ -66,6 +66,10 @@ func newReference(t testing.TB) string {
 	return root
 }
 
+// raceOptions spare the stand-in, which is this test binary, the second that a
+// program built with the race detector sleeps before it exits.
+const raceOptions = "GORACE=atexit_sleep_ms=0"
+
 // program is a command that runs hookwatch in root.
 func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -78,7 +82,7 @@ func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	home := t.TempDir()
 	cmd.Env = []string{
 		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(),
-		"XDG_STATE_HOME=" + home, "CI=true",
+		"XDG_STATE_HOME=" + home, "CI=true", raceOptions, "HOOKWATCH_PASS_ENV=GORACE",
 	}
 	return cmd
 }

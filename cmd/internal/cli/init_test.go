@@ -27,6 +27,7 @@ func TestSuiteFor(t *testing.T) {
 		{".claude/hooks/.hidden", "Stop", ""},
 		{"a.b.c/x.tar.gz", "Stop", ""},
 		{".claude/hooks/100%.sh", "Stop", ""},
+		{"odd: #1, [x] {y}/a.sh", "Stop", ""},
 	}
 	suite, problems := catalog.Load("first.yaml", suiteFor(hooks))
 	if problems = append(problems, catalog.Check([]suites.Suite{suite})...); len(problems) > 0 {

@@ -115,6 +115,9 @@ func TestFireJSON(t *testing.T) {
 		len(h.ModelSees) != 1 || !strings.Contains(h.ModelSees[0], "<no> & never") {
 		t.Errorf("%+v", h)
 	}
+	if _, out, _ := call(t, root, "", "fire", "PreToolUse", "Bash", "--command", "bad", "--format", "json"); !strings.Contains(out, `"<no> & never\n"`) {
+		t.Errorf("text is not as it was written: %s", out)
+	}
 	let := document[FireDocument](t, root, "fire", "PreToolUse", "Bash", "--command", "fine", "--hook", ".claude/hooks/guard.sh")
 	if let.Effect != suites.Proceeds || let.Hooks[0].Exit != 0 || let.Hooks[0].ID != ".claude/hooks/guard.sh" {
 		t.Errorf("%+v", let)

@@ -120,6 +120,18 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// TestOutcomeOfChanged: a run of what changed passes only where nothing fails
+// that did not change.
+func TestOutcomeOfChanged(t *testing.T) {
+	t.Parallel()
+	sum := session.Summary{Tally: suites.Tally{Passed: 1}, State: suites.Tally{Passed: 1, Failed: 1}}
+	for changed, want := range map[bool]int{false: 0, true: 1} {
+		if code := exitCode((&app{changed: changed, Streams: Streams{Err: io.Discard}}).outcome(sum), io.Discard); code != want {
+			t.Errorf("--changed %v: %d, want %d", changed, code, want)
+		}
+	}
+}
+
 func TestCommandOf(t *testing.T) {
 	t.Parallel()
 	want := map[byte]session.Command{
@@ -134,12 +146,22 @@ func TestCommandOf(t *testing.T) {
 	}
 }
 
-// TestReadKeys: keys arrive as commands until there are no more, or nobody
-// listens.
+// endless is a reader that a person leans on.
+type endless struct{ io.Reader }
+
+func (e endless) Read(b []byte) (int, error) {
+	if n, err := e.Reader.Read(b); err == nil {
+		return n, nil
+	}
+	return copy(b, "a"), nil
+}
+
+// TestReadKeys: keys arrive as commands until nobody listens, or there are no
+// more.
 func TestReadKeys(t *testing.T) {
 	t.Parallel()
 	ch, done, ended := make(chan session.Command), make(chan struct{}), make(chan struct{})
-	go func() { readKeys(strings.NewReader("xa\x1bqf"), ch, done); close(ended) }()
+	go func() { readKeys(endless{strings.NewReader("xa\x1bqf")}, ch, done); close(ended) }()
 	for _, want := range []session.Command{session.RunAll, session.Quit} {
 		if got := <-ch; got != want {
 			t.Errorf("command %d, want %d", got, want)
@@ -147,6 +169,7 @@ func TestReadKeys(t *testing.T) {
 	}
 	close(done)
 	<-ended
+	readKeys(strings.NewReader("x"), ch, make(chan struct{}))
 }
 
 // TestNoTerminal: a stream that is none has neither colour nor keys.

@@ -20,6 +20,7 @@ import (
 // hangs, and two more behind them.
 const quickAndHanging = `suite: s
 hook: hooks/guard.sh
+timeout: 10m
 event: PreToolUse
 tool: Bash
 cases:

@@ -146,7 +146,11 @@ func (s *scene) all(session *Session) Summary {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), ceiling)
 	defer cancel()
-	return session.Once(ctx, plan.All(session.p.Cases, "asked for"), true)
+	sum := session.Once(ctx, plan.All(session.p.Cases, "asked for"), true)
+	if ctx.Err() != nil {
+		s.t.Errorf("the run did not end by itself within %s", ceiling)
+	}
+	return sum
 }
 
 // present reads the verdicts on record: "pass" and the like by case ID.
