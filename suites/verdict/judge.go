@@ -99,12 +99,10 @@ func gotExit(r suites.Result) string {
 
 // timeoutNote formats the note of a time-out, such as TIMEOUT_30s.
 func timeoutNote(d time.Duration) string {
-	s := d.String()
-	s = strings.TrimSuffix(s, "m0s")
-	if s != d.String() {
-		s += "m"
+	if d%time.Second == 0 {
+		return fmt.Sprintf("TIMEOUT_%ds", d/time.Second)
 	}
-	return "TIMEOUT_" + s
+	return "TIMEOUT_" + d.String()
 }
 
 // failNote is the first reasons, and what explains them.
@@ -127,8 +125,10 @@ func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string 
 	if len(reasons) > most {
 		reasons = append(reasons[:most], fmt.Sprintf("and %d more", len(reasons)-most))
 	}
-	if cause := cause(o.Results[min(found[0].Step, len(o.Results)-1)]); cause != "" {
-		reasons = append(reasons, cause)
+	if len(o.Results) > 0 {
+		if cause := cause(o.Results[min(found[0].Step, len(o.Results)-1)]); cause != "" {
+			reasons = append(reasons, cause)
+		}
 	}
 	return strings.Join(append(reasons, remarks(o)...), "; ")
 }

@@ -29,7 +29,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	}
 	w.p.Graph.Refresh(changed)
 	w.supersede(changed)
-	selected := w.stale()
+	selected := w.selectStale()
 	w.show(b, changed, selected)
 	if w.current != nil || len(selected) > 0 {
 		w.settled.Stop()

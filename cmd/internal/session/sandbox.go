@@ -93,7 +93,7 @@ func dropSandbox(keep string, c *suites.Case) error {
 // latest failure of a case replaces the one before, so that they stay few.
 func keepSandbox(dir, keep string, c *suites.Case) (string, error) {
 	to := filepath.Join(keep, c.Suite+"-"+c.ID)
-	if err := os.RemoveAll(to); err != nil {
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(keep, 0o700)); err != nil {
 		return dir, err
 	}
 	if err := os.Rename(dir, to); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -39,6 +40,7 @@ type watch struct {
 	settled  *time.Timer // runs while there may be news that has to settle
 	troubled bool        // configuration or suites have problems
 	lastRun  string
+	followed []string          // files that the watcher follows for the cases' sake
 	again    bool              // failures that were seen once have been run again
 	rest     map[string]string // digests of changed files when nothing was left to run
 	latest   map[string]string // their digests now
@@ -53,7 +55,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
-	w.begin(ctx, w.stale(), false)
+	w.begin(ctx, w.selectStale(), false)
 	for {
 		if s.current != nil && !s.busy() {
 			w.ended()
@@ -79,6 +81,19 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 			return w.stop()
 		}
 	}
+}
+
+// selectStale selects what is stale, and lets the watcher follow what the graph
+// has come to know by it: a file that a hook sources from anywhere.
+func (w *watch) selectStale() []plan.Selected {
+	selected := w.stale()
+	if now := w.p.Graph.Files(); !slices.Equal(now, w.followed) {
+		w.followed = now
+		if err := w.p.Follow(w.o.Watcher); err != nil {
+			w.Session.o.View.Handle(notify.Warning{Text: err.Error()})
+		}
+	}
+	return selected
 }
 
 // begin starts what is selected, if anything is.
