@@ -136,7 +136,7 @@ func FuzzJudgeJQ(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, filter string, stdout []byte) {
 		if len(filter) > 200 || len(stdout) > 2000 || loops.MatchString(filter) {
-			t.Skip()
+			return // bounded elsewhere
 		}
 		begin := time.Now()
 		said := 0

@@ -79,7 +79,7 @@ func FuzzCompressIDs(f *testing.F) {
 		ids := strings.Fields(in)
 		for _, id := range ids {
 			if rangeForm.MatchString(id) {
-				t.Skip("reads like a range itself")
+				return // reads like a range itself
 			}
 		}
 		got := expand(t, compressIDs(ids))
