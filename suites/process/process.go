@@ -4,7 +4,6 @@
 package process
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -42,15 +41,13 @@ type Result struct {
 	Exit        int    // -1 when a signal ended it
 	Signal      string // such as "SIGKILL"
 	TimedOut    bool
-	Canceled    bool // the context ended first
 	Stdout      Capture
 	Stderr      Capture
 	StdinUnread bool     // the child did not take all of its input
-	LeftBehind  []string // names of processes that outlived it, now dead
+	LeftBehind  []string // names of some of the processes that outlived it, now dead
+	Left        int      // how many these were
+	Most        int      // how many processes and threads had to be ended at once
 	Duration    time.Duration
-	UserTime    time.Duration
-	SystemTime  time.Duration
-	MaxRSS      int64 // bytes
 }
 
 // A Capture is what a stream gave: at most the limit of it, and how much there was.
@@ -59,48 +56,10 @@ type Capture struct {
 	Total int64
 }
 
-// Run starts the command and returns when it and all of its descendants are
-// gone. A child that cannot be started, fails or is killed is a Result; the
-// error is for what hookwatch itself could not do.
-func Run(ctx context.Context, c Command) (Result, error) {
-	if len(c.Argv) == 0 {
-		return Result{}, errors.New("run: no command")
-	}
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
-	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
-	if err != nil {
-		return Result{Exit: -1, StartError: err}, nil
-	}
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
-		defer cancel()
-	}
-	begin := time.Now()
-	r, err := run(ctx, path, c)
-	r.Duration = time.Since(begin)
-	return r, err
-}
-
-var errTimeout = errors.New("timed out")
-
-// markEnd notes why the context ended, if that is what ended the child.
-func (r *Result) markEnd(ctx context.Context) {
-	switch {
-	case ctx.Err() == nil:
-	case errors.Is(context.Cause(ctx), errTimeout):
-		r.TimedOut = true
-	default:
-		r.Canceled = true
-	}
-}
-
 // LookPath finds a program as a shell in dir with this environment would. A
 // name with a slash is itself, relative to dir.
 func LookPath(name, dir string, env []string) (string, error) {
-	if strings.ContainsRune(name, filepath.Separator) {
+	if hasSlash(name) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
@@ -120,6 +79,8 @@ func LookPath(name, dir string, env []string) (string, error) {
 	}
 	return "", &fs.PathError{Op: "find", Path: name, Err: errNotInPath}
 }
+
+func hasSlash(name string) bool { return strings.ContainsRune(name, filepath.Separator) }
 
 var errNotInPath = errors.New("not found in PATH")
 

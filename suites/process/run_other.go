@@ -5,15 +5,66 @@ package process
 import (
 	"context"
 	"errors"
+	"net"
+	"os"
 	"os/exec"
+	"sync"
 	"time"
 )
 
-// run starts the command in a process group of its own and kills the group when
-// the context ends. There is no subreaper here: a grandchild in a session of its
-// own can outlive the case.
-func run(ctx context.Context, path string, c Command) (Result, error) {
+// A Box is where the commands of one case run. There are no namespaces here,
+// and no subreaper: a grandchild in a session of its own can outlive the case.
+type Box struct {
+	Storage *os.File        // always nil here
+	Missed  []*ConfineError // always nil here
+}
+
+func open(s Setup) (*Box, error) {
+	if len(s.Steps) > 0 {
+		return nil, &ConfineError{Err: errors.ErrUnsupported}
+	}
+	return new(Box), nil
+}
+
+// Close does nothing here.
+func (b *Box) Close() {}
+
+// WriteFile is for confined boxes only.
+func (b *Box) WriteFile(string, string, os.FileMode) error { return errors.ErrUnsupported }
+
+// ReadFile is for confined boxes only.
+func (b *Box) ReadFile(string) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+// Listen is for confined boxes only.
+func (b *Box) Listen() (net.Listener, error) { return nil, errors.ErrUnsupported }
+
+func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
+	results := make([]Result, len(commands))
+	errs := make([]error, len(commands))
+	var wg sync.WaitGroup
+	for i, c := range commands {
+		wg.Go(func() { results[i], errs[i] = runOne(ctx, c) })
+	}
+	wg.Wait()
+	return results, errors.Join(errs...)
+}
+
+var errTimeout = errors.New("timed out")
+
+// runOne starts the command in a process group of its own and kills the group
+// when the context ends.
+func runOne(ctx context.Context, c Command) (Result, error) {
 	r := Result{Exit: -1}
+	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
+	if err != nil {
+		r.StartError = err
+		return r, nil
+	}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
+		defer cancel()
+	}
 	s, child, err := pipes()
 	if err != nil {
 		return r, err
@@ -23,6 +74,7 @@ func run(ctx context.Context, path string, c Command) (Result, error) {
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = child[0], child[1], child[2]
 	ownGroup(cmd)
+	begin := time.Now()
 	err = cmd.Start()
 	closeAll(child[:])
 	if err != nil {
@@ -31,15 +83,15 @@ func run(ctx context.Context, path string, c Command) (Result, error) {
 	}
 	s.pump(&r, c.Stdin, c.Limit)
 	err = cmd.Wait()
-	r.markEnd(ctx)
+	r.Duration = time.Since(begin)
+	r.TimedOut = ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout)
 	if endGroup(cmd) {
-		r.LeftBehind = []string{"a process of its group"}
+		r.LeftBehind, r.Left = []string{"a process of its group"}, 1
 	}
 	bound := time.AfterFunc(killBound, s.close) // a descendant may still hold the pipes
 	s.wg.Wait()
 	bound.Stop()
 	r.Started = true
-	r.UserTime, r.SystemTime = cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime()
 	r.Exit, r.Signal = cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {

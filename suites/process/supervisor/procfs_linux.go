@@ -3,38 +3,17 @@ package supervisor
 import (
 	"strconv"
 	"syscall"
+	"unsafe"
 )
 
-// arguments is the hook's argument vector: all of ours but the first.
-func arguments() ([]string, error) {
-	b, err := readFile("/proc/self/cmdline")
-	if err != nil {
-		return nil, err
-	}
-	all := split(b, 0)
-	if len(all) == 0 {
-		return nil, syscall.EINVAL
-	}
-	return all[1:], nil
-}
-
-// environment is our own without the mark.
-func environment() []string {
-	var env []string
-	for _, kv := range syscall.Environ() {
-		if len(kv) > len(Env) && kv[:len(Env)+1] == Env+"=" {
-			continue
-		}
-		env = append(env, kv)
-	}
-	return env
-}
-
 // children lists the PIDs of our children, whichever of our threads they hang on.
-func children() []int {
+func children() []int { return childrenOf(syscall.Getpid()) }
+
+func childrenOf(pid int) []int {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	var pids []int
-	for _, tid := range threads() {
-		b, err := readFile("/proc/self/task/" + tid + "/children")
+	for _, tid := range list(tasks) {
+		b, err := readFile(tasks + tid + "/children")
 		if err != nil {
 			continue
 		}
@@ -47,8 +26,9 @@ func children() []int {
 	return pids
 }
 
-func threads() []string {
-	fd, err := syscall.Open("/proc/self/task", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+// list gives the names in a directory.
+func list(dir string) []string {
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
@@ -79,6 +59,11 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer syscall.Close(fd)
+	return readAll(fd, 0)
+}
+
+// readAll reads to the end, or to the limit where it is not 0.
+func readAll(fd, limit int) ([]byte, error) {
 	var all []byte
 	buf := make([]byte, 4096)
 	for {
@@ -89,10 +74,10 @@ func readFile(path string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
+		all = append(all, buf[:n]...)
+		if n == 0 || limit > 0 && len(all) >= limit {
 			return all, nil
 		}
-		all = append(all, buf[:n]...)
 	}
 }
 
@@ -110,4 +95,28 @@ func split(b []byte, sep byte) []string {
 		fields = append(fields, string(b[start:]))
 	}
 	return fields
+}
+
+// keepFromHook closes our descriptors from fd up when the hook starts: its own
+// three are all it gets, whatever hookwatch itself was started with.
+func keepFromHook(fd uintptr) {
+	const closeRangeCloexec = 4
+	_, _, errno := syscall.RawSyscall(sysCloseRange, fd, uintptr(^uint32(0)), closeRangeCloexec)
+	if errno != 0 { // a kernel before 5.11
+		for f := int(fd); f < 256; f++ {
+			syscall.CloseOnExec(f)
+		}
+	}
+}
+
+func sleep(ms int64) {
+	ts := syscall.NsecToTimespec(ms * 1e6)
+	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
+
+func setName(s string) {
+	b, err := syscall.BytePtrFromString(s)
+	if err == nil {
+		syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(b)), 0)
+	}
 }

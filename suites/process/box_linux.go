@@ -1,0 +1,239 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
+)
+
+// self is hookwatch's own program, whatever became of its file.
+const self = "/proc/self/exe"
+
+// A Box is where the commands of one case run: one parent process for all of
+// them, in namespaces of its own if the Setup has steps.
+type Box struct {
+	// Storage is the directory that the steps opened as the box's own storage. It
+	// can be read after Close. Whoever opened the box closes it. Nil: none.
+	Storage *os.File
+	// Missed are the steps marked optional that failed.
+	Missed []*ConfineError
+
+	process  *os.Process
+	conn     *net.UnixConn
+	confined bool
+	idle     bool        // no command runs, nor anything that one started
+	answers  chan answer // closed when the supervisor is gone
+	close    sync.Once
+}
+
+// An answer is a message of the supervisor.
+type answer struct {
+	fields []string
+	file   *os.File // nil: none came with it
+}
+
+func open(s Setup) (*Box, error) {
+	b := &Box{confined: len(s.Steps) > 0, idle: true, answers: make(chan answer, 1)}
+	if err := b.start(); err != nil {
+		if b.confined {
+			return nil, &ConfineError{Err: err}
+		}
+		return nil, fmt.Errorf("start a supervisor: %w", err)
+	}
+	go b.listen()
+	if b.confined {
+		if err := b.confine(s.Steps); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// start starts the supervisor with one end of a socket.
+func (b *Box) start() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "supervisor"), os.NewFile(uintptr(pair[1]), "hookwatch")
+	defer ours.Close()
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return err
+	}
+	b.conn = conn.(*net.UnixConn)
+	attr := &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{supervisor.Env + "=1", "GOGC=off", "GOMAXPROCS=2"}, // few threads, which hooks may use up
+		Files: []*os.File{null, null, null, theirs},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // no terminal for hooks
+	}
+	if b.confined {
+		apart(attr.Sys)
+	}
+	b.process, err = startRegistered(func() (*os.Process, error) {
+		return os.StartProcess(self, []string{"hookwatch-case"}, attr)
+	})
+	if err != nil {
+		_ = b.conn.Close()
+	}
+	return err
+}
+
+// listen reads answers until the supervisor is gone.
+func (b *Box) listen() {
+	defer close(b.answers)
+	for {
+		a, err := b.receive()
+		if err != nil {
+			return
+		}
+		b.answers <- a
+	}
+}
+
+func (b *Box) receive() (answer, error) {
+	var head [4]byte
+	oob := make([]byte, unix.CmsgSpace(4))
+	n, oobn, _, _, err := b.conn.ReadMsgUnix(head[:], oob)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{file: received(oob[:oobn])}
+	if err := b.readFull(head[n:]); err != nil {
+		return answer{}, err
+	}
+	body := make([]byte, supervisor.Length(head))
+	if err := b.readFull(body); err != nil {
+		return answer{}, err
+	}
+	var ok bool
+	if a.fields, ok = supervisor.Decode(body); !ok || len(a.fields) == 0 {
+		return answer{}, errors.New("the supervisor's answer is broken")
+	}
+	return a, nil
+}
+
+func (b *Box) readFull(p []byte) error {
+	for len(p) > 0 {
+		n, err := b.conn.Read(p)
+		if err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+func received(oob []byte) *os.File {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil || len(messages) == 0 {
+		return nil
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) == 0 {
+		return nil
+	}
+	unix.CloseOnExec(fds[0])
+	return os.NewFile(uintptr(fds[0]), "storage")
+}
+
+func (b *Box) send(files []*os.File, fields ...string) error {
+	var oob []byte
+	if len(files) > 0 {
+		fds := make([]int, len(files))
+		for i, f := range files {
+			fds[i] = int(f.Fd())
+		}
+		oob = unix.UnixRights(fds...)
+	}
+	message := supervisor.Encode(fields...)
+	n, _, err := b.conn.WriteMsgUnix(message, oob, nil)
+	for err == nil && n < len(message) {
+		var more int
+		more, err = b.conn.Write(message[n:])
+		n += more
+	}
+	return err
+}
+
+// ask sends a request and waits for its answer.
+func (b *Box) ask(fields ...string) (answer, error) {
+	if err := b.send(nil, fields...); err != nil {
+		return answer{}, err
+	}
+	a, ok := <-b.answers
+	if !ok {
+		return answer{}, errLost
+	}
+	return a, nil
+}
+
+var errLost = errors.New("the supervisor ended")
+
+func (b *Box) confine(steps []Step) error {
+	fields := []string{supervisor.Confine}
+	for _, s := range steps {
+		fields = append(fields, string(supervisor.Encode(s...)[4:]))
+	}
+	a, err := b.ask(fields...)
+	if err != nil {
+		return &ConfineError{Err: err}
+	}
+	b.Storage = a.file
+	failed := func(step, errno string) *ConfineError {
+		i, _ := strconv.Atoi(step)
+		return &ConfineError{Step: steps[i], Err: errnoIn(errno)}
+	}
+	if a.fields[2] != "-1" {
+		return failed(a.fields[2], a.fields[1])
+	}
+	for i := 3; i+1 < len(a.fields); i += 2 {
+		b.Missed = append(b.Missed, failed(a.fields[i], a.fields[i+1]))
+	}
+	return nil
+}
+
+func errnoIn(field string) syscall.Errno {
+	n, _ := strconv.Atoi(field)
+	return syscall.Errno(n)
+}
+
+// Close ends the box with everything in it. Namespaces take a moment to be taken
+// down: where nothing is left in them that is not waited for.
+func (b *Box) Close() {
+	b.close.Do(func() {
+		_ = b.conn.Close()
+		if b.confined && b.idle {
+			go b.end()
+		} else {
+			b.end()
+		}
+	})
+}
+
+// end waits for the supervisor's end.
+func (b *Box) end() {
+	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
+	_, _ = b.process.Wait()
+	bound.Stop()
+	unregister(b.process.Pid)
+	for range b.answers { // nobody asks any more
+	}
+}

@@ -1,0 +1,184 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
+)
+
+// A firing is commands that run side by side.
+type firing struct {
+	b        *Box
+	commands []Command
+	results  []Result
+	streams  []*streams
+	ended    []bool
+	begin    time.Time
+	timeouts chan int
+}
+
+func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
+	f := &firing{
+		b: b, commands: commands,
+		results:  make([]Result, len(commands)),
+		ended:    make([]bool, len(commands)),
+		timeouts: make(chan int, len(commands)),
+	}
+	defer f.close()
+	if err := f.start(); err != nil {
+		return nil, fmt.Errorf("run %s: %w", commands[0].Argv[0], err)
+	}
+	for i, c := range commands {
+		if c.Timeout > 0 {
+			defer time.AfterFunc(c.Timeout, func() { f.timeouts <- i }).Stop()
+		}
+	}
+	f.await(ctx)
+	f.collect()
+	return f.results, nil
+}
+
+// start hands the commands and their ends of the pipes to the supervisor.
+func (f *firing) start() error {
+	request := []string{supervisor.Fire, strconv.FormatInt(stragglerGrace.Milliseconds(), 10), strconv.Itoa(len(f.commands))}
+	var files []*os.File
+	defer func() { closeAll(files) }()
+	for i := range f.commands {
+		c := &f.commands[i]
+		s, child, err := pipes()
+		if err != nil {
+			return err
+		}
+		f.streams = append(f.streams, s)
+		files = append(files, child[:]...)
+		request = append(request, c.Dir)
+		request = appendList(request, c.Argv)
+		request = appendList(request, c.Env)
+	}
+	f.begin = time.Now()
+	f.b.idle = false
+	if err := f.b.send(files, request...); err != nil {
+		return err
+	}
+	for i, s := range f.streams {
+		f.results[i].Exit = -1
+		s.pump(&f.results[i], f.commands[i].Stdin, f.commands[i].Limit)
+	}
+	return nil
+}
+
+func appendList(request, l []string) []string {
+	return append(append(request, strconv.Itoa(len(l))), l...)
+}
+
+// await returns when the supervisor has nothing left of the firing, or is gone.
+func (f *firing) await(ctx context.Context) {
+	done := ctx.Done()
+	bound := time.NewTimer(killBound)
+	bound.Stop()
+	defer bound.Stop()
+	for {
+		select {
+		case a, ok := <-f.b.answers:
+			if !ok {
+				f.lost()
+				return
+			}
+			if f.take(a) {
+				return
+			}
+		case i := <-f.timeouts:
+			if !f.ended[i] {
+				f.results[i].TimedOut = true
+				_ = f.b.send(nil, supervisor.Kill, strconv.Itoa(i))
+				bound.Reset(killBound)
+			}
+		case <-done:
+			done = nil
+			_ = f.b.send(nil, supervisor.Kill, "-1")
+			bound.Reset(killBound)
+		case <-bound.C:
+			_ = f.b.process.Kill() // stopped or stuck: its children become ours
+		}
+	}
+}
+
+// take notes an answer and reports whether it is the last.
+func (f *firing) take(a answer) bool {
+	switch a.fields[0] {
+	case supervisor.Exited:
+		i, _ := strconv.Atoi(a.fields[1])
+		status, _ := strconv.ParseUint(a.fields[3], 10, 32)
+		f.exited(i, errnoIn(a.fields[2]), syscall.WaitStatus(status))
+	case supervisor.Done:
+		last := &f.results[len(f.results)-1]
+		last.Left, _ = strconv.Atoi(a.fields[1])
+		last.Most, _ = strconv.Atoi(a.fields[2])
+		last.LeftBehind = a.fields[3:]
+		f.b.idle = true
+		return true
+	}
+	return false
+}
+
+func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+	r := &f.results[i]
+	f.ended[i] = true
+	r.Duration = time.Since(f.begin)
+	switch {
+	case errno != 0:
+		r.StartError = f.startError(i, errno)
+	case status.Signaled():
+		r.Started, r.Signal = true, unix.SignalName(status.Signal())
+	default:
+		r.Started, r.Exit = true, status.ExitStatus()
+	}
+}
+
+// startError says why a command could not be started: a look at what is there
+// says it better than a number.
+func (f *firing) startError(i int, errno syscall.Errno) error {
+	c := &f.commands[i]
+	if _, err := LookPath(c.Argv[0], c.Dir, c.Env); err != nil && !f.b.confined {
+		return err
+	}
+	if errno == syscall.ENOENT && !hasSlash(c.Argv[0]) {
+		return &fs.PathError{Op: "find", Path: c.Argv[0], Err: errNotInPath}
+	}
+	return &fs.PathError{Op: "run", Path: c.Argv[0], Err: errno}
+}
+
+// lost ends what a dead supervisor leaves: with it went its grip on the hooks'
+// descendants, which are ours now (see Adopt).
+func (f *firing) lost() {
+	endOrphans()
+	for i := range f.results {
+		if !f.ended[i] {
+			f.results[i].Started, f.results[i].Signal = true, "SIGKILL"
+			f.results[i].Duration = time.Since(f.begin)
+		}
+	}
+}
+
+// collect waits for the ends of the streams; a stranger may hold the pipes.
+func (f *firing) collect() {
+	for _, s := range f.streams {
+		bound := time.AfterFunc(killBound, s.close)
+		s.wg.Wait()
+		bound.Stop()
+	}
+}
+
+func (f *firing) close() {
+	for _, s := range f.streams {
+		s.close()
+	}
+}

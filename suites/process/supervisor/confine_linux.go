@@ -1,0 +1,271 @@
+package supervisor
+
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// The steps of a Confine, by their first field. Which steps make a sandbox is
+// decided elsewhere: here they are carried out, one system call each. A step
+// whose name starts with Optional may fail.
+const (
+	Optional = "?"
+	Mount    = "mount"    // source, target, type, flags, data
+	Attr     = "attr"     // path, mount attributes to set, "r" for all mounts below as well
+	Open     = "open"     // descriptor, path
+	Clone    = "clone"    // descriptor, path: a copy of the mount, attached nowhere
+	Attach   = "attach"   // descriptor of a clone, path of a file or directory
+	Dir      = "dir"      // path, mode in octal: made with its parents unless it is there
+	Symlink  = "symlink"  // target, path
+	Blank    = "blank"    // path: an empty file whose times are 0
+	Put      = "put"      // path, content, into a file that is there
+	Xattr    = "xattr"    // path, name, value
+	Loopback = "loopback" // up
+	Keyring  = "keyring"  // one of its own instead of the session's
+	Limit    = "limit"    // number of a resource, value
+	// Privileges leaves only these capabilities, given by number, to what is
+	// started, and no way to others.
+	Privileges = "privileges"
+)
+
+// StorageFD is the descriptor that goes out with the answer to a Confine, if a
+// step opened it. Descriptors for steps count from it; all are closed in the end.
+const StorageFD = 100
+
+// System calls that package syscall does not know. Their numbers are the same on
+// every architecture.
+const (
+	sysOpenTree     = 428
+	sysMoveMount    = 429
+	sysCloseRange   = 436
+	sysMountSetattr = 442
+)
+
+func (s *supervising) confine(steps []string) {
+	answer := []string{Confined, "0", "-1"}
+	for i, step := range steps {
+		f, ok := Decode([]byte(step))
+		if !ok || len(f) == 0 {
+			answer[1], answer[2] = strconv.Itoa(int(syscall.EINVAL)), strconv.Itoa(i)
+			break
+		}
+		optional := f[0][0] == Optional[0]
+		if optional {
+			f[0] = f[0][1:]
+		}
+		errno := perform(f)
+		if errno == 0 {
+			continue
+		}
+		if !optional {
+			answer[1], answer[2] = strconv.Itoa(int(errno)), strconv.Itoa(i)
+			break
+		}
+		answer = append(answer, strconv.Itoa(i), strconv.Itoa(int(errno)))
+	}
+	file := StorageFD
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, StorageFD, syscall.F_GETFD, 0); errno != 0 {
+		file = -1
+	}
+	s.send(file, answer...)
+	syscall.RawSyscall(sysCloseRange, StorageFD, uintptr(^uint32(0)), 0)
+}
+
+// fieldCounts is how many fields each step has, its name included.
+var fieldCounts = map[string]int{
+	Mount: 6, Attr: 4, Open: 3, Clone: 3, Attach: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
+}
+
+func perform(f []string) syscall.Errno {
+	if len(f) < fieldCounts[f[0]] {
+		return syscall.EINVAL
+	}
+	switch f[0] {
+	case Mount:
+		return errnoOf(syscall.Mount(f[1], f[2], f[3], uintptr(number(f[4], 10)), f[5]))
+	case Attr:
+		return setAttributes(f[1], uint64(number(f[2], 10)), f[3] == "r")
+	case Open:
+		return openAt(number(f[1], 10), f[2])
+	case Clone:
+		return cloneMount(number(f[1], 10), f[2])
+	case Attach:
+		return attach(number(f[1], 10), f[2])
+	case Dir:
+		return makeDirs(f[1], uint32(number(f[2], 8)))
+	case Symlink:
+		return unless(syscall.EEXIST, syscall.Symlink(f[1], f[2]))
+	case Blank:
+		return blank(f[1])
+	case Put:
+		return put(f[1], f[2])
+	case Xattr:
+		return errnoOf(syscall.Setxattr(f[1], f[2], []byte(f[3]), 0))
+	case Loopback:
+		return loopback()
+	case Keyring:
+		const joinSession = 1
+		_, _, errno := syscall.RawSyscall(syscall.SYS_KEYCTL, joinSession, 0, 0)
+		return errno
+	case Limit:
+		v := uint64(number(f[2], 10))
+		return errnoOf(syscall.Setrlimit(number(f[1], 10), &syscall.Rlimit{Cur: v, Max: v}))
+	case Privileges:
+		return dropPrivileges(f[1:])
+	default:
+		return syscall.ENOSYS
+	}
+}
+
+// number is 0 for what is no number: the steps are hookwatch's own.
+func number(s string, base int) int {
+	n, err := strconv.ParseInt(s, base, 64)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+func errnoOf(err error) syscall.Errno {
+	if err == nil {
+		return 0
+	}
+	if errno, ok := err.(syscall.Errno); ok {
+		return errno
+	}
+	return syscall.EINVAL
+}
+
+// unless takes one error for none.
+func unless(expected syscall.Errno, err error) syscall.Errno {
+	if errno := errnoOf(err); errno != expected {
+		return errno
+	}
+	return 0
+}
+
+const atFDCWD = -100
+
+// at is the descriptor that stands for the working directory.
+var at = atFDCWD
+
+func openAt(fd int, path string) syscall.Errno {
+	const oPath = 0x200000
+	f, err := syscall.Open(path, oPath|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	return moveTo(f, fd)
+}
+
+// moveTo gives a descriptor another number.
+func moveTo(f, fd int) syscall.Errno {
+	err := syscall.Dup3(f, fd, syscall.O_CLOEXEC)
+	_ = syscall.Close(f)
+	return errnoOf(err)
+}
+
+func cloneMount(fd int, path string) syscall.Errno {
+	const clone, cloexec = 1, syscall.O_CLOEXEC
+	p, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return syscall.EINVAL
+	}
+	f, _, errno := syscall.Syscall(sysOpenTree, uintptr(at), uintptr(unsafe.Pointer(p)), clone|cloexec)
+	if errno != 0 {
+		return errno
+	}
+	return moveTo(int(f), fd)
+}
+
+func attach(fd int, path string) syscall.Errno {
+	const fromEmptyPath = 4
+	empty, p := new(byte), (*byte)(nil)
+	p, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return syscall.EINVAL
+	}
+	_, _, errno := syscall.Syscall6(sysMoveMount, uintptr(fd), uintptr(unsafe.Pointer(empty)),
+		uintptr(at), uintptr(unsafe.Pointer(p)), fromEmptyPath, 0)
+	return errno
+}
+
+func setAttributes(path string, set uint64, recursive bool) syscall.Errno {
+	const atRecursive = 0x8000
+	attr := [4]uint64{set} // to set, to clear, propagation, user namespace
+	flags := uintptr(0)
+	if recursive {
+		flags = atRecursive
+	}
+	p, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return syscall.EINVAL
+	}
+	_, _, errno := syscall.Syscall6(sysMountSetattr, uintptr(at), uintptr(unsafe.Pointer(p)), flags,
+		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	return errno
+}
+
+// makeDirs makes a directory and its parents; what is there stays as it is.
+func makeDirs(path string, mode uint32) syscall.Errno {
+	err := syscall.Mkdir(path, mode)
+	if err == syscall.ENOENT {
+		if up := parent(path); up != "" {
+			if errno := makeDirs(up, 0o755); errno != 0 {
+				return errno
+			}
+		}
+		err = syscall.Mkdir(path, mode)
+	}
+	if err == nil && mode != 0o755 {
+		err = syscall.Chmod(path, mode) // whatever the umask
+	}
+	return unless(syscall.EEXIST, err)
+}
+
+func parent(path string) string {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// blank makes an empty file whose time of access tells later whether it was read.
+func blank(path string) syscall.Errno {
+	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_EXCL|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return errnoOf(err)
+	}
+	_ = syscall.Close(fd)
+	return errnoOf(syscall.UtimesNano(path, []syscall.Timespec{{}, {}}))
+}
+
+func put(path, content string) syscall.Errno {
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(fd)
+	_, err = syscall.Write(fd, []byte(content))
+	return errnoOf(err)
+}
+
+// loopback brings the namespace's only interface up.
+func loopback() syscall.Errno {
+	const siocSIFFlags = 0x8914
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(fd)
+	request := struct {
+		name  [16]byte
+		flags uint16
+		_     [22]byte
+	}{name: [16]byte{'l', 'o'}, flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), siocSIFFlags, uintptr(unsafe.Pointer(&request)))
+	return errno
+}

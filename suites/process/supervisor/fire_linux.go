@@ -1,0 +1,310 @@
+package supervisor
+
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// namesAtMost bounds how many of the processes left behind are named.
+const namesAtMost = 20
+
+// A command is one hook to start.
+type command struct {
+	dir       string
+	argv, env []string
+	files     []uintptr
+}
+
+func (s *supervising) fire(m []string, files []int) {
+	commands, grace, ok := parseFire(m, files)
+	if !ok {
+		syscall.Exit(2)
+	}
+	s.firing, s.grace, s.waited, s.most = true, grace, 0, 0
+	for i, c := range commands {
+		pid, watch, errno := c.start()
+		if errno != 0 {
+			s.exited(i, errno, 0)
+			continue
+		}
+		s.commands[pid], s.watched[pid] = i, watch
+	}
+	for _, fd := range files {
+		_ = syscall.Close(fd) // nobody but the hooks may hold the pipes
+	}
+}
+
+func parseFire(m []string, files []int) (commands []command, grace int, ok bool) {
+	take := func() string {
+		if len(m) == 0 {
+			ok = false
+			return ""
+		}
+		f := m[0]
+		m = m[1:]
+		return f
+	}
+	number := func() int {
+		n, err := strconv.Atoi(take())
+		ok = ok && err == nil
+		return n
+	}
+	list := func() []string {
+		n := number()
+		if n < 0 || n > len(m) {
+			ok = false
+			return nil
+		}
+		l := m[:n]
+		m = m[n:]
+		return l
+	}
+	ok = true
+	grace = number()
+	n := number()
+	if !ok || n*3 != len(files) {
+		return nil, 0, false
+	}
+	for i := range n {
+		c := command{dir: take(), argv: list(), env: list()}
+		for _, fd := range files[3*i : 3*i+3] {
+			c.files = append(c.files, uintptr(fd))
+		}
+		commands = append(commands, c)
+	}
+	return commands, grace, ok
+}
+
+// start launches the hook in a process group of its own. A script that was just
+// saved may still be open for writing in its editor: that passes in a moment.
+//
+// watch is a descriptor that tells of its end, -1 where the kernel has none.
+func (c command) start() (pid, watch int, errno syscall.Errno) {
+	path, errno := find(c)
+	if errno != 0 {
+		return 0, -1, errno
+	}
+	watch = -1
+	attr := &syscall.ProcAttr{
+		Dir:   c.dir,
+		Env:   c.env,
+		Files: c.files,
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &watch},
+	}
+	for try := 0; ; try++ {
+		pid, err := syscall.ForkExec(path, c.argv, attr)
+		if err == nil {
+			return pid, watch, 0
+		}
+		if errno = errnoOf(err); errno != syscall.ETXTBSY || try == 50 {
+			return 0, -1, errno
+		}
+		sleep(10)
+	}
+}
+
+// find looks a program up as a shell with the command's environment would.
+func find(c command) (string, syscall.Errno) {
+	if len(c.argv) == 0 {
+		return "", syscall.EINVAL
+	}
+	name := c.argv[0]
+	for i := range len(name) {
+		if name[i] == '/' {
+			return name, 0
+		}
+	}
+	search := ""
+	for _, kv := range c.env {
+		if len(kv) > 5 && kv[:5] == "PATH=" {
+			search = kv[5:]
+		}
+	}
+	for _, dir := range split([]byte(search), ':') {
+		switch {
+		case dir == "":
+			dir = c.dir
+		case dir[0] != '/':
+			dir = c.dir + "/" + dir
+		}
+		path := dir + "/" + name
+		if runnable(path) {
+			return path, 0
+		}
+	}
+	return "", syscall.ENOENT
+}
+
+func runnable(path string) bool {
+	var st syscall.Stat_t
+	return syscall.Stat(path, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFREG && st.Mode&0o111 != 0
+}
+
+func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+	s.send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
+}
+
+// await waits for a request, which it tells, or until something may have changed
+// with the commands that run.
+func (s *supervising) await() bool {
+	type pollfd struct {
+		fd      int32
+		events  int16
+		revents int16
+	}
+	const in, forever = 1, -1
+	fds := []pollfd{{fd: ControlFD, events: in}}
+	wait := forever
+	switch {
+	case s.firing && len(s.commands) == 0:
+		wait = 1 // for what they left behind
+	case s.firing:
+		wait = 20 // orphans want to be collected
+	}
+	for _, fd := range s.watched {
+		if fd < 0 {
+			wait = 1
+			continue
+		}
+		fds = append(fds, pollfd{fd: int32(fd), events: in})
+	}
+	var timeout *syscall.Timespec
+	if wait != forever {
+		t := syscall.NsecToTimespec(int64(wait) * 1e6)
+		timeout = &t
+	}
+	// A raw call keeps the runtime from looking for another thread meanwhile.
+	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	return fds[0].revents != 0
+}
+
+// step does what is due in a firing: it collects what has ended and, after the
+// last command, gives what was left behind a moment to end by itself (a process
+// substitution that still writes, say), then ends it.
+func (s *supervising) step() {
+	s.collect()
+	if len(s.commands) > 0 {
+		return
+	}
+	if anyChild() && s.waited < s.grace {
+		s.waited++
+		return
+	}
+	pids := s.strays()
+	s.count(pids)
+	answer := []string{Done, strconv.Itoa(len(pids)), strconv.Itoa(s.most)}
+	for _, pid := range pids[:min(len(pids), namesAtMost)] {
+		answer = append(answer, name(pid))
+	}
+	s.killAll()
+	s.firing = false
+	s.send(-1, answer...)
+}
+
+// collect takes note of children that have ended.
+func (s *supervising) collect() {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+		if i, ok := s.commands[pid]; ok {
+			delete(s.commands, pid)
+			if fd := s.watched[pid]; fd >= 0 {
+				_ = syscall.Close(fd)
+			}
+			delete(s.watched, pid)
+			s.exited(i, 0, status)
+		}
+	}
+}
+
+// anyChild reports whether there are children, ended ones too.
+func anyChild() bool {
+	const pAll, exited, noWait = 0, 4, 0x01000000
+	var info [128]byte
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, pAll, 0, uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
+	return errno != syscall.ECHILD
+}
+
+// count notes how many tasks, threads included, had to be ended at once.
+func (s *supervising) count(pids []int) {
+	tasks := 0
+	for _, pid := range pids {
+		tasks += len(list("/proc/" + strconv.Itoa(pid) + "/task"))
+	}
+	s.most = max(s.most, tasks)
+}
+
+// strays lists what runs beside the supervisor: all other processes of the
+// namespace, or its children.
+func (s *supervising) strays() []int {
+	if !anyChild() {
+		return nil
+	}
+	if !s.first {
+		return children()
+	}
+	var pids []int
+	for _, n := range list("/proc") {
+		if pid, err := strconv.Atoi(n); err == nil && pid != 1 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// kill ends one command with all that descends from it, or everything.
+func (s *supervising) kill(i int) {
+	victim := 0
+	for pid, n := range s.commands {
+		if n == i {
+			victim = pid
+		}
+	}
+	switch {
+	case i < 0, victim != 0 && len(s.commands) == 1:
+		s.count(s.strays())
+		s.killAll()
+	case victim != 0:
+		killTree(victim)
+	}
+}
+
+// killAll ends every descendant, for as long as there are any: a process that
+// forks faster than it is killed meets the same end, since its children become
+// ours.
+func (s *supervising) killAll() {
+	for anyChild() {
+		s.strike()
+		s.collect()
+	}
+}
+
+// strike kills what runs now, and waits a moment.
+func (s *supervising) strike() {
+	if s.first {
+		_ = syscall.Kill(-1, syscall.SIGKILL)
+	}
+	for _, pid := range children() {
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	sleep(1)
+}
+
+// killTree ends a process, its group and its descendants, the deepest last: what
+// loses its parent meanwhile is ended with the firing.
+func killTree(pid int) {
+	below := childrenOf(pid)
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for _, p := range below {
+		killTree(p)
+	}
+}

@@ -1,0 +1,51 @@
+package supervisor
+
+import "unsafe"
+
+// A message is a list of fields; on the wire it is its length, then each field
+// after its own length, all as 32 bits, little end first.
+
+// MaxMessage bounds a message: what is longer did not come from hookwatch.
+const MaxMessage = 64 << 20
+
+// Encode makes a message of fields.
+func Encode(fields ...string) []byte {
+	size := 0
+	for _, f := range fields {
+		size += 4 + len(f)
+	}
+	b := appendLength(make([]byte, 0, 4+size), size)
+	for _, f := range fields {
+		b = append(appendLength(b, len(f)), f...)
+	}
+	return b
+}
+
+// Length reads the length that stands before a message.
+func Length(head [4]byte) int {
+	return int(head[0]) | int(head[1])<<8 | int(head[2])<<16 | int(head[3])<<24
+}
+
+// Decode takes the fields of a message, without its length, apart. It is not ok
+// when they do not add up.
+func Decode(b []byte) (fields []string, ok bool) {
+	for len(b) > 0 {
+		if len(b) < 4 {
+			return nil, false
+		}
+		n := Length([4]byte(b))
+		if n < 0 || n > len(b)-4 {
+			return nil, false
+		}
+		fields = append(fields, text(b[4:4+n]))
+		b = b[4+n:]
+	}
+	return fields, true
+}
+
+func appendLength(b []byte, n int) []byte {
+	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+}
+
+// text shares the memory of b, which nobody writes to any more.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
