@@ -143,10 +143,11 @@ func (t TextExpectation) IsZero() bool {
 }
 
 // A FileExpectation says how a file must be after the step. Path is a template
-// as in Fixture.
+// as in Fixture; with Change it may be a pattern.
 type FileExpectation struct {
 	Path   string
-	Absent bool // the file must not exist
+	Absent bool       // the file must not exist
+	Change ChangeKind // what happened to it since the case began; Untouched, or "" for anything
 	Text   TextExpectation
 }
 

@@ -33,6 +33,8 @@ type Outcome struct {
 	NotRun   *NotRun
 	Sandbox  string        // the case's directory; whoever judged the case removes or keeps it
 	StandIns []string      // such as "jaq=gojq", when the hook could reach one
+	Changes  []Change      // what it changed, by path; of files outside its sandbox as far as that is known
+	Stopped  []string      // what isolation kept it from, in words, as far as the system lets us know
 	Duration time.Duration // wall time of the whole case
 }
 
@@ -64,6 +66,8 @@ type Result struct {
 	StdinUnread  bool              // the hook closed or left stdin before all was written
 	LeftBehind   []string          // names of processes that outlived the hook, now dead
 	Files        map[string][]byte // content of the files that the step's expectation names; absent ones are missing
+	Changes      []Change          // so far, when the step's expectation asks for them
+	Timeout      time.Duration     // that held for the hook, when it is not the case's
 	Decision     string
 	Effect       Effect
 	ModelSees    []string // texts that reach the model

@@ -27,7 +27,13 @@ type Record struct {
 	Digests          Digests `json:"digests"`
 	Client           string  `json:"client"`    // version of the client, for layer 2
 	Isolation        string  `json:"isolation"` // none, copy or namespaces
+
+	Changes []Change `json:"changes,omitempty"` // what the case changed, as far as isolation shows it; at most MaxChanges
+	Stopped []string `json:"stopped,omitempty"` // what isolation kept it from, in words
 }
+
+// MaxChanges bounds the changes that a record lists.
+const MaxChanges = 50
 
 // Digests say what a verdict was about: equal digests mean equal content.
 type Digests struct {

@@ -59,6 +59,9 @@ func (r *reader) stream(name string, n *yaml.Node, t *suites.TextExpectation) {
 var fileFields = []field[suites.FileExpectation]{
 	{"path", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Path = r.text(k, n) }},
 	{"absent", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Absent = r.truth(k, n) }},
+	{"change", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
+		f.Change = suites.ChangeKind(r.choice(k, n, changes))
+	}},
 	{"contains", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
 		f.Text.Contains = r.textOrTexts(k, n)
 	}},
@@ -68,12 +71,17 @@ var fileFields = []field[suites.FileExpectation]{
 	}},
 }
 
+var changes = []string{string(suites.Created), string(suites.Changed), string(suites.Deleted), string(suites.Untouched)}
+
 func (r *reader) expectedFile(n *yaml.Node) suites.FileExpectation {
 	var f suites.FileExpectation
 	decode(r, "files", fileFields, n, &f)
 	r.required(n, "a file", "path")
 	if f.Absent && !f.Text.IsZero() {
 		r.add(n, "files: absent cannot stand beside contains, matches or lacks", "keep one of them")
+	}
+	if f.Change != "" && (f.Absent || !f.Text.IsZero()) {
+		r.add(n, "files: change cannot stand beside absent, contains, matches or lacks", "give the content an entry of its own")
 	}
 	return f
 }

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
 )
 
 // A Fired is one hook that an event fired, and what came of it.
@@ -33,23 +33,36 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
-// fire runs hooks side by side, each with its own time-out.
+// fire runs hooks side by side as the client does, each with its own time-out.
 func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
-	fired := make([]Fired, len(hooks))
-	errs := make([]error, len(hooks))
-	var wg sync.WaitGroup
-	for i, h := range hooks {
-		wg.Go(func() { fired[i], errs[i] = s.registered(ctx, h, st, stdin) })
+	var commands []process.Command
+	for _, h := range hooks {
+		c, err := s.registered(h, st, stdin)
+		if err != nil {
+			return nil, err
+		}
+		commands = append(commands, c)
 	}
-	wg.Wait()
-	return fired, errors.Join(errs...)
+	if len(hooks) == 0 {
+		return nil, nil
+	}
+	results, err := s.runRetrying(ctx, commands...)
+	if err != nil {
+		return nil, err
+	}
+	fired := make([]Fired, len(hooks))
+	for i, h := range hooks {
+		fired[i] = s.fired(h, st, stdin, results[i])
+		fired[i].Result.Timeout = commands[i].Timeout
+	}
+	return fired, nil
 }
 
-// registered runs one hook as the client does.
-func (s *sandbox) registered(ctx context.Context, h discover.Hook, st *suites.Step, stdin []byte) (Fired, error) {
+// registered is the command by which the client runs a hook.
+func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	argv := discover.LaunchCommand(h)
 	if argv == nil {
-		return Fired{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
+		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
 	c := s.command(st, argv, stdin)
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
@@ -58,20 +71,17 @@ func (s *sandbox) registered(ctx context.Context, h discover.Hook, st *suites.St
 	client := discover.ClientEnv(s.project(), "hookwatch-"+s.number, st.Event, s.r.Client)
 	client = append(client, discover.PluginEnv(h, s.tmp)...)
 	c.Env = With(client, variables(c.Env)) // the case's own go before the client's
-	res, err := runRetrying(ctx, c)
-	if err != nil {
-		return Fired{}, err
-	}
-	fault := ""
-	if res.StartError != nil {
-		fault = res.StartError.Error()
-	}
-	f := Fired{Hook: h, Result: s.interpret(st, h.Command, res, fault)}
+	return c, nil
+}
+
+// fired is what came of one hook, and what the client makes of it alone.
+func (s *sandbox) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
+	f := Fired{Hook: h, Result: s.interpret(st, h.Command, res, startFault(res))}
 	out := outputOf(f.Result, h.Command, matched(st.Event, st.Tool, stdin))
 	out.Async = h.Async
 	f.reading = contract.Interpret(s.r.Client, st.Event, out)
 	f.Result.Effect, f.Result.EffectReason, f.Result.ModelSees = f.reading.Effect, f.reading.Reason, f.reading.ModelSees
-	return f, nil
+	return f
 }
 
 // combine is the one result that the client makes of several: streams one after
@@ -88,7 +98,9 @@ func combine(fired []Fired) suites.Result {
 		all.Signal = cmp.Or(all.Signal, r.Signal)
 		all.NotStarted = cmp.Or(all.NotStarted, r.NotStarted)
 		all.StdinUnread = all.StdinUnread || r.StdinUnread
-		all.TimedOut = all.TimedOut || r.TimedOut
+		if r.TimedOut {
+			all.TimedOut, all.Timeout = true, r.Timeout
+		}
 		all.Stdout = bytes.Join([][]byte{all.Stdout, r.Stdout}, nil)
 		all.Stderr = bytes.Join([][]byte{all.Stderr, r.Stderr}, nil)
 		all.StdoutBytes += r.StdoutBytes
@@ -109,25 +121,37 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 // Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
 // (case with a hook) or every hook registered for the event (case with Chain).
 // Only the first step of the case counts.
-func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Result, error) {
+//
+// The outcome holds one result: of all hooks together.
+func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
 	s, err := r.open(ctx, c)
 	if err != nil {
-		return nil, suites.Result{}, err
+		return nil, suites.Outcome{}, err
 	}
 	defer func() {
 		s.close()
-		_ = Remove(suites.Outcome{Sandbox: s.dir})
+		_ = r.discard(s.dir)
 	}()
-	st := &c.Steps[0]
+	fired, all, err := s.fireOnce(ctx)
+	o := suites.Outcome{Results: []suites.Result{all}}
+	if err == nil {
+		o.Changes, o.Stopped = s.changed()
+	}
+	return fired, o, err
+}
+
+func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) {
+	st := &s.c.Steps[0]
 	stdin, err := s.stdin(st)
 	if err != nil {
 		return nil, suites.Result{}, err
 	}
-	if !c.Chain {
+	s.begin()
+	if !s.c.Chain {
 		res, err := s.hook(ctx, st, stdin)
-		return []Fired{{Hook: discover.Hook{ID: c.Hook, Command: c.Hook, Event: st.Event}, Result: res}}, res, err
+		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, stdin))
+	hooks := s.r.Hooks(st.Event, matched(st.Event, st.Tool, stdin))
 	fired, err := s.fire(ctx, hooks, st, stdin)
 	return fired, combine(fired), err
 }

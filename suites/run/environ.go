@@ -3,10 +3,9 @@ package run
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"hookwatch/suites/process"
 )
 
 // passed are the variables of the caller that hooks get as they are.
@@ -41,31 +40,29 @@ func matches(name string, globs []string) bool {
 
 // environ makes the environment that all steps of the case share, and the
 // templates that may name it.
-func (s *sandbox) environ() error {
-	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
-	if err != nil {
-		return err
-	}
+func (s *sandbox) environ(searched string) {
 	address := ""
 	if s.server != nil {
 		address = s.server.address()
 	}
 	s.expand = strings.NewReplacer(
 		"{tmp}", s.tmp,
-		"{project}", s.r.Root,
+		"{project}", s.root,
 		"{override}", s.project(),
 		"{server}", address,
 		"{path}", searched,
 	)
-	s.env = With(s.r.Env, map[string]string{
+	set := map[string]string{
 		"PATH":               searched,
 		"TMPDIR":             s.tmp,
 		"CLAUDE_PROJECT_DIR": s.project(),
 		"HOOK_SESSION_PID":   s.number,
 		"HOOK_GUARD_PID":     s.number,
-	})
-	s.env = With(s.env, s.expanded(s.c.Env))
-	return nil
+	}
+	if s.r.EmptyHome {
+		set["HOME"] = filepath.Join(s.dir, "home")
+	}
+	s.env = With(With(s.r.Env, set), s.expanded(s.c.Env))
 }
 
 func (s *sandbox) expanded(vars map[string]string) map[string]string {

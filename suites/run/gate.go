@@ -16,7 +16,7 @@ func (r *Runner) gate(c *suites.Case) *suites.NotRun {
 		return n
 	}
 	for _, hook := range hooksOf(c) {
-		if l := r.launch(hook); l.absent != "" {
+		if l := r.launch(r.Root, hook); l.absent != "" {
 			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}
 		}
 	}

@@ -36,8 +36,8 @@ var byExtension = map[string]string{
 
 // launch looks at the script first: a hook that the client could not start must
 // not pass because a test runner starts it in another way.
-func (r *Runner) launch(hook string) launch {
-	file := filepath.Join(r.Root, filepath.FromSlash(hook))
+func (r *Runner) launch(root, hook string) launch {
+	file := filepath.Join(root, filepath.FromSlash(hook))
 	l := launch{command: hook}
 	fi, err := os.Stat(file)
 	switch {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
 	if err := s.git(ctx, "init", "--quiet", "--initial-branch="+branch); err != nil {
 		return err
 	}
-	if err := writeTree(s.override, repo.Commit); err != nil {
+	if err := s.writeTree(repo.Commit); err != nil {
 		return err
 	}
 	if err := s.git(ctx, "add", "--all", "--force"); err != nil {
@@ -41,35 +40,40 @@ func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
 		return err
 	}
 	if len(repo.Stage) > 0 {
-		if err := writeTree(s.override, repo.Stage); err != nil {
+		if err := s.writeTree(repo.Stage); err != nil {
 			return err
 		}
 		if err := s.git(ctx, "add", "--all", "--force"); err != nil {
 			return err
 		}
 	}
-	if err := writeTree(s.override, repo.Modify); err != nil {
+	if err := s.writeTree(repo.Modify); err != nil {
 		return err
 	}
-	for _, name := range repo.Delete {
-		if err := os.RemoveAll(filepath.Join(s.override, filepath.FromSlash(name))); err != nil {
-			return err
-		}
+	if len(repo.Delete) == 0 {
+		return nil
 	}
-	return nil
+	return s.tool(ctx, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
 }
 
 func (s *sandbox) git(ctx context.Context, args ...string) error {
-	res, err := process.Run(ctx, process.Command{
-		Argv: append([]string{"git"}, args...), Dir: s.override, Env: With(s.env, gitEnv), Timeout: time.Minute,
+	return s.tool(ctx, append([]string{"git"}, args...)...)
+}
+
+// tool runs a program that the case's preparation needs.
+func (s *sandbox) tool(ctx context.Context, argv ...string) error {
+	results, err := s.Run(ctx, process.Command{
+		Argv: argv, Dir: s.override, Env: With(s.env, gitEnv), Timeout: time.Minute,
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	res := results[0]
+	switch {
 	case res.StartError != nil:
 		return fmt.Errorf("the case needs a git repository: %w", res.StartError)
 	case res.Exit != 0:
-		return errors.New("git " + args[0] + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
+		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}
 	return nil
 }

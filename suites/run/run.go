@@ -6,15 +6,16 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/isolate"
 )
 
 // Options are what every case of a session has in common.
@@ -24,6 +25,12 @@ type Options struct {
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case names none
 	Client  contract.Version
+	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
+	// of the first.
+	Isolation isolate.Mode
+	Plan      *isolate.Plan
+	Uncopied  []string // directories of the project that copies do without
+	EmptyHome bool     // each case has a HOME of its own, with nothing in it
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
@@ -32,6 +39,9 @@ type Options struct {
 	Interpreted func(hook string) bool
 	// Standing names, for a hook's path, the stand-ins that it can reach.
 	Standing func(hook string) []string
+	// Trace makes every case a traced run, whose outcome is not to be judged.
+	// Nil: none is.
+	Trace Tracer
 }
 
 // A Runner runs cases. It is safe for concurrent use.
@@ -39,11 +49,13 @@ type Runner struct {
 	Options
 	hidden hiddenPaths
 	serial atomic.Int64
+	mu     sync.Mutex
+	held   map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
 }
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox)}
 	r.hidden.dir = o.Temp
 	// State that hooks key by these numbers must not be shared with another run.
 	r.serial.Store(time.Now().UnixMilli() * 1000)
@@ -74,16 +86,9 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 			break
 		}
 	}
+	o.Changes, o.Stopped = s.changed()
 	o.Duration = time.Since(begin)
 	return o, nil
-}
-
-// Remove deletes what a case left, once it was judged.
-func Remove(o suites.Outcome) error {
-	if o.Sandbox == "" {
-		return nil
-	}
-	return os.RemoveAll(o.Sandbox)
 }
 
 func (r *Runner) standing(c *suites.Case) []string {

@@ -19,6 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	attack()
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}

@@ -10,23 +10,28 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 )
 
 // A sandbox is the surroundings of one case: a directory with the case's TMPDIR
-// and, where the case asks for one, its temporary project.
+// and, where the case asks for one, its temporary project; and what keeps the
+// case from all else.
 type sandbox struct {
+	surroundings
 	r        *Runner
 	c        *suites.Case
 	dir      string
 	tmp      string
+	root     string // the project: itself, or this case's copy of it
 	override string // CLAUDE_PROJECT_DIR of the case's own; "" when it is the project
 	cwd      string
 	number   string
 	env      []string
 	expand   *strings.Replacer
+	places   []place // see symbolic
 	server   *server
-	placed   []string // fixtures outside the sandbox, to be taken away again
-	made     []string // directories made for them
+	most     int // processes that had to be ended at once
 }
 
 func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
@@ -34,45 +39,103 @@ func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), cwd: r.Root, number: r.sessionNumber()}
+	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: r.sessionNumber()}
 	if err := s.build(ctx); err != nil {
 		s.close()
-		_ = os.RemoveAll(dir)
+		r.discard(dir)
 		return nil, err
 	}
 	return s, nil
 }
 
 func (s *sandbox) build(ctx context.Context) error {
-	if err := os.Mkdir(s.tmp, 0o755); err != nil {
+	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
+	if err != nil {
 		return err
-	}
-	if len(s.c.Server) > 0 {
-		server, err := serve(s.c.Server)
-		if err != nil {
-			return err
-		}
-		s.server = server
 	}
 	if s.c.Project != nil || s.c.Repo != nil {
 		s.override = filepath.Join(s.dir, "project")
-		if err := os.Mkdir(s.override, 0o755); err != nil {
+	}
+	if err := s.surround(ctx, searched); err != nil {
+		return err
+	}
+	if s.cwd = s.root; s.c.Repo != nil {
+		s.cwd = s.override
+	}
+	if len(s.c.Server) > 0 {
+		if s.server, err = serve(s.listen, s.c.Server); err != nil {
 			return err
 		}
 	}
-	if err := s.environ(); err != nil {
+	s.environ(searched)
+	if err := s.trace(); err != nil {
 		return err
 	}
 	if s.c.Project != nil {
-		if err := writeTree(s.override, s.c.Project.Files); err != nil {
+		if err := s.writeTree(s.c.Project.Files); err != nil {
 			return err
 		}
 	}
 	if s.c.Repo != nil {
-		s.cwd = s.override
 		return s.buildRepo(ctx, s.c.Repo)
 	}
 	return nil
+}
+
+// surround makes what the case runs in, as the runner's mode has it.
+func (s *sandbox) surround(ctx context.Context, searched string) error {
+	dirs := []string{"tmp"}
+	if s.override != "" {
+		dirs = append(dirs, "project")
+	}
+	if s.r.EmptyHome {
+		dirs = append(dirs, "home")
+	}
+	if s.r.Isolation == isolate.Namespaces {
+		// A path without some tools leads to the directories of the others.
+		search := append(filepath.SplitList(searched), filepath.SplitList(process.Getenv(s.r.Env, "PATH"))...)
+		box, err := s.r.confine(ctx, s.dir, search, dirs)
+		if err != nil {
+			return err
+		}
+		s.surroundings = confined{box}
+		return nil
+	}
+	for _, d := range dirs {
+		if err := os.Mkdir(filepath.Join(s.dir, d), 0o755); err != nil {
+			return err
+		}
+	}
+	if s.r.Isolation == isolate.Copy {
+		var err error
+		if s.root, err = isolate.CopyProject(s.r.Root, s.dir, s.r.Uncopied); err != nil {
+			return fmt.Errorf("copy the project: %w", err)
+		}
+	}
+	box, err := newOpen(s.dir, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
+	s.surroundings = box
+	return err
+}
+
+// expectedDirs are the directories beside the case's own in which it expects
+// changes or none: in place it would cost too much to look at the whole project
+// for every case.
+func (s *sandbox) expectedDirs() []string {
+	var dirs []string
+	for i := range s.c.Steps {
+		for _, f := range s.c.Steps[i].Expect.Files {
+			rest, ok := strings.CutPrefix(f.Path, "{project}")
+			if f.Change == "" || !ok || s.r.Isolation == isolate.Copy {
+				continue
+			}
+			if at := strings.IndexAny(rest, "*?["); at >= 0 {
+				rest = rest[:at]
+			}
+			dirs = append(dirs, filepath.Join(s.root, rest[:strings.LastIndexByte(rest, '/')+1]))
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
 // project is what the hook sees as CLAUDE_PROJECT_DIR.
@@ -80,17 +143,17 @@ func (s *sandbox) project() string {
 	if s.override != "" {
 		return s.override
 	}
-	return s.r.Root
+	return s.root
 }
 
-// close stops what runs for the case and takes its fixtures out of the project.
-// The sandbox's own directory stays: whoever judges the case decides.
+// close stops what runs for the case. What it left stays: whoever judges the
+// case decides.
 func (s *sandbox) close() {
 	if s.server != nil {
 		s.server.close()
 	}
-	for _, p := range append(s.placed, s.made...) {
-		_ = os.Remove(p) // a directory that somebody else uses by now stays
+	if s.surroundings != nil {
+		s.Close()
 	}
 }
 
@@ -103,51 +166,23 @@ func (s *sandbox) path(template string) string {
 	return filepath.Clean(p)
 }
 
-// place writes a fixture. Outside the sandbox it never replaces a file.
 func (s *sandbox) place(f suites.Fixture) error {
-	p, mode := s.path(f.Path), fs.FileMode(f.Mode)
+	mode := fs.FileMode(f.Mode)
 	if mode == 0 {
 		mode = 0o644
 	}
-	if within(s.dir, p) {
-		return writeFile(p, f.Content, mode)
-	}
-	if _, err := os.Lstat(p); err == nil && !slices.Contains(s.placed, p) {
-		return fmt.Errorf("fixture %s: the file exists and is not the case's: choose another name", p)
-	}
-	for dir := filepath.Dir(p); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); err == nil {
-			break
-		}
-		s.made = append(s.made, dir) // the deepest first
-	}
-	s.placed = append(s.placed, p)
-	return writeFile(p, f.Content, mode)
+	return s.write(s.path(f.Path), f.Content, mode)
 }
 
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-func writeTree(dir string, files map[string]string) error {
+// writeTree fills the temporary project.
+func (s *sandbox) writeTree(files map[string]string) error {
 	for name, content := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("%s: lies outside the temporary project", name)
 		}
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
+		if err := s.write(filepath.Join(s.override, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeFile(path, content string, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		return err
-	}
-	return os.Chmod(path, mode) // also where the file was there, or a umask took bits away
 }

@@ -17,8 +17,8 @@ type server struct {
 	http     *http.Server
 }
 
-func serve(routes []suites.Route) (*server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func serve(listen func() (net.Listener, error), routes []suites.Route) (*server, error) {
+	l, err := listen()
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +32,9 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 	if err != nil {
 		return suites.Result{}, err
 	}
+	if i == 0 {
+		s.begin()
+	}
 	var res suites.Result
 	if s.c.Chain {
 		res, err = s.chain(ctx, st, stdin)
@@ -39,7 +44,10 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 	if err != nil {
 		return res, err
 	}
-	res.Files = s.read(st.Expect.Files)
+	res.Files = s.expectedFiles(st.Expect.Files)
+	if slices.ContainsFunc(st.Expect.Files, func(f suites.FileExpectation) bool { return f.Change != "" }) {
+		res.Changes, _ = s.changed()
+	}
 	return res, nil
 }
 
@@ -87,20 +95,15 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if name == "" {
 		name = s.c.Hook
 	}
-	l := s.r.launch(name)
+	l := s.r.launch(s.root, name)
 	if l.fault != "" {
 		return s.interpret(st, l.command, process.Result{Exit: -1}, l.fault), nil
 	}
-	cmd := s.command(st, l.argv, stdin)
-	res, err := runRetrying(ctx, cmd)
+	results, err := s.runRetrying(ctx, s.command(st, l.argv, stdin))
 	if err != nil {
 		return suites.Result{}, err
 	}
-	fault := ""
-	if res.StartError != nil {
-		fault = res.StartError.Error()
-	}
-	return s.interpret(st, l.command, res, fault), nil
+	return s.interpret(st, l.command, results[0], startFault(results[0])), nil
 }
 
 func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
@@ -117,21 +120,41 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	}
 }
 
-// runRetrying runs the command; a shell that found its script open for writing
-// says so and exits with 126, which says nothing about the hook.
-func runRetrying(ctx context.Context, c process.Command) (process.Result, error) {
-	for try := 0; ; try++ {
-		res, err := process.Run(ctx, c)
-		busy := res.Exit == 126 && bytes.Contains(res.Stderr.Bytes, []byte("Text file busy"))
-		if err != nil || !busy || try == busyRetries {
-			return res, err
-		}
-		select {
-		case <-ctx.Done():
-			return res, nil
-		case <-time.After(10 * time.Millisecond):
-		}
+// runRetrying runs commands side by side. A shell that found its script open for
+// writing says so and exits with 126, which says nothing about the hook: it is
+// started again.
+func (s *sandbox) runRetrying(ctx context.Context, commands ...process.Command) ([]process.Result, error) {
+	results, err := s.Run(ctx, commands...)
+	if err != nil {
+		return nil, err
 	}
+	for i := range results {
+		for try := 0; busy(results[i]) && try < busyRetries; try++ {
+			select {
+			case <-ctx.Done():
+				return results, nil
+			case <-time.After(10 * time.Millisecond):
+			}
+			again, err := s.Run(ctx, commands[i])
+			if err != nil {
+				return nil, err
+			}
+			results[i] = again[0]
+		}
+		s.most = max(s.most, results[i].Most)
+	}
+	return results, nil
+}
+
+func busy(r process.Result) bool {
+	return r.Exit == 126 && bytes.Contains(r.Stderr.Bytes, []byte("Text file busy"))
+}
+
+func startFault(r process.Result) string {
+	if r.StartError == nil {
+		return ""
+	}
+	return r.StartError.Error()
 }
 
 // interpret turns what the process did into a result, and adds what the client
@@ -147,7 +170,7 @@ func (s *sandbox) interpret(st *suites.Step, command string, res process.Result,
 		StdoutBytes: res.Stdout.Total,
 		StderrBytes: res.Stderr.Total,
 		StdinUnread: res.StdinUnread,
-		LeftBehind:  res.LeftBehind,
+		LeftBehind:  named(res.LeftBehind, res.Left),
 		Duration:    res.Duration,
 	}
 	seen := outputOf(out, command, st.Tool)
@@ -165,14 +188,38 @@ func outputOf(r suites.Result, command, value string) contract.Output {
 	}
 }
 
-// read takes the files that the expectation names; an absent one is missing.
-func (s *sandbox) read(expected []suites.FileExpectation) map[string][]byte {
+// named are the names of processes, each once with how often; there may be more
+// processes than names.
+func named(names []string, count int) []string {
+	times := make(map[string]int)
+	for _, n := range names {
+		times[n]++
+	}
+	var out []string
+	for _, n := range slices.Sorted(maps.Keys(times)) {
+		if t := times[n]; t > 1 {
+			n += " x" + strconv.Itoa(t)
+		}
+		out = append(out, n)
+	}
+	if more := count - len(names); more > 0 {
+		out = append(out, strconv.Itoa(more)+" more")
+	}
+	return out
+}
+
+// expectedFiles takes the files that the expectation names; an absent one is
+// missing.
+func (s *sandbox) expectedFiles(expected []suites.FileExpectation) map[string][]byte {
 	if len(expected) == 0 {
 		return nil
 	}
 	files := make(map[string][]byte, len(expected))
 	for _, f := range expected {
-		if b, err := os.ReadFile(s.path(f.Path)); err == nil {
+		if f.Change != "" {
+			continue // its path may be a pattern
+		}
+		if b, err := s.read(s.path(f.Path)); err == nil {
 			files[f.Path] = b
 		}
 	}

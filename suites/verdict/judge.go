@@ -3,6 +3,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -63,7 +64,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
 	case r.TimedOut:
-		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(timeout)}}
+		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
 	}
 	var found []suites.Mismatch
 	add := func(field, got, want string) {
@@ -86,7 +87,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 			add("model_sees", quote(strings.Join(r.ModelSees, "\n")), quote(want))
 		}
 	}
-	judgeFiles(add, e.Files, r.Files)
+	judgeFiles(add, e.Files, r)
 	return found
 }
 
@@ -108,7 +109,7 @@ func timeoutNote(d time.Duration) string {
 // failNote is the first reasons, and what explains them.
 func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	if found[0].Field == "timeout" {
-		return found[0].Got
+		return strings.Join(append([]string{found[0].Got}, remarks(o)...), "; ")
 	}
 	var reasons []string
 	for _, m := range found {
@@ -158,10 +159,9 @@ func remarks(o suites.Outcome) []string {
 		}
 		if r.Truncated() {
 			out = append(out, fmt.Sprintf("output cut: %d bytes on stdout, %d on stderr", r.StdoutBytes, r.StderrBytes))
-		}
-		if !utf8.Valid(r.Stdout) || !utf8.Valid(r.Stderr) {
+		} else if !utf8.Valid(r.Stdout) || !utf8.Valid(r.Stderr) {
 			out = append(out, "output is not UTF-8")
 		}
 	}
-	return out
+	return append(out, o.Stopped...)
 }

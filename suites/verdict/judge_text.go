@@ -41,10 +41,12 @@ func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte)
 	}
 }
 
-func judgeFiles(add addFunc, expected []suites.FileExpectation, files map[string][]byte) {
+func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result) {
 	for _, e := range expected {
-		content, found := files[e.Path]
+		content, found := r.Files[e.Path]
 		switch {
+		case e.Change != "":
+			judgeChange(add, e, r.Changes)
 		case e.Absent && found:
 			add("file "+e.Path, "exists", "no such file")
 		case !e.Absent && !found:

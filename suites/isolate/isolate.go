@@ -1,0 +1,86 @@
+// Package isolate decides what a case may see and change: which directories it
+// gets as private copies, which files are hidden from it, and where what it
+// writes ends up. It makes the steps of a sandbox and reads back what changed
+// in it; the supervisor of suites/process carries them out.
+package isolate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Mode is how a case is kept from the person's files.
+type Mode string
+
+// The modes, the strongest first. Namespaces needs Linux 6.6 or later.
+const (
+	Namespaces Mode = "namespaces" // private copy-on-write views, no network, nothing outlives the case
+	Copy       Mode = "copy"       // a temporary copy of the project
+	None       Mode = "none"       // in place
+)
+
+// Auto asks for the strongest mode that holds.
+const Auto = "auto"
+
+// Options are what the cases of a session have in common. All paths are absolute.
+type Options struct {
+	Root      string   // the project, as it is named to hooks
+	Home      string   // HOME of the hooks; "" for none
+	Shown     []string // files and directories beside PATH that stay visible in private places
+	Mask      []string // paths below Home to be hidden, beside the known ones
+	Unmask    []string // paths below Home not to be hidden
+	Size      int64    // bytes that a case may write
+	Processes int      // that a case may have at a time
+}
+
+// A Plan makes the sandboxes of a session.
+type Plan struct {
+	o       Options
+	views   []string
+	inner   []string // mounts inside of views, to be shown as they are
+	private []string // directories of which each case has its own, empty one
+	devices []string
+	root    bool // hookwatch runs as root
+}
+
+// The storage of a sandbox: directories below its root.
+const (
+	caseDir  = "case"   // what is at the case's own directory
+	viewDir  = "view-"  // and the number of a view: what lies on top of it, in upper
+	placeDir = "place-" // and the number of a private directory
+	maskDir  = "mask"
+	deviceFS = "dev"
+)
+
+// within reports whether path is dir or lies below it. Both are clean.
+func within(dir, path string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// real is the path without symbolic links, as far as it exists.
+func real(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return filepath.Clean(path)
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// byDepth puts outer paths before inner ones.
+func byDepth(a, b string) int {
+	if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
+		return n
+	}
+	return strings.Compare(a, b)
+}
+
+func sortedSet(paths []string) []string {
+	slices.SortFunc(paths, byDepth)
+	return slices.Compact(paths)
+}

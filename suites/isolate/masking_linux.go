@@ -1,0 +1,64 @@
+package isolate
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
+)
+
+// masks hides credentials. In a view that is done by what lies on top of it, so
+// that a hook may even remove or replace what is hidden; elsewhere by a mount.
+func (s *script) masks(masks []mask) {
+	for i, m := range masks {
+		if v, rel := s.p.viewOf(m.path); v >= 0 {
+			s.maskInView(v, rel, m)
+			continue
+		}
+		hidden := storage(maskDir + "/" + strconv.Itoa(i))
+		s.add(supervisor.Dir, storage(maskDir), "755")
+		s.hide(hidden, m)
+		s.mount(hidden, m.path, "", unix.MS_BIND, "")
+	}
+}
+
+func (s *script) maskInView(v int, rel string, m mask) {
+	upper := viewDir + strconv.Itoa(v) + "/upper"
+	at := upper
+	for _, part := range strings.Split(rel, "/") {
+		s.dirOnce(at, filepath.Join(s.p.views[v], strings.TrimPrefix(at, upper)))
+		at += "/" + part
+	}
+	s.hide(storage(at), m)
+	if m.isDir { // nothing of the real one shows through
+		s.add(supervisor.Xattr, storage(at), "user.overlay.opaque", "y")
+	}
+}
+
+// dirOnce makes a directory of a view's upper layer like the real one below it.
+func (s *script) dirOnce(at, like string) {
+	if s.reach[at] {
+		return
+	}
+	s.reach[at] = true
+	s.add(supervisor.Dir, storage(at), mode(like))
+}
+
+// hide makes what is seen instead of a credential: the names without content.
+func (s *script) hide(at string, m mask) {
+	if !m.isDir {
+		s.add(supervisor.Blank, at)
+		return
+	}
+	s.add(supervisor.Dir, at, "700")
+	for _, n := range m.names {
+		if dir, ok := strings.CutSuffix(n, "/"); ok {
+			s.add(supervisor.Dir, at+"/"+dir, "700")
+		} else {
+			s.add(supervisor.Blank, at+"/"+n)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package isolate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
+)
+
+// NewPlan looks at the machine and the project.
+func NewPlan(o Options) *Plan {
+	all := mounts()
+	p := &Plan{o: o, views: o.views(all), root: os.Geteuid() == 0}
+	for _, m := range all {
+		if !slices.Contains(p.views, m.at) && slices.ContainsFunc(p.views, func(v string) bool { return within(v, m.at) }) {
+			p.inner = append(p.inner, m.at)
+		}
+	}
+	p.inner = sortedSet(p.inner)
+	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
+		if d = real(d); isDir(d) && !slices.Contains(p.views, d) {
+			p.private = append(p.private, d)
+		}
+	}
+	p.private = sortedSet(p.private)
+	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		if _, err := os.Stat("/dev/" + d); err == nil {
+			p.devices = append(p.devices, d)
+		}
+	}
+	return p
+}
+
+// Open makes the sandbox of a case whose own directory is dir, an existing one,
+// and which looks for programs in search. dirs are made in its directory.
+func (p *Plan) Open(dir string, search []string, dirs ...string) (*Sandbox, error) {
+	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks()}
+	box, err := process.Open(process.Setup{Steps: p.steps(s, search, dirs)})
+	if err != nil {
+		return nil, err
+	}
+	s.Box = box
+	return s, nil
+}
+
+// The descriptors of the steps beside the storage.
+const (
+	firstView   = supervisor.StorageFD + 1
+	firstDevice = firstView + 40
+	firstClone  = firstDevice + 20
+)
+
+// A script collects steps.
+type script struct {
+	p     *Plan
+	steps []process.Step
+	reach map[string]bool
+	next  int    // descriptor of the next clone
+	given string // the case's own directory, as it is named
+}
+
+func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
+
+func (s *script) mount(source, target, kind string, flags int, data string) {
+	s.add(supervisor.Mount, source, target, kind, strconv.Itoa(flags), data)
+}
+
+func (s *script) bind(source, target string) {
+	s.mount(source, target, "", unix.MS_BIND|unix.MS_REC, "")
+}
+
+// storage is a path in the box's storage, by its descriptor.
+func storage(path string) string { return fd(supervisor.StorageFD) + "/" + path }
+
+func fd(n int) string { return "/proc/self/fd/" + strconv.Itoa(n) }
+
+func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
+	s := &script{p: p, reach: make(map[string]bool), next: firstClone, given: sandbox.dir}
+	dir := real(sandbox.dir)
+	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	for i, v := range p.views {
+		s.add(supervisor.Open, strconv.Itoa(firstView+i), v)
+	}
+	s.cloneDevices()
+	// Nothing can be written, nor any device opened, but what is mounted below.
+	s.add(supervisor.Attr, "/", strconv.Itoa(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
+	shown := s.cloneShown(search)
+	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
+	s.add(supervisor.Open, strconv.Itoa(supervisor.StorageFD), dir)
+	s.add(supervisor.Dir, storage(caseDir), "755")
+	for _, d := range dirs {
+		s.add(supervisor.Dir, storage(caseDir+"/"+d), "755")
+	}
+	s.makeDevices()
+	s.masks(sandbox.masks)
+	s.places(dir, shown)
+	s.finish()
+	return s.steps
+}
+
+func (s *script) cloneDevices() {
+	for i, d := range s.p.devices {
+		s.add(supervisor.Clone, strconv.Itoa(firstDevice+i), "/dev/"+d)
+	}
+}
+
+// makeDevices builds a /dev without disks and consoles: root would be let in.
+func (s *script) makeDevices() {
+	s.add(supervisor.Dir, storage(deviceFS), "755")
+	for i, d := range s.p.devices {
+		at := storage(deviceFS + "/" + d)
+		s.add(supervisor.Blank, at)
+		s.add(supervisor.Attach, strconv.Itoa(firstDevice+i), at)
+	}
+	for _, l := range deviceLinks {
+		s.add(supervisor.Symlink, l.target, storage(deviceFS+"/"+l.name))
+	}
+	s.add(supervisor.Dir, storage(deviceFS+"/shm"), "1777")
+	s.add(supervisor.Dir, storage(deviceFS+"/pts"), "755")
+	s.add(supervisor.Optional+supervisor.Mount, "devpts", storage(deviceFS+"/pts"), "devpts",
+		strconv.Itoa(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
+}
+
+var deviceLinks = []struct{ name, target string }{
+	{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
+}
+
+// A place is something to be mounted.
+type place struct {
+	at   string
+	make func()
+}
+
+// places mounts everything in its place, outer ones first.
+func (s *script) places(dir string, shown map[string]int) {
+	all := []place{{"/dev", func() { s.bind(storage(deviceFS), "/dev") }}}
+	for i, at := range s.p.private {
+		name := storage(placeDir + strconv.Itoa(i))
+		all = append(all, place{at, func() {
+			s.add(supervisor.Dir, name, mode(at))
+			s.bind(name, at)
+		}})
+	}
+	for i, at := range s.p.views {
+		all = append(all, place{at, func() { s.view(i, at) }})
+	}
+	for at, n := range shown {
+		all = append(all, place{at, func() { s.attach(n, at) }})
+	}
+	all = append(all, place{dir, func() { s.bind(storage(caseDir), dir) }})
+	slices.SortStableFunc(all, func(a, b place) int { return byDepth(a.at, b.at) })
+	for _, p := range all {
+		s.lead(p.at)
+		p.make()
+	}
+	for _, given := range []string{s.p.o.Root, s.p.o.Home, s.given} {
+		s.lead(given) // by the symbolic links that it is named with
+	}
+}
+
+func mode(dir string) string {
+	if fi, err := os.Stat(dir); err == nil && fi.Mode()&os.ModeSticky == 0 {
+		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
+	}
+	return "1777"
+}
+
+func (s *script) view(i int, at string) {
+	name := viewDir + strconv.Itoa(i)
+	s.add(supervisor.Dir, storage(name+"/upper"), mode(at))
+	s.add(supervisor.Dir, storage(name+"/work"), "700")
+	s.mount("overlay", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
+		"lowerdir="+fd(firstView+i)+",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
+}
+
+func (s *script) attach(n int, at string) {
+	if fi, err := os.Stat(at); err == nil && !fi.IsDir() && s.covered(at) {
+		s.add(supervisor.Optional+supervisor.Blank, at)
+	}
+	s.add(supervisor.Optional+supervisor.Attach, strconv.Itoa(n), at)
+}
+
+// cloneShown takes hold of what would be hidden and must not be: programs in
+// private directories, and what is mounted inside of views.
+func (s *script) cloneShown(search []string) map[string]int {
+	shown := make(map[string]int)
+	var wanted []string
+	for _, d := range search {
+		if d = real(d); isDir(d) && s.covered(d) {
+			wanted = append(wanted, installation(d))
+		}
+	}
+	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
+		if f = real(f); s.covered(f) {
+			if _, err := os.Stat(f); err == nil {
+				wanted = append(wanted, f)
+			}
+		}
+	}
+	for _, at := range sortedSet(append(wanted, s.p.inner...)) {
+		if s.next == 240 {
+			break
+		}
+		s.add(supervisor.Optional+supervisor.Clone, strconv.Itoa(s.next), at)
+		shown[at] = s.next
+		s.next++
+	}
+	return shown
+}
+
+// installation is the directory that programs in dir need: the one above for
+// prefix/bin, unless that is a private place itself.
+func installation(dir string) string {
+	up := filepath.Dir(dir)
+	if filepath.Base(dir) != "bin" || strings.Count(up, "/") < 2 {
+		return dir
+	}
+	return up
+}
+
+// covered reports whether path is hidden by a private directory.
+func (s *script) covered(path string) bool {
+	if slices.ContainsFunc(s.p.views, func(v string) bool { return within(v, path) }) {
+		return false
+	}
+	return slices.ContainsFunc(s.p.private, func(d string) bool { return within(d, path) && path != d })
+}
+
+// lead makes the way to a path where it goes through private directories: the
+// directories on it, and the symbolic links.
+func (s *script) lead(path string) {
+	if path == "" {
+		return
+	}
+	rest := strings.Split(strings.TrimPrefix(filepath.Clean(path), "/"), "/")
+	at := "/"
+	for links := 0; len(rest) > 0 && links < 40; {
+		at, rest = filepath.Join(at, rest[0]), rest[1:]
+		hidden := slices.ContainsFunc(s.p.private, func(d string) bool { return within(d, at) && at != d })
+		fi, err := os.Lstat(at)
+		switch {
+		case err != nil:
+			return
+		case fi.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(at)
+			if err != nil {
+				return
+			}
+			if hidden && !s.reach[at] {
+				s.reach[at] = true
+				s.add(supervisor.Optional+supervisor.Symlink, target, at)
+			}
+			links++
+			rest = append(strings.Split(strings.Trim(target, "/"), "/"), rest...)
+			at = filepath.Dir(at)
+			if filepath.IsAbs(target) {
+				at = "/"
+			}
+		case hidden && fi.IsDir() && !s.reach[at]:
+			s.reach[at] = true
+			s.add(supervisor.Optional+supervisor.Dir, at, strconv.FormatUint(uint64(fi.Mode().Perm()), 8))
+		}
+	}
+}
+
+// finish mounts /proc and gives up all that could undo a step.
+func (s *script) finish() {
+	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	// Once around, the kernel gives no PID below 300 again.
+	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/kernel/pid_max", strconv.Itoa(reservedPIDs+s.p.processes()))
+	// Root may write there without any capability, core_pattern for one.
+	s.add(supervisor.Attr, "/proc", strconv.Itoa(unix.MOUNT_ATTR_RDONLY), "")
+	s.add(supervisor.Loopback)
+	s.add(supervisor.Optional + supervisor.Keyring)
+	s.add(supervisor.Limit, strconv.Itoa(unix.RLIMIT_CORE), "0")
+	keep := []string{supervisor.Privileges}
+	if s.p.root {
+		for _, c := range rootKeeps {
+			keep = append(keep, strconv.Itoa(c))
+		}
+	} else {
+		s.add(supervisor.Limit, strconv.Itoa(unix.RLIMIT_NPROC), strconv.Itoa(s.p.processes()))
+	}
+	s.add(keep...)
+}
+
+// rootKeeps is what root can do with files, as without a sandbox. None of it
+// reaches mounts, devices, the network or other processes.
+var rootKeeps = []int{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
+	unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
+}
+
+// boundedProcesses reports whether the missed steps leave a limit on processes.
+func (p *Plan) boundedProcesses(missed []*process.ConfineError) bool {
+	return !p.root || !slices.ContainsFunc(missed, func(e *process.ConfineError) bool {
+		return strings.TrimPrefix(e.Step[0], supervisor.Optional) == supervisor.Put
+	})
+}

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package isolate
+
+import (
+	"errors"
+
+	"hookwatch/suites/process"
+)
+
+// NewPlan plans nothing here: there are no namespaces.
+func NewPlan(o Options) *Plan { return &Plan{o: o} }
+
+// Open always fails here.
+func (p *Plan) Open(string, []string, ...string) (*Sandbox, error) {
+	return nil, errors.New("namespaces are a thing of Linux")
+}
+
+func (p *Plan) boundedProcesses([]*process.ConfineError) bool { return false }

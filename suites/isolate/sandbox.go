@@ -1,0 +1,74 @@
+package isolate
+
+import (
+	"strconv"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// A Sandbox is a box with views of its own, which can be looked at from outside.
+type Sandbox struct {
+	*process.Box
+	plan   *Plan
+	masks  []mask
+	dir    string // the case's own directory
+	before Snapshot
+}
+
+// Begin notes what is there before the case does anything.
+func (s *Sandbox) Begin() { s.before = s.take() }
+
+// Discard gives the storage back, with all that was written. The box is closed
+// first.
+func (s *Sandbox) Discard() {
+	s.Close()
+	if s.Storage != nil {
+		_ = s.Storage.Close()
+	}
+}
+
+// path is the storage, whatever became of the box.
+func (s *Sandbox) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
+
+func (s *Sandbox) take() Snapshot {
+	trees := []string{caseDir, deviceFS + "/shm", maskDir}
+	for i := range s.plan.private {
+		trees = append(trees, placeDir+strconv.Itoa(i))
+	}
+	for i := range s.plan.views {
+		trees = append(trees, s.upper(i))
+	}
+	return Take(s.path(), trees...)
+}
+
+func (s *Sandbox) upper(view int) string { return viewDir + strconv.Itoa(view) + "/upper" }
+
+// Changes tells what the case did since Begin, and what it tried in vain;
+// processes is how many there were when they had to be ended. No command runs.
+func (s *Sandbox) Changes(processes int) (changes []suites.Change, stopped []string) {
+	after := s.take()
+	network := ""
+	if b, err := s.ReadFile("/proc/net/snmp"); err == nil {
+		network = string(b)
+	}
+	return s.changes(after), s.stopped(after, network, processes)
+}
+
+// A Bound is a limit that holds for every case.
+type Bound struct{ What, By string }
+
+// Bounds tells what limits a sandbox has, for a person.
+func (s *Sandbox) Bounds() []Bound {
+	bounds := []Bound{{"disk", strconv.FormatInt(s.plan.o.Size/1_000_000, 10) + " MB"}}
+	if s.plan.boundedProcesses(s.Missed) {
+		return append(bounds, Bound{"processes", strconv.Itoa(s.plan.processes())})
+	}
+	return append(bounds, Bound{"processes", "the time-out of a case"})
+}
+
+// reservedPIDs are those that the kernel keeps for the start of a machine.
+const reservedPIDs = 300
+
+// processes is how many a case may have at a time, threads included.
+func (p *Plan) processes() int { return max(p.o.Processes, 1) }

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package isolate
+
+import "io/fs"
+
+func accessAndInode(fs.FileInfo) (atime int64, inode uint64) { return 0, 0 }
+
+func whiteout(fs.FileInfo) bool { return false }
+
+func opaque(string) bool { return false }
+
+func free(string) (left, size, files uint64) { return 0, 0, 0 }

@@ -1,0 +1,112 @@
+package isolate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// GitTop is the top of the git work tree that dir lies in: hooks ask git about
+// all of it. Without one it is dir itself.
+func GitTop(dir string) string {
+	for d := dir; d != "/" && d != "."; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+	}
+	return dir
+}
+
+// gitCommon is where a linked work tree or a submodule at top keeps its
+// repository, "" when that is in top itself.
+func gitCommon(top string) string {
+	dir, ok := gitDir(top)
+	if !ok {
+		return ""
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		dir = absolute(dir, strings.TrimSpace(string(b)))
+	}
+	if dir = real(dir); !isDir(dir) || within(top, dir) {
+		return ""
+	}
+	return dir
+}
+
+// gitDir is the directory that the file .git of a work tree names.
+func gitDir(top string) (string, bool) {
+	b, err := os.ReadFile(filepath.Join(top, ".git"))
+	if err != nil {
+		return "", false
+	}
+	named, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir:")
+	return absolute(top, strings.TrimSpace(named)), ok
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// views lists the directories, free of symbolic links, of which a case gets
+// copy-on-write views: the work tree around the project, where its repository
+// is kept, HOME, and what is mounted inside of the project. Outer ones come
+// first; one whose mount and directory another covers is left out.
+func (o Options) views(mounts []mount) []string {
+	top := real(GitTop(real(o.Root)))
+	wanted := []string{top}
+	if common := gitCommon(top); common != "" {
+		wanted = append(wanted, common)
+	}
+	if o.Home != "" && isDir(o.Home) {
+		wanted = append(wanted, real(o.Home))
+	}
+	for _, m := range mounts {
+		if within(top, m.at) {
+			wanted = append(wanted, m.at)
+		}
+	}
+	var views []string
+	for _, v := range sortedSet(wanted) {
+		if v == "/" || slices.ContainsFunc(systemDirs, func(d string) bool { return within(d, v) }) {
+			continue
+		}
+		covered := slices.ContainsFunc(views, func(outer string) bool {
+			return within(outer, v) && mountOf(mounts, outer) == mountOf(mounts, v)
+		})
+		if !covered {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+var systemDirs = []string{"/proc", "/sys", "/dev"}
+
+// A mount is where another file system begins.
+type mount struct{ at, kind string }
+
+// mountOf is the index of the mount that path lies on.
+func mountOf(mounts []mount, path string) int {
+	best := -1
+	for i, m := range mounts {
+		if within(m.at, path) && (best < 0 || len(m.at) >= len(mounts[best].at)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// viewOf is the innermost view that a path lies in, and where; -1 for none.
+func (p *Plan) viewOf(path string) (view int, rel string) {
+	view = -1
+	for i, v := range p.views { // inner ones come later
+		if within(v, path) {
+			view, rel = i, strings.TrimPrefix(path, v+"/")
+		}
+	}
+	return view, rel
+}

@@ -1,0 +1,58 @@
+package run
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
+)
+
+// A place is a directory that has a name of its own in what is told of a case,
+// so that two runs tell the same.
+type place struct{ dir, name string }
+
+func (s *sandbox) placesOf() []place {
+	all := []place{{s.tmp, "{tmp}"}, {s.root, "{project}"}}
+	if s.override != "" {
+		all = append(all, place{s.override, "{override}"})
+	}
+	if home := process.Getenv(s.env, "HOME"); home != "" && home != "/" {
+		all = append(all, place{home, "~"})
+	}
+	if s.r.Isolation == isolate.Copy {
+		all = append(all, place{filepath.Join(s.dir, "copy"), isolate.GitTop(s.r.Root)})
+	}
+	for _, p := range all {
+		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {
+			all = append(all, place{real, p.name})
+		}
+	}
+	// The innermost directory names a file.
+	slices.SortStableFunc(all, func(a, b place) int { return len(b.dir) - len(a.dir) })
+	return all
+}
+
+// symbolic replaces the directories of this run by their names.
+func (s *sandbox) symbolic(path string) string {
+	for _, p := range s.places {
+		if rest, ok := strings.CutPrefix(path, p.dir); ok && (rest == "" || rest[0] == '/') {
+			return p.name + rest
+		}
+	}
+	return path
+}
+
+// changed lists what the case changed so far, and what it tried in vain.
+func (s *sandbox) changed() ([]suites.Change, []string) {
+	if s.places == nil {
+		s.places = s.placesOf()
+	}
+	changes, stopped := s.changes(s.most)
+	for i := range changes {
+		changes[i].Path = s.symbolic(changes[i].Path)
+	}
+	return changes, stopped
+}
