@@ -10,10 +10,12 @@ import (
 
 // An attacher finds the cases that a claim is about. The nearest place that
 // names any decides: table row, sentence, enclosing list items, the label in
-// front, the table that the claim stands beside.
+// front, the kind of cases, the items below, the table or list that the claim stands beside. A
+// claim of several sentences is about what its earlier ones name.
 type attacher struct {
-	src   []byte
-	known func(string) bool
+	src    []byte
+	blocks []*block // of the document
+	ids    *idReader
 }
 
 // An attachment is the text of a claim and the cases it is about.
@@ -23,8 +25,10 @@ type attachment struct {
 	suiteWide bool
 }
 
-// allCases matches statements about every case of a section.
-var allCases = regexp.MustCompile(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b`)
+// allCases matches statements about every case of a section: those that start
+// with it, and those that say that all of them verify something.
+var allCases = regexp.MustCompile(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b|` +
+	`\b(all|every|each)\s+(of\s+)?(the\s+|these\s+)?(\S+\s+)?(rows?|cases?|tests?)\b[^.]*\bverif`)
 
 // blanked finds the gap that a marker leaves before punctuation.
 var blanked = regexp.MustCompile(`\s{9,}([.,:;])`)
@@ -38,16 +42,19 @@ func (a *attacher) attach(b *block, c claim) attachment {
 	text := b.prose()
 	start, end := sentenceOf(b, text, c)
 	sentence := oneLine(blanked.ReplaceAllString(text[start:end], "$1"))
-	found := attachment{claim: shorten(sentence, claimLength)}
-	if found.ids = a.ids(sentence); found.ids != nil {
+	found := attachment{claim: shorten(strings.TrimLeft(sentence, " .,:;"), claimLength)}
+	if found.ids = a.ids.in(sentence); found.ids != nil {
 		return found
 	}
 	if allCases.MatchString(sentence) {
 		found.suiteWide = true
-		found.ids = a.tablesOfSection(b.node)
+		found.ids = a.casesOfSection(b.node)
 		return found
 	}
-	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inTableBeside} {
+	if found.ids = a.ofKind(sentence); found.ids != nil {
+		return found
+	}
+	for _, look := range []func(*block) []string{func(b *block) []string { return a.before(b, text, c) }, a.inListItems, a.inLabel, a.inItemsBelow, a.beside} {
 		if found.ids = look(b); found.ids != nil {
 			break
 		}
@@ -55,25 +62,66 @@ func (a *attacher) attach(b *block, c claim) attachment {
 	return found
 }
 
-func (a *attacher) ids(text string) []string { return idsIn(text, a.known) }
-
-// inRow takes the IDs of the row's first cell, or of the whole row.
-func (a *attacher) inRow(row ast.Node) attachment {
-	var cells []string
-	for n := row.FirstChild(); n != nil; n = n.NextSibling() {
-		if isLeaf(n) {
-			cells = append(cells, oneLine(newBlock(n, a.src).prose()))
+// before takes the IDs of the nearest sentence in front that has any, back to
+// the marker before: what that ended is another claim.
+func (a *attacher) before(b *block, text string, c claim) []string {
+	spans := sentences(b, text)
+	from := 0
+	for _, other := range b.claims() {
+		if other.open < c.open {
+			from = other.close
 		}
 	}
+	for i := len(spans) - 1; i >= 0; i-- {
+		if spans[i].start < from || spans[i].end > c.open {
+			continue
+		}
+		if ids := a.ids.in(text[spans[i].start:spans[i].end]); ids != nil {
+			return ids
+		}
+	}
+	return nil
+}
+
+// inRow takes the IDs of the row's first cell, or of the whole row; for the row
+// of headers those of the table.
+func (a *attacher) inRow(row ast.Node) attachment {
+	cells := a.cells(row)
 	line := strings.Join(cells, " | ")
 	found := attachment{claim: shorten(line, claimLength)}
-	if len(cells) > 0 {
-		found.ids = a.ids(cells[0])
+	if row.Kind() == east.KindTableHeader {
+		found.ids = a.casesOf(row.Parent())
+		return found
 	}
-	if found.ids == nil {
-		found.ids = a.ids(line)
+	if found.ids = a.leading(cells); found.ids == nil {
+		found.ids = a.ids.in(line)
 	}
 	return found
+}
+
+func (a *attacher) cells(row ast.Node) []string {
+	var cells []string
+	for n := row.FirstChild(); n != nil; n = n.NextSibling() {
+		text := ""
+		if isLeaf(n) {
+			text = oneLine(newBlock(n, a.src).prose())
+		}
+		cells = append(cells, text)
+	}
+	return cells
+}
+
+// leading takes the IDs of a row's first cell, and of those after it that are
+// nothing but IDs: "| M01 | M02 | unused variable |".
+func (a *attacher) leading(cells []string) []string {
+	var all idList
+	for i, cell := range cells {
+		if i > 0 && (len(all.ids) == 0 || strings.Trim(idToken.ReplaceAllString(cell, ""), spaces+",–-") != "") {
+			break
+		}
+		all.add(a.ids.in(cell)...)
+	}
+	return all.ids
 }
 
 // inListItems takes the IDs of the innermost enclosing list item that has any.
@@ -82,17 +130,22 @@ func (a *attacher) inListItems(b *block) []string {
 		if n.Kind() != ast.KindListItem {
 			continue
 		}
-		var text strings.Builder
-		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-			if isLeaf(c) {
-				text.WriteString(newBlock(c, a.src).prose() + "\n")
-			}
-		}
-		if ids := a.ids(text.String()); ids != nil {
+		if ids := a.ids.in(a.textOf(n)); ids != nil {
 			return ids
 		}
 	}
 	return nil
+}
+
+// textOf is the text of a list item itself, without the lists inside it.
+func (a *attacher) textOf(item ast.Node) string {
+	var text strings.Builder
+	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
+		if isLeaf(c) {
+			text.WriteString(newBlock(c, a.src).prose() + "\n")
+		}
+	}
+	return text.String()
 }
 
 // inLabel takes the IDs of a bold label in front: "**Live test (P28)**: ...".
@@ -101,24 +154,39 @@ func (a *attacher) inLabel(b *block) []string {
 	if !ok {
 		return nil
 	}
-	return a.ids(label)
+	return a.ids.in(label)
 }
 
-// inTableBeside takes the IDs of the table right above a paragraph that is
-// nothing but markers, or right below one that ends with a colon.
-func (a *attacher) inTableBeside(b *block) []string {
+// inItemsBelow takes the IDs of the lists inside a claim's own list item.
+func (a *attacher) inItemsBelow(b *block) []string {
+	if b.node.Parent().Kind() != ast.KindListItem {
+		return nil
+	}
+	var all idList
+	for n := b.node.NextSibling(); n != nil; n = n.NextSibling() {
+		if n.Kind() == ast.KindList {
+			all.add(a.casesOf(n)...)
+		}
+	}
+	return all.ids
+}
+
+// beside takes the IDs of the table right above a paragraph that is nothing but
+// markers, or of the table or list right below one that ends with a colon.
+func (a *attacher) beside(b *block) []string {
 	text := strings.Trim(b.prose(), spaces+".")
 	if prev := b.node.PreviousSibling(); text == "" && prev != nil && prev.Kind() == east.KindTable {
-		return a.tableIDs(prev)
+		return a.casesOf(prev)
 	}
-	if next := b.node.NextSibling(); strings.HasSuffix(text, ":") && next != nil && next.Kind() == east.KindTable {
-		return a.tableIDs(next)
+	if next := b.node.NextSibling(); strings.HasSuffix(text, ":") && next != nil {
+		return a.casesOf(next)
 	}
 	return nil
 }
 
-// tablesOfSection takes the IDs of all tables under the heading of a block.
-func (a *attacher) tablesOfSection(n ast.Node) []string {
+// casesOfSection takes the IDs of all tables and lists under the heading of a
+// block.
+func (a *attacher) casesOfSection(n ast.Node) []string {
 	for n.Parent() != nil && n.Parent().Kind() != ast.KindDocument {
 		n = n.Parent()
 	}
@@ -134,23 +202,25 @@ func (a *attacher) tablesOfSection(n ast.Node) []string {
 		if h, ok := n.(*ast.Heading); ok && h.Level <= level && n != first {
 			break
 		}
-		if n.Kind() == east.KindTable {
-			for _, id := range a.tableIDs(n) {
-				all.add(id)
-			}
-		}
+		all.add(a.casesOf(n)...)
 	}
 	return all.ids
 }
 
-// tableIDs lists the IDs in the first column of a table.
-func (a *attacher) tableIDs(table ast.Node) []string {
+// casesOf lists the IDs in front of the rows of a table, or at the start of a
+// list's items; nil for anything else.
+func (a *attacher) casesOf(n ast.Node) []string {
 	var all idList
-	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
-		if cell := row.FirstChild(); row.Kind() == east.KindTableRow && cell != nil && isLeaf(cell) {
-			for _, id := range a.ids(newBlock(cell, a.src).prose()) {
-				all.add(id)
-			}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		first := c.FirstChild()
+		switch {
+		case c.Kind() == east.KindTableRow:
+			all.add(a.leading(a.cells(c))...)
+		case c.Kind() == ast.KindListItem && first != nil && isLeaf(first):
+			b := newBlock(first, a.src)
+			text := b.prose()
+			opening, _, _ := strings.Cut(text[:sentences(b, text)[0].end], ":")
+			all.add(a.ids.in(opening)...)
 		}
 	}
 	return all.ids

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -21,12 +22,20 @@ type Document struct {
 	Aliases map[string]string // name -> source
 }
 
-var reader = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+// reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
+// be one.
+var reader = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+	)),
+	goldmark.WithExtensions(extension.Table),
+).Parser()
 
 // Read finds the markers of a Markdown document. Code spans, fenced and
-// indented code and HTML are mentions and make no claims. known tells the IDs
-// of cases; without it everything that looks like an ID is taken for one.
-func Read(path string, src []byte, known func(id string) bool) *Document {
+// indented code and HTML are mentions and make no claims. Without known IDs
+// everything that looks like an ID is taken for one.
+func Read(path string, src []byte, known *IDs) *Document {
 	root := reader.Parse(text.NewReader(src))
 	d := &Document{Path: path, Aliases: map[string]string{}}
 	var blocks []*block
@@ -39,7 +48,7 @@ func Read(path string, src []byte, known func(id string) bool) *Document {
 	for _, b := range blocks {
 		b.aliases(d.Aliases)
 	}
-	at := &attacher{src: src, known: known}
+	at := &attacher{src: src, blocks: blocks, ids: &idReader{known, sectionNames(blocks, src)}}
 	lines := newLineIndex(src)
 	for _, b := range blocks {
 		for _, m := range b.claims() {
@@ -76,6 +85,8 @@ func isLeaf(n ast.Node) bool {
 	return false
 }
 
+func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
+
 // aliasForm matches "NAME = `path`", in any of the usual quotes.
 var aliasForm = regexp.MustCompile("(?m)(?:^|[\\s(`*])([A-Za-z][\\w-]*)[`*]*\\s+=\\s+`?([^\\s`=]+\\.[A-Za-z][A-Za-z0-9]*)`?(?:[\\s).,;]|$)")
 
@@ -106,6 +117,15 @@ func newLineIndex(src []byte) *lineIndex {
 // line is the 1-based line of a byte offset.
 func (x *lineIndex) line(offset int) int {
 	return sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > offset })
+}
+
+// count is the number of lines. What follows the last line break is one only if
+// there is something.
+func (x *lineIndex) count() int {
+	if n := len(x.starts); n == 1 || x.starts[n-1] < len(x.src) {
+		return n
+	}
+	return len(x.starts) - 1
 }
 
 // position is the line and the column, in characters, of a byte offset.

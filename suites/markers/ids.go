@@ -12,34 +12,92 @@ const maxRange = 1000
 var (
 	// idToken matches P01, DEP09, M16b and pm/P01.
 	idToken = regexp.MustCompile(`(?:([a-z][a-z0-9-]*)/)?\b([A-Z]{1,8})(\d{1,4})([a-z]?)\b`)
-	usualID = regexp.MustCompile(`^[A-Z]{1,8}\d{1,4}[a-z]?$`)
+	usualID = regexp.MustCompile(`^([A-Z]{1,8})(\d{1,4})[a-z]?$`)
 	// rangeEnd matches what follows the first ID of a range: "–M37", " to M37", "-37".
-	rangeEnd = regexp.MustCompile(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
+	rangeEnd = regexp.MustCompile(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)(?:([a-z][a-z0-9-]*)/)?([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
 	// ownToken matches IDs of other shapes, which count only when they are known.
 	ownToken = regexp.MustCompile(`[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*`)
 )
 
-// idsIn lists the case IDs of a text in order of appearance, each once. With
-// known, only IDs it accepts count, and IDs of any shape that has a digit, a
-// hyphen or an underscore.
-func idsIn(text string, known func(string) bool) []string {
+// IDs are the case IDs that a project has. With them a document's "P01" is told
+// from what only looks like an ID: a linter's rule, a name of a section. A nil
+// *IDs takes everything of the usual shape for one.
+type IDs struct {
+	all    map[string]bool
+	spelt  map[numbered][]string
+	digits map[string]int // prefix -> the most digits that follow it
+}
+
+// A numbered ID is its letters and its number: P01 and P1 are the same.
+type numbered struct {
+	prefix string
+	n      int
+}
+
+// NewIDs knows the cases of the given IDs.
+func NewIDs(all []string) *IDs {
+	k := &IDs{all: map[string]bool{}, spelt: map[numbered][]string{}, digits: map[string]int{}}
+	for _, id := range all {
+		if k.all[id] {
+			continue
+		}
+		k.all[id] = true
+		if m := usualID.FindStringSubmatch(id); m != nil {
+			n, _ := strconv.Atoi(m[2])
+			k.digits[m[1]] = max(k.digits[m[1]], len(m[2]))
+			if strings.HasSuffix(id, m[2]) {
+				at := numbered{m[1], n}
+				k.spelt[at] = append(k.spelt[at], id)
+			}
+		}
+	}
+	return k
+}
+
+// has reports whether a case has the ID.
+func (k *IDs) has(id string) bool { return k != nil && k.all[id] }
+
+// plausible reports whether what no case has may still be meant as an ID, which
+// is worth a warning. Two digits make one, as do more where cases have as many;
+// F841 and UTF8 are none.
+func (k *IDs) plausible(prefix, digits string, inRange bool) bool {
+	if k == nil || k.uses(prefix) {
+		return k == nil || len(digits) <= k.digits[prefix]
+	}
+	return inRange || len(digits) == 2
+}
+
+// uses reports whether IDs of cases begin with the letters.
+func (k *IDs) uses(prefix string) bool { return k == nil || k.digits[prefix] > 0 }
+
+// An idReader finds the IDs of cases in running text. Names of sections, such
+// as "D3", are none unless the IDs of cases begin with that letter.
+type idReader struct {
+	known    *IDs
+	sections map[string]bool
+}
+
+// in lists the case IDs of a text in order of appearance, each once: all of the
+// usual shape that the reader does not rule out, and known ones of any shape
+// that has a digit, a hyphen or an underscore.
+func (r *idReader) in(text string) []string {
 	var c idList
 	for rest := text; ; {
 		m := idToken.FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}
-		suite, prefix, digits, tail := sub(rest, m, 1), sub(rest, m, 2), sub(rest, m, 3), sub(rest, m, 4)
+		first := idRange{suite: sub(rest, m, 1), prefix: sub(rest, m, 2), first: sub(rest, m, 3), tail: sub(rest, m, 4)}
+		first.last = first.first
 		rest = rest[m[1]:]
-		last := digits
-		if e := rangeEnd.FindStringSubmatch(rest); tail == "" && e != nil && (e[1] == "" || e[1] == prefix) {
-			last, rest = e[2], rest[len(e[0]):]
+		if e := rangeEnd.FindStringSubmatch(rest); e != nil && first.endsWith(e[1], e[2]) {
+			first.last, rest = e[3], rest[len(e[0]):]
 		}
-		c.addRange(suite, prefix, digits, last, tail, known)
+		r.addRange(&c, first)
 	}
-	if known != nil {
+	if r.known != nil {
 		for _, w := range ownToken.FindAllString(text, -1) {
-			if strings.ContainsAny(w, "0123456789-_") && !usualID.MatchString(w) && known(w) {
+			if strings.ContainsAny(w, "0123456789-_") && !usualID.MatchString(w) && r.known.has(w) {
 				c.add(w)
 			}
 		}
@@ -54,41 +112,88 @@ func sub(s string, m []int, group int) string {
 	return s[m[2*group]:m[2*group+1]]
 }
 
+// An idRange is "P01–P09" in its parts; a single ID is a range of one.
+type idRange struct{ suite, prefix, first, last, tail string }
+
+// endsWith reports whether an ID with that suite and prefix can end the range.
+func (r *idRange) endsWith(suite, prefix string) bool {
+	return r.tail == "" && (prefix == "" || prefix == r.prefix) && (suite == "" || suite == r.suite)
+}
+
+// addRange adds first to last. A number is spelt as the cases spell it, else in
+// the width that first is written in.
+func (r *idReader) addRange(c *idList, s idRange) {
+	from, _ := strconv.Atoi(s.first)
+	to, _ := strconv.Atoi(s.last)
+	if to < from || to-from >= maxRange {
+		to = from
+	}
+	section := !r.known.uses(s.prefix) && (r.sections[s.prefix+s.first] || r.sections[s.prefix+s.last])
+	for n := from; n <= to && !section; n++ {
+		number := strconv.Itoa(n)
+		if pad := len(s.first) - len(number); pad > 0 {
+			number = strings.Repeat("0", pad) + number
+		}
+		for _, id := range r.spellings(s, number, n, to > from) {
+			if s.suite != "" {
+				id = s.suite + "/" + id
+			}
+			c.add(id)
+		}
+	}
+}
+
+// spellings are the IDs that one number of a range stands for.
+func (r *idReader) spellings(s idRange, number string, n int, inRange bool) []string {
+	id := s.prefix + number + s.tail
+	switch {
+	case r.known.has(id):
+		return []string{id}
+	case inRange && r.known != nil && len(r.known.spelt[numbered{s.prefix, n}]) > 0:
+		return r.known.spelt[numbered{s.prefix, n}]
+	case !r.known.plausible(s.prefix, number, inRange):
+		return nil
+	}
+	return []string{id}
+}
+
+// sectionNames lists what a document uses as short names of sections, such as
+// "D3": the first words of headings and of the sections that markers name.
+func sectionNames(blocks []*block, src []byte) map[string]bool {
+	names := map[string]bool{}
+	note := func(name string) {
+		name = strings.TrimLeft(name, spaces)
+		if m := idToken.FindStringIndex(name); m != nil && m[0] == 0 {
+			names[name[:m[1]]] = true
+		}
+	}
+	for _, b := range blocks {
+		if isHeading(b.node) {
+			note(plainText(b.node, src))
+		}
+		for _, c := range b.claims() {
+			for _, section := range strings.Split(b.text[c.start:c.end], sign)[1:] {
+				note(section)
+			}
+		}
+	}
+	return names
+}
+
 // An idList keeps IDs in order, each once.
 type idList struct {
 	ids  []string
 	seen map[string]bool
 }
 
-func (c *idList) add(id string) {
+func (c *idList) add(ids ...string) {
 	if c.seen == nil {
 		c.seen = map[string]bool{}
 	}
-	if !c.seen[id] {
-		c.seen[id] = true
-		c.ids = append(c.ids, id)
-	}
-}
-
-// addRange adds first to last, in the width that first is written in.
-func (c *idList) addRange(suite, prefix, first, last, tail string, known func(string) bool) {
-	from, _ := strconv.Atoi(first)
-	to, _ := strconv.Atoi(last)
-	if to < from || to-from >= maxRange {
-		to = from
-	}
-	for n := from; n <= to; n++ {
-		number := strconv.Itoa(n)
-		if pad := len(first) - len(number); pad > 0 {
-			number = strings.Repeat("0", pad) + number
+	for _, id := range ids {
+		if !c.seen[id] {
+			c.seen[id] = true
+			c.ids = append(c.ids, id)
 		}
-		id := prefix + number + tail
-		if known != nil && !known(id) {
-			continue
-		}
-		if suite != "" {
-			id = suite + "/" + id
-		}
-		c.add(id)
 	}
 }

@@ -1,13 +1,15 @@
 package markers
 
 import (
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 )
 
-// nearest says which names come close to the one that was wanted, for a
-// message: "; nearest: a, b".
-func nearest(want string, names []string) string {
+// Nearest says which names come close to the one that was wanted, for a
+// message: "; nearest: a, b", or "" where none does.
+func Nearest(want string, names []string) string {
 	type scored struct {
 		name  string
 		score int
@@ -17,7 +19,7 @@ func nearest(want string, names []string) string {
 	for _, n := range names {
 		if !seen[n] {
 			seen[n] = true
-			if s := likeness(want, n); s > 0 {
+			if s := max(likeness(want, n), numberLikeness(want, n)); s > 0 {
 				all = append(all, scored{n, s})
 			}
 		}
@@ -56,13 +58,36 @@ func likeness(a, b string) int {
 	return 200 * shared / (inA + inB)
 }
 
-// names are what can be looked up by name in a file, for messages.
-func (o *outline) names() []string {
-	var names []string
+var numberedWord = regexp.MustCompile(`^([A-Za-z]{1,8})(\d{1,4})\b`)
+
+// numberLikeness scores names that begin with the same letters and another
+// number, such as "D3" and "D4: Scope": the nearer, the higher.
+func numberLikeness(a, b string) int {
+	x, y := numberedWord.FindStringSubmatch(a), numberedWord.FindStringSubmatch(b)
+	if x == nil || y == nil || !strings.EqualFold(x[1], y[1]) {
+		return 0
+	}
+	n, _ := strconv.Atoi(x[2])
+	m, _ := strconv.Atoi(y[2])
+	return max(60-max(n-m, m-n)/2, 1)
+}
+
+// nearest names what a file has that comes close to a section: what has a name
+// in it, else its comments. Of an identifier and words the identifier counts.
+func (o *outline) nearest(section string) string {
+	if first := strings.TrimRight(firstWord(section), "(),:"); isIdentifier(first) {
+		section = first
+	}
+	var named, comments []string
 	for _, e := range o.entries {
-		if e.rule != ByComment {
-			names = append(names, e.name)
+		if e.rule == ByComment {
+			comments = append(comments, e.name)
+		} else {
+			named = append(named, e.name)
 		}
 	}
-	return names
+	if near := Nearest(section, named); near != "" {
+		return near
+	}
+	return Nearest(section, comments)
 }

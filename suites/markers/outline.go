@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -9,18 +10,30 @@ import (
 	"unicode"
 )
 
-// A Rule tells how a reference was matched.
+// A Rule tells how a reference was matched. In a Resolution it names every
+// step, such as "alias, heading".
 type Rule string
 
-// The rules, the most telling first. Sections found by the last four are known
-// as places only: what depends on them depends on the whole file.
+// How a source was found, where it is no path from the root.
+const (
+	ByAlias    Rule = "alias"    // a name that a document declares
+	ByRelative Rule = "relative" // a path from the document's own directory
+	ByBasename Rule = "basename" // the only known file that is called so
+	ByItself   Rule = "itself"   // a section of the document that makes the claim
+)
+
+// How a section was found, the most telling first. Those from pattern on are
+// known as places only: what depends on them depends on the whole file.
 const (
 	ByHeading  Rule = "heading"
 	ByLabel    Rule = "label"
 	ByKey      Rule = "key"
 	ByFunction Rule = "function"
+	ByPattern  Rule = "pattern" // of a case statement
 	ByComment  Rule = "comment"
-	ByText     Rule = "text"
+	ByText     Rule = "text"  // the words stand in a line
+	ByWords    Rule = "words" // they do, in another order
+	BySymbol   Rule = "symbol"
 	ByLine     Rule = "line"
 	ByFile     Rule = "file"
 )
@@ -28,14 +41,18 @@ const (
 // An outline is what a source file is made of.
 type outline struct {
 	src     []byte
+	words   []byte // src without markers: what one asks for is no answer to it
 	lines   *lineIndex
 	entries []entry // in order of appearance
+	// comments are the lines that are nothing but a comment.
+	comments map[int]bool
 }
 
 // An entry is a named place. Content is what a digest is taken of; nil when
 // the place has no content of its own.
 type entry struct {
 	rule       Rule
+	how        string // it was matched, where not by its whole name
 	name       string
 	plain      string // the name's words, for comparing
 	start, end int    // bytes
@@ -45,24 +62,49 @@ type entry struct {
 // newOutline reads a file by its kind. What cannot be parsed has no entries
 // and is searched as text.
 func newOutline(file string, src []byte) *outline {
-	o := &outline{src: src, lines: newLineIndex(src)}
-	switch ext := strings.ToLower(path.Ext(file)); {
+	o := &outline{src: src, words: withoutMarkers(src), lines: newLineIndex(src)}
+	ext := strings.ToLower(path.Ext(file))
+	switch {
 	case ext == ".md" || ext == ".markdown":
 		o.entries = markdownEntries(src)
 	case ext == ".json":
 		o.entries = jsonEntries(src)
 	case ext == ".sh" || ext == ".bash" || shellShebang.Match(src):
 		o.entries = shellEntries(src)
+	case ext == ".yaml" || ext == ".yml":
+		o.entries = append(yamlEntries(o), commentEntries(src, 0, len(src))...)
+	case ext == ".toml":
+		o.entries = append(tomlEntries(o), commentEntries(src, 0, len(src))...)
 	default:
 		o.entries = definitionEntries(src)
 	}
+	o.comments = map[int]bool{}
 	for i := range o.entries {
-		o.entries[i].plain = strings.Join(words(o.entries[i].name), " ")
+		e := &o.entries[i]
+		e.plain = strings.Join(words(e.name), " ")
+		if e.rule == ByComment {
+			o.comments[o.lines.line(e.start)] = true
+		}
 	}
 	return o
 }
 
 var shellShebang = regexp.MustCompile(`^#!.*\b(sh|bash|dash|ksh)\b`)
+
+var anyMarker = regexp.MustCompile(`(?i)\[verify\s*:[^\]]*\]`)
+
+// withoutMarkers blanks markers, wherever they stand, at equal length.
+func withoutMarkers(src []byte) []byte {
+	blanked := bytes.Clone(src)
+	for _, at := range anyMarker.FindAllIndex(src, -1) {
+		for i := at[0]; i < at[1]; i++ {
+			if src[i] != '\n' {
+				blanked[i] = ' '
+			}
+		}
+	}
+	return blanked
+}
 
 // find looks a section up, level by level. It fails with what is wrong.
 func (o *outline) find(section string) (entry, error) {
@@ -78,7 +120,10 @@ func (o *outline) find(section string) (entry, error) {
 }
 
 // The ways in which an entry may match a name, the strictest first.
-var matches = []func(e, at entry, n sectionName) bool{isNamed, beginsWith, isKeyBelow, isCalled}
+var matches = []struct {
+	how   string
+	match func(e, at entry, n sectionName) bool
+}{{"", isNamed}, {"start", beginsWith}, {"end", isKeyBelow}, {"and words", isCalled}}
 
 // A sectionName is one level of a section as it was written, and its words.
 type sectionName struct{ text, plain string }
@@ -87,32 +132,57 @@ type sectionName struct{ text, plain string }
 // that occurs more than once means none of them.
 func (o *outline) within(at entry, name string) (entry, error) {
 	n := sectionName{name, strings.Join(words(name), " ")}
-	for _, match := range matches {
+	for _, m := range matches {
 		var found []entry
 		for _, e := range o.entries {
-			if at.holds(e) && match(e, at, n) {
+			if at.holds(e) && m.match(e, at, n) {
+				e.how = m.how
 				found = append(found, e)
 			}
 		}
 		switch {
 		case len(found) == 0:
 		case len(found) > 1 && found[0].rule == ByKey:
-			return entry{}, fmt.Errorf("has %d keys %s (write the whole path: %s)", len(found), quote(name), found[0].name)
+			return entry{}, fmt.Errorf("has %d keys %s (write the whole path: %s)", len(found), quote(name), listed(found))
 		default:
-			return merged(functions(found)), nil
+			return merged(code(found)), nil
 		}
 	}
 	if e, ok := o.text(at, name); ok {
 		return e, nil
 	}
-	return entry{}, fmt.Errorf("has no section %s%s", quote(name), nearest(name, o.names()))
+	if first := strings.TrimRight(firstWord(name), "(),:"); first != name && isIdentifier(first) {
+		if e, ok := o.text(at, first); ok {
+			e.how = "and words"
+			return e, nil
+		}
+	}
+	below := ""
+	if at.name != "" {
+		below = " below " + quote(at.name)
+	}
+	return entry{}, fmt.Errorf("has no section %s%s%s", quote(name), below, o.nearest(name))
 }
 
-// functions keeps the functions where a comment or case label shares their name.
-func functions(found []entry) []entry {
-	isOther := func(e entry) bool { return e.rule != ByFunction }
-	if only := slices.DeleteFunc(slices.Clone(found), isOther); len(only) > 0 {
-		return only
+// listed names the first entries.
+func listed(found []entry) string {
+	var names []string
+	for _, e := range found[:min(3, len(found))] {
+		names = append(names, e.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// code keeps the functions, else what is no comment, where a comment or a
+// pattern shares their name.
+func code(found []entry) []entry {
+	for _, other := range []func(entry) bool{
+		func(e entry) bool { return e.rule != ByFunction },
+		func(e entry) bool { return e.rule == ByComment },
+	} {
+		if only := slices.DeleteFunc(slices.Clone(found), other); len(only) > 0 {
+			return only
+		}
 	}
 	return found
 }
@@ -153,7 +223,7 @@ func isNamed(e, at entry, n sectionName) bool {
 // beginsWith: the name is the start of a heading, label or comment, up to
 // punctuation: "D3" of "D3: Scope", but not of "D3 and D4".
 func beginsWith(e, _ entry, n sectionName) bool {
-	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment || !strings.HasPrefix(e.plain, n.plain) {
+	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment && e.rule != ByPattern || !strings.HasPrefix(e.plain, n.plain) {
 		return false
 	}
 	rest, ok := cutWords(e.name, words(n.text))
@@ -173,73 +243,20 @@ func isKeyBelow(e, _ entry, n sectionName) bool {
 	return e.rule == ByKey && strings.HasSuffix(e.name, "."+n.text)
 }
 
-// isCalled: a function whose name begins the section, as in "§main option -x".
-func isCalled(e, _ entry, n sectionName) bool {
-	first, _, _ := strings.Cut(n.text, " ")
-	return e.rule == ByFunction && e.name == strings.TrimRight(first, "(),:")
+// isCalled: a function or a key whose name begins the section, as in "§main
+// option -x".
+func isCalled(e, at entry, n sectionName) bool {
+	first := strings.TrimRight(firstWord(n.text), "(),:")
+	switch e.rule {
+	case ByFunction:
+		return e.name == first
+	case ByKey:
+		return isNamed(e, at, sectionName{text: first})
+	}
+	return false
 }
 
-// text finds the words of a name in the lines of a place: as they stand, else
-// all of them on one line.
-func (o *outline) text(at entry, name string) (entry, bool) {
-	want := words(name)
-	if len(want) == 0 {
-		return entry{}, false
-	}
-	phrase := " " + strings.Join(want, " ") + " "
-	var loose *entry
-	for line := o.lines.line(at.start); line <= len(o.lines.starts) && o.lines.starts[line-1] < max(at.end, 1); line++ {
-		start, end := max(o.lines.starts[line-1], at.start), min(o.lines.end(line), at.end)
-		if start > end {
-			continue
-		}
-		have := " " + strings.Join(words(string(o.src[start:end])), " ") + " "
-		e := entry{rule: ByText, name: name, start: start, end: end}
-		if strings.Contains(have, phrase) {
-			return e, true
-		}
-		if loose == nil && len(want) > 1 && hasAll(have, want) {
-			loose = &e
-		}
-	}
-	if loose == nil {
-		return entry{}, false
-	}
-	return *loose, true
-}
-
-func hasAll(line string, want []string) bool {
-	for _, w := range want {
-		if !strings.Contains(line, " "+w+" ") {
-			return false
-		}
-	}
-	return true
-}
-
-// words are the runs of letters, digits and underscores, in lower case.
-func words(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWord(r) })
-}
-
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// cutWords drops the leading words of s, and what separates them, when they
-// are those wanted.
-func cutWords(s string, want []string) (rest string, ok bool) {
-	if len(want) == 0 {
-		return s, false
-	}
-	for _, w := range want {
-		s = strings.TrimLeftFunc(s, func(r rune) bool { return !isWord(r) })
-		end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
-		if end < 0 {
-			end = len(s)
-		}
-		if !strings.EqualFold(s[:end], w) {
-			return s, false
-		}
-		s = s[end:]
-	}
-	return s, true
+func firstWord(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	return first
 }

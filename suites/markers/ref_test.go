@@ -57,35 +57,6 @@ func TestParseRefErrors(t *testing.T) {
 	}
 }
 
-func TestIDsIn(t *testing.T) {
-	t.Parallel()
-	known := func(id string) bool { return id == "P01" || id == "no-secrets" || id == "block" }
-	tests := []struct {
-		text  string
-		known func(string) bool
-		want  string
-	}{
-		{"P01", nil, "P01"},
-		{"M08–M11 and M20-M21", nil, "M08 M09 M10 M11 M20 M21"},
-		{"M1 to M3, M5 through M6", nil, "M1 M2 M3 M5 M6"},
-		{"DEP09-11", nil, "DEP09 DEP10 DEP11"},
-		{"pm/P01-P02, DEP24, P01", nil, "pm/P01 pm/P02 DEP24 P01"},
-		{"M22 — M23", nil, "M22 M23"},
-		{"M19 - P20", nil, "M19 P20"},
-		{"M30–M28", nil, "M30"},
-		{"P1–P9999", nil, "P1"},
-		{"M16b", nil, "M16b"},
-		{"P01, P02, no-secrets, block", known, "P01 no-secrets"},
-		{"pm/P01", known, "pm/P01"},
-		{"the X of TCP", nil, ""},
-	}
-	for _, tt := range tests {
-		if got := strings.Join(idsIn(tt.text, tt.known), " "); got != tt.want {
-			t.Errorf("idsIn(%q) = %q, want %q", tt.text, got, tt.want)
-		}
-	}
-}
-
 func FuzzParseRef(f *testing.F) {
 	for _, s := range []string{"a.md §B, §C", "§", "`a`, b §c §", "a.sh §it`s, x", "docs/\n a.md"} {
 		f.Add(s)

@@ -37,6 +37,7 @@ type cachedOutline struct {
 // still name a file, or candidates for one; Why says what is wrong.
 type Resolution struct {
 	File       string // slash path from the root; "" when there is no such file
+	Section    string // that was looked for; a symbol of the source is part of it
 	Line       int    // from 1
 	EndLine    int
 	Rule       Rule
@@ -53,6 +54,9 @@ func (r *Resolution) At() suites.Position { return suites.Position{File: r.File,
 // Resolve finds the place that a reference means. doc is the document that
 // makes it, for its aliases and for paths relative to it; nil for none.
 func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
+	if ref == (Ref{}) {
+		return Resolution{Why: "names no source (write: path §section)"}
+	}
 	at := r.locate(ref.Source, doc)
 	if at.file == "" {
 		return Resolution{Why: at.why, Candidates: at.candidates, Tried: at.tried}
@@ -63,37 +67,56 @@ func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
 		res.Why = err.Error()
 		return res
 	}
-	section := ref.Section
-	if at.symbol != "" {
-		section = strings.TrimSuffix(at.symbol+" "+sign+section, " "+sign)
-	}
-	if at.line > 0 {
-		r.inLines(&res, o, at)
-		return res
-	}
-	if section == "" {
-		res.Line, res.EndLine, res.Rule, res.Found = 1, len(o.lines.starts), ByFile, true
-		return res
-	}
-	e, err := o.find(section)
-	if err != nil {
-		res.Why = at.file + " " + err.Error()
-		return res
-	}
-	res.Line, res.EndLine = o.lines.line(e.start), o.lines.line(max(e.end-1, e.start))
-	res.Rule, res.Found = e.rule, true
-	if e.content != nil {
-		res.Digest = ContentDigest(e.content())
-	}
+	res.within(o, at, ref.Section)
 	return res
 }
 
-func (r *Resolver) inLines(res *Resolution, o *outline, at location) {
-	if at.line > len(o.lines.starts) || at.endLine > len(o.lines.starts) {
-		res.Why = fmt.Sprintf("%s has %d lines", at.file, len(o.lines.starts))
-		return
+// within finds the lines of a section, or those that the source names.
+func (res *Resolution) within(o *outline, at location, section string) {
+	last := o.lines.count()
+	if at.symbol != "" {
+		section = strings.TrimSuffix(at.symbol+" "+sign+section, " "+sign)
 	}
-	res.Line, res.EndLine, res.Rule, res.Found = at.line, max(at.line, at.endLine), ByLine, true
+	res.Section = section
+	rule := ByFile
+	if section != "" {
+		e, err := o.find(section)
+		if err != nil {
+			res.Why = at.file + " " + err.Error()
+			return
+		}
+		res.Line, res.EndLine = o.lines.line(e.start), min(o.lines.line(max(e.end-1, e.start)), last)
+		rule = e.matched()
+		if e.content != nil && at.line == 0 {
+			res.Digest = ContentDigest(e.content())
+		}
+	} else {
+		res.Line, res.EndLine = 1, last
+	}
+	if at.line > 0 {
+		if at.line > last || at.endLine > last {
+			res.Why = fmt.Sprintf("%s has %d lines", at.file, last)
+			return
+		}
+		res.Line, res.EndLine, rule = at.line, max(at.line, at.endLine), ByLine
+	}
+	res.Rule, res.Found = at.via.then(rule), true
+}
+
+// then adds a step to the way in which a reference was matched.
+func (r Rule) then(next Rule) Rule {
+	if r == "" || next == "" {
+		return r + next
+	}
+	return r + ", " + next
+}
+
+// matched tells how an entry was found.
+func (e *entry) matched() Rule {
+	if e.how == "" {
+		return e.rule
+	}
+	return e.rule + " " + Rule(e.how)
 }
 
 // SectionDigest is the digest of a section's content. It is false when the
@@ -148,6 +171,7 @@ type location struct {
 	file          string
 	line, endLine int
 	symbol        string
+	via           Rule // how the file was found
 	why           string
 	candidates    []string
 	tried         []string
@@ -155,7 +179,8 @@ type location struct {
 
 var (
 	lineSuffix   = regexp.MustCompile(`^(.+?)(?::|#L)(\d+)(?:-L?(\d+))?$`)
-	symbolSuffix = regexp.MustCompile(`^(.*\.[A-Za-z0-9]+):([A-Za-z_][\w.-]*)(?:\(\))?$`)
+	symbolSuffix = regexp.MustCompile(`^([^\s:]+):([A-Za-z_][\w.-]*)(?:\(\))?$`)
+	aliasPrefix  = regexp.MustCompile(`^([^:#]+)([:#].*)?$`)
 )
 
 func (r *Resolver) locate(source string, doc *Document) location {
@@ -163,12 +188,21 @@ func (r *Resolver) locate(source string, doc *Document) location {
 		if doc == nil {
 			return location{why: "names no source"}
 		}
-		return location{file: doc.Path} // a section of the document itself
+		return location{file: doc.Path, via: ByItself}
 	}
 	if strings.EqualFold(source, unresolved) {
-		return location{why: "says itself that it is unresolved"}
+		return location{why: "says itself that it is unresolved (name its source)"}
 	}
-	source = r.expand(source, doc)
+	path, isAlias := r.expand(source, doc)
+	at := r.place(path, doc)
+	if isAlias {
+		at.via = ByAlias.then(at.via)
+	}
+	return at
+}
+
+// place finds a path, with the line or the symbol that may follow it.
+func (r *Resolver) place(source string, doc *Document) location {
 	at := r.file(source, doc)
 	if at.file != "" {
 		return at
@@ -185,20 +219,26 @@ func (r *Resolver) locate(source string, doc *Document) location {
 	if m := symbolSuffix.FindStringSubmatch(source); m != nil {
 		inner := r.file(m[1], doc)
 		inner.tried = append(inner.tried, at.tried...)
-		inner.symbol = m[2]
+		inner.symbol, inner.via = m[2], inner.via.then(BySymbol)
 		return inner
 	}
 	return at
 }
 
-func (r *Resolver) expand(source string, doc *Document) string {
-	if doc != nil && doc.Aliases[source] != "" {
-		return doc.Aliases[source]
+// expand replaces an alias in front of a source, and tells whether there was
+// one. What the document itself declares goes first.
+func (r *Resolver) expand(source string, doc *Document) (path string, isAlias bool) {
+	m := aliasPrefix.FindStringSubmatch(source)
+	if m == nil {
+		return source, false
 	}
-	if r.Aliases[source] != "" {
-		return r.Aliases[source]
+	if doc != nil && doc.Aliases[m[1]] != "" {
+		return doc.Aliases[m[1]] + m[2], true
 	}
-	return source
+	if r.Aliases[m[1]] != "" {
+		return r.Aliases[m[1]] + m[2], true
+	}
+	return source, false
 }
 
 // file looks for a path from the root, then from the document, then for a bare
@@ -209,12 +249,12 @@ func (r *Resolver) file(source string, doc *Document) location {
 		tries = append(tries, path.Join(path.Dir(doc.Path), source))
 	}
 	var inside []string
-	for _, t := range tries {
+	for i, t := range tries {
 		if path.IsAbs(t) || t == ".." || strings.HasPrefix(t, "../") {
 			continue
 		}
 		if _, _, err := r.digest(t); err == nil {
-			return location{file: t, tried: inside}
+			return location{file: t, tried: inside, via: []Rule{"", ByRelative}[i]}
 		}
 		inside = append(inside, t)
 	}
@@ -229,9 +269,9 @@ func (r *Resolver) file(source string, doc *Document) location {
 	}
 	switch len(same) {
 	case 1:
-		return location{file: same[0], tried: inside}
+		return location{file: same[0], tried: inside, via: ByBasename}
 	case 0:
-		return location{why: "no file " + quote(source) + nearest(source, known), candidates: inside, tried: inside}
+		return location{why: "no file " + quote(source) + Nearest(source, known), candidates: inside, tried: inside}
 	default:
 		return location{why: quote(source) + " may be " + strings.Join(same, " or ") + " (write the path)", candidates: same, tried: inside}
 	}

@@ -35,20 +35,22 @@ Lints.
 
 ## Hook-Specific
 
-See Phase 9 of it.
+See Phase 9 of it. [verify: docs/REF.md
+§D77]
 `,
 	"docs/specs/near.md":        "# Near\n",
 	"docs/specs/twin.md":        "# Twin\n",
 	"other/twin.md":             "# Twin\n",
 	".claude/hooks/config.json": "{\n  \"package_managers\": {\n    \"python\": \"uv\",\n    \"js\": {\"on\": true}\n  },\n  \"on\": [1, {\"deep\": null}]\n}\n",
-	".claude/hooks/lint.sh":     "#!/bin/bash\n# --- input parsing ---\nread_input() {\n  cat # all\n}\n\ncase \"$1\" in\n  *.xyz) exit 0 ;;\nesac\nrun_tool --unsafe now\n",
+	".claude/hooks/lint.sh":     "#!/bin/bash\n# --- input parsing ---\nread_input() {\n  cat # all\n}\n\ncase \"$1\" in\n  *.xyz) exit 0 ;;\nesac\nrun_tool --unsafe now\n# it talks of code\necho it talks of code\ncat <<E\n# no comment\nE\n",
 	".claude/hooks/check":       "#!/usr/bin/env bash\nmain() { :; }\n",
 	".claude/hooks/broken.sh":   "if then {\n# ===== main loop =====\n",
 	".claude/hooks/bad.json":    "{\"a\": }\nneedle here\n",
 	".claude/hooks/guard.py":    "import re\n\nasync def guard_path(p):\n    return p\n",
 	"../out.md":                 "# Out\n",
 	"/out.md":                   "# Out\n",
-	"taplo.toml":                "include = [\"**/*.toml\"]\n",
+	"taplo.toml":                "include = [\"**/*.toml\"]\n\n[formatting]\nreorder = true\n\n[[rule]]\nkeys = 1\n[[rule]]\nkeys = 2\n",
+	"ci.yml":                    "name: x\non: push\njobs:\n  test:\n    # runs\n    steps:\n      - run: go test\n  lint:\n    steps:\n    - run: vet\n\"quoted key\": 1\n",
 }
 
 func resolver(files map[string]string) *Resolver {
@@ -71,47 +73,67 @@ func TestResolve(t *testing.T) {
 	doc := &Document{Path: "docs/specs/spec.md", Aliases: map[string]string{"CFG": ".claude/hooks/config.json"}}
 	tests := []struct{ source, section, want string }{
 		{"docs/REF.md", "Dependencies", "docs/REF.md:5-12 heading"},
-		{"docs/REF.md", "dependencies §Optional", "docs/REF.md:11-12 label"},
-		{"docs/REF.md", "D3", "docs/REF.md:13-22 heading"},
+		{"docs/REF.md", "dependencies §Optional", "docs/REF.md:11-12 label start"},
+		{"docs/REF.md", "D3", "docs/REF.md:13-22 heading start"},
 		{"docs/REF.md", "D3 §Phase 2", "docs/REF.md:19-22 heading"},
-		{"docs/REF.md", "Phase 1 Format", "docs/REF.md:15-18 heading"},
-		{"docs/REF.md", "D31 §Phase 2", `docs/REF.md has no section "Phase 2"; nearest: "Phase 2", "Phase 1: Format (silent)"`},
+		{"docs/REF.md", "Phase 1 Format", "docs/REF.md:15-18 heading start"},
+		{"docs/REF.md", "D31 §Phase 2", `docs/REF.md has no section "Phase 2" below "D31: Other"; nearest: "Phase 2", "Phase 1: Format (silent)"`},
 		{"docs/REF.md", "Hook", "docs/REF.md:25-25 text"},
+		{"docs/REF.md", "D77", `docs/REF.md has no section "D77"; nearest: "D31: Other", "D3: Python scope"`}, // its own marker
 		{"docs/REF.md", "Phase 9 of", "docs/REF.md:27-27 text"},
 		{"docs/REF.md", "Dependences", `docs/REF.md has no section "Dependences"; nearest: "Dependencies"`},
 		{"docs/REF.md", "", "docs/REF.md:1-28 file"},
-		{"REF", "D3", "docs/REF.md:13-22 heading"},
-		{"../REF.md", "D3", "docs/REF.md:13-22 heading"},
-		{"near.md", "Near", "docs/specs/near.md:1-1 heading"},
-		{"twin.md", "Twin", "docs/specs/twin.md:1-1 heading"},
+		{"REF", "D3", "docs/REF.md:13-22 alias, heading start"},
+		{"../REF.md", "D3", "docs/REF.md:13-22 relative, heading start"},
+		{"near.md", "Near", "docs/specs/near.md:1-1 relative, heading"},
+		{"twin.md", "Twin", "docs/specs/twin.md:1-1 relative, heading"},
 		{"../../../out.md", "", `no file "../../../out.md"`},
 		{"/out.md", "", `no file "/out.md"`},
-		{"unresolved", "", "says itself that it is unresolved"},
-		{"lint.sh", "read_input", ".claude/hooks/lint.sh:3-5 function"},
-		{"lint.sh", "read_input `cat` path", ".claude/hooks/lint.sh:3-5 function"},
-		{"lint.sh", "read_input() §all", ".claude/hooks/lint.sh:4-4 text"},
-		{"lint.sh:read_input", "", ".claude/hooks/lint.sh:3-5 function"},
-		{"lint.sh", "input parsing", ".claude/hooks/lint.sh:2-2 comment"},
-		{"lint.sh", "*.xyz", ".claude/hooks/lint.sh:8-8 comment"},
-		{"lint.sh", "run_tool unsafe", ".claude/hooks/lint.sh:10-10 text"},
-		{"lint.sh", "unsafe run_tool", ".claude/hooks/lint.sh:10-10 text"},
-		{"lint.sh:7", "", ".claude/hooks/lint.sh:7-7 line"},
-		{"lint.sh:7-9", "", ".claude/hooks/lint.sh:7-9 line"},
-		{"lint.sh#L2", "", ".claude/hooks/lint.sh:2-2 line"},
-		{"lint.sh:99", "", ".claude/hooks/lint.sh has 11 lines"},
+		{"unresolved", "", "says itself that it is unresolved (name its source)"},
+		{"lint.sh", "read_input", ".claude/hooks/lint.sh:3-5 basename, function"},
+		{"lint.sh", "read_input `cat` path", ".claude/hooks/lint.sh:3-5 basename, function and words"},
+		{"lint.sh", "read_input() §all", ".claude/hooks/lint.sh:4-4 basename, text"},
+		{"lint.sh:read_input", "", ".claude/hooks/lint.sh:3-5 basename, symbol, function"},
+		{"lint.sh", "input parsing", ".claude/hooks/lint.sh:2-2 basename, comment"},
+		{"lint.sh", "*.xyz", ".claude/hooks/lint.sh:8-8 basename, pattern"},
+		{"lint.sh", "run_tool unsafe", ".claude/hooks/lint.sh:10-10 basename, text"},
+		{"lint.sh", "unsafe run_tool", ".claude/hooks/lint.sh:10-10 basename, words"},
+		{"lint.sh:7", "", ".claude/hooks/lint.sh:7-7 basename, line"},
+		{"lint.sh:7-9", "", ".claude/hooks/lint.sh:7-9 basename, line"},
+		{"lint.sh#L2", "", ".claude/hooks/lint.sh:2-2 basename, line"},
+		{"lint.sh", "no comment", ".claude/hooks/lint.sh:14-14 basename, text"},
+		{"lint.sh:99", "", ".claude/hooks/lint.sh has 15 lines"},
+		{"lint.sh:7", "read_input", ".claude/hooks/lint.sh:7-7 basename, line"},
+		{"lint.sh:7", "gone", `.claude/hooks/lint.sh has no section "gone"`},
+		{"CFG:package_managers.python", "", ".claude/hooks/config.json:3-3 alias, symbol, key"},
+		{"CFG:2", "", ".claude/hooks/config.json:2-2 alias, line"},
+		{"nothing.sh:12", "", `no file "nothing.sh"`},
+		{".claude/hooks/check:main", "", ".claude/hooks/check:2-2 symbol, function"},
 		{".claude/hooks/check", "main", ".claude/hooks/check:2-2 function"},
 		{".claude/hooks/broken.sh", "main loop", ".claude/hooks/broken.sh:2-2 comment"},
-		{"CFG", "package_managers.python", ".claude/hooks/config.json:3-3 key"},
-		{"CFG", "python", ".claude/hooks/config.json:3-3 key"},
-		{"CFG", "package_managers §js §on", ".claude/hooks/config.json:4-4 key"},
-		{"CFG", "js", ".claude/hooks/config.json:4-4 key"},
-		{"CFG", "on", ".claude/hooks/config.json:6-6 key"},
-		{"CFG", "on.1.deep", ".claude/hooks/config.json:6-6 key"},
+		{"CFG", "package_managers.python", ".claude/hooks/config.json:3-3 alias, key"},
+		{"CFG", "python", ".claude/hooks/config.json:3-3 alias, key end"},
+		{"CFG", "package_managers §js §on", ".claude/hooks/config.json:4-4 alias, key"},
+		{"CFG", "js", ".claude/hooks/config.json:4-4 alias, key end"},
+		{"CFG", "on", ".claude/hooks/config.json:6-6 alias, key"},
+		{"CFG", "on.1.deep", ".claude/hooks/config.json:6-6 alias, key"},
 		{".claude/hooks/bad.json", "needle here", ".claude/hooks/bad.json:2-2 text"},
-		{"guard.py", "guard_path", ".claude/hooks/guard.py:3-3 function"},
-		{"guard.py:guard_path", "", ".claude/hooks/guard.py:3-3 function"},
-		{"taplo.toml", "include", "taplo.toml:1-1 text"},
-		{"taplo.toml", "include pattern", `taplo.toml has no section "include pattern"`},
+		{"guard.py", "guard_path", ".claude/hooks/guard.py:3-3 basename, function"},
+		{"guard.py:guard_path", "", ".claude/hooks/guard.py:3-3 basename, symbol, function"},
+		{"taplo.toml", "include", "taplo.toml:1-1 key"},
+		{"taplo.toml", "include pattern", "taplo.toml:1-1 key and words"},
+		{"taplo.toml", "rule.1.keys", "taplo.toml:9-9 key"},
+		{"taplo.toml", "rule.0", "taplo.toml:6-7 key"},
+		{"taplo.toml", "formatting §reorder", "taplo.toml:4-4 key"},
+		{"taplo.toml", "keys", `taplo.toml has 2 keys "keys" (write the whole path: rule.0.keys, rule.1.keys)`},
+		{"ci.yml", "jobs.test", "ci.yml:4-7 key"},
+		{"ci.yml", "test §steps", "ci.yml:6-7 key"},
+		{"ci.yml", "on push", "ci.yml:2-2 key and words"},
+		{"ci.yml", "jobs.lint.steps.run", "ci.yml:10-10 key"},
+		{"ci.yml", "quoted key", "ci.yml:11-11 key"},
+		{"lint.sh", "run_tool in a mode", ".claude/hooks/lint.sh:10-10 basename, text and words"},
+		{"lint.sh", "tool in a mode", ".claude/hooks/lint.sh has no section \"tool in a mode\""},
+		{"lint.sh", "talks of", ".claude/hooks/lint.sh:12-12 basename, text"},
 	}
 	r := resolver(project)
 	for _, tt := range tests {
@@ -226,31 +248,4 @@ func TestResolveReadsAgain(t *testing.T) {
 	if res := r.Resolve(Ref{"a.md", "B"}, nil); res.Found {
 		t.Errorf("an unreadable file resolves: %+v", res)
 	}
-}
-
-// FuzzOutline reads arbitrary content as each kind of file: no panic, and
-// every place lies inside the content.
-func FuzzOutline(f *testing.F) {
-	for _, s := range []string{
-		`{"a": [1, {"b": "\u00e9"}], "a": null}`, "[[1e9, -0]]", "f() { case x in a|b) ;; esac; }\n# -- x --\n",
-		"# A\n**b:** c\n## D\n- **e**\n", "#!/bin/sh\nfunction a { cat <<E\nE\n}", "class A:\n  def b(self): pass\n", "\ufeff{}",
-	} {
-		f.Add([]byte(s), "a")
-	}
-	f.Fuzz(func(t *testing.T, src []byte, section string) {
-		for _, file := range []string{"x.md", "x.json", "x.sh", "x.py"} {
-			o := newOutline(file, src)
-			for _, e := range o.entries {
-				if e.start < 0 || e.end < e.start || e.end > len(src) {
-					t.Fatalf("%s: %s %q lies at %d-%d of %d bytes", file, e.rule, e.name, e.start, e.end, len(src))
-				}
-				if e.content != nil {
-					e.content()
-				}
-			}
-			if e, err := o.find(section); err == nil && (e.start < 0 || e.end > len(src)) {
-				t.Fatalf("%s: section %q lies at %d-%d", file, section, e.start, e.end)
-			}
-		}
-	})
 }

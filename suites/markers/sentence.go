@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,11 +25,19 @@ func sentenceOf(b *block, text string, c claim) (start, end int) {
 	return spans[i].start, spans[i].end
 }
 
-// continues reports whether text goes on with a sentence already begun.
+// continues reports whether text goes on with a sentence already begun. One may
+// begin with the name of a suite, as in "pm/P01".
 func continues(text string) bool {
-	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, spaces))
+	text = strings.TrimLeft(text, spaces)
+	if m := idToken.FindStringIndex(text[:min(len(text), 80)]); m != nil && m[0] == 0 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsLower(r)
 }
+
+// abbreviation matches a stop that ends no sentence.
+var abbreviation = regexp.MustCompile(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|etc|no|fig|sec)\.$`)
 
 type textSpan struct{ start, end int }
 
@@ -45,7 +54,7 @@ func sentences(b *block, text string) []textSpan {
 		for end < len(text) && strings.IndexByte(")\"'*`", text[end]) >= 0 {
 			end++
 		}
-		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) {
+		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation.MatchString(text[start:i+1]) {
 			continue
 		}
 		spans = append(spans, textSpan{start, end})

@@ -3,6 +3,7 @@ package markers
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,7 +14,7 @@ import (
 func shellEntries(src []byte) []entry {
 	file, err := syntax.NewParser().Parse(bytes.NewReader(src), "")
 	if err != nil {
-		return commentEntries(src)
+		return commentEntries(src, 0, len(src))
 	}
 	var entries []entry
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -29,13 +30,35 @@ func shellEntries(src []byte) []entry {
 		case *syntax.CaseItem:
 			for _, p := range n.Patterns {
 				entries = append(entries, entry{
-					rule: ByComment, name: string(src[offset(p.Pos()):offset(p.End())]), start: offset(p.Pos()), end: offset(n.End()),
+					rule: ByPattern, name: string(src[offset(p.Pos()):offset(p.End())]), start: offset(p.Pos()), end: offset(n.End()),
 				})
 			}
 		}
 		return true
 	})
-	return append(entries, commentEntries(src)...)
+	return append(entries, shellComments(src)...)
+}
+
+// shellComments are the comment lines as the shell knows them: what stands in a
+// here-document or a string is none. The file is parsed apart for them, since
+// the printed text of a function is to have none.
+func shellComments(src []byte) []entry {
+	var entries []entry
+	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(bytes.NewReader(src), "")
+	if err != nil {
+		return nil
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			start := lineStart(src, offset(c.Pos()))
+			if len(bytes.TrimSpace(src[start:offset(c.Pos())])) == 0 {
+				entries = append(entries, commentEntries(src, start, offset(c.End()))...)
+			}
+		}
+		return true
+	})
+	slices.SortFunc(entries, func(a, b entry) int { return a.start - b.start })
+	return entries
 }
 
 func offset(p syntax.Pos) int { return int(p.Offset()) }
@@ -54,12 +77,13 @@ var commentLine = regexp.MustCompile(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)
 // banner strips the rules of "# --- name ---" and "# === name ===".
 var banner = regexp.MustCompile(`^[-=#*~\s]*(.*?)[-=#*~\s]*$`)
 
-func commentEntries(src []byte) []entry {
+// commentEntries are the comment lines between two offsets.
+func commentEntries(src []byte, start, end int) []entry {
 	var entries []entry
-	for _, m := range commentLine.FindAllSubmatchIndex(src, -1) {
-		name := banner.FindStringSubmatch(string(src[m[2]:m[3]]))[1]
+	for _, m := range commentLine.FindAllSubmatchIndex(src[start:end], -1) {
+		name := banner.FindStringSubmatch(string(src[start+m[2] : start+m[3]]))[1]
 		if strings.ContainsFunc(name, isWord) {
-			entries = append(entries, entry{rule: ByComment, name: name, start: m[0], end: m[1]})
+			entries = append(entries, entry{rule: ByComment, name: name, start: start + m[0], end: start + m[1]})
 		}
 	}
 	return entries
@@ -74,5 +98,5 @@ func definitionEntries(src []byte) []entry {
 	for _, m := range definition.FindAllSubmatchIndex(src, -1) {
 		entries = append(entries, entry{rule: ByFunction, name: string(src[m[2]:m[3]]), start: m[0], end: m[1]})
 	}
-	return append(entries, commentEntries(src)...)
+	return append(entries, commentEntries(src, 0, len(src))...)
 }

@@ -53,10 +53,14 @@ With a case's ID: every file and section that its verdict depends on.`,
 			if len(args) == 0 {
 				return a.whyNow(p)
 			}
-			if found := named(p, args[0]); len(found) > 0 {
+			switch found := named(p, args[0]); len(found) {
+			case 0:
+				return a.whyPath(p, args[0])
+			case 1:
 				return a.whyCase(found[0], p.Graph.Inputs(found[0]))
+			default:
+				return severalCases(args[0], found)
 			}
-			return a.whyPath(p, args[0])
 		},
 	}
 }
@@ -70,28 +74,35 @@ func (a *app) whyNow(p *session.Project) error {
 }
 
 func (a *app) whyPath(p *session.Project, arg string) error {
-	path, section, _ := strings.Cut(arg, "#")
+	path, section := arg, ""
+	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a name may hold the sign
+		path, section, _ = strings.Cut(arg, "#")
+	}
 	path = p.RelFrom(dirOf(a), path)
-	var selected []plan.Selected
-	for _, c := range p.Cases {
-		var because []string
-		for _, in := range p.Graph.Inputs(c) {
-			if in.Path == path && (section == "" || in.Section == "" || session.SameSection(in.Section, section)) {
-				because = append(because, in.Because)
-			}
-		}
-		if len(because) > 0 {
-			selected = append(selected, plan.Selected{Case: c, Because: because})
-		}
+	for _, c := range p.Every() {
+		p.Graph.Inputs(c) // what is followed is what cases were asked for
+	}
+	selected, err := p.Affected(path, section)
+	if err != nil {
+		return err
 	}
 	change := notify.Change{Path: path}
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	if len(selected) == 0 && !p.Exists(path) {
-		return fmt.Errorf("%s: neither a case's ID nor a file of the project", arg)
-	}
 	return a.printWhy(p, []notify.Change{change}, plan.WithControls(selected, p.Every()))
+}
+
+// severalCases asks which of the cases that a word stands for is meant.
+func severalCases(arg string, found []*suites.Case) error {
+	var names []string
+	for _, c := range found[:min(5, len(found))] {
+		names = append(names, c.Key().String())
+	}
+	if len(found) > len(names) {
+		names = append(names, "...")
+	}
+	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
 func (a *app) printWhy(p *session.Project, changes []notify.Change, selected []plan.Selected) error {

@@ -2,27 +2,35 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/markers"
 )
 
 // Markers are the case's own references and what they resolve to.
 func (p *Project) Markers(c *suites.Case) []Marker {
 	out := []Marker{}
 	for _, m := range p.Graph.Markers(c) {
-		marker := Marker{Source: m.Ref.Source, Section: m.Ref.Section, Why: m.Why}
-		if m.Found {
-			marker.At, marker.Why = m.At().String(), ""
-		}
-		out = append(out, marker)
+		out = append(out, markerOf(m.Ref, m.Resolution))
 	}
 	return out
 }
 
-// checkMarkers looks at the markers of a person's own cases. What the policy
-// says of one that does not resolve, or of a case without any, holds for them;
-// built-in cases speak of projects that keep certain documents.
+func markerOf(ref markers.Ref, meaning markers.Resolution) Marker {
+	m := Marker{Source: ref.Source, Section: ref.Section, Why: meaning.Why}
+	if meaning.Found {
+		m.At, m.Why = meaning.At().String(), ""
+	}
+	return m
+}
+
+// checkMarkers looks at the markers of a person's own cases and documents. What
+// the policy says of one that does not resolve, or of a case without any, holds
+// for them; built-in cases speak of projects that keep certain documents.
 func (p *Project) checkMarkers() []suites.Problem {
 	if p.Config.Verify == config.VerifyOff {
 		return nil
@@ -36,24 +44,49 @@ func (p *Project) checkMarkers() []suites.Problem {
 			problems = append(problems, p.unresolved(&p.Suites[i].Cases[j])...)
 		}
 	}
+	documents := p.unresolvedClaims()
 	if p.Config.Verify == config.VerifyStrict {
-		return problems
+		return append(problems, documents...)
 	}
 	for _, problem := range problems {
 		p.Warnings = append(p.Warnings, problem.Error())
+	}
+	if n := len(documents); n > 0 { // a document may have many, and verify lists them
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d of the markers in spec documents that name cases do not resolve (hookwatch verify says why)",
+			documents[0].At, n))
 	}
 	return nil
 }
 
 func (p *Project) unresolved(c *suites.Case) []suites.Problem {
-	if len(c.Verify) == 0 {
+	if len(c.Verify) == 0 && !slices.ContainsFunc(p.Graph.Claiming(c), func(m depend.Resolved) bool { return m.Found }) {
 		return []suites.Problem{{At: c.At, What: fmt.Sprintf("case %s has no marker", c.ID),
-			Hint: `add verify: ["file §section"], or set verify: off`}}
+			Hint: `add verify: ["file §section"], name it beside a marker of a spec document, or set verify: off`}}
 	}
 	var problems []suites.Problem
 	for _, m := range p.Markers(c) {
 		if m.At == "" {
 			problems = append(problems, suites.Problem{At: c.At, What: fmt.Sprintf("case %s: marker %s does not resolve", c.ID, m.Ref()), Hint: m.Why})
+		}
+	}
+	return problems
+}
+
+// unresolvedClaims are the markers of spec documents that lead nowhere and name
+// a case that there is.
+func (p *Project) unresolvedClaims() []suites.Problem {
+	var problems []suites.Problem
+	for _, spec := range p.Graph.Specs() {
+		claims, err := p.Graph.Claims(spec)
+		if err != nil {
+			problems = append(problems, suites.Problem{At: suites.Position{File: spec}, What: err.Error()})
+		}
+		for _, c := range claims {
+			m := c.Marker
+			if !c.Meaning.Found && len(p.unknown(m.IDs)) < len(m.IDs) {
+				problems = append(problems, suites.Problem{At: m.At(),
+					What: fmt.Sprintf("marker %s of %s does not resolve", m.Ref, strings.Join(m.IDs, ", ")), Hint: c.Meaning.Why})
+			}
 		}
 	}
 	return problems

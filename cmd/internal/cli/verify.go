@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+)
+
+// VerifyDocument is what verify prints as JSON.
+type VerifyDocument struct {
+	Version int            `json:"version"`
+	Markers []VerifyMarker `json:"markers"`
+}
+
+// VerifyMarker is one reference of a marker: who makes it and what it means.
+type VerifyMarker struct {
+	Spec     string   `json:"spec"` // document, suite file, or builtin:SUITE
+	Line     int      `json:"line"` // 0 where it is not known
+	Source   string   `json:"source"`
+	Section  string   `json:"section"` // "" for the whole source
+	IDs      []string `json:"ids"`     // cases that the claim is about
+	Claim    string   `json:"claim"`   // what is said of them
+	Resolved bool     `json:"resolved"`
+	At       string   `json:"at"`   // file:line; "" when it does not resolve
+	Rule     string   `json:"rule"` // how it was resolved; "" when it was not
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [SPEC...]",
+		Short: "Resolve the markers of spec documents and cases",
+		Long: `Resolve every [verify: source §section] marker of the spec documents and of the
+cases to a file and a line, or say why it leads nowhere. With SPEC only those of
+these documents, suite files or built-in suites (builtin:pm).
+The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
+		RunE: func(_ *cobra.Command, specs []string) error {
+			p, err := a.loadMarked()
+			if err != nil {
+				return err
+			}
+			sources := p.Sources()
+			if len(specs) > 0 {
+				if sources, err = p.Only(sources, dirOf(a), specs); err != nil {
+					return err
+				}
+			}
+			return a.verify(p, sources)
+		},
+	}
+}
+
+// loadMarked reads a project without judging its markers, whether or not it has
+// cases.
+func (a *app) loadMarked() (*session.Project, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Verify = config.VerifyOff
+	p, problems := session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
+	if len(problems) > 0 {
+		return nil, problemsError(problems)
+	}
+	if len(a.suites) > 0 || a.filter != "" {
+		return p, p.Empty // what was asked for is not there
+	}
+	return p, nil
+}
+
+func (a *app) verify(p *session.Project, from session.Sources) error {
+	found, err := p.Verify(from)
+	if err != nil {
+		return err
+	}
+	doc := VerifyDocument{Version: 1, Markers: make([]VerifyMarker, len(found))}
+	for i, v := range found {
+		doc.Markers[i] = VerifyMarker{
+			Spec: v.Spec, Line: v.Line, Source: v.Marker.Source, Section: v.Marker.Section,
+			IDs: append([]string{}, v.IDs...), Claim: v.Claim, Resolved: v.Resolved, At: v.Marker.At, Rule: v.Rule,
+		}
+	}
+	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) { verifyHuman(w, found) })
+	if err != nil {
+		return err
+	}
+	return a.verdict(p, from, found)
+}
+
+// verdict says what the markers amount to, on stderr where the output is for
+// programs, and what is odd about them.
+func (a *app) verdict(p *session.Project, from session.Sources, found []session.Verified) error {
+	w, unresolved := a.Out, 0
+	if a.format != "human" {
+		w = a.Err
+	}
+	for _, v := range found {
+		if !v.Resolved {
+			unresolved++
+			if a.format != "human" {
+				fmt.Fprintln(w, verifyLine(&v))
+			}
+		}
+	}
+	if len(found) == 0 {
+		fmt.Fprintf(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
+	} else {
+		fmt.Fprintf(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+	}
+	a.warn(strangers(found))
+	if unresolved > 0 {
+		return fmt.Errorf("%d unresolved: %w", unresolved, errFailed)
+	}
+	return nil
+}
+
+func verifyHuman(w io.Writer, found []session.Verified) {
+	for i := range found {
+		fmt.Fprintln(w, verifyLine(&found[i]))
+	}
+}
+
+// verifyLine is one marker for people: where it stands, what it names, where
+// that is and whom it concerns.
+func verifyLine(v *session.Verified) string {
+	means := v.Marker.At + " (" + v.Rule + ")"
+	if !v.Resolved {
+		means = "unresolved: " + v.Marker.Why
+	}
+	line := fmt.Sprintf("%s:%d  %s -> %s", v.Spec, v.Line, v.Marker.Ref(), means)
+	if len(v.IDs) > 0 {
+		line += "  " + notify.IDs(v.IDs)
+	}
+	return notify.Clean(line)
+}
+
+// strangers tells the IDs that no suite has, each at the first marker that
+// names it.
+func strangers(found []session.Verified) []string {
+	var warnings []string
+	told := map[string]bool{}
+	for _, v := range found {
+		var fresh []string
+		for _, id := range v.Unknown {
+			if !told[id] {
+				told[id] = true
+				fresh = append(fresh, id)
+			}
+		}
+		if len(fresh) > 0 {
+			warnings = append(warnings, notify.Clean(fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh))))
+		}
+	}
+	return warnings
+}
