@@ -2,7 +2,7 @@ package depend
 
 import (
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -16,6 +16,9 @@ type claims struct {
 	paths    []string // of the documents that are there, sorted
 	aliases  map[string]string
 	byID     map[string][]claim // ID, or "suite/ID" where a document says so
+	docs     map[string]*markers.Document
+	named    []string // paths that the documents name
+	known    *markers.IDs
 	resolver *markers.Resolver
 	resolved map[question]answer
 }
@@ -38,21 +41,25 @@ type answer struct {
 	tried  []string // paths that would change it if they were there
 }
 
-var usualID = regexp.MustCompile(`^[A-Z]{1,8}\d{1,4}[a-z]?$`)
-
 // documents reads the spec documents.
 func (g *Graph) documents() *claims {
 	if g.claims != nil {
 		return g.claims
 	}
-	c := &claims{aliases: map[string]string{}, byID: map[string][]claim{}, resolved: map[question]answer{}}
+	c := &claims{
+		aliases: map[string]string{}, byID: map[string][]claim{}, resolved: map[question]answer{},
+		docs: map[string]*markers.Document{},
+	}
+	if g.project.IDs != nil {
+		c.known = markers.NewIDs(g.project.IDs())
+	}
 	for name, source := range g.project.Aliases {
 		c.aliases[name] = source
 	}
 	c.paths = g.specPaths()
 	for _, p := range c.paths {
 		if content, err := g.files.read(p); err == nil {
-			c.add(markers.Read(p, content, g.isID))
+			c.add(markers.Read(p, content, c.known))
 		}
 	}
 	g.claims = c
@@ -60,23 +67,29 @@ func (g *Graph) documents() *claims {
 	return c
 }
 
-func (g *Graph) isID(id string) bool {
-	return usualID.MatchString(id) || g.project.Known != nil && g.project.Known(id)
-}
-
 func (c *claims) add(doc *markers.Document) {
+	c.docs[doc.Path] = doc
 	for name, source := range doc.Aliases {
 		if _, taken := c.aliases[name]; !taken {
 			c.aliases[name] = source
 		}
+		c.name(source)
 	}
 	for _, m := range doc.Markers {
+		c.name(m.Source)
 		if m.Unresolved {
 			continue
 		}
 		for _, id := range m.IDs {
 			c.byID[id] = append(c.byID[id], claim{m.Ref, doc, "marker at " + m.At().String()})
 		}
+	}
+}
+
+// name notes a path from the root that a document names.
+func (c *claims) name(source string) {
+	if p := path.Clean(source); strings.Contains(p, "/") && !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !slices.Contains(c.named, p) {
+		c.named = append(c.named, p)
 	}
 }
 
@@ -133,7 +146,7 @@ func (g *Graph) resolve(ref markers.Ref, doc *markers.Document) []suites.Input {
 	a := answer{tried: res.Tried}
 	switch {
 	case res.Digest != "":
-		a.inputs = []suites.Input{{Path: res.File, Section: ref.Section, Digest: res.Digest}}
+		a.inputs = []suites.Input{{Path: res.File, Section: res.Section, Digest: res.Digest}}
 	case res.File != "":
 		a.inputs = []suites.Input{{Path: res.File, Digest: g.files.get(res.File).digest}}
 	case len(res.Candidates) > 0:

@@ -27,10 +27,12 @@ func TestClaims(t *testing.T) {
 	write(t, root, map[string]string{
 		"docs/specs/a.md": "R = `docs/ref.md`\n\ns/A1 is [verify: R §Block]. A2 is [verify: docs/ref.md §Nothing]. A3 is [verify: gone.md §X].\n" +
 			"Case no-pip is [verify: docs/ref.md]. A4 is [verify: unresolved]. A5 is [verify: twin.sh]. A6 is [verify: ../ref.md §Allow].\n",
+		"docs/specs/b.md": "A8 is [verify: ref.md §Block] and [verify: lib/sub/only.md].\n",
+		"lib/sub/only.md": "x\n", "docs/specs/c.md": "A9 is [verify: only.md] and [verify: alone.md].\n", "lib/sub/alone.md": "x\n",
 		".claude/hooks/a/twin.sh": "", ".claude/hooks/b/twin.sh": "",
 	})
 	p := projectAt(root)
-	p.Known = func(id string) bool { return id == "no-pip" }
+	p.IDs = func() []string { return []string{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "no-pip"} }
 	p.Aliases = map[string]string{"G": ".claude/hooks/guard.sh"}
 	g := New(p)
 	own := hookCase("A7", "plain.sh")
@@ -49,6 +51,8 @@ func TestClaims(t *testing.T) {
 		{hookCase("A4", "plain.sh"), ""},
 		{hookCase("A5", "plain.sh"), ".claude/hooks/a/twin.sh, .claude/hooks/b/twin.sh"},
 		{hookCase("A6", "plain.sh"), "docs/ref.md §Allow"},
+		{hookCase("A8", "plain.sh"), "docs/ref.md §Block, lib/sub/only.md"},
+		{hookCase("A9", "plain.sh"), "alone.md, docs/specs/alone.md, lib/sub/only.md"},
 		{own, ".claude/hooks/config.json §mode, .claude/hooks/guard.sh, docs/ref.md, docs/ref.md §Allow, docs/ref.md §Block"},
 	} {
 		if got := sections(g, &tt.c); got != tt.want {
@@ -106,5 +110,37 @@ func TestPrepare(t *testing.T) {
 	g.Refresh([]string{".claude/hooks/guard.sh"})
 	if got := affected(digests(New(projectAt(root)), cs), digests(g, cs)); got != "" {
 		t.Errorf("%s differ from a fresh graph", got)
+	}
+}
+
+// TestClaimsOfDocuments: what documents say, resolved, and what is not theirs.
+func TestClaimsOfDocuments(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	write(t, root, map[string]string{
+		"docs/specs/a.md": "L = `.claude/hooks/lib/log.sh`\n\nA1 is [verify: L:log] and [verify: docs/ref.md §Nothing].\n",
+		"draft.md":        "A1 is [verify: docs/ref.md §Block].\n",
+	})
+	g := New(projectAt(root))
+	if specs := g.Specs(); !slices.Contains(specs, "docs/specs/a.md") || slices.Contains(specs, "draft.md") {
+		t.Errorf("spec documents %q", specs)
+	}
+	claims, err := g.Claims("docs/specs/a.md")
+	if err != nil || len(claims) != 2 || !claims[0].Meaning.Found || claims[0].Meaning.File != ".claude/hooks/lib/log.sh" || claims[1].Meaning.Found {
+		t.Fatalf("%v, %+v", err, claims)
+	}
+	if draft, err := g.Claims("draft.md"); err != nil || len(draft) != 1 || draft[0].Marker.Spec != "draft.md" {
+		t.Errorf("a document that is no spec: %v, %+v", err, draft)
+	}
+	if _, err := g.Claims("docs/gone.md"); err == nil {
+		t.Error("a document that is not there has claims")
+	}
+	c := hookCase("A1", "plain.sh")
+	if got := sections(g, &c); got != ".claude/hooks/lib/log.sh §log, docs/ref.md" {
+		t.Errorf("the draft counts, or a symbol is the whole file: %q", got)
+	}
+	if found := g.Claiming(&c); len(found) != 2 || !found[0].Found || found[1].Found {
+		t.Errorf("markers that name the case: %+v", found)
 	}
 }

@@ -23,9 +23,9 @@ type Project struct {
 	// Scripts lists the scripts that a chain case fires, as slash paths; nil
 	// when no case is a chain.
 	Scripts func(c *suites.Case) []string
-	// Known tells IDs of cases that are not of the usual shape (P01, DEP29), so
-	// that documents can name them; nil when there are none.
-	Known func(id string) bool
+	// IDs lists the IDs of all cases, by which documents name them; nil takes
+	// everything of the usual shape (P01, DEP29) for one.
+	IDs func() []string
 }
 
 // A Graph answers what cases depend on. It reads each file once and believes
@@ -234,11 +234,17 @@ func (g *Graph) resolver() *markers.Resolver {
 	}
 }
 
-// knownFiles are those that a marker may name by their basename.
+// knownFiles are those that a marker may name by their basename: hooks,
+// settings, spec documents, and what other markers name by its path.
 func (g *Graph) knownFiles() []string {
 	known := map[string]bool{}
 	for _, list := range [][]string{g.listing().files, g.project.Settings, g.claims.paths} {
 		for _, f := range list {
+			known[f] = true
+		}
+	}
+	for _, f := range g.claims.named {
+		if g.files.get(f).digest != "" {
 			known[f] = true
 		}
 	}

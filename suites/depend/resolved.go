@@ -1,6 +1,8 @@
 package depend
 
 import (
+	"slices"
+
 	"hookwatch/suites"
 	"hookwatch/suites/markers"
 )
@@ -28,4 +30,59 @@ func (g *Graph) Markers(c *suites.Case) []Resolved {
 		}
 	}
 	return out
+}
+
+// A Claimed is one marker of a spec document and what it means.
+type Claimed struct {
+	Marker  markers.Marker
+	Meaning markers.Resolution
+}
+
+// Specs lists the spec documents that are there, sorted, as slash paths.
+func (g *Graph) Specs() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.documents().paths)
+}
+
+// Claims are the markers of a document in order of appearance. The document
+// need not be one of the Specs; an error tells that it cannot be read.
+func (g *Graph) Claims(document string) ([]Claimed, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.documents()
+	doc := c.docs[document]
+	if doc == nil {
+		content, err := g.files.read(document)
+		if err != nil {
+			return nil, err
+		}
+		doc = markers.Read(document, content, c.known)
+	}
+	out := make([]Claimed, len(doc.Markers))
+	for i, m := range doc.Markers {
+		out[i] = Claimed{m, c.resolver.Resolve(m.Ref, doc)}
+	}
+	return out, nil
+}
+
+// Claiming lists the markers of spec documents that name a case.
+func (g *Graph) Claiming(c *suites.Case) []Resolved {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	docs := g.documents()
+	var out []Resolved
+	for _, id := range []string{c.ID, c.Key().String()} {
+		for _, cl := range docs.byID[id] {
+			out = append(out, Resolved{cl.ref, docs.resolver.Resolve(cl.ref, cl.doc)})
+		}
+	}
+	return out
+}
+
+// Section looks a section of a file up, as a marker would name it.
+func (g *Graph) Section(path, section string) markers.Resolution {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.documents().resolver.Resolve(markers.Ref{Source: path, Section: section}, nil)
 }

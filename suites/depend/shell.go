@@ -25,7 +25,7 @@ type shellReader struct {
 
 func readShell(s *script) {
 	s.assigned, s.listed, s.run = map[string][]operand{}, map[string]bool{}, map[string]int{}
-	file, err := syntax.NewParser().Parse(strings.NewReader(s.text), "")
+	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(s.text), "")
 	if err != nil {
 		s.opaque = "it cannot be parsed: " + err.Error()
 		s.computed = s.opaque
@@ -42,6 +42,8 @@ func readShell(s *script) {
 		texts: map[*syntax.Word]bool{},
 	}
 	syntax.Walk(file, r.visit)
+	s.text = codeOf(s.text, file, r.quiet)
+	s.names = namesIn(s.text)
 	slices.Sort(s.words)
 	s.words = slices.Compact(s.words)
 	for name := range r.functions {

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/run"
+)
+
+// A lab runs cases on a copy of a project.
+type lab struct {
+	root    string
+	jobs    int
+	runner  *run.Runner
+	tracing atomic.Bool
+	timeout time.Duration
+	cases   []*suites.Case
+	cache   sync.Map // path -> parsed
+}
+
+func newLab(o options, root, temp string, cases []*suites.Case) *lab {
+	env := run.Environment(os.Environ(), nil)
+	if o.path != "" {
+		env = run.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
+	}
+	home := filepath.Join(temp, "home")
+	_ = os.MkdirAll(home, 0o755)
+	env = run.With(env, map[string]string{"HOME": home})
+	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, cases: cases}
+	// One runner for all: two would give out the same session numbers, by which
+	// hooks keep state in /tmp.
+	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience, Trace: l.trace})
+	return l
+}
+
+func (l *lab) trace(_ *suites.Case, dir string, env []string) (map[string]string, error) {
+	if !l.tracing.Load() {
+		return nil, nil
+	}
+	return trace.Prepare(dir, env)
+}
+
+// each does something for every case, several at a time, and the cases that
+// must be alone one by one.
+func (l *lab) each(ctx context.Context, do func(i int, c *suites.Case) error) error {
+	slots := make(chan struct{}, l.jobs)
+	errs := make([]error, len(l.cases))
+	var wg sync.WaitGroup
+	for i, c := range l.cases {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() == nil {
+				errs[i] = do(i, c)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// outcomes runs every case once.
+func (l *lab) outcomes(ctx context.Context) ([]string, error) {
+	out := make([]string, len(l.cases))
+	err := l.each(ctx, func(i int, c *suites.Case) error {
+		var err error
+		out[i], _, err = l.outcome(ctx, c, 0)
+		return err
+	})
+	return out, err
+}
+
+// edited runs every case on an edited hook. An edit can make the hook hang: once
+// a few of the selected cases did, which cannot be missed, the rest of these is
+// taken to hang too.
+func (l *lab) edited(ctx context.Context, selected []bool) ([]string, error) {
+	out := make([]string, len(l.cases))
+	var hung atomic.Int32
+	err := l.each(ctx, func(i int, c *suites.Case) error {
+		if selected[i] && hung.Load() >= hangsEnough {
+			out[i] = "not run: others hang"
+			return nil
+		}
+		text, hangs, err := l.outcome(ctx, c, l.timeout)
+		if out[i] = text; hangs {
+			hung.Add(1)
+		}
+		return err
+	})
+	return out, err
+}
+
+const hangsEnough = 4
+
+// patience is how long a hook may take that is not expected to hang.
+const patience = time.Minute
+
+// outcome runs one case with a time-out, or with its own.
+func (l *lab) outcome(ctx context.Context, c *suites.Case, timeout time.Duration) (text string, hangs bool, err error) {
+	bounded := *c
+	if timeout > 0 {
+		bounded.Timeout = timeout
+	}
+	o, err := l.runner.Case(ctx, &bounded)
+	if err != nil {
+		return "", false, err
+	}
+	defer func() { _ = l.runner.Remove(o) }()
+	for _, r := range o.Results {
+		hangs = hangs || r.TimedOut
+	}
+	return l.fingerprint(o), hangs, nil
+}
+
+// traces runs every case once more, traced, and returns what it came through
+// and its outcome.
+func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
+	l.cache.Clear()
+	l.tracing.Store(true)
+	defer l.tracing.Store(false)
+	out := make([]*trace.Trace, len(l.cases))
+	prints := make([]string, len(l.cases))
+	err := l.each(ctx, func(i int, c *suites.Case) error {
+		o, err := l.runner.Case(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = l.runner.Remove(o) }()
+		prints[i] = l.fingerprint(o)
+		if o.NotRun != nil {
+			return nil
+		}
+		log, err := trace.Log(run.TraceDir(o))
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Key(), err)
+		}
+		out[i] = trace.Decode(log, l.facts(c, o))
+		return nil
+	})
+	return out, prints, err
+}
+
+// facts are what decoding needs beside the log.
+func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
+	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: []string{c.Hook}}
+	for _, res := range o.Results {
+		r.Output = append(r.Output, res.Stdout, res.Stderr)
+		switch {
+		case res.TimedOut:
+			r.Abnormal = "it timed out"
+		case res.Signal != "":
+			r.Abnormal = "it ended by " + res.Signal
+		}
+	}
+	return r
+}
+
+func (l *lab) resolve(name, dir string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	if rel, err := filepath.Rel(l.root, real); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return real
+}
+
+type parsed struct {
+	script *trace.Script
+	err    error
+}
+
+func (l *lab) script(path string) (*trace.Script, error) {
+	if p, ok := l.cache.Load(path); ok {
+		return p.(parsed).script, p.(parsed).err
+	}
+	file := filepath.FromSlash(path)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(l.root, file)
+	}
+	var p parsed
+	data, err := os.ReadFile(file)
+	if p.err = err; err == nil {
+		p.script, p.err = trace.Parse(data)
+	}
+	l.cache.Store(path, p)
+	return p.script, p.err
+}

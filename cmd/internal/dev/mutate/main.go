@@ -1,0 +1,92 @@
+// Command mutate measures the selection of cases by edit: it edits a hook in
+// one place at a time, runs every case on each result, and compares what
+// changed with what would have been selected. A case whose outcome changed and
+// that was not selected is a miss, and makes it exit with 1.
+//
+//	go run ./cmd/internal/dev/mutate -project DIR [-suites pm,pm-more] [-suite-file FILE]
+//
+// It works on a temporary copy of the project and runs the edited hooks there.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+)
+
+type options struct {
+	project    string
+	suites     []string
+	suiteFiles []string
+	filter     string
+	operators  []string
+	seed       uint64
+	max        int
+	jobs       int
+	path       string
+	history    string
+	commits    int
+	timeout    time.Duration
+	budget     time.Duration
+	dry        bool
+	verbose    bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = measure(ctx, o, os.Stdout)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, errMissed):
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(2)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	var suites, files, only string
+	f := flag.NewFlagSet("mutate", flag.ContinueOnError)
+	f.StringVar(&o.project, "project", "suites/reference/project", "project `directory`, which is copied")
+	f.StringVar(&suites, "suites", "", "suites to run, separated by commas; empty: all with a bash hook")
+	f.StringVar(&files, "suite-file", "", "suite `files` from outside the project, separated by commas")
+	f.StringVar(&o.filter, "ids", "", "run only cases whose ID starts with one of these, separated by commas")
+	f.StringVar(&only, "only", "", "operators, separated by commas; study: "+strings.Join(study, ","))
+	f.Uint64Var(&o.seed, "seed", 1, "of the choice of mutants")
+	f.IntVar(&o.max, "max", 30, "mutants of each operator at most; 0: all")
+	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "cases at a time")
+	f.StringVar(&o.path, "path", "", "`directory` put in front of PATH")
+	f.StringVar(&o.history, "history", "", "replay commits too: `GITDIR:path` of the hook")
+	f.IntVar(&o.commits, "commits", 10, "how many commits -history replays")
+	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "of a step; an edit can make a hook hang")
+	f.DurationVar(&o.budget, "for", 0, "start no further mutant after this time; 0: all that were chosen")
+	f.BoolVar(&o.dry, "dry", false, "only say what would be selected; run no mutant")
+	f.BoolVar(&o.verbose, "v", false, "one line for each mutant")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	o.suites, o.suiteFiles = fields(suites), fields(files)
+	var err error
+	o.operators, err = chosen(only)
+	return o, err
+}
+
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' })
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+)
+
+// copyProject copies a project to a temporary directory, without git's own
+// files and records of earlier runs.
+func copyProject(from, to string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "results"):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(p)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return copyFile(p, target)
+	})
+}
+
+func copyFile(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm())
+}
+
+// loadCases gives the cases of the suites that were asked for whose hook the
+// project has.
+func loadCases(o options, root string) ([]*suites.Case, error) {
+	all, err := catalog.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	own, err := filepath.Glob(filepath.Join(root, ".claude/tests/hooks/suites/*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Clone(all)
+	for _, file := range append(own, o.suiteFiles...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		s, problems := catalog.Load(file, data)
+		if len(problems) > 0 {
+			return nil, problems[0]
+		}
+		all = append(all, s)
+	}
+	var cases []*suites.Case
+	for i := range all {
+		for j := range all[i].Cases {
+			if c := &all[i].Cases[j]; wanted(o, root, c) {
+				cases = append(cases, c)
+			}
+		}
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("no case of the suites has a hook in the project")
+	}
+	return cases, nil
+}
+
+func wanted(o options, root string, c *suites.Case) bool {
+	if len(o.suites) > 0 && !slices.Contains(o.suites, c.Suite) || c.Layer == suites.Live || c.Chain || c.Hook == "" {
+		return false
+	}
+	if ids := fields(o.filter); len(ids) > 0 && !slices.ContainsFunc(ids, func(p string) bool { return strings.HasPrefix(c.ID, p) }) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(c.Hook)))
+	return err == nil
+}
+
+// write replaces a file's content as an editor does, so that no running bash
+// reads half of it.
+func write(file string, content []byte) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	next := file + ".next"
+	if err := os.WriteFile(next, content, info.Mode().Perm()); err != nil {
+		return err
+	}
+	if err := os.Chmod(next, info.Mode().Perm()); err != nil {
+		return err
+	}
+	if err := os.Rename(next, file); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package edit
+
+import (
+	"fmt"
+
+	"hookwatch/suites/depend/trace"
+)
+
+// Affected reports whether the edits can change the outcome of a case with this
+// trace, and why, in one line. A nil trace is that of a case of which nothing is
+// known: only edits that change nothing for anybody spare it.
+func Affected(e *Edits, t *trace.Trace) (bool, string) {
+	if e.Old == e.New {
+		return false, "the content is the same"
+	}
+	if t != nil {
+		if name, ok := t.Uses(e.Path); ok {
+			return true, fmt.Sprintf("the case came through a statement that may read the file (%s)", name)
+		}
+		if e.Moved && t.Lines {
+			return true, "lines moved; the output of the case names lines"
+		}
+	}
+	if e.None() {
+		return false, "only comments or white space changed"
+	}
+	if why := blind(e, t); why != "" {
+		return true, why
+	}
+	for _, edit := range e.List {
+		if why := edit.met(e.Path, t); why != "" {
+			return true, why
+		}
+	}
+	return false, "the case came through nothing that changed"
+}
+
+// blind says why the trace cannot spare the case any edit of the file.
+func blind(e *Edits, t *trace.Trace) string {
+	if e.All != "" {
+		return e.All
+	}
+	if t == nil {
+		return "there is no trace of the case"
+	}
+	if t.Incomplete != "" {
+		return "the trace is not complete: " + t.Incomplete
+	}
+	if t.Opaque != "" {
+		return "the trace does not see everything: " + t.Opaque
+	}
+	met := t.Files[e.Path]
+	if met == nil || !met.Main {
+		if shell := shellOf(e.shebang); shell != "" && shell != "bash" {
+			return "it may be run by " + shell + ", which is not traced"
+		}
+	}
+	switch {
+	case met == nil:
+		return ""
+	case met.Whole != "":
+		return "all of the file counts: " + met.Whole
+	case met.Digest != e.Old:
+		return "the trace is of another content"
+	}
+	return ""
+}
+
+// met says why a case with this trace came through the edit, "" if it did not.
+func (e Edit) met(file string, t *trace.Trace) string {
+	g := e.guard
+	if g.all != "" {
+		return fmt.Sprintf("%s: %s", e, g.all)
+	}
+	if met := t.Files[file]; met != nil {
+		for _, k := range g.keys {
+			if met.Statements.Has(k) {
+				return fmt.Sprintf("%s; the case came through it", e)
+			}
+		}
+	}
+	if g.function != "" {
+		if t.Words.Has(trace.WordKey(g.function)) || entered(t, g.function) {
+			return fmt.Sprintf("%s; the case came through a call of %s", e, g.function)
+		}
+	}
+	switch {
+	case g.dynamic && t.Dynamic:
+		return fmt.Sprintf("%s; the case ran commands whose names are not spelled out", e)
+	case e.Function != "" && t.Shows:
+		return fmt.Sprintf("%s; the case printed or passed on functions", e)
+	}
+	return ""
+}
+
+func entered(t *trace.Trace, function string) bool {
+	key := trace.WordKey(function)
+	for _, met := range t.Files {
+		if met.Functions.Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Uncovered lists the edits that none of the traces meets: code that no case
+// runs, of which a pass says nothing. Where one of the traces cannot tell, or
+// the edits are of a kind that statements do not show, there are none.
+func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
+	if e.All != "" {
+		return nil
+	}
+	for _, t := range traces {
+		if blind(e, t) != "" {
+			return nil
+		}
+	}
+	var list []Edit
+	for _, edit := range e.List {
+		covered := false
+		for _, t := range traces {
+			covered = covered || edit.met(e.Path, t) != ""
+		}
+		if !covered {
+			list = append(list, edit)
+		}
+	}
+	return list
+}

@@ -1,0 +1,107 @@
+package edit
+
+import "hookwatch/suites/depend/trace"
+
+// A differ collects the edits between two trees.
+type differ struct{ list *[]Edit }
+
+func (d *differ) add(e Edit) { *d.list = append(*d.list, e) }
+
+// block compares two lists of statements. Definitions of functions are no
+// steps of a list: they are compared by name.
+func (d *differ) block(old, new *trace.Block) {
+	os, ns := steps(old), steps(new)
+	match := align(os, ns)
+	i, j := 0, 0
+	for i < len(os) || j < len(ns) {
+		to, mate := i, len(ns)
+		for to < len(os) && match[to] < 0 {
+			to++
+		}
+		if to < len(os) {
+			mate = match[to]
+		}
+		d.gap(old, new, os[i:to], ns[j:mate], stepIndex(old, os, to))
+		if to < len(os) {
+			d.pair(os[to], ns[mate])
+		}
+		i, j = to+1, mate+1
+	}
+	d.functions(old, new, os, ns, match)
+}
+
+// steps are the statements of a block that run when it runs.
+func steps(b *trace.Block) []*trace.Statement {
+	var list []*trace.Statement
+	for _, s := range b.Statements {
+		if s.Function == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// stepIndex is a step's index in its block, the block's length behind the last.
+func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
+	if i < len(list) {
+		return list[i].Index
+	}
+	return len(b.Statements)
+}
+
+// gap takes statements that have no match. Those with a counterpart at the same
+// place changed. What is new behind the last of them can be reached only by a
+// run that reached these, or where there is none, the place before next.
+func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
+	for i, o := range old {
+		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), guard: reach(o), unit: unitOf(oldBlock)}
+		if i < len(new) {
+			e.What, e.New = "statement changed", linesOf(new[i])
+		}
+		d.add(e)
+	}
+	if len(new) <= len(old) {
+		return
+	}
+	extra := new[len(old):]
+	g := before(oldBlock, next)
+	if len(old) > 0 {
+		g = reach(old[0])
+	}
+	d.add(Edit{
+		What: "new statement", Function: functionOf(newBlock), guard: g, unit: unitOf(oldBlock),
+		New: Lines{extra[0].Start, extra[len(extra)-1].End},
+	})
+}
+
+func linesOf(s *trace.Statement) Lines { return Lines{s.Start, s.End} }
+
+func functionOf(b *trace.Block) string {
+	if b.Function == nil {
+		return ""
+	}
+	return b.Function.Name
+}
+
+// pair compares two statements that say the same outside their blocks.
+func (d *differ) pair(old, new *trace.Statement) {
+	if old.Full == new.Full {
+		return
+	}
+	if old.Shell != new.Shell || len(old.Blocks) != len(new.Blocks) {
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+		return
+	}
+	known := len(*d.list)
+	for i, o := range old.Blocks {
+		n := new.Blocks[i]
+		if o.Slot != n.Slot { // else became elif, or the other way
+			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), guard: entry(o), unit: unitOf(o)})
+			continue
+		}
+		d.block(o, n)
+	}
+	if len(*d.list) == known { // such as definitions that changed places
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+	}
+}

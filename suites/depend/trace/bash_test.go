@@ -1,0 +1,161 @@
+package trace_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites/depend/trace"
+)
+
+// A traced is a script that was run by the real bash, plain and traced.
+type traced struct {
+	*trace.Trace
+	t      *testing.T
+	dir    string
+	script *trace.Script // of hook.sh
+	source string
+}
+
+const hook = "hook.sh"
+
+// run writes the files, runs "bash hook.sh" in their directory with and without
+// tracing and fails the test when anything but the trace differs.
+func run(t *testing.T, files map[string]string) *traced {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := fire(t, filepath.Join(dir, "plain"), files, nil)
+	root := filepath.Join(dir, "plain") // the same path: hooks print it
+	if err := os.RemoveAll(root); err != nil {
+		t.Fatal(err)
+	}
+	set, err := trace.Prepare(filepath.Join(dir, "trace's"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := fire(t, root, files, set)
+	if diff := cmp.Diff(plain, result); diff != "" {
+		t.Errorf("tracing changed the outcome (- plain, + traced):\n%s", diff)
+	}
+	log, err := trace.Log(filepath.Join(dir, "trace's"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &traced{t: t, dir: root, source: files[hook]}
+	if x.script, err = trace.Parse([]byte(files[hook])); err != nil {
+		t.Fatal(err)
+	}
+	x.Trace = trace.Decode(log, trace.Run{
+		Resolve: x.resolve,
+		Script: func(path string) (*trace.Script, error) {
+			data, err := os.ReadFile(filepath.Join(root, path))
+			if err != nil {
+				return nil, err
+			}
+			return trace.Parse(data)
+		},
+		Hooks:  []string{hook},
+		Output: [][]byte{[]byte(result.Stdout), []byte(result.Stderr)},
+	})
+	return x
+}
+
+type outcome struct {
+	Exit           int
+	Stdout, Stderr string
+	Files          map[string]string
+}
+
+func fire(t *testing.T, root string, files map[string]string, set map[string]string) outcome {
+	t.Helper()
+	for name, content := range files {
+		p := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", hook)
+	cmd.Dir = root
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root}
+	for k, v := range set {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("{}\nsecond line\n"), &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), contents(t, root)}
+}
+
+func contents(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		all[strings.TrimPrefix(p, root)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (x *traced) resolve(name, dir string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	if rel, err := filepath.Rel(x.dir, real); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return real
+}
+
+// met reports for each line of hook.sh that ends in "# yes" or "# no" whether a
+// statement that begins or ends there was met, and compares.
+func (x *traced) met() {
+	x.t.Helper()
+	if x.Files[hook] == nil {
+		x.t.Fatalf("nothing of %s was met", hook)
+	}
+	for i, line := range strings.Split(x.source, "\n") {
+		want := strings.HasSuffix(line, "# yes")
+		if !want && !strings.HasSuffix(line, "# no") {
+			continue
+		}
+		if got := x.hit(i + 1); got != want {
+			x.t.Errorf("line %d met: %v, want %v: %s", i+1, got, want, line)
+		}
+	}
+}
+
+// hit reports whether the innermost statements on a line were met.
+func (x *traced) hit(line int) bool {
+	return slices.ContainsFunc(x.script.Statements, func(s *trace.Statement) bool {
+		return s.Function == nil && (s.Start == line || s.End == line) && x.Files[hook].Statements.Has(s.Key)
+	})
+}

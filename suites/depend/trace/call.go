@@ -1,0 +1,222 @@
+package trace
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A command is a simple command as its words spell it; "" for a word that is
+// not spelled out.
+type command struct {
+	name  string
+	args  []string
+	words []*syntax.Word // of the arguments
+	first *syntax.Word
+}
+
+// commandOf reads the words of a simple command, behind "command" and "builtin".
+func commandOf(words []*syntax.Word) command {
+	for len(words) > 1 && (literal(words[0]) == "builtin" || literal(words[0]) == "command" && !strings.HasPrefix(literal(words[1]), "-")) {
+		words = words[1:]
+	}
+	c := command{first: words[0], name: literal(words[0]), words: words[1:]}
+	for _, w := range words[1:] {
+		c.args = append(c.args, literal(w))
+	}
+	return c
+}
+
+// literal is the text of a word without expansions, "" for any other.
+func literal(w *syntax.Word) string {
+	text, ok := plain(w.Parts)
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+func plain(parts []syntax.WordPart) (string, bool) {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			text, ok := plain(p.Parts)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// Programs by what they do to what a trace can see.
+var (
+	printers = set("echo printf type which hash")
+	wrappers = set("env exec timeout nice nohup setsid stdbuf xargs parallel flock time find ionice")
+	shells   = set("sh dash ash ksh mksh zsh fish busybox")
+	others   = set("su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
+	sources  = set("source .")
+	trees    = set("find rg tar rsync du git-status")
+)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// call notes what a simple command means for the trace.
+func (r *factReader) call(c command) {
+	r.told[c.first] = true
+	base := path.Base(c.name)
+	switch {
+	case c.name == "":
+		r.facts.Dynamic = true
+	case c.name == "eval":
+		r.facts.Dynamic = r.facts.Dynamic || slices.Contains(c.args, "")
+		r.untraced(c.args)
+	case c.name == "trap":
+		r.trap(c)
+	case sources[c.name]:
+		r.source(c)
+	case c.name == "set":
+		r.set(c.args)
+	case c.name == "unset":
+		r.unset(c.args)
+	case base == "bash":
+		r.bash(c)
+	case shells[base] || others[base]:
+		r.opaque(c)
+	case wrappers[base]:
+		r.wrapped(c, base)
+	case printers[c.name]:
+		r.facts.Shows = r.facts.Shows || c.name == "type"
+	}
+	r.reads(c, base)
+}
+
+func (r *factReader) opaque(c command) {
+	if base := path.Base(c.name); shells[base] && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
+		!strings.ContainsAny(c.args[1], "$`") && !strings.Contains(c.args[1], ". ") && !strings.Contains(c.args[1], "source") && !strings.Contains(c.args[1], ".sh") {
+		return // what it runs stands here and is no script
+	}
+	r.facts.Opaque = "it runs " + path.Base(c.name)
+}
+
+// wrapped looks behind a program that runs another.
+func (r *factReader) wrapped(c command, base string) {
+	for i, a := range c.args {
+		b := path.Base(a)
+		switch {
+		case base == "env" && (a == "-" || a == "-i" || a == "--ignore-environment" || a == "-u" && i+1 < len(c.args) && untraces[c.args[i+1]]):
+			r.facts.Opaque = "it clears the environment"
+		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
+			r.facts.Opaque = "it clears the environment"
+		case a != "" && (shells[b] || others[b]):
+			r.facts.Opaque = "it runs " + b
+		case b == "bash" && a != "":
+			r.bash(command{name: "bash", args: c.args[i+1:], words: c.words[i+1:]})
+			return
+		}
+	}
+}
+
+// bash is traced unless an option keeps it from reading BASH_ENV.
+func (r *factReader) bash(c command) {
+	for i, a := range c.args {
+		switch {
+		case strings.HasPrefix(a, "--posix"), a == "posix", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "p"):
+			r.facts.Opaque = "it runs bash " + a
+			return
+		case strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nv"):
+			return // reads the script as text
+		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
+		default:
+			r.told[c.words[i]] = true
+			return
+		}
+	}
+}
+
+// trap runs its first argument later, and ends tracing where it takes the
+// signal that tracing lives on. One on RETURN acts otherwise in a traced run.
+func (r *factReader) trap(c command) {
+	if len(c.args) > 0 && c.args[0] == "" && len(c.words[0].Parts) > 0 && !emptyQuotes(c.words[0]) {
+		r.facts.Dynamic = true
+	}
+	for i, a := range c.args {
+		if i > 0 && (a == "" || strings.EqualFold(a, "DEBUG") || strings.EqualFold(a, "RETURN")) {
+			r.facts.Ends = "it has a DEBUG or RETURN trap of its own"
+		}
+	}
+	r.untraced(c.args[:min(1, len(c.args))])
+}
+
+func emptyQuotes(w *syntax.Word) bool {
+	text, ok := plain(w.Parts)
+	return ok && text == ""
+}
+
+// untraced looks at code in a string.
+func (r *factReader) untraced(code []string) {
+	for _, a := range code {
+		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") {
+			r.facts.Ends = "it has a DEBUG or RETURN trap of its own"
+		}
+	}
+}
+
+// source runs its first argument here.
+func (r *factReader) source(c command) {
+	if len(c.words) == 0 {
+		return
+	}
+	r.told[c.words[0]] = true
+	for _, p := range c.words[0].Parts {
+		if _, ok := p.(*syntax.ProcSubst); ok {
+			r.facts.Dynamic = true
+		}
+	}
+	if strings.HasPrefix(c.args[0], "/dev/") {
+		r.facts.Dynamic = true
+	}
+}
+
+func (r *factReader) set(args []string) {
+	if len(args) == 0 {
+		r.facts.Shows = true
+	}
+	for i, a := range args {
+		switch {
+		case a == "--" || a == "-":
+			return
+		case strings.HasPrefix(a, "+") && strings.Contains(a, "T"), a == "functrace" && args[max(i-1, 0)] == "+o":
+			r.facts.Ends = "it turns functrace off"
+		case a == "posix":
+			r.facts.Opaque = "it turns to POSIX mode"
+		}
+	}
+}
+
+func (r *factReader) unset(names []string) {
+	for _, n := range names {
+		if untraces[n] {
+			r.facts.Opaque = "it unsets " + n
+		}
+		if n == "LINENO" || n == "FUNCNAME" || n == "BASH_SOURCE" {
+			r.facts.Ends = "it unsets " + n
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+var (
+	typePos     = reflect.TypeFor[syntax.Pos]()
+	typeComment = reflect.TypeFor[[]syntax.Comment]()
+	typeStmts   = reflect.TypeFor[[]*syntax.Stmt]()
+	typeIf      = reflect.TypeFor[syntax.IfClause]()
+	typeCmd     = reflect.TypeFor[syntax.CmdSubst]()
+	typeProc    = reflect.TypeFor[syntax.ProcSubst]()
+)
+
+// structure hashes a syntax tree without what does not reach the shell:
+// positions, comments, and with them all white space between words.
+func structure(n syntax.Node) uint64 { return hashOf(n, false) }
+
+// shell hashes a statement without the statements in its blocks, which are
+// looked at by themselves. What stands in $( ) or <( ) belongs to it.
+func shell(n syntax.Node) uint64 { return hashOf(n, true) }
+
+func hashOf(n syntax.Node, shell bool) uint64 {
+	c := canon{hash: offset64, shell: shell}
+	c.value(reflect.ValueOf(n))
+	return c.hash
+}
+
+// A canon hashes by FNV-1a, 64 bits.
+type canon struct {
+	hash  uint64
+	shell bool
+}
+
+const (
+	offset64 = 14695981039346656037
+	prime64  = 1099511628211
+)
+
+func (c *canon) put(s string) {
+	for i := range len(s) {
+		c.hash = (c.hash ^ uint64(s[i])) * prime64
+	}
+	c.hash = (c.hash ^ 0xff) * prime64 // no text holds that byte at its end
+}
+
+func (c *canon) number(n uint64) {
+	for range 8 {
+		c.hash = (c.hash ^ n&0xff) * prime64
+		n >>= 8
+	}
+}
+
+func (c *canon) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			c.put("-")
+			return
+		}
+		c.value(v.Elem())
+	case reflect.Slice:
+		c.slice(v)
+	case reflect.Struct:
+		c.fields(v)
+	case reflect.String:
+		c.number(uint64(v.Len()))
+		c.put(v.String())
+	case reflect.Bool:
+		c.put(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		c.number(uint64(v.Int()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		c.number(v.Uint())
+	default:
+		panic("syntax tree holds a " + v.Type().String()) // a field of a kind that no version has had
+	}
+}
+
+func (c *canon) slice(v reflect.Value) {
+	if v.Type() == typeStmts && c.shell {
+		c.put("#")
+		return
+	}
+	c.put("[")
+	c.number(uint64(v.Len()))
+	for i := range v.Len() {
+		c.value(v.Index(i))
+	}
+}
+
+func (c *canon) fields(v reflect.Value) {
+	p := planOf(v.Type())
+	outer := c.shell
+	if p.substitution {
+		c.shell = false
+	}
+	c.put(p.name)
+	for _, i := range p.fields {
+		if i == p.elsewhere && c.shell { // a block of its own
+			continue
+		}
+		c.value(v.Field(i))
+	}
+	c.shell = outer
+}
+
+// A plan says which fields of a type count.
+type plan struct {
+	name         string
+	fields       []int
+	elsewhere    int  // the field that is a block of its own; -1 for none
+	substitution bool // what is in it belongs to the statement around it
+}
+
+var plans sync.Map // reflect.Type -> *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{name: t.Name(), elsewhere: -1, substitution: t == typeCmd || t == typeProc}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Type == typePos || f.Type == typeComment || !f.IsExported() {
+			continue
+		}
+		if t == typeIf && f.Name == "Else" {
+			p.elsewhere = i
+		}
+		p.fields = append(p.fields, i)
+	}
+	plans.Store(t, p)
+	return p
+}
+
+// mix derives an identity from a parent's and what tells it from its siblings.
+func mix(parent uint64, parts ...string) uint64 {
+	c := canon{hash: offset64}
+	c.number(parent)
+	for _, p := range parts {
+		c.put(p)
+	}
+	return c.hash
+}
+
+// WordKey is the identity of a word or a function's name.
+func WordKey(word string) Key { return keyOf(mix(0, word)) }
+
+func keyOf(id uint64) Key { return Key((id ^ id>>24 ^ id>>48) & (1<<(8*keyBytes) - 1)) }
+
+// Digest identifies a file's content.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}

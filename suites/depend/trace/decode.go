@@ -1,0 +1,204 @@
+package trace
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Run is what is known of a traced run beside its log.
+type Run struct {
+	// Resolve gives the path by which a file is known (from the project's root,
+	// or absolute), for the name by which bash knows it and the directory that a
+	// relative one starts from; "" for a file that is not there.
+	Resolve func(name, dir string) string
+	// Script gives the parsed content of a resolved file, as it was when the case
+	// ran. An error means that nothing can be said of its statements.
+	Script func(path string) (*Script, error)
+	// Hooks are the resolved scripts that the case starts. One of which no bash
+	// announced itself was run by something that is not traced.
+	Hooks []string
+	// Opened are files that the case is known to have used in another way, such
+	// as the modules of an interpreter that is not bash: all of each counts.
+	Opened []string
+	// Abnormal says why the run did not end by itself; "" when it did.
+	Abnormal string
+	// Output is what the case printed, to see whether it names line numbers.
+	Output [][]byte
+}
+
+// Decode turns the log of a traced run into a trace.
+func Decode(log []byte, run Run) *Trace {
+	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}}
+	starts, events, err := readLog(log)
+	if err != nil {
+		d.incomplete(err.Error())
+	}
+	for _, s := range starts {
+		if f := d.file(s.file, s.dir); f != nil {
+			f.met.Main = true
+		}
+	}
+	d.loose, d.looser = rewritten(events)
+	for _, e := range events {
+		d.event(e, starts)
+	}
+	d.finish(len(starts))
+	return d.trace
+}
+
+type decoder struct {
+	run   Run
+	trace *Trace
+	files map[string]*fileDecoder // nil for a file of no interest
+	words map[Key]bool
+	names map[string]bool
+
+	loose, looser bool // see rewritten
+}
+
+// A fileDecoder collects what was met of one file.
+type fileDecoder struct {
+	script    *Script // nil when it could not be parsed
+	met       *Met
+	hit       map[*Statement]bool
+	functions map[Key]bool
+}
+
+func (d *decoder) incomplete(why string) {
+	if d.trace.Incomplete == "" {
+		d.trace.Incomplete = why
+	}
+}
+
+// file finds what a name of bash's stands for.
+func (d *decoder) file(name, dir string) *fileDecoder {
+	if name == "" || name == "environment" || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		return nil
+	}
+	known := d.run.Resolve(name, dir)
+	if known == "" {
+		return nil
+	}
+	if f, ok := d.files[known]; ok {
+		return f
+	}
+	f := &fileDecoder{met: &Met{}, hit: map[*Statement]bool{}, functions: map[Key]bool{}}
+	d.files[known], d.trace.Files[known] = f, f.met
+	script, err := d.run.Script(known)
+	if err != nil {
+		f.met.Whole = "it cannot be parsed: " + err.Error()
+		return f
+	}
+	f.script, f.met.Digest = script, script.Digest
+	return f
+}
+
+// event notes one command. A relative name is looked for from the working
+// directory of the event, then from those that a bash started in.
+func (d *decoder) event(e event, starts []start) {
+	if e.file == "environment" {
+		d.exported(e.function)
+		return
+	}
+	if strings.HasPrefix(e.text, "trap") && (strings.Contains(e.text, "DEBUG") || strings.Contains(e.text, "RETURN")) {
+		d.incomplete("it has a DEBUG or RETURN trap of its own")
+	}
+	dirs := []string{e.dir}
+	if relative(e.file) {
+		for _, s := range starts {
+			dirs = append(dirs, s.dir)
+		}
+	}
+	found := !relative(e.file)
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		f := d.file(e.file, dir)
+		found = found || f != nil
+		if f != nil && f.script != nil {
+			f.note(e, d.looser || d.loose && e.function != "")
+		}
+	}
+	if !found {
+		d.incomplete("it came through " + path.Base(e.file) + ", which was not found again")
+	}
+}
+
+// relative reports whether a name of bash's is of a file and needs a directory.
+func relative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
+
+// exported notes a function that a child got through the environment: it was
+// defined in one of the files, and its lines are lost.
+func (d *decoder) exported(function string) {
+	for _, f := range d.files {
+		if f.script == nil {
+			continue
+		}
+		for _, fn := range f.script.Functions {
+			if fn.Name == function {
+				f.functions[WordKey(function)] = true
+				f.all(fn.Body)
+			}
+		}
+	}
+}
+
+// finish sums up what the met statements say of the trace.
+func (d *decoder) finish(starts int) {
+	if starts == 0 {
+		d.incomplete("no bash said that it started")
+	}
+	if d.run.Abnormal != "" {
+		d.incomplete(d.run.Abnormal)
+	}
+	for _, f := range d.files {
+		d.sum(f)
+	}
+	for _, hook := range d.run.Hooks {
+		if met := d.trace.Files[hook]; met == nil || !met.Main {
+			d.whole(hook, "it was not started by a bash that is traced")
+		}
+	}
+	for _, p := range d.run.Opened {
+		d.whole(p, "it is no bash script")
+	}
+	d.trace.Words = NewSet(d.words)
+	d.trace.Names = slices.Sorted(maps.Keys(d.names))
+	for _, out := range d.run.Output {
+		d.trace.Lines = d.trace.Lines || namesLine(out)
+	}
+}
+
+func (d *decoder) whole(file, why string) {
+	met := d.trace.Files[file]
+	if met == nil {
+		met = &Met{}
+		d.trace.Files[file] = met
+	}
+	if met.Whole == "" {
+		met.Whole = why
+	}
+}
+
+func (d *decoder) sum(f *fileDecoder) {
+	keys := map[Key]bool{}
+	for st := range f.hit {
+		keys[st.Key] = true
+		for _, w := range st.Facts.Words {
+			d.words[WordKey(w)] = true
+		}
+		for _, n := range st.Facts.Names {
+			d.names[n] = true
+		}
+		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
+		d.trace.Shows = d.trace.Shows || st.Facts.Shows
+		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
+			d.trace.Opaque = st.Facts.Opaque
+		}
+		if st.Facts.Ends != "" {
+			d.incomplete(st.Facts.Ends)
+		}
+	}
+	f.met.Statements, f.met.Functions = NewSet(keys), NewSet(f.functions)
+}

@@ -1,0 +1,137 @@
+package trace
+
+import (
+	"maps"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Facts are what a statement says outside its own blocks. Those of all
+// statements that a case met say what its trace can be trusted for.
+type Facts struct {
+	Words   []string // in commands, arguments and strings
+	Names   []string // of files that it uses otherwise than by sourcing or running them
+	Dynamic bool     // runs commands whose names stand in no file
+	Opaque  string   // why it may run a script that is not traced
+	Ends    string   // why events may be missing once it ran
+	Shows   bool     // prints or passes on the text of functions
+	Status  bool     // looks at the status of the command before it
+}
+
+// facts looks at the nodes of a statement that belong to no other.
+func (b *builder) facts(st *Statement) Facts {
+	if st.Function != nil {
+		return Facts{Words: []string{st.Function.Name}}
+	}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}}
+	b.own(st, func(n syntax.Node) {
+		r.visit(n)
+		if sig, ok := signatureOf(n); ok {
+			st.signatures = append(st.signatures, sig)
+		}
+	})
+	r.facts.Words = slices.Sorted(maps.Keys(r.words))
+	r.facts.Names = slices.Sorted(maps.Keys(r.names))
+	return r.facts
+}
+
+// own walks the nodes of a statement that belong to no other, outer ones first.
+func (b *builder) own(st *Statement, visit func(syntax.Node)) {
+	syntax.Walk(st.node, func(n syntax.Node) bool {
+		if n == nil || n != st.node && b.hosts[n] {
+			return false
+		}
+		visit(n)
+		return true
+	})
+}
+
+type factReader struct {
+	facts Facts
+	words map[string]bool
+	names map[string]bool
+	told  map[*syntax.Word]bool // words that name no file to be read
+}
+
+func (r *factReader) visit(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.Lit:
+		r.addWords(n.Value)
+	case *syntax.SglQuoted:
+		r.addWords(n.Value)
+	case *syntax.CallExpr:
+		r.assigns(n.Assigns)
+		if len(n.Args) > 0 {
+			r.call(commandOf(n.Args))
+		}
+	case *syntax.DeclClause:
+		r.declare(n)
+	case *syntax.UnaryTest:
+		if w, ok := n.X.(*syntax.Word); ok && !readsContent[n.Op] {
+			r.told[w] = true
+		}
+	case *syntax.BinaryTest:
+		if w, ok := n.Y.(*syntax.Word); ok && matchOps[n.Op] {
+			r.told[w] = true // a pattern, not names
+		}
+	case *syntax.CaseItem:
+		for _, w := range n.Patterns {
+			r.told[w] = true
+		}
+	case *syntax.ParamExp:
+		r.parameter(n)
+	case *syntax.Redirect:
+		if n.Hdoc != nil {
+			r.told[n.Hdoc] = true
+		}
+	case *syntax.Word:
+		r.name(n)
+	}
+}
+
+// readsContent are the file tests that say something of what is in the file.
+var readsContent = map[syntax.UnTestOperator]bool{syntax.TsNoEmpty: true, syntax.TsModif: true}
+
+var matchOps = map[syntax.BinTestOperator]bool{
+	syntax.TsMatch: true, syntax.TsMatchShort: true, syntax.TsNoMatch: true, syntax.TsReMatch: true,
+}
+
+// parameter notes $? and the patterns of "${x%pattern}".
+func (r *factReader) parameter(p *syntax.ParamExp) {
+	if p.Param != nil && (p.Param.Value == "?" || p.Param.Value == "PIPESTATUS") {
+		r.facts.Status = true
+	}
+	if p.Repl != nil && p.Repl.Orig != nil {
+		r.told[p.Repl.Orig] = true
+	}
+	if p.Exp != nil && p.Exp.Word != nil && (p.Exp.Op == syntax.RemSmallSuffix || p.Exp.Op == syntax.RemLargeSuffix ||
+		p.Exp.Op == syntax.RemSmallPrefix || p.Exp.Op == syntax.RemLargePrefix) {
+		r.told[p.Exp.Word] = true
+	}
+}
+
+func (r *factReader) assigns(list []*syntax.Assign) {
+	for _, a := range list {
+		if a.Name != nil && untraces[a.Name.Value] {
+			r.facts.Opaque = "it sets " + a.Name.Value
+		}
+		if a.Name != nil && a.Name.Value == "LINENO" {
+			r.facts.Ends = "it sets LINENO"
+		}
+	}
+}
+
+// untraces are the variables that keep bash from reading BASH_ENV.
+var untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELLOPTS": true}
+
+func (r *factReader) declare(n *syntax.DeclClause) {
+	r.assigns(n.Args)
+	for _, a := range n.Args {
+		if a.Name == nil && a.Value != nil {
+			if flag := a.Value.Lit(); len(flag) > 1 && (flag[0] == '-' || flag[0] == '+') && containsAny(flag[1:], "fF") {
+				r.facts.Shows = true
+			}
+		}
+	}
+}
