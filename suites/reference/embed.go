@@ -1,4 +1,4 @@
-// Package reference holds the starter project: one hook, its settings and
+// Package reference holds the starter project: hooks, their settings and
 // configuration, and documents whose markers say what its tests depend on.
 package reference
 
@@ -16,12 +16,16 @@ import (
 // The files are listed one by one: a folder would bring along whatever runs
 // have left in it.
 //
+//go:embed project/.claude/hooks/approve_configs.sh
 //go:embed project/.claude/hooks/config.json
 //go:embed project/.claude/hooks/enforce_package_managers.sh
+//go:embed project/.claude/hooks/protect_linter_configs.sh
+//go:embed project/.claude/hooks/stop_config_guardian.sh
 //go:embed project/.claude/settings.json
 //go:embed project/.hookwatch.yaml
 //go:embed project/README.md
 //go:embed project/docs/REFERENCE.md
+//go:embed project/docs/specs/adr-config-protection.md
 //go:embed project/docs/specs/adr-package-manager-enforcement.md
 //go:embed project/docs/specs/hook-verification.md
 var embedded embed.FS
