@@ -36,6 +36,7 @@ type Config struct {
 	Gates     map[string]GatePolicy `mapstructure:"-"` // by tool; viper would lower-case and split the names
 	StandIns  []string              `mapstructure:"stand_ins"`
 	Run       Run                   `mapstructure:"run"`
+	Sandbox   Sandbox               `mapstructure:"sandbox"`
 	Live      Live                  `mapstructure:"live"`
 	Results   Results               `mapstructure:"results"`
 	Notify    Notify                `mapstructure:"notify"`
@@ -59,6 +60,17 @@ type Run struct {
 	Backstop  time.Duration `mapstructure:"backstop"`
 	Isolation Isolation     `mapstructure:"isolation"`
 	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
+}
+
+// Sandbox says what a case may see and use, and what is kept of those that fail.
+type Sandbox struct {
+	Home      Home     `mapstructure:"home"`
+	Mask      []string `mapstructure:"mask"`      // paths from HOME to hide beside the known ones
+	Unmask    []string `mapstructure:"unmask"`    // paths from HOME not to hide
+	Size      ByteSize `mapstructure:"size"`      // that a case may write
+	Processes int      `mapstructure:"processes"` // that a case may have at a time
+	Keep      int      `mapstructure:"keep"`      // sandboxes of failing cases; 0 keeps none
+	KeepSize  ByteSize `mapstructure:"keep_size"` // of all that are kept
 }
 
 // Live says how cases of layer 2 run.

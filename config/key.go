@@ -38,10 +38,21 @@ const (
 // Isolation says how a case is kept from the person's files.
 type Isolation string
 
-// Auto is the best that there is; none runs cases in place.
+// Auto is the best that holds here; none runs cases in place.
 const (
-	IsolationAuto Isolation = "auto"
-	IsolationNone Isolation = "none"
+	IsolationAuto       Isolation = "auto"
+	IsolationNamespaces Isolation = "namespaces"
+	IsolationCopy       Isolation = "copy"
+	IsolationNone       Isolation = "none"
+)
+
+// A Home says which HOME hooks get.
+type Home string
+
+// Real is the person's own, as far as isolation shows it; empty a new one.
+const (
+	HomeReal  Home = "real"
+	HomeEmpty Home = "empty"
 )
 
 // A key is one setting: everything that is known of it.
@@ -80,10 +91,17 @@ var keys = []key{
 		usage: "the longest a step may take, such as `30s`"},
 	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage: "the longest a run may take, such as `15m`"},
-	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "none"), env: "ISOLATION", flag: "isolation",
-		usage: "`auto` or none"},
+	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
+		usage: "keep cases from your files: `auto`, namespaces, copy or none"},
 	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment"},
+	{path: "sandbox.home", def: string(HomeReal), read: choice("real", "empty"), env: "SANDBOX_HOME"},
+	{path: "sandbox.mask", def: []string{}, read: list(item)},
+	{path: "sandbox.unmask", def: []string{}, read: list(item)},
+	{path: "sandbox.size", def: 256 * MB, read: size, env: "SANDBOX_SIZE"},
+	{path: "sandbox.processes", def: 1000, read: whole, env: "SANDBOX_PROCESSES"},
+	{path: "sandbox.keep", def: 20, read: whole, env: "SANDBOX_KEEP"},
+	{path: "sandbox.keep_size", def: 500 * MB, read: size, env: "SANDBOX_KEEP_SIZE"},
 	{path: "live.client", def: "", read: anyText, env: "CLIENT"},
 	{path: "live.timeout", def: 2 * time.Minute, read: positive(duration), env: "LIVE_TIMEOUT"},
 	{path: "results.dir", def: ".claude/tests/hooks/results", read: text, env: "RESULTS_DIR", flag: "results-dir",

@@ -42,10 +42,13 @@ func defaults() *Config {
 		Gates:     map[string]GatePolicy{"biome": GateFail},
 		StandIns:  []string{},
 		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: IsolationAuto, PassEnv: []string{}},
-		Live:      Live{Timeout: 2 * time.Minute},
-		Results:   Results{Dir: ".claude/tests/hooks/results", KeepRuns: 50, KeepDays: 90, RollingSize: 10_000_000},
-		Notify:    Notify{Desktop: true, Settle: 500 * time.Millisecond},
-		Watch:     Watch{Ignore: []string{}},
+		Sandbox: Sandbox{
+			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Keep: 20, KeepSize: 500 * MB,
+		},
+		Live:    Live{Timeout: 2 * time.Minute},
+		Results: Results{Dir: ".claude/tests/hooks/results", KeepRuns: 50, KeepDays: 90, RollingSize: 10_000_000},
+		Notify:  Notify{Desktop: true, Settle: 500 * time.Millisecond},
+		Watch:   Watch{Ignore: []string{}},
 	}
 }
 
@@ -137,7 +140,7 @@ var mistakes = map[string]struct {
 		want: []string{
 			f + `:2:9: run.jobs: want a whole number, got "many"`,
 			f + `:3:3: unknown key run.tiemout (did you mean timeout?)`,
-			f + `:4:14: run.isolation: want one of auto, none, got "nonne" (did you mean none?)`,
+			f + `:4:14: run.isolation: want one of auto, namespaces, copy, none, got "nonne" (did you mean none?)`,
 			f + `:5:1: unknown key verfy (did you mean verify?)`,
 			f + `:6:8: hooks: want a list, got ".claude/hooks" (put it in brackets: [.claude/hooks])`,
 			`HOOKWATCH_TIMEOUT: run.timeout: want a duration such as 30s, 500ms or 2m, got "soon"`,
@@ -145,7 +148,7 @@ var mistakes = map[string]struct {
 	},
 	"misplaced":        {file: "jobs: 3\nrun: {verify: off}\n", want: []string{f + ":1:1: unknown key jobs (it belongs under run)", f + ":2:7: unknown key run.verify (it belongs at the top level)"}},
 	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: ignore)"}},
-	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, live, results, notify, watch)"}},
+	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, sandbox, live, results, notify, watch)"}},
 	"negative":         {file: "run: {jobs: -1}\n", want: []string{f + ":1:13: run.jobs: want a whole number, 0 or more, got -1"}},
 	"quoted number":    {file: "run: {jobs: \"4\"}\n", want: []string{f + `:1:13: run.jobs: want a whole number, got "4"`}},
 	"no unit":          {file: "run: {timeout: 30}\n", want: []string{f + ":1:16: run.timeout: want a duration such as 30s, 500ms or 2m, got 30 (add a unit: 30s)"}},
@@ -162,7 +165,7 @@ var mistakes = map[string]struct {
 	"nothing":          {file: "hooks:\n", want: []string{f + ":1:7: hooks: want a list, got nothing"}},
 	"mapping for text": {file: "project: {a: b}\n", want: []string{f + ":1:10: project: want text, got a mapping"}},
 	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: jobs, timeout, backstop, isolation, pass_env)"}},
-	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, live, results, notify, watch)"}},
+	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, sandbox, live, results, notify, watch)"}},
 	"list for a word":  {file: "verify: [warn]\n", want: []string{f + ":1:9: verify: want one of strict, warn, off, got a list"}},
 	"gates":            {file: "gates: {biome: skp}\n", want: []string{f + `:1:16: gates.biome: want one of fail, skip, got "skp" (did you mean skip?)`}},
 	"gate's name":      {file: "gates: {\"\": fail}\n", want: []string{f + ":1:9: gates: a tool's name must not be empty"}},

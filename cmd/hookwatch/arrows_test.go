@@ -18,7 +18,7 @@ import (
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
 	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config suites suites/catalog suites/contract suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/discover suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/discover suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
 	"cmd/internal/notify":  "suites",
 
 	"cmd/internal/notify/notifytest": "",
@@ -30,15 +30,19 @@ var arrows = map[string]string{
 	"suites/catalog":            "suites",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
+	"suites/depend/edit":        "suites/depend/trace",
+	"suites/depend/keys":        "",
+	"suites/depend/trace":       "",
 	"suites/discover":           "suites suites/contract",
 	"suites/markers":            "suites",
 	"suites/plan":               "suites",
+	"suites/isolate":            "suites suites/process suites/process/supervisor",
 	"suites/process":            "suites/process/supervisor",
 	"suites/process/supervisor": "",
 	"suites/record":             "suites",
 	"suites/reference":          "",
 	"suites/report":             "suites suites/verdict",
-	"suites/run":                "suites suites/contract suites/discover suites/process",
+	"suites/run":                "suites suites/contract suites/discover suites/isolate suites/process",
 	"suites/verdict":            "suites",
 }
 

@@ -28,6 +28,9 @@ type FireDocument struct {
 	Because  string        `json:"because"`
 	Decision string        `json:"decision"`
 	Hooks    []FireHook    `json:"hooks"`
+
+	Changes []suites.Change `json:"changes,omitempty"` // what they did to files, as far as isolation shows it
+	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
 }
 
 // FireHook is one hook that fired.
@@ -157,10 +160,12 @@ func (a *app) payload(cmd *cobra.Command) (json.RawMessage, error) {
 	return b, err
 }
 
-func fireDocument(c *suites.Case, fired []run.Fired, all suites.Result) FireDocument {
+func fireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) FireDocument {
+	all := o.Last()
 	doc := FireDocument{
 		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool,
 		Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
+		Changes: o.Changes, Stopped: o.Stopped,
 	}
 	for _, f := range fired {
 		r := f.Result
@@ -189,6 +194,12 @@ func fireHuman(w io.Writer, doc FireDocument) {
 	}
 	if len(doc.Hooks) > 1 {
 		fmt.Fprintf(w, "together: %s: %s\n", doc.Effect, notify.Clean(doc.Because))
+	}
+	for _, c := range doc.Changes {
+		fmt.Fprintf(w, "%s %s\n", c.Kind, notify.Clean(c.Path))
+	}
+	for _, text := range doc.Stopped {
+		fmt.Fprintf(w, "stopped: %s\n", notify.Clean(text))
 	}
 }
 

@@ -27,7 +27,7 @@ func twoSuites(t *testing.T) string {
 		".hookwatch.yaml": "suites: [pm.yaml, more.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false}\n",
 		"hooks/h.sh":      "#!/bin/sh\n",
 		"pm.yaml":         suite("pm", "P01:pip_blocked", "P02:npm_blocked", "P03:yarn_blocked", "P10:ten", "Q01:other", "P2-x:dashed"),
-		"more.yaml":       suite("more", "P01:again", "M1:one"),
+		"more.yaml":       suite("more", "P01:again", "M1:one", "M9:nine", "M10:ten", "M11:eleven", "M12:twelve"),
 	})
 }
 
@@ -43,6 +43,12 @@ func TestPick(t *testing.T) {
 		{"npm_blocked", "pm/P02", ""},
 		{"pm/npm_blocked", "pm/P02", ""},
 		{"P01-P03", "more/P01 pm/P01 pm/P02 pm/P03", ""},
+		{"M9-M11", "more/M9 more/M10 more/M11", ""},
+		{"M1-M11", "more/M1 more/M9 more/M10 more/M11", ""},
+		{"m10–12", "more/M10 more/M11 more/M12", ""},
+		{"P2-P3", "pm/P02 pm/P03", ""},
+		{"M11-M9", "", "M11-M9"},
+		{"M1-P02", "", "M1-P02"},
 		{"pm/P02-P10", "pm/P02 pm/P03 pm/P10", ""},
 		{"P10-P10", "pm/P10", ""},
 		{"P2-x", "pm/P2-x", ""},

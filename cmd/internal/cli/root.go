@@ -67,8 +67,8 @@ func newRoot(a *app) *cobra.Command {
 	config.AddFlags(g)
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.fireCommand(),
-		a.compareCommand(), a.queryCommand(), a.initCommand(), a.schemaCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(),
+		a.compareCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root

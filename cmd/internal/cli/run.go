@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +18,7 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run ID...",
 		Short: "Run single cases, with their controls",
 		Long: `Run the named cases, and the controls they need, and update the present state.
-An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09).`,
+An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P09, M9-M12).`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if len(ids) == 0 {
 				return fmt.Errorf("run needs an ID, such as hookwatch run P01; hookwatch list shows them")
@@ -53,21 +55,55 @@ func pick(p *session.Project, ids []string) ([]*suites.Case, error) {
 	return picked, nil
 }
 
+// named finds the cases of an ID, of a name, or else of a range of IDs.
 func named(p *session.Project, id string) []*suites.Case {
 	suite, rest, qualified := strings.Cut(id, "/")
 	if !qualified {
 		suite, rest = "", id
 	}
-	first, last, isRange := strings.Cut(rest, "-")
-	var out []*suites.Case
-	for _, c := range p.Cases {
-		if suite != "" && c.Suite != suite {
-			continue
+	all := func(is func(c *suites.Case) bool) (out []*suites.Case) {
+		for _, c := range p.Cases {
+			if (suite == "" || c.Suite == suite) && is(c) {
+				out = append(out, c)
+			}
 		}
-		within := isRange && len(c.ID) == len(first) && c.ID >= first && c.ID <= last
-		if strings.EqualFold(c.ID, rest) || c.Name == rest || within {
-			out = append(out, c)
-		}
+		return out
 	}
-	return out
+	exact := all(func(c *suites.Case) bool { return strings.EqualFold(c.ID, rest) || c.Name == rest })
+	if span, isRange := rangeOf(rest); isRange && len(exact) == 0 {
+		return all(func(c *suites.Case) bool { return span.holds(c.ID) })
+	}
+	return exact
+}
+
+// An idSpan is a range of IDs: those of one prefix, by their number, however
+// many digits it is written with.
+type idSpan struct {
+	prefix      string
+	first, last int
+}
+
+var (
+	spanForm   = regexp.MustCompile(`^(.*?)(\d+)(?:-|–)(.*?)(\d+)$`)
+	numberedID = regexp.MustCompile(`^(.*?)(\d+)$`)
+)
+
+// rangeOf reads "M9-M12" or "M9-12".
+func rangeOf(text string) (idSpan, bool) {
+	m := spanForm.FindStringSubmatch(text)
+	if m == nil || m[3] != "" && !strings.EqualFold(m[1], m[3]) {
+		return idSpan{}, false
+	}
+	first, err := strconv.Atoi(m[2])
+	last, errLast := strconv.Atoi(m[4])
+	return idSpan{m[1], first, last}, err == nil && errLast == nil
+}
+
+func (s idSpan) holds(id string) bool {
+	m := numberedID.FindStringSubmatch(id)
+	if m == nil || !strings.EqualFold(m[1], s.prefix) {
+		return false
+	}
+	n, err := strconv.Atoi(m[2])
+	return err == nil && s.first <= n && n <= s.last
 }

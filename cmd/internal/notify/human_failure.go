@@ -32,6 +32,7 @@ func (h *human) failure(e CaseDone) []line {
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
+	lines = append(lines, h.changes(e.Record.Changes, indent)...)
 	if e.Rerun != "" {
 		lines = append(lines, line{{plain, indent + e.Rerun}}) // whole, to be copied
 	}

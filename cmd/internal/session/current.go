@@ -175,5 +175,8 @@ func (s *Session) drain() {
 		delete(s.running, e.c.Key())
 		s.discard(e)
 	}
-	clear(s.held)
+	for key, e := range s.held {
+		delete(s.held, key)
+		s.discard(e)
+	}
 }

@@ -24,7 +24,7 @@ func (s *Session) end(interrupted bool) Summary {
 	done := notify.RunDone{
 		RunID: cur.id, Full: cur.full && !interrupted, Tally: sum.Tally, State: s.tallyState(), Total: len(s.p.every),
 		Records: records, Duration: at.Sub(cur.started), HookTime: cur.hookTime, Aborted: cur.aborted,
-		Project: s.p.Name(), Isolation: s.isolation(), StandIns: s.standInNames(), At: at,
+		Project: s.p.Name(), Isolation: s.Isolation(), StandIns: s.standInNames(), At: at,
 	}
 	s.describeEnvironment(done.Full)
 	if s.o.Store != nil && s.recordError == nil {
@@ -75,7 +75,7 @@ func (s *Session) describeEnvironment(full bool) {
 	}
 	s.environment.Hookwatch = s.o.Program
 	s.environment.OS = runtime.GOOS + "/" + runtime.GOARCH
-	s.environment.Isolation = s.isolation()
+	s.environment.Isolation = s.Isolation()
 }
 
 func (s *Session) standInNames() []string {
@@ -86,10 +86,6 @@ func (s *Session) standInNames() []string {
 	slices.Sort(out)
 	return out
 }
-
-// isolation names the isolation that holds: cases run in place, each with a
-// TMPDIR of its own.
-func (s *Session) isolation() string { return "none" }
 
 // announce tells what got worse and what got better. Unless all is asked for,
 // a failure waits until it was reproduced.

@@ -19,6 +19,7 @@ const maxTries = 5
 // An execution is one case on its way from the queue to its verdict.
 type execution struct {
 	c       *suites.Case
+	runner  *run.Runner // another one may be in force before this one is done
 	cancel  context.CancelFunc
 	inputs  []suites.Input
 	digests suites.Digests
@@ -44,12 +45,11 @@ func (s *Session) fill(ctx context.Context) {
 func (s *Session) start(ctx context.Context, c *suites.Case) {
 	ctx, cancel := context.WithCancel(ctx)
 	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
-	e := &execution{c: c, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamps: stamps}
+	e := &execution{c: c, runner: s.runner, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamps: stamps}
 	s.running[c.Key()] = e
-	runner := s.runner // another one may be in force before this one is done
 	go func() {
 		defer cancel()
-		e.outcome, e.err = runner.Case(ctx, c)
+		e.outcome, e.err = e.runner.Case(ctx, c)
 		e.ended = s.o.Now()
 		s.results <- e
 	}()
@@ -190,7 +190,7 @@ func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) str
 		}
 		return ""
 	}
-	kept, err := keepSandbox(e.outcome.Sandbox, s.o.Keep, e.c)
+	kept, err := s.keepSandbox(e)
 	if err != nil {
 		s.o.View.Handle(notify.Warning{Text: err.Error()})
 	}
@@ -198,7 +198,10 @@ func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) str
 }
 
 func (s *Session) discard(e *execution) {
-	if err := run.Remove(e.outcome); err != nil {
+	if e.runner == nil { // it never ran
+		return
+	}
+	if err := e.runner.Remove(e.outcome); err != nil {
 		s.o.View.Handle(notify.Warning{Text: "sandbox not removed: " + err.Error()})
 	}
 }

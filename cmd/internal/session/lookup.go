@@ -93,8 +93,12 @@ func (p *Project) known() []suites.Case {
 	return out
 }
 
-func (p *Project) knownID(id string) bool {
-	return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
+func (p *Project) ids() []string {
+	ids := make([]string, len(p.every))
+	for i, c := range p.every {
+		ids[i] = c.ID
+	}
+	return ids
 }
 
 // Ambiguous reports whether cases of several suites have the ID.

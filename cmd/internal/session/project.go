@@ -61,7 +61,7 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{
 		Root: cfg.Root, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
-		Scripts: p.chainScripts, Known: p.knownID,
+		Scripts: p.chainScripts, IDs: p.ids,
 	})
 	p.Graph.Prepare(p.every)
 	return p, p.checkMarkers()

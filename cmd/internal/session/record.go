@@ -33,7 +33,9 @@ func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
 		Layer:            e.c.Layer,
 		RunID:            s.current.id,
 		Digests:          e.digests,
-		Isolation:        s.isolation(),
+		Isolation:        s.Isolation(),
+		Changes:          e.outcome.Changes[:min(len(e.outcome.Changes), suites.MaxChanges)],
+		Stopped:          e.outcome.Stopped,
 	}
 	if i < len(e.outcome.Results) {
 		res := e.outcome.Results[i]

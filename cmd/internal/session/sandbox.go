@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"hookwatch/suites"
+	"hookwatch/suites/isolate"
 )
 
 // Temp is where a project's sandboxes lie: those of running cases in one
@@ -38,7 +38,7 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 		}
 		for _, e := range entries {
 			if e.Name() != "kept" && !alive(e.Name()) {
-				_ = os.RemoveAll(filepath.Join(t.dir, e.Name()))
+				_ = isolate.RemoveTree(filepath.Join(t.dir, e.Name()))
 			}
 		}
 	}
@@ -79,25 +79,7 @@ func private(dir string) error {
 // Close removes what a session left: its own directory, and the place as a
 // whole when no sandbox is kept there.
 func (t Temp) Close(running string) {
-	_ = os.RemoveAll(running)
+	_ = isolate.RemoveTree(running)
 	_ = os.Remove(filepath.Join(t.dir, "kept")) // fails, as it should, unless empty
 	_ = os.Remove(t.dir)
-}
-
-// dropSandbox removes what was kept of a case that passes now.
-func dropSandbox(keep string, c *suites.Case) error {
-	return os.RemoveAll(filepath.Join(keep, c.Suite+"-"+c.ID))
-}
-
-// keepSandbox moves a failing case's sandbox to where it is found again. The
-// latest failure of a case replaces the one before, so that they stay few.
-func keepSandbox(dir, keep string, c *suites.Case) (string, error) {
-	to := filepath.Join(keep, c.Suite+"-"+c.ID)
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(keep, 0o700)); err != nil {
-		return dir, err
-	}
-	if err := os.Rename(dir, to); err != nil {
-		return dir, err
-	}
-	return to, nil
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/run"
 )
 
 func TestTempNames(t *testing.T) {
@@ -127,6 +129,8 @@ func TestKeepSandbox(t *testing.T) {
 	t.Parallel()
 	temp, keep := t.TempDir(), t.TempDir()
 	c := &suites.Case{Suite: "pm", ID: "P01"}
+	limits := config.Sandbox{Keep: 2, KeepSize: config.MB}
+	s := &Session{p: &Project{Config: &config.Config{Sandbox: limits}}, o: Options{Keep: keep}, runner: run.New(run.Options{})}
 	for _, text := range []string{"first", "second"} {
 		dir := filepath.Join(temp, "pm-P01-"+text)
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -135,7 +139,7 @@ func TestKeepSandbox(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, text), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := keepSandbox(dir, keep, c)
+		kept, err := s.keepSandbox(&execution{c: c, runner: s.runner, outcome: suites.Outcome{Sandbox: dir}})
 		if err != nil || kept != filepath.Join(keep, "pm-P01") {
 			t.Fatalf("kept %s, %v", kept, err)
 		}
@@ -152,7 +156,8 @@ func TestKeepSandbox(t *testing.T) {
 	if entries, _ := os.ReadDir(keep); len(entries) != 0 {
 		t.Errorf("kept after it passed: %v", entries)
 	}
-	if dir, err := keepSandbox(filepath.Join(temp, "gone"), keep, c); err == nil || dir != filepath.Join(temp, "gone") {
+	gone := &execution{c: c, runner: s.runner, outcome: suites.Outcome{Sandbox: filepath.Join(temp, "gone")}}
+	if dir, err := s.keepSandbox(gone); err == nil || dir != filepath.Join(temp, "gone") {
 		t.Errorf("a sandbox that is gone: %s, %v", dir, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -33,11 +34,12 @@ type Options struct {
 // A Session runs cases and keeps what is known of them. Its methods are to be
 // called from one goroutine.
 type Session struct {
-	o       Options
-	p       *Project
-	runner  *run.Runner
-	tools   *run.Toolbox
-	standIn map[string]string
+	o         Options
+	p         *Project
+	runner    *run.Runner
+	tools     *run.Toolbox
+	standIn   map[string]string
+	isolation isolation
 
 	jobs    int
 	queue   *plan.Queue
@@ -81,6 +83,12 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		own:      newSelfWritten(),
 		facts:    make(toolFacts),
 	}
+	if s.o.View == nil {
+		s.o.View = notify.Multi()
+	}
+	if s.o.Now == nil {
+		s.o.Now = time.Now
+	}
 	if before == nil {
 		before = new(record.Snapshot)
 	}
@@ -100,6 +108,9 @@ func (s *Session) equip() error {
 		return err
 	}
 	s.standIn = standIn
+	if err := s.isolate(withStandIns); err != nil {
+		return err
+	}
 	s.tools = run.NewToolbox(s.p.Root(), env, standIn, s.environment.Tools)
 	s.runner = s.newRunner(withStandIns)
 	s.jobs = cmp.Or(s.o.Jobs, cfg.Run.Jobs, runtime.NumCPU())
@@ -147,6 +158,10 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Timeout:     cfg.Run.Timeout,
 		Hooks:       p.Registered.For,
 		Interpreted: p.interpreted,
+		Isolation:   s.isolation.Mode,
+		Plan:        s.isolation.Plan,
+		Uncopied:    []string{cfg.ResultsDir},
+		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})
 }

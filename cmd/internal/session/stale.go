@@ -16,9 +16,6 @@ func (s *Session) Stale() []plan.Selected { return s.stale() }
 // State counts the verdicts on record of the project's cases.
 func (s *Session) State() suites.Tally { return s.tallyState() }
 
-// Isolation names the isolation that holds.
-func (s *Session) Isolation() string { return s.isolation() }
-
 // Announce tells what the run made worse or better, without waiting for a
 // failure to be reproduced.
 func (s *Session) Announce(runID string) { s.announce(runID, true) }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const nobody = 65534
+
+// TestOrdinaryUser runs the starter project as somebody who is not root: the
+// same isolation, the same verdicts.
+func TestOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	out, err := p.run(p.program("--once", "--suite", "pm"), os.Getuid() == 0)
+	if err != nil || !strings.Contains(out, "isolation: namespaces") || !strings.Contains(out, "FAIL 0") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestNoNamespaces runs where the system refuses namespaces, as in a container
+// without the right to them: cases get copies, and a person is told why.
+func TestNoNamespaces(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	refusing := func(args string) *exec.Cmd {
+		cmd := p.program()
+		cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c",
+			"echo 0 >/proc/sys/user/max_user_namespaces && exec \"" + p.self + "\" " + args}
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		}
+		return cmd
+	}
+	out, err := p.run(refusing("--once --suite pm --filter 'P0*'"), false)
+	for _, want := range []string{"isolation: copy", "the system allows no user namespaces", "sysctl user.max_user_namespaces", "FAIL 0"} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out)
+		}
+	}
+	out, err = p.run(refusing("doctor"), false)
+	if err != nil || !strings.Contains(out, "better with: sudo sysctl user.max_user_namespaces") {
+		t.Errorf("doctor: %v\n%s", err, out)
+	}
+	out, err = p.run(refusing("--once --isolation namespaces"), false)
+	if err == nil || !strings.Contains(out, "run.isolation: namespaces: the system allows no user namespaces") {
+		t.Errorf("namespaces asked for by name: %v\n%s", err, out)
+	}
+}
+
+// A place is a directory that everybody may read, with the program, a starter
+// project and a HOME in it.
+type place struct {
+	t         *testing.T
+	dir, self string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "hookwatch-place-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	p := &place{t, dir, filepath.Join(dir, "hookwatch")}
+	for _, d := range []string{"home", "project", "state"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.install()
+	if out, err := p.run(p.program("init", "--starter"), false); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return p
+}
+
+// install copies the program to where everybody can start it.
+func (p *place) install() {
+	p.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	in, err := os.Open(self)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(p.self, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) program(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.t.Context(), p.self, args...)
+	cmd.Dir = filepath.Join(p.dir, "project")
+	cmd.Env = []string{
+		asProgram + "=1", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(p.dir, "home"), "CI=true",
+		"XDG_STATE_HOME=" + filepath.Join(p.dir, "state"), raceOptions, "HOOKWATCH_PASS_ENV=GORACE",
+	}
+	return cmd
+}
+
+// run starts the program, as nobody if that is asked for, to whom the place is
+// given then.
+func (p *place) run(cmd *exec.Cmd, asNobody bool) (string, error) {
+	p.t.Helper()
+	if asNobody {
+		err := filepath.WalkDir(p.dir, func(path string, _ os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			return os.Lchown(path, nobody, nobody)
+		})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+)
+
+// A Diagnosis says what holds on this machine for a project.
+type Diagnosis struct {
+	Isolation isolate.Choice
+	Tools     []ToolUse // sorted by name
+}
+
+// A ToolUse is a program with those who want it.
+type ToolUse struct {
+	suites.Tool
+	Hooks    []string     // scripts that call it, slash paths
+	Skips    []suites.Key // cases that its absence skips
+	Fails    []suites.Key // cases that its absence fails
+	Required bool         // a full run does not start without it
+}
+
+// Diagnose looks at the machine: the isolation that the configuration gives, and
+// every tool that the project's hooks call or its cases are gated by. Nothing of
+// the project runs; known tools are asked for their versions.
+func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
+	s, err := New(o, nil)
+	if err != nil {
+		return nil, err
+	}
+	uses := make(map[string]*ToolUse)
+	use := func(name string) *ToolUse {
+		if uses[name] == nil {
+			uses[name] = &ToolUse{Tool: suites.Tool{Name: name}}
+		}
+		return uses[name]
+	}
+	for _, script := range s.p.scripts {
+		for _, name := range s.p.Graph.Tools(script) {
+			use(name).Hooks = append(use(name).Hooks, script)
+		}
+	}
+	for _, c := range s.p.every {
+		for _, g := range c.Gates {
+			if u := use(g.Tool); g.Policy == suites.GateFail {
+				u.Fails = append(u.Fails, c.Key())
+			} else {
+				u.Skips = append(u.Skips, c.Key())
+			}
+		}
+	}
+	for _, name := range s.p.Config.Preflight.Required {
+		use(name).Required = true
+	}
+	tools := s.tools.Find(slices.Sorted(maps.Keys(uses)))
+	s.tools.Versions(ctx, tools)
+	d := &Diagnosis{Isolation: s.isolation.Choice}
+	for _, t := range tools {
+		u := uses[t.Name]
+		u.Tool = t
+		d.Tools = append(d.Tools, *u)
+	}
+	return d, nil
+}

@@ -1,0 +1,86 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+)
+
+// keptPath is where the sandbox of a failing case is kept. The latest failure of
+// a case replaces the one before.
+func keptPath(keep string, c *suites.Case) string { return filepath.Join(keep, c.Suite+"-"+c.ID) }
+
+// keepSandbox keeps the surroundings of a failing case and gives their place; ""
+// when none are kept.
+func (s *Session) keepSandbox(e *execution) (string, error) {
+	limits := s.p.Config.Sandbox
+	if limits.Keep == 0 {
+		return "", e.runner.Remove(e.outcome)
+	}
+	to := keptPath(s.o.Keep, e.c)
+	if err := errors.Join(isolate.RemoveTree(to), os.MkdirAll(s.o.Keep, 0o700)); err != nil {
+		return e.outcome.Sandbox, err
+	}
+	if err := e.runner.Keep(e.outcome, to); err != nil {
+		return e.outcome.Sandbox, err
+	}
+	return to, prune(s.o.Keep, to, limits.Keep, int64(limits.KeepSize))
+}
+
+// dropSandbox removes what was kept of a case that passes now.
+func dropSandbox(keep string, c *suites.Case) error { return isolate.RemoveTree(keptPath(keep, c)) }
+
+// prune removes the oldest sandboxes until no more than count of them, of no more
+// than size bytes together, are left. The newest stays in any case.
+func prune(keep, newest string, count int, size int64) error {
+	type kept struct {
+		path string
+		at   time.Time
+		size int64
+	}
+	entries, err := os.ReadDir(keep)
+	if err != nil {
+		return err
+	}
+	var all []kept
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil {
+			continue
+		}
+		path := filepath.Join(keep, e.Name())
+		k := kept{path, fi.ModTime(), treeSize(path)}
+		if path == newest {
+			k.at = time.Now().Add(time.Hour)
+		}
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b kept) int { return b.at.Compare(a.at) })
+	var total int64
+	for i, k := range all {
+		total += k.size
+		if i > 0 && (i >= count || total > size) {
+			err = errors.Join(err, isolate.RemoveTree(k.path))
+		}
+	}
+	return err
+}
+
+func treeSize(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read is not counted
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			total += fi.Size()
+		}
+		return nil
+	})
+	return total
+}
