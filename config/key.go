@@ -10,7 +10,7 @@ import (
 // A VerifyPolicy says what a marker that does not resolve means.
 type VerifyPolicy string
 
-// A strict project fails the case, a warned one is told, off says nothing.
+// A strict project runs nothing, a warned one is told, off says nothing.
 const (
 	VerifyStrict VerifyPolicy = "strict"
 	VerifyWarn   VerifyPolicy = "warn"

@@ -52,10 +52,12 @@ const (
 	placeDir = "place-" // and the number of a private directory
 	maskDir  = "mask"
 	deviceFS = "dev"
+	// socketFile stands in the place of sockets outside.
+	socketFile = "socket"
 )
 
-// within reports whether path is dir or lies below it. Both are clean.
-func within(dir, path string) bool {
+// Within reports whether path is dir or lies below it. Both are clean.
+func Within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 

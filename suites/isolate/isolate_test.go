@@ -111,7 +111,7 @@ func TestMasks(t *testing.T) {
 		t.Error("-want +got\n" + diff)
 	}
 	o.Root = filepath.Join(home, ".config/gh")
-	if slices.ContainsFunc(o.masks(), func(m mask) bool { return within(m.path, o.Root) }) {
+	if slices.ContainsFunc(o.masks(), func(m mask) bool { return Within(m.path, o.Root) }) {
 		t.Error("the project itself is masked")
 	}
 }

@@ -68,8 +68,8 @@ func (o Options) masks() []mask {
 			continue
 		}
 		path = real(path)
-		covered := slices.ContainsFunc(out, func(m mask) bool { return within(m.path, path) })
-		if covered || within(path, root) || within(path, home) {
+		covered := slices.ContainsFunc(out, func(m mask) bool { return Within(m.path, path) })
+		if covered || Within(path, root) || Within(path, home) {
 			continue
 		}
 		out = append(out, newMask(path))

@@ -19,7 +19,7 @@ func NewPlan(o Options) *Plan {
 	all := mounts()
 	p := &Plan{o: o, views: o.views(all), root: os.Geteuid() == 0}
 	for _, m := range all {
-		if !slices.Contains(p.views, m.at) && slices.ContainsFunc(p.views, func(v string) bool { return within(v, m.at) }) {
+		if !slices.Contains(p.views, m.at) && slices.ContainsFunc(p.views, func(v string) bool { return Within(v, m.at) }) {
 			p.inner = append(p.inner, m.at)
 		}
 	}
@@ -50,11 +50,13 @@ func (p *Plan) Open(dir string, search []string, dirs ...string) (*Sandbox, erro
 	return s, nil
 }
 
-// The descriptors of the steps beside the storage.
+// The descriptors of the steps beside the storage. Those of clones end before
+// the number at which a system may refuse one (RLIMIT_NOFILE is 256 on some).
 const (
 	firstView   = supervisor.StorageFD + 1
-	firstDevice = firstView + 40
+	firstDevice = firstView + maxViews
 	firstClone  = firstDevice + 20
+	endOfClones = 240
 )
 
 // A script collects steps.
@@ -69,7 +71,7 @@ type script struct {
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
 
 func (s *script) mount(source, target, kind string, flags int, data string) {
-	s.add(supervisor.Mount, source, target, kind, strconv.Itoa(flags), data)
+	s.add(supervisor.Mount, source, target, kind, number(flags), data)
 }
 
 func (s *script) bind(source, target string) {
@@ -79,27 +81,30 @@ func (s *script) bind(source, target string) {
 // storage is a path in the box's storage, by its descriptor.
 func storage(path string) string { return fd(supervisor.StorageFD) + "/" + path }
 
-func fd(n int) string { return "/proc/self/fd/" + strconv.Itoa(n) }
+func fd(n int) string { return "/proc/self/fd/" + number(n) }
+
+func number(n int) string { return strconv.Itoa(n) }
 
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s := &script{p: p, reach: make(map[string]bool), next: firstClone, given: sandbox.dir}
 	dir := real(sandbox.dir)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	for i, v := range p.views {
-		s.add(supervisor.Open, strconv.Itoa(firstView+i), v)
+		s.add(supervisor.Open, number(firstView+i), v)
 	}
 	s.cloneDevices()
 	// Nothing can be written, nor any device opened, but what is mounted below.
-	s.add(supervisor.Attr, "/", strconv.Itoa(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
+	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
 	shown := s.cloneShown(search)
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
-	s.add(supervisor.Open, strconv.Itoa(supervisor.StorageFD), dir)
+	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
 	s.add(supervisor.Dir, storage(caseDir), "755")
 	for _, d := range dirs {
 		s.add(supervisor.Dir, storage(caseDir+"/"+d), "755")
 	}
 	s.makeDevices()
 	s.masks(sandbox.masks)
+	s.sockets()
 	s.places(dir, shown)
 	s.finish()
 	return s.steps
@@ -107,17 +112,19 @@ func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 
 func (s *script) cloneDevices() {
 	for i, d := range s.p.devices {
-		s.add(supervisor.Clone, strconv.Itoa(firstDevice+i), "/dev/"+d)
+		s.add(supervisor.Clone, number(firstDevice+i), "/dev/"+d)
 	}
 }
 
 // makeDevices builds a /dev without disks and consoles: root would be let in.
 func (s *script) makeDevices() {
 	s.add(supervisor.Dir, storage(deviceFS), "755")
+	// Overlays mark what was removed with such attributes.
+	s.add(supervisor.Xattr, storage(deviceFS), "user.hookwatch", "y")
 	for i, d := range s.p.devices {
 		at := storage(deviceFS + "/" + d)
 		s.add(supervisor.Blank, at)
-		s.add(supervisor.Attach, strconv.Itoa(firstDevice+i), at)
+		s.add(supervisor.Attach, number(firstDevice+i), at)
 	}
 	for _, l := range deviceLinks {
 		s.add(supervisor.Symlink, l.target, storage(deviceFS+"/"+l.name))
@@ -125,7 +132,7 @@ func (s *script) makeDevices() {
 	s.add(supervisor.Dir, storage(deviceFS+"/shm"), "1777")
 	s.add(supervisor.Dir, storage(deviceFS+"/pts"), "755")
 	s.add(supervisor.Optional+supervisor.Mount, "devpts", storage(deviceFS+"/pts"), "devpts",
-		strconv.Itoa(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
+		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
 }
 
 var deviceLinks = []struct{ name, target string }{
@@ -142,7 +149,7 @@ type place struct {
 func (s *script) places(dir string, shown map[string]int) {
 	all := []place{{"/dev", func() { s.bind(storage(deviceFS), "/dev") }}}
 	for i, at := range s.p.private {
-		name := storage(placeDir + strconv.Itoa(i))
+		name := storage(placeDir + number(i))
 		all = append(all, place{at, func() {
 			s.add(supervisor.Dir, name, mode(at))
 			s.bind(name, at)
@@ -173,7 +180,7 @@ func mode(dir string) string {
 }
 
 func (s *script) view(i int, at string) {
-	name := viewDir + strconv.Itoa(i)
+	name := viewDir + number(i)
 	s.add(supervisor.Dir, storage(name+"/upper"), mode(at))
 	s.add(supervisor.Dir, storage(name+"/work"), "700")
 	s.mount("overlay", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
@@ -184,7 +191,7 @@ func (s *script) attach(n int, at string) {
 	if fi, err := os.Stat(at); err == nil && !fi.IsDir() && s.covered(at) {
 		s.add(supervisor.Optional+supervisor.Blank, at)
 	}
-	s.add(supervisor.Optional+supervisor.Attach, strconv.Itoa(n), at)
+	s.add(supervisor.Optional+supervisor.Attach, number(n), at)
 }
 
 // cloneShown takes hold of what would be hidden and must not be: programs in
@@ -205,10 +212,10 @@ func (s *script) cloneShown(search []string) map[string]int {
 		}
 	}
 	for _, at := range sortedSet(append(wanted, s.p.inner...)) {
-		if s.next == 240 {
+		if s.next == endOfClones {
 			break
 		}
-		s.add(supervisor.Optional+supervisor.Clone, strconv.Itoa(s.next), at)
+		s.add(supervisor.Optional+supervisor.Clone, number(s.next), at)
 		shown[at] = s.next
 		s.next++
 	}
@@ -227,10 +234,10 @@ func installation(dir string) string {
 
 // covered reports whether path is hidden by a private directory.
 func (s *script) covered(path string) bool {
-	if slices.ContainsFunc(s.p.views, func(v string) bool { return within(v, path) }) {
+	if slices.ContainsFunc(s.p.views, func(v string) bool { return Within(v, path) }) {
 		return false
 	}
-	return slices.ContainsFunc(s.p.private, func(d string) bool { return within(d, path) && path != d })
+	return slices.ContainsFunc(s.p.private, func(d string) bool { return Within(d, path) && path != d })
 }
 
 // lead makes the way to a path where it goes through private directories: the
@@ -243,7 +250,7 @@ func (s *script) lead(path string) {
 	at := "/"
 	for links := 0; len(rest) > 0 && links < 40; {
 		at, rest = filepath.Join(at, rest[0]), rest[1:]
-		hidden := slices.ContainsFunc(s.p.private, func(d string) bool { return within(d, at) && at != d })
+		hidden := slices.ContainsFunc(s.p.private, func(d string) bool { return Within(d, at) && at != d })
 		fi, err := os.Lstat(at)
 		switch {
 		case err != nil:
@@ -274,19 +281,19 @@ func (s *script) lead(path string) {
 func (s *script) finish() {
 	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	// Once around, the kernel gives no PID below 300 again.
-	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/kernel/pid_max", strconv.Itoa(reservedPIDs+s.p.processes()))
+	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/kernel/pid_max", number(reservedPIDs+s.p.processes()))
 	// Root may write there without any capability, core_pattern for one.
-	s.add(supervisor.Attr, "/proc", strconv.Itoa(unix.MOUNT_ATTR_RDONLY), "")
+	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
 	s.add(supervisor.Loopback)
 	s.add(supervisor.Optional + supervisor.Keyring)
-	s.add(supervisor.Limit, strconv.Itoa(unix.RLIMIT_CORE), "0")
+	s.add(supervisor.Limit, number(unix.RLIMIT_CORE), "0")
 	keep := []string{supervisor.Privileges}
 	if s.p.root {
 		for _, c := range rootKeeps {
-			keep = append(keep, strconv.Itoa(c))
+			keep = append(keep, number(c))
 		}
 	} else {
-		s.add(supervisor.Limit, strconv.Itoa(unix.RLIMIT_NPROC), strconv.Itoa(s.p.processes()))
+		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.processes()))
 	}
 	s.add(keep...)
 }

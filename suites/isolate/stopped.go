@@ -46,7 +46,7 @@ func (s *Sandbox) masksRead(after Snapshot) []string {
 }
 
 func (p *Plan) short(path string) string {
-	if home := real(p.o.Home); p.o.Home != "" && within(home, path) {
+	if home := real(p.o.Home); p.o.Home != "" && Within(home, path) {
 		return "~" + strings.TrimPrefix(path, home)
 	}
 	return path

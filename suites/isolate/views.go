@@ -28,7 +28,7 @@ func gitCommon(top string) string {
 	if b, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
 		dir = absolute(dir, strings.TrimSpace(string(b)))
 	}
-	if dir = real(dir); !isDir(dir) || within(top, dir) {
+	if dir = real(dir); !isDir(dir) || Within(top, dir) {
 		return ""
 	}
 	return dir
@@ -65,24 +65,28 @@ func (o Options) views(mounts []mount) []string {
 		wanted = append(wanted, real(o.Home))
 	}
 	for _, m := range mounts {
-		if within(top, m.at) {
+		if Within(top, m.at) {
 			wanted = append(wanted, m.at)
 		}
 	}
 	var views []string
 	for _, v := range sortedSet(wanted) {
-		if v == "/" || slices.ContainsFunc(systemDirs, func(d string) bool { return within(d, v) }) {
+		if v == "/" || slices.ContainsFunc(systemDirs, func(d string) bool { return Within(d, v) }) {
 			continue
 		}
 		covered := slices.ContainsFunc(views, func(outer string) bool {
-			return within(outer, v) && mountOf(mounts, outer) == mountOf(mounts, v)
+			return Within(outer, v) && mountOf(mounts, outer) == mountOf(mounts, v)
 		})
-		if !covered {
+		if !covered && len(views) < maxViews {
 			views = append(views, v)
 		}
 	}
 	return views
 }
+
+// maxViews bounds the views: a project with more mounts inside of it sees the
+// rest as it is, read-only.
+const maxViews = 40
 
 var systemDirs = []string{"/proc", "/sys", "/dev"}
 
@@ -93,7 +97,7 @@ type mount struct{ at, kind string }
 func mountOf(mounts []mount, path string) int {
 	best := -1
 	for i, m := range mounts {
-		if within(m.at, path) && (best < 0 || len(m.at) >= len(mounts[best].at)) {
+		if Within(m.at, path) && (best < 0 || len(m.at) >= len(mounts[best].at)) {
 			best = i
 		}
 	}
@@ -104,7 +108,7 @@ func mountOf(mounts []mount, path string) int {
 func (p *Plan) viewOf(path string) (view int, rel string) {
 	view = -1
 	for i, v := range p.views { // inner ones come later
-		if within(v, path) {
+		if Within(v, path) {
 			view, rel = i, strings.TrimPrefix(path, v+"/")
 		}
 	}

@@ -48,7 +48,6 @@ type Options struct {
 type Runner struct {
 	Options
 	hidden hiddenPaths
-	serial atomic.Int64
 	mu     sync.Mutex
 	held   map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
 }
@@ -57,8 +56,6 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox)}
 	r.hidden.dir = o.Temp
-	// State that hooks key by these numbers must not be shared with another run.
-	r.serial.Store(time.Now().UnixMilli() * 1000)
 	return r
 }
 
@@ -119,6 +116,14 @@ func (r *Runner) scripts(c *suites.Case) []string {
 	return out
 }
 
+// serial counts the cases of this process, from a number that other processes
+// have left behind: several runners must not give out the same.
+var serial = func() *atomic.Int64 {
+	n := new(atomic.Int64)
+	n.Store(time.Now().UnixMilli() * 1000)
+	return n
+}()
+
 // sessionNumber is a number that no other case has had: hooks key their state
 // by what looks like a PID.
-func (r *Runner) sessionNumber() string { return strconv.FormatInt(r.serial.Add(1), 10) }
+func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }

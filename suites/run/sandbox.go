@@ -39,7 +39,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: r.sessionNumber()}
+	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: sessionNumber()}
 	if err := s.build(ctx); err != nil {
 		s.close()
 		r.discard(dir)

@@ -68,7 +68,7 @@ func newOpen(dir string, own, others []string) (*open, error) {
 	}
 	o := &open{Box: box, dir: dir, own: own, watched: map[string]isolate.Snapshot{dir: nil}}
 	for i, d := range others { // sorted: outer ones come first
-		if !slices.ContainsFunc(others[:i], func(outer string) bool { return within(outer, d) }) {
+		if !slices.ContainsFunc(others[:i], func(outer string) bool { return isolate.Within(outer, d) }) {
 			o.watched[d] = nil
 		}
 	}
@@ -77,7 +77,7 @@ func newOpen(dir string, own, others []string) (*open, error) {
 
 // write never replaces a file outside of the case's directory.
 func (o *open) write(path, content string, mode fs.FileMode) error {
-	if within(o.dir, path) {
+	if isolate.Within(o.dir, path) {
 		return writeFile(path, content, mode)
 	}
 	if _, err := os.Lstat(path); err == nil && !slices.Contains(o.placed, path) {
@@ -113,8 +113,8 @@ func (o *open) changes(int) ([]suites.Change, []string) {
 	for d, before := range o.watched {
 		for _, c := range isolate.Diff(before, isolate.Take(d)) {
 			c.Path = d + "/" + c.Path
-			ours := func(own string) bool { return within(own, c.Path) }
-			if within(o.dir, c.Path) || !slices.ContainsFunc(o.own, ours) {
+			ours := func(own string) bool { return isolate.Within(own, c.Path) }
+			if isolate.Within(o.dir, c.Path) || !slices.ContainsFunc(o.own, ours) {
 				out = append(out, c)
 			}
 		}
@@ -130,11 +130,6 @@ func (o *open) Close() {
 	for _, p := range append(o.placed, o.made...) {
 		_ = os.Remove(p)
 	}
-}
-
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func writeFile(path, content string, mode fs.FileMode) error {

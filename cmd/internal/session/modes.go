@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
@@ -12,6 +11,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/process"
 )
 
 // A Difference is a case whose verdict depends on how it is isolated.
@@ -109,8 +109,9 @@ func causes(o Options, d Difference) []string {
 	}
 	home, _ := os.UserHomeDir()
 	for _, t := range o.Project.toolsOf(d.Case) {
-		if path := inHome(home, t); path != "" && o.Project.Config.Sandbox.Home == config.HomeEmpty {
-			out = append(out, fmt.Sprintf("%s is found only in HOME (%s): sandbox.home is empty", t, path))
+		path, err := process.LookPath(t, o.Project.Root(), os.Environ())
+		if err == nil && home != "" && isolate.Within(home, path) && o.Project.Config.Sandbox.Home == config.HomeEmpty {
+			out = append(out, fmt.Sprintf("%s is installed in HOME (%s) and may look for its own files there: sandbox.home is empty", t, path))
 		}
 	}
 	if strings.Contains(d.Isolated.ActualStderr, "Read-only file system") {
@@ -138,18 +139,4 @@ func hint(stopped string) string {
 	default:
 		return stopped
 	}
-}
-
-// inHome is where a tool lies if that is below HOME.
-func inHome(home, tool string) string {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, tool)
-		if fi, err := os.Stat(path); err == nil && !fi.IsDir() && fi.Mode()&0o111 != 0 {
-			if home != "" && strings.HasPrefix(path, home+"/") {
-				return path
-			}
-			return ""
-		}
-	}
-	return ""
 }
