@@ -36,6 +36,8 @@ type Outcome struct {
 	Changes  []Change      // what it changed, by path; of files outside its sandbox as far as that is known
 	Stopped  []string      // what isolation kept it from, in words, as far as the system lets us know
 	Duration time.Duration // wall time of the whole case
+	Root     string        // the project as the case saw it: the project itself, or the case's copy of it
+	Trace    []byte        // what a traced run wrote down; nil when it was not traced, or lost it
 }
 
 // NotRun says why a case was not run, as the status and note of its verdict.

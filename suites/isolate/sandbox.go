@@ -31,6 +31,9 @@ func (s *Sandbox) Discard() {
 // path is the storage, whatever became of the box.
 func (s *Sandbox) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
 
+// Dir is the case's own directory, as it is seen from outside.
+func (s *Sandbox) Dir() string { return s.path() + "/" + caseDir }
+
 func (s *Sandbox) take() Snapshot {
 	trees := []string{caseDir, deviceFS + "/shm", maskDir}
 	for i := range s.plan.private {

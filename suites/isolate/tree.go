@@ -2,10 +2,12 @@ package isolate
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // CopyTree copies what is in one directory into another, which may exist. Links
@@ -106,4 +108,30 @@ func RemoveTree(dir string) error {
 		return nil
 	})
 	return os.RemoveAll(dir)
+}
+
+// ReadBelow reads a regular file of at most limit bytes in a directory that
+// somebody else may have filled: no link leads out of it, and no pipe is waited
+// for.
+func ReadBelow(dir, name string, limit int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: no file", name)
+	case fi.Size() > limit:
+		return nil, fmt.Errorf("%s: %d bytes, more than %d", name, fi.Size(), limit)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
 }

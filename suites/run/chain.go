@@ -124,7 +124,7 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 //
 // The outcome holds one result: of all hooks together.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
-	s, err := r.open(ctx, c)
+	s, err := r.open(ctx, c, nil)
 	if err != nil {
 		return nil, suites.Outcome{}, err
 	}

@@ -39,9 +39,6 @@ type Options struct {
 	Interpreted func(hook string) bool
 	// Standing names, for a hook's path, the stand-ins that it can reach.
 	Standing func(hook string) []string
-	// Trace makes every case a traced run, whose outcome is not to be judged.
-	// Nil: none is.
-	Trace Tracer
 }
 
 // A Runner runs cases. It is safe for concurrent use.
@@ -62,16 +59,20 @@ func New(o Options) *Runner {
 // Case runs one case to its end, or until ctx ends. The error is for what
 // hookwatch itself could not do, such as making the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+	return r.run(ctx, c, nil)
+}
+
+func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
 	if o.NotRun = r.gate(c); o.NotRun != nil {
 		return o, nil
 	}
-	s, err := r.open(ctx, c)
+	s, err := r.open(ctx, c, t)
 	if err != nil {
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
-	o.Sandbox = s.dir
+	o.Sandbox, o.Root = s.dir, s.root
 	defer s.close()
 	for i := range c.Steps {
 		res, err := s.step(ctx, i)
@@ -84,6 +85,7 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 		}
 	}
 	o.Changes, o.Stopped = s.changed()
+	o.Trace = s.traced()
 	o.Duration = time.Since(begin)
 	return o, nil
 }

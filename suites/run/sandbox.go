@@ -31,16 +31,17 @@ type sandbox struct {
 	expand   *strings.Replacer
 	places   []place // see symbolic
 	server   *server
-	most     int // processes that had to be ended at once
+	most     int    // processes that had to be ended at once
+	log      string // of a traced run, in dir; "" when the run is not traced
 }
 
-func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
+func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
 	dir, err := os.MkdirTemp(r.Temp, c.Suite+"-"+c.ID+"-")
 	if err != nil {
 		return nil, err
 	}
 	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: sessionNumber()}
-	if err := s.build(ctx); err != nil {
+	if err := s.build(ctx, t); err != nil {
 		s.close()
 		r.discard(dir)
 		return nil, err
@@ -48,7 +49,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case) (*sandbox, error) {
 	return s, nil
 }
 
-func (s *sandbox) build(ctx context.Context) error {
+func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func (s *sandbox) build(ctx context.Context) error {
 		}
 	}
 	s.environ(searched)
-	if err := s.trace(); err != nil {
+	if err := s.trace(t); err != nil {
 		return err
 	}
 	if s.c.Project != nil {

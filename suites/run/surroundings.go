@@ -24,6 +24,8 @@ type surroundings interface {
 	write(path, content string, mode fs.FileMode) error
 	read(path string) ([]byte, error)
 	listen() (net.Listener, error)
+	// readOwn gives a regular file of at most limit bytes in the case's directory.
+	readOwn(name string, limit int64) ([]byte, error)
 	// begin notes what is there before the case does anything.
 	begin()
 	// changes tells what it did since, with absolute paths, and what it tried in
@@ -43,6 +45,10 @@ func (c confined) write(path, content string, mode fs.FileMode) error {
 func (c confined) read(path string) ([]byte, error) { return c.ReadFile(path) }
 
 func (c confined) listen() (net.Listener, error) { return c.Listen() }
+
+func (c confined) readOwn(name string, limit int64) ([]byte, error) {
+	return isolate.ReadBelow(c.Dir(), name, limit)
+}
 
 func (c confined) begin() { c.Begin() }
 
@@ -101,6 +107,10 @@ func (o *open) read(path string) ([]byte, error) {
 }
 
 func (o *open) listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+
+func (o *open) readOwn(name string, limit int64) ([]byte, error) {
+	return isolate.ReadBelow(o.dir, name, limit)
+}
 
 func (o *open) begin() {
 	for d := range o.watched {

@@ -1,29 +1,34 @@
 package run
 
 import (
+	"context"
 	"path/filepath"
 
 	"hookwatch/suites"
 )
 
-// A Tracer prepares a directory, which it makes, for a run of the case that is
-// to be traced, and says which variables do that, given the others.
-type Tracer func(c *suites.Case, dir string, env []string) (map[string]string, error)
+// A Tracer says how a run is traced by files in a directory of its own, given
+// the variables of its hooks: the files to be made there, by name; the one of
+// them that tells afterwards of the run; and the variables to add.
+type Tracer func(dir string, env []string) (files map[string]string, log string, set map[string]string)
 
-// TraceDir is where the Tracer's directory of a case was: in the sandbox, next
-// to its TMPDIR, so that it goes when the sandbox goes.
-func TraceDir(o suites.Outcome) string { return filepath.Join(o.Sandbox, "trace") }
+// logLimit is how long a log is read, in bytes: one that is longer is none.
+const logLimit = 64 << 20
 
-// trace adds the Tracer's variables to the environment of all steps. A step
-// that sets one of them itself would undo it: such a case is run without.
-func (s *sandbox) trace() error {
-	if s.r.Trace == nil {
+// Traced runs a case as Case does, and traces it by t. Its outcome, which has
+// the log in addition, is not to be judged: the surroundings are not the same.
+func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+	return r.run(ctx, c, t)
+}
+
+// trace adds what the Tracer wants to the environment of all steps. A step that
+// sets one of its variables itself would undo it: such a case is run without.
+func (s *sandbox) trace(t Tracer) error {
+	if t == nil {
 		return nil
 	}
-	set, err := s.r.Trace(s.c, filepath.Join(s.dir, "trace"), s.env)
-	if err != nil {
-		return err
-	}
+	const dir = "trace"
+	files, log, set := t(filepath.Join(s.dir, dir), s.env)
 	for i := range s.c.Steps {
 		for name := range set {
 			if _, own := s.c.Steps[i].Env[name]; own {
@@ -31,6 +36,24 @@ func (s *sandbox) trace() error {
 			}
 		}
 	}
+	for name, content := range files {
+		if err := s.write(filepath.Join(s.dir, dir, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	s.log = filepath.Join(dir, log)
 	s.env = With(s.env, set)
 	return nil
+}
+
+// traced is the log of a traced run, nil when there is none to go by.
+func (s *sandbox) traced() []byte {
+	if s.log == "" {
+		return nil
+	}
+	b, err := s.readOwn(s.log, logLimit)
+	if err != nil {
+		return nil
+	}
+	return b
 }

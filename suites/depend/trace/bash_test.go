@@ -40,15 +40,15 @@ func run(t *testing.T, files map[string]string) *traced {
 	if err := os.RemoveAll(root); err != nil {
 		t.Fatal(err)
 	}
-	set, err := trace.Prepare(filepath.Join(dir, "trace's"), nil)
-	if err != nil {
-		t.Fatal(err)
+	own, log, set := trace.Start(filepath.Join(dir, "trace's"), nil)
+	for name, content := range own {
+		write(t, filepath.Join(dir, "trace's", name), content)
 	}
 	result := fire(t, root, files, set)
 	if diff := cmp.Diff(plain, result); diff != "" {
 		t.Errorf("tracing changed the outcome (- plain, + traced):\n%s", diff)
 	}
-	log, err := trace.Log(filepath.Join(dir, "trace's"))
+	events, err := os.ReadFile(filepath.Join(dir, "trace's", log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func run(t *testing.T, files map[string]string) *traced {
 	if x.script, err = trace.Parse([]byte(files[hook])); err != nil {
 		t.Fatal(err)
 	}
-	x.Trace = trace.Decode(log, trace.Run{
+	x.Trace = trace.Decode(events, trace.Run{
 		Resolve: x.resolve,
 		Script: func(path string) (*trace.Script, error) {
 			data, err := os.ReadFile(filepath.Join(root, path))
@@ -80,13 +80,7 @@ type outcome struct {
 func fire(t *testing.T, root string, files map[string]string, set map[string]string) outcome {
 	t.Helper()
 	for name, content := range files {
-		p := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(root, name), content)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", hook)
 	cmd.Dir = root
@@ -102,6 +96,16 @@ func fire(t *testing.T, root string, files map[string]string, set map[string]str
 		t.Fatal(err)
 	}
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), contents(t, root)}
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func contents(t *testing.T, root string) map[string]string {

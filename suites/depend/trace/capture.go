@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -17,40 +16,17 @@ const (
 // commands on a line apart, few enough for one write.
 const textLimit = 160
 
-// Prepare makes the directory ready for one traced run and returns the
-// variables to add to the environment of the hook, env. Every bash that starts
-// then announces what it is about to run, before anything is expanded, by a
-// DEBUG trap that subshells, substitutions and functions inherit. It writes by
-// path and keeps no descriptor, so a hook's own cannot collide with it.
-func Prepare(dir string, env []string) (map[string]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	log := filepath.Join(dir, logName)
-	if err := os.WriteFile(log, nil, 0o666); err != nil {
-		return nil, err
-	}
+// Start gives the files of a directory by which a run is traced, by name, the
+// one of them that is its log, and the variables to add to the environment of
+// the hook, env. Every bash that starts then announces what it is about to run,
+// before anything is expanded, by a DEBUG trap that subshells, substitutions and
+// functions inherit. It writes by path and keeps no descriptor, so a hook's own
+// cannot collide with it.
+func Start(dir string, env []string) (files map[string]string, log string, set map[string]string) {
 	start := filepath.Join(dir, startName)
-	if err := os.WriteFile(start, []byte(startFile(log, valueOf(env, "BASH_ENV"))), 0o644); err != nil {
-		return nil, err
-	}
-	return map[string]string{"BASH_ENV": start}, nil
+	content := startFile(filepath.Join(dir, logName), valueOf(env, "BASH_ENV"))
+	return map[string]string{startName: content, logName: ""}, logName, map[string]string{"BASH_ENV": start}
 }
-
-// Log reads what a traced run wrote. What is not there or too long is an error.
-func Log(dir string) ([]byte, error) {
-	file := filepath.Join(dir, logName)
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > logLimit {
-		return nil, fmt.Errorf("the log of the traced run has %d MB, more than %d", info.Size()>>20, logLimit>>20)
-	}
-	return os.ReadFile(file)
-}
-
-const logLimit = 64 << 20
 
 // startFile is what every bash reads first. The trap leaves $? and PIPESTATUS
 // alone, as bash sees to; $_ it hands on as the last argument, which the format

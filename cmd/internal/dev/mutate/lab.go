@@ -19,7 +19,6 @@ type lab struct {
 	root    string
 	jobs    int
 	runner  *run.Runner
-	tracing atomic.Bool
 	timeout time.Duration
 	cases   []*suites.Case
 	cache   sync.Map // path -> parsed
@@ -36,15 +35,8 @@ func newLab(o options, root, temp string, cases []*suites.Case) *lab {
 	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, cases: cases}
 	// One runner for all: two would give out the same session numbers, by which
 	// hooks keep state in /tmp.
-	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience, Trace: l.trace})
+	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience})
 	return l
-}
-
-func (l *lab) trace(_ *suites.Case, dir string, env []string) (map[string]string, error) {
-	if !l.tracing.Load() {
-		return nil, nil
-	}
-	return trace.Prepare(dir, env)
 }
 
 // each does something for every case, several at a time, and the cases that
@@ -128,12 +120,10 @@ func (l *lab) outcome(ctx context.Context, c *suites.Case, timeout time.Duration
 // and its outcome.
 func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 	l.cache.Clear()
-	l.tracing.Store(true)
-	defer l.tracing.Store(false)
 	out := make([]*trace.Trace, len(l.cases))
 	prints := make([]string, len(l.cases))
 	err := l.each(ctx, func(i int, c *suites.Case) error {
-		o, err := l.runner.Case(ctx, c)
+		o, err := l.runner.Traced(ctx, c, trace.Start)
 		if err != nil {
 			return err
 		}
@@ -142,11 +132,10 @@ func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 		if o.NotRun != nil {
 			return nil
 		}
-		log, err := trace.Log(run.TraceDir(o))
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.Key(), err)
+		if o.Trace == nil {
+			return fmt.Errorf("%s: the traced run has no log", c.Key())
 		}
-		out[i] = trace.Decode(log, l.facts(c, o))
+		out[i] = trace.Decode(o.Trace, l.facts(c, o))
 		return nil
 	})
 	return out, prints, err
