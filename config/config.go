@@ -59,6 +59,7 @@ type Run struct {
 	Timeout   time.Duration `mapstructure:"timeout"` // of one case
 	Backstop  time.Duration `mapstructure:"backstop"`
 	Isolation Isolation     `mapstructure:"isolation"`
+	Trace     TracePolicy   `mapstructure:"trace"`
 	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
 }
 
@@ -93,9 +94,10 @@ type Notify struct {
 	Settle  time.Duration `mapstructure:"settle"`
 }
 
-// Watch says what the watcher leaves out.
+// Watch says what the watcher leaves out, and how its selections are checked.
 type Watch struct {
 	Ignore []string `mapstructure:"ignore"` // globs
+	Audit  int      `mapstructure:"audit"`  // spared cases that are run all the same after a save
 }
 
 // LoadOptions say where to look. The zero value reads the configuration of the

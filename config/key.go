@@ -55,6 +55,16 @@ const (
 	HomeEmpty Home = "empty"
 )
 
+// A TracePolicy says when cases are run once more to see what they come through.
+type TracePolicy string
+
+// Watch does it while nothing else is to be done; always after single runs too.
+const (
+	TraceWatch  TracePolicy = "watch"
+	TraceAlways TracePolicy = "always"
+	TraceNever  TracePolicy = "never"
+)
+
 // A key is one setting: everything that is known of it.
 type key struct {
 	path  string // in the file; a dot separates group and name
@@ -93,6 +103,8 @@ var keys = []key{
 		usage: "the longest a run may take, such as `15m`"},
 	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
 		usage: "keep cases from your files: `auto`, namespaces, copy or none"},
+	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
+		usage: "when to run cases once more to see what they come through: `watch`, always or never"},
 	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment"},
 	{path: "sandbox.home", def: string(HomeReal), read: choice("real", "empty"), env: "SANDBOX_HOME"},
@@ -114,6 +126,7 @@ var keys = []key{
 	{path: "notify.settle", def: 500 * time.Millisecond, read: duration, env: "SETTLE", flag: "settle",
 		usage: "how long content must be stable before a notice, such as `500ms`"},
 	{path: "watch.ignore", def: []string{}, read: list(glob)},
+	{path: "watch.audit", def: 0, read: whole, env: "AUDIT"},
 }
 
 var defaultGates = map[string]GatePolicy{"biome": GateFail}

@@ -161,6 +161,19 @@ func (g *Graph) Tools(hook string) []string {
 	return append([]string(nil), g.reach(g.files.slash(hook)).tools...)
 }
 
+// Scripts lists the scripts that a case's hooks run, source or may run, sorted.
+func (g *Graph) Scripts(c *suites.Case) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string]bool{}
+	for _, r := range g.node(c).reaches {
+		for _, s := range r.scripts {
+			all[s] = true
+		}
+	}
+	return sorted(all)
+}
+
 // Files lists every file that the cases asked about so far depend on, sorted,
 // as slash paths from the root (absolute outside it). Files that would count
 // if they were there are among them, and the spec documents.

@@ -13,10 +13,23 @@ func compareInputs(a, b suites.Input) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Section, b.Section))
 }
 
-// normalised sorts inputs by path and section and keeps the first of equals.
+// strength orders what makes inputs.
+var strength = map[suites.By]int{suites.Reached: 0, suites.Marked: 1, suites.Needed: 2}
+
+// normalised sorts inputs by path and section and keeps the first of equals,
+// with the strongest of what makes them inputs.
 func normalised(inputs []suites.Input) []suites.Input {
 	slices.SortStableFunc(inputs, compareInputs)
-	return slices.CompactFunc(inputs, func(a, b suites.Input) bool { return compareInputs(a, b) == 0 })
+	kept := inputs[:0]
+	for _, in := range inputs {
+		last := len(kept) - 1
+		if last < 0 || compareInputs(kept[last], in) != 0 {
+			kept = append(kept, in)
+		} else if strength[in.By] > strength[kept[last].By] {
+			kept[last].By = in.By
+		}
+	}
+	return kept
 }
 
 // InputsDigest is the digest of a set of inputs: equal when paths, sections

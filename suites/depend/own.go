@@ -32,14 +32,14 @@ func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 		}
 	}
 	for _, p := range g.namedBy(c) {
-		own = append(own, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: "the case names it"})
+		own = append(own, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: "the case names it", By: suites.Needed})
 	}
 	return normalised(own)
 }
 
 func (g *Graph) appendRef(own []suites.Input, cl claim) []suites.Input {
 	for _, in := range g.resolve(cl.ref, cl.doc) {
-		in.Because = cl.because
+		in.Because, in.By = cl.because, suites.Marked
 		own = append(own, in)
 	}
 	return own
@@ -51,7 +51,7 @@ func (g *Graph) configuration(c *suites.Case) []suites.Input {
 	var all []suites.Input
 	add := func(p, because string) {
 		p = g.files.slash(p)
-		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because})
+		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because, By: suites.Needed})
 	}
 	for _, s := range g.project.Settings {
 		add(s, "settings of the project")

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -52,9 +53,10 @@ type dep struct {
 
 // A reach is everything that one hook may use.
 type reach struct {
-	deps  []dep
-	tools []string // sorted
-	dirs  []string // outside the hook directories, whose files count
+	deps    []dep
+	scripts []string // those that the hook runs or sources, itself included, sorted
+	tools   []string // sorted
+	dirs    []string // outside the hook directories, whose files count
 	// absent are the paths that would be dependencies if they were there.
 	absent map[string]bool
 	stale  bool
@@ -81,7 +83,7 @@ func (g *Graph) reach(hook string) *reach {
 	}
 	t := &tracer{
 		g: g, hook: hook, listing: g.listing(),
-		vias: map[string]via{}, because: map[string]string{},
+		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
 		scripts: map[string]*script{}, absent: map[string]bool{},
 	}
 	r := t.follow()
@@ -98,10 +100,11 @@ type tracer struct {
 	order   []string // paths as they were found
 	vias    map[string]via
 	because map[string]string
-	scripts map[string]*script // those analysed
-	data    []string           // dependencies that are no scripts
-	dirs    []string           // see reach
-	absent  map[string]bool    // see reach
+	by      map[string]suites.By // those that are more than reached
+	scripts map[string]*script   // those analysed
+	data    []string             // dependencies that are no scripts
+	dirs    []string             // see reach
+	absent  map[string]bool      // see reach
 }
 
 func (t *tracer) follow() *reach {
@@ -125,13 +128,13 @@ func (t *tracer) follow() *reach {
 	for _, p := range t.data {
 		t.vias[p] = min(t.vias[p], o.via(path.Base(p)))
 	}
-	r := &reach{tools: t.tools(true), dirs: t.dirs, absent: t.absent}
+	r := &reach{tools: t.tools(true), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
 	t.toolFiles(t.tools(false), o)
 	for _, p := range t.order {
 		f := t.g.files.get(p)
-		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p]}, t.vias[p]})
+		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p], By: t.by[p]}, t.vias[p]})
 		if f.target != "" {
-			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"}
+			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it", By: t.by[p]}
 			r.deps = append(r.deps, dep{in, t.vias[p]})
 		}
 	}
@@ -289,6 +292,7 @@ func (t *tracer) toolFiles(tools []string, o *origins) {
 			t.addIfThere(name, tool+" reads it", false)
 			if old, ok := t.vias[name]; ok {
 				t.vias[name] = min(old, v)
+				t.by[name] = suites.Needed // no statement names it
 			}
 		}
 	}

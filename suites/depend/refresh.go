@@ -144,7 +144,7 @@ func (g *Graph) refreshClaims(c *changes, relisted bool) {
 			if n.stale {
 				break
 			}
-			in.Because = ""
+			in.Because, in.By = "", suites.Reached
 			n.stale = c.touch(in.Path) && !same[in]
 		}
 	}

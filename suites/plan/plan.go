@@ -13,6 +13,7 @@ import (
 type Selected struct {
 	Case    *suites.Case
 	Because []string
+	Changed []suites.Input // whose content is not the one that the verdict on record is about
 }
 
 // A Past says what is on record for a case, and how that differs from now.
@@ -29,39 +30,46 @@ const (
 )
 
 // Stale selects the cases whose verdict on record is not about what is there
-// now. inputs explains, for a case whose inputs differ, which ones do.
-func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, inputs func(*suites.Case) []string) []Selected {
+// now. Of a case whose inputs differ, spare says whether its verdict stands all
+// the same, and if not which inputs changed and why that matters.
+func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, spare Spare) []Selected {
 	var out []Selected
 	for _, c := range cases {
-		if because := staleness(c, past(c), now(c), inputs); len(because) > 0 {
-			out = append(out, Selected{c, because})
+		if s, stale := staleness(c, past(c), now(c), spare); stale {
+			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func staleness(c *suites.Case, p Past, now suites.Digests, inputs func(*suites.Case) []string) []string {
+// Spare judges a case by the digests of its verdict on record.
+type Spare func(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input)
+
+func staleness(c *suites.Case, p Past, now suites.Digests, spare Spare) (Selected, bool) {
 	if !p.Known {
-		return []string{NeverRun}
+		return Selected{Case: c, Because: []string{NeverRun}}, true
 	}
-	var because []string
+	s := Selected{Case: c}
 	if p.Digests.Case != now.Case {
-		because = append(because, CaseEdited)
-	}
-	if p.Digests.Inputs != now.Inputs {
-		because = append(because, inputs(c)...)
+		s.Because = append(s.Because, CaseEdited)
 	}
 	if p.Digests.Tools != now.Tools {
-		because = append(because, ToolsChanged)
+		s.Because = append(s.Because, ToolsChanged)
 	}
-	return because
+	if p.Digests.Inputs != now.Inputs {
+		spared, because, changed := spare(c, p.Digests)
+		if !spared {
+			s.Because, s.Changed = append(s.Because, because...), changed
+		}
+	}
+	return s, len(s.Because) > 0
 }
 
 // All selects every case for one reason.
 func All(cases []*suites.Case, because string) []Selected {
 	out := make([]Selected, len(cases))
 	for i, c := range cases {
-		out[i] = Selected{c, []string{because}}
+		out[i] = Selected{Case: c, Because: []string{because}}
 	}
 	return out
 }
@@ -84,7 +92,7 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 		key, ok := ControlOf(c)
 		if control := index[key]; ok && control != nil && !have[key] {
 			have[key] = true
-			selected = append(selected, Selected{control, []string{"control of " + c.ID}})
+			selected = append(selected, Selected{Case: control, Because: []string{"control of " + c.ID}})
 		}
 	}
 	slices.SortStableFunc(selected, func(a, b Selected) int { return order[a.Case.Key()] - order[b.Case.Key()] })
@@ -104,7 +112,7 @@ func WithDependents(selected []Selected, all []*suites.Case) []Selected {
 			control, ok := ControlOf(c)
 			if ok && have[control] && !have[c.Key()] {
 				have[c.Key()], grown = true, true
-				selected = append(selected, Selected{c, []string{"its control " + control.ID + " is run"}})
+				selected = append(selected, Selected{Case: c, Because: []string{"its control " + control.ID + " is run"}})
 			}
 		}
 	}

@@ -23,16 +23,18 @@ func TestStale(t *testing.T) {
 	t.Parallel()
 	now := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}
 	tests := []struct {
-		name string
-		past plan.Past
-		want string
+		name   string
+		past   plan.Past
+		spared bool
+		want   string
 	}{
-		{"never run", plan.Past{}, plan.NeverRun},
-		{"nothing changed", plan.Past{Known: true, Digests: now}, ""},
-		{"edited", plan.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, plan.CaseEdited},
-		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, "hook.sh"},
-		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, plan.ToolsChanged},
-		{"all", plan.Past{Known: true}, plan.CaseEdited + ",hook.sh," + plan.ToolsChanged},
+		{"never run", plan.Past{}, true, plan.NeverRun},
+		{"nothing changed", plan.Past{Known: true, Digests: now}, false, ""},
+		{"edited", plan.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, true, plan.CaseEdited},
+		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
+		{"input, spared", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
+		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, plan.ToolsChanged},
+		{"all", plan.Past{Known: true}, false, plan.CaseEdited + "," + plan.ToolsChanged + ",hook.sh"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -40,7 +42,9 @@ func TestStale(t *testing.T) {
 			got := plan.Stale([]*suites.Case{testCase("A")},
 				func(*suites.Case) plan.Past { return tt.past },
 				func(*suites.Case) suites.Digests { return now },
-				func(*suites.Case) []string { return []string{"hook.sh"} })
+				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
+					return tt.spared, []string{"hook.sh"}, nil
+				})
 			because := ""
 			if len(got) == 1 {
 				because = strings.Join(got[0].Because, ",")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -47,6 +48,9 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	}
 	sum := o.Once(ctx, selected, full)
 	o.Announce(sum.RunID)
+	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
+		o.Trace(ctx, p.Cases)
+	}
 	if err := view.Close(); err != nil {
 		return &abortedError{fmt.Sprintf("output: %v", err)}
 	}

@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,10 @@ type WhyDocument struct {
 	Total    int             `json:"total"` // cases in all
 	Changed  []notify.Change `json:"changed"`
 	Selected []WhySelected   `json:"selected"`
+	// Spared are cases that depend on what changed and are not affected; places
+	// of the change that no case comes through are Uncovered.
+	Spared    []WhySelected `json:"spared"`
+	Uncovered []string      `json:"uncovered"`
 }
 
 // WhySelected is one case of a WhyDocument.
@@ -42,7 +48,9 @@ func (a *app) whyCommand() *cobra.Command {
 		Use:   "why [PATH[#SECTION] | ID]",
 		Short: "Say what a change selects, or what a case depends on",
 		Long: `Without an argument: what --once --changed would run now, and why.
-With a path, and a section of it if you like: the cases that a change of it selects.
+Cases that depend on what changed and are spared are counted by reason, or with -v
+listed. With a path, and a section of it if you like: the cases that a change of it
+may select.
 With a case's ID: every file and section that its verdict depends on.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -66,11 +74,11 @@ With a case's ID: every file and section that its verdict depends on.`,
 }
 
 func (a *app) whyNow(p *session.Project) error {
-	stale, err := session.StaleNow(p, os.Environ())
+	now, err := session.StaleNow(p, os.Environ())
 	if err != nil {
 		return err
 	}
-	return a.printWhy(p, session.ChangesOf(stale), stale)
+	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
 func (a *app) whyPath(p *session.Project, arg string) error {
@@ -90,7 +98,7 @@ func (a *app) whyPath(p *session.Project, arg string) error {
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, plan.WithControls(selected, p.Every()))
+	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
 // severalCases asks which of the cases that a word stands for is meant.
@@ -105,23 +113,54 @@ func severalCases(arg string, found []*suites.Case) error {
 	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
-func (a *app) printWhy(p *session.Project, changes []notify.Change, selected []plan.Selected) error {
-	doc := WhyDocument{Version: 1, Total: len(p.Cases), Changed: changes, Selected: []WhySelected{}}
+func (a *app) printWhy(p *session.Project, changes []notify.Change, now session.Selection) error {
+	doc := WhyDocument{
+		Version: 1, Total: len(p.Cases), Changed: changes,
+		Selected: []WhySelected{}, Spared: []WhySelected{}, Uncovered: []string{},
+	}
 	if doc.Changed == nil {
 		doc.Changed = []notify.Change{}
 	}
-	for _, s := range selected {
+	for _, s := range now.Selected {
 		doc.Selected = append(doc.Selected, WhySelected{s.Case.ID, s.Case.Suite, s.Because})
 	}
-	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { whyHuman(w, doc) })
+	for _, s := range now.Spared {
+		doc.Spared = append(doc.Spared, WhySelected{s.Key.ID, s.Key.Suite, s.Because})
+	}
+	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
+	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { whyHuman(w, doc, a.verbose) })
 }
 
-func whyHuman(w io.Writer, doc WhyDocument) {
+// whyHuman lists each selected case with its reasons; the spared ones by reason,
+// or one by one.
+func whyHuman(w io.Writer, doc WhyDocument, verbose bool) {
 	for _, c := range doc.Changed {
 		fmt.Fprintln(w, strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
 	}
+	for _, u := range doc.Uncovered {
+		fmt.Fprintln(w, "uncovered: no case comes through", u)
+	}
 	fmt.Fprintf(w, "%d of %d selected\n", len(doc.Selected), doc.Total)
-	for _, s := range doc.Selected {
+	whyLines(w, doc.Selected)
+	if len(doc.Spared) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%d spared\n", len(doc.Spared))
+	if verbose {
+		whyLines(w, doc.Spared)
+		return
+	}
+	count := map[string]int{}
+	for _, s := range doc.Spared {
+		count[strings.Join(s.Because, "; ")]++
+	}
+	for _, because := range slices.Sorted(maps.Keys(count)) {
+		fmt.Fprintf(w, "  %d: %s\n", count[because], because)
+	}
+}
+
+func whyLines(w io.Writer, cases []WhySelected) {
+	for _, s := range cases {
 		fmt.Fprintf(w, "  %s/%s  %s\n", s.Suite, s.ID, strings.Join(s.Because, "; "))
 	}
 }

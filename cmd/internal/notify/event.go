@@ -58,7 +58,11 @@ type Changed struct {
 	At       time.Time
 	Changes  []Change
 	Selected []Selection
-	Total    int // cases in all
+	Spared   []Selection // cases that depend on what changed, but for a reason are not affected
+	// Uncovered names the places of the change that no case comes through, such
+	// as "hook.sh: statement changed at lines 3-4 in f".
+	Uncovered []string
+	Total     int // cases in all
 }
 
 // RunStarted opens a run; its cases follow as CaseDone in the order in which

@@ -82,7 +82,28 @@ func (h *human) changed(e Changed) {
 		lines = append(lines, h.changeLines(at, indent, strings.Join(c.Sections, ", "))...)
 		head = indent
 	}
-	h.print(append(lines, h.selected(e, indent)...)...)
+	lines = append(lines, h.selected(e, indent)...)
+	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
+	if len(e.Selected) == 0 {
+		lines = append(lines, nil)
+	}
+	h.print(lines...)
+}
+
+// shownUncovered bounds the places that are listed.
+const shownUncovered = 5
+
+// uncovered says which code was changed that no case comes through: a pass says
+// nothing of it.
+func (h *human) uncovered(places []string, indent line) []line {
+	var lines []line
+	for i, p := range places {
+		if i == shownUncovered {
+			return append(lines, indent.with(piece{yellow, fmt.Sprintf("uncovered: %d more places", len(places)-i)}))
+		}
+		lines = append(lines, h.block(indent, yellow, "uncovered: no case comes through "+p)...)
+	}
+	return lines
 }
 
 // changeLines sets the sections behind the path, or below it where the path
@@ -102,8 +123,11 @@ func (h *human) changeLines(at, indent line, sections string) []line {
 // selected says which cases a change selected, and why.
 func (h *human) selected(e Changed, indent line) []line {
 	if len(e.Selected) == 0 {
-		none := fmt.Sprintf("0 of %d selected: no case depends on this change", e.Total)
-		return append(h.block(indent, dim, none), nil)
+		why := "no case depends on this change"
+		if len(e.Spared) > 0 {
+			why = "spared because " + reasons(e.Spared)
+		}
+		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.Total, why))
 	}
 	keys := make([]suites.Key, len(e.Selected))
 	for i, s := range e.Selected {
@@ -113,6 +137,9 @@ func (h *human) selected(e Changed, indent line) []line {
 	lines := h.idLines(indent.with(piece{plain, head}), keys)
 	if why := reasons(e.Selected); why != "" {
 		lines = append(lines, h.block(indent, dim, "because of "+why)...)
+	}
+	if n := len(e.Spared); n > 0 {
+		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d spared because %s", n, reasons(e.Spared)))...)
 	}
 	return lines
 }

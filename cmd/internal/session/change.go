@@ -7,7 +7,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/depend"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
 )
@@ -27,6 +26,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if shape {
 		w.reload()
 	}
+	w.busy()
 	w.p.Graph.Refresh(changed)
 	w.supersede(changed)
 	selected := w.selectStale()
@@ -37,6 +37,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.begin(ctx, selected, false)
 	if w.current == nil {
 		maps.Copy(w.rest, w.latest) // nothing is left to run
+		w.settled.Reset(w.p.Config.Notify.Settle)
 	}
 }
 
@@ -55,6 +56,7 @@ func (w *watch) reload() {
 		view.Handle(notify.Problems{})
 	}
 	w.adopt(p)
+	w.idle.doubt(p.every)
 	if err := p.Follow(w.o.Watcher); err != nil {
 		view.Handle(notify.Warning{Text: err.Error()})
 	}
@@ -125,7 +127,8 @@ func touches(inputs []suites.Input, changed []string) bool {
 // about what is there now; and their controls.
 func (s *Session) stale() []plan.Selected {
 	s.seen = newTools()
-	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.changedInputs)
+	s.narrowly()
+	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.spare)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.every)
 }
 
@@ -142,21 +145,6 @@ func (s *Session) past(c *suites.Case) plan.Past {
 		return plan.Past{}
 	}
 	return plan.Past{Known: true, Digests: r.Digests}
-}
-
-// changedInputs explains which inputs of a case are others than at its latest
-// verdict.
-func (s *Session) changedInputs(c *suites.Case) []string {
-	past := s.past(c)
-	before, known := s.inputs[past.Digests.Inputs]
-	if !known {
-		return []string{"its inputs changed"}
-	}
-	var because []string
-	for _, in := range depend.Changed(s.withoutOwn(before), s.withoutOwn(s.p.Graph.Inputs(c))) {
-		because = append(because, in.Name())
-	}
-	return because
 }
 
 // show tells what was saved and what that selects. A source that no case depends
@@ -176,6 +164,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	for _, sel := range selected {
 		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
 	}
+	e.Spared, e.Uncovered = w.Spared(), w.Uncovered()
 	w.Session.o.View.Handle(e)
 }
 
@@ -189,15 +178,12 @@ func (w *watch) settledAs(c watcher.Change) bool {
 	return w.rest[c.Path] == c.Digest
 }
 
-// sectionsOf lists the sections of a file that reasons name.
+// sectionsOf lists the sections of a file for whose sake cases are selected.
 func sectionsOf(path string, selected []plan.Selected) []string {
-	var out []string
-	for _, sel := range selected {
-		for _, b := range sel.Because {
-			if section, ok := cutSection(b, path); ok && !slices.Contains(out, section) {
-				out = append(out, section)
-			}
+	for _, c := range ChangesOf(selected) {
+		if c.Path == path {
+			return c.Sections
 		}
 	}
-	return out
+	return nil
 }

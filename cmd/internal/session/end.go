@@ -42,9 +42,15 @@ func (s *Session) end(interrupted bool) Summary {
 // file hands the run's records to the store.
 func (s *Session) file(done notify.RunDone) error {
 	inputs := make(map[string][]suites.Input)
+	kept := make(map[string]bool)
 	for _, r := range done.Records {
-		inputs[r.Digests.Inputs] = s.inputs[r.Digests.Inputs]
+		if _, known := inputs[r.Digests.Inputs]; !known {
+			inputs[r.Digests.Inputs] = s.inputs[r.Digests.Inputs]
+			s.keepContents(s.inputs[r.Digests.Inputs], kept)
+		}
 	}
+	s.flush()
+	s.o.Store.PruneContents()
 	if !done.Full {
 		return s.o.Store.EndSelected(done.Records, inputs, s.environment)
 	}

@@ -149,6 +149,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.keep(r)
 	s.news.Observe(r, transition == notify.Regression)
 	s.remembered(&r)
+	s.ran(e.c)
 	s.current.add(r)
 	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
 	done := notify.CaseDone{

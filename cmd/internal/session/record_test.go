@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
 
@@ -244,52 +243,18 @@ func TestRegressionOnRecord(t *testing.T) {
 
 func TestChangesOf(t *testing.T) {
 	t.Parallel()
-	because := func(reasons ...string) plan.Selected { return plan.Selected{Case: &suites.Case{}, Because: reasons} }
+	changed := func(inputs ...suites.Input) plan.Selected {
+		return plan.Selected{Case: &suites.Case{}, Changed: inputs}
+	}
 	got := ChangesOf([]plan.Selected{
-		because("hooks/a.sh §main", plan.CaseEdited, "docs/b.md §D3"),
-		because("hooks/a.sh §main", "hooks/a.sh §log level", "config.json"),
-		because(plan.NeverRun, plan.ToolsChanged, "control of P01", "its inputs changed", "hooks/a.sh"),
+		changed(suites.Input{Path: "hooks/a b.sh", Section: "main"}, suites.Input{Path: "docs/b.md", Section: "D3: §x"}),
+		changed(suites.Input{Path: "hooks/a b.sh", Section: "main"}, suites.Input{Path: "hooks/a b.sh", Section: "log level"}, suites.Input{Path: "config.json"}),
+		{Case: &suites.Case{}, Because: []string{plan.NeverRun, plan.ToolsChanged, "control of P01"}},
 	})
 	want := []notify.Change{
-		{Path: "hooks/a.sh", Sections: []string{"main", "log level"}}, {Path: "docs/b.md", Sections: []string{"D3"}}, {Path: "config.json"},
+		{Path: "hooks/a b.sh", Sections: []string{"main", "log level"}}, {Path: "docs/b.md", Sections: []string{"D3: §x"}}, {Path: "config.json"},
 	}
 	if !slices.EqualFunc(got, want, func(a, b notify.Change) bool { return a.Path == b.Path && slices.Equal(a.Sections, b.Sections) }) {
 		t.Errorf("changes %+v, want %+v", got, want)
-	}
-}
-
-func TestSections(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		section, asked string
-		want           bool
-	}{
-		{"main", "main", true}, {"Main enforcement", "main ENFORCEMENT", true}, {"main", "mai", false}, {"main", "", false},
-		{"package_managers.python", "package_managers", true}, {"package_managers", "package_managers.python", true},
-		{"package_managers", "package", false}, {"package_managers.python", "package_managers.py", false},
-	} {
-		if got := SameSection(tt.section, tt.asked); got != tt.want {
-			t.Errorf("%q means %q: %v, want %v", tt.asked, tt.section, got, tt.want)
-		}
-	}
-	if s, ok := cutSection("docs/a.md §D3 §x", "docs/a.md"); !ok || s != "D3 §x" {
-		t.Errorf("section %q, %v", s, ok)
-	}
-	if s, ok := cutSection("docs/a.md §D3", "docs/a"); ok {
-		t.Errorf("section %q of another file", s)
-	}
-}
-
-// TestRunOf: the run that records came from is known even where no environment
-// was kept of it.
-func TestRunOf(t *testing.T) {
-	t.Parallel()
-	snap := &record.Snapshot{Records: []suites.Record{{RunID: "r1"}}}
-	if r := RunOf(snap); r.ID != "r1" || !r.Time.IsZero() || len(r.Records) != 1 {
-		t.Errorf("%+v", r)
-	}
-	snap.Environment = suites.Environment{RunID: "r2", Time: "2026-02-20T15:49:32Z"}
-	if r := RunOf(snap); r.ID != "r2" || r.Time.Unix() != time.Date(2026, 2, 20, 15, 49, 32, 0, time.UTC).Unix() {
-		t.Errorf("%+v", r)
 	}
 }

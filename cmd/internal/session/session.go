@@ -56,9 +56,11 @@ type Session struct {
 
 	seen        tools
 	own         selfWritten
+	narrow      narrowing
 	facts       toolFacts
 	environment suites.Environment
-	recordError error // why records could not be kept
+	recordError error              // why records could not be kept
+	ran         func(*suites.Case) // told of every verdict
 }
 
 // A baseKey finds the verdict that a new one is compared with: the latest of
@@ -81,6 +83,8 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		inputs:   make(map[string][]suites.Input),
 		seen:     newTools(),
 		own:      newSelfWritten(),
+		narrow:   newNarrowing(),
+		ran:      func(*suites.Case) {},
 		facts:    make(toolFacts),
 	}
 	if s.o.View == nil {
@@ -182,7 +186,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 	s.begin(ctx, selected, full)
 	backstop := time.NewTimer(s.p.Config.Run.Backstop)
 	defer backstop.Stop()
-	for s.busy() {
+	for s.underway() {
 		s.fill(ctx)
 		select {
 		case e := <-s.results:
@@ -197,7 +201,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 	return s.end(false)
 }
 
-// busy reports whether the current run goes on.
-func (s *Session) busy() bool {
+// underway reports whether the current run goes on.
+func (s *Session) underway() bool {
 	return s.queue.Len()+len(s.running)+len(s.held) > 0
 }

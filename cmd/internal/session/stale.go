@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"strings"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
@@ -20,30 +19,34 @@ func (s *Session) State() suites.Tally { return s.tallyState() }
 // failure to be reproduced.
 func (s *Session) Announce(runID string) { s.announce(runID, true) }
 
+// A Selection is what a change selects, and what it does not.
+type Selection struct {
+	Selected  []plan.Selected
+	Spared    []notify.Selection // cases that depend on what changed and are not affected
+	Uncovered []string           // places of the change that no case comes through
+}
+
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
-func StaleNow(p *Project, caller []string) ([]plan.Selected, error) {
+func StaleNow(p *Project, caller []string) (Selection, error) {
 	before, err := record.Read(p.Config.ResultsDir)
 	if err != nil {
-		return nil, err
+		return Selection{}, err
 	}
 	s, err := New(Options{Project: p, Env: caller}, before)
 	if err != nil {
-		return nil, err
+		return Selection{}, err
 	}
-	return s.stale(), nil
+	selected := s.stale()
+	return Selection{selected, s.Spared(), s.Uncovered()}, nil
 }
 
-// ChangesOf gathers the files and sections that reasons name.
+// ChangesOf gathers the files and sections for whose sake cases are selected.
 func ChangesOf(selected []plan.Selected) []notify.Change {
 	var out []notify.Change
 	for _, s := range selected {
-		for _, b := range s.Because {
-			path, section, _ := strings.Cut(b, " §")
-			if !strings.ContainsAny(path, "./") || strings.Contains(path, " ") {
-				continue // a reason that names no file
-			}
-			out = addChange(out, path, section)
+		for _, in := range s.Changed {
+			out = addChange(out, in.Path, in.Section)
 		}
 	}
 	return out
@@ -59,15 +62,4 @@ func addChange(out []notify.Change, path, section string) []notify.Change {
 		out[i].Sections = append(out[i].Sections, section)
 	}
 	return out
-}
-
-// cutSection is the section that a reason names of a file.
-func cutSection(because, path string) (string, bool) {
-	section, ok := strings.CutPrefix(because, path+" §")
-	return section, ok
-}
-
-// SameSection reports whether a person's word for a section means this one.
-func SameSection(section, asked string) bool {
-	return strings.EqualFold(section, asked) || strings.HasPrefix(section, asked+".") || strings.HasPrefix(asked, section+".")
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -44,6 +43,7 @@ type watch struct {
 	again    bool              // failures that were seen once have been run again
 	rest     map[string]string // digests of changed files when nothing was left to run
 	latest   map[string]string // their digests now
+	idle     idling
 }
 
 // Watch runs what is stale, then follows saves until the context ends or a
@@ -55,9 +55,15 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
+	defer w.leave()
+	w.idle.doubt(s.p.every)
+	s.ran = func(c *suites.Case) { w.idle.doubt([]*suites.Case{c}) }
 	w.begin(ctx, w.selectStale(), false)
+	if s.current == nil {
+		w.settled.Reset(s.p.Config.Notify.Settle)
+	}
 	for {
-		if s.current != nil && !s.busy() {
+		if s.current != nil && !s.underway() {
 			w.ended()
 		}
 		if s.current != nil {
@@ -77,6 +83,8 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 			w.command(ctx, c)
 		case <-w.settled.C:
 			w.tell(ctx)
+		case t := <-w.idle.done:
+			w.idled(ctx, t)
 		case <-ctx.Done():
 			return w.stop()
 		}
@@ -137,7 +145,7 @@ func (w *watch) tell(ctx context.Context) {
 	// What changes its own inputs never fails twice on the same content.
 	w.announce(w.lastRun, w.again)
 	w.again = false
-	debug.FreeOSMemory() // the session may rest for hours
+	w.whileIdle(ctx)
 }
 
 func (w *watch) stop() Summary {
@@ -169,6 +177,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 		w.Session.o.View.Handle(notify.Warning{Text: "no case to run"})
 		return
 	}
+	w.busy()
 	w.begin(ctx, plan.WithControls(selected, w.p.every), false)
 }
 

@@ -43,11 +43,8 @@ func blind(e *Edits, t *trace.Trace) string {
 	if t == nil {
 		return "there is no trace of the case"
 	}
-	if t.Incomplete != "" {
-		return "the trace is not complete: " + t.Incomplete
-	}
-	if t.Opaque != "" {
-		return "the trace does not see everything: " + t.Opaque
+	if why := t.Blind(); why != "" {
+		return why
 	}
 	met := t.Files[e.Path]
 	if met == nil || !met.Main {

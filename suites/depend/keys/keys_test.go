@@ -112,13 +112,20 @@ func TestScript(t *testing.T) {
 		"read otherwise":      {"jq .a config.json\ncat config.json", ".a", "line 2"},
 		"variable given on":   {"f=x/config.json\nread_it \"$f\"", "", "line 2"},
 		"part of a word":      {`jq .a "$f"; f=config.json; cp $f.bak`, ".a", "line 1"},
+		"given to a child":    {`C=config.json python3 read.py`, "", "line 1"},
+		"exported":            {"C=config.json\nexport C\njq .a $C; python3 read.py", ".a", "line 2"},
+		"declared for export": {`declare -rx C=$D/config.json; jq .a "$C"`, ".a", "line 1"},
+		"usual options":       {"set -euo pipefail\nset -- \"$@\"\njq .a config.json", ".a", ""},
+		"all exported":        {"set -a\nC=config.json; jq .a $C", ".a", "line 1"},
+		"by another name":     {"C=config.json; n=C\njq .a \"${!n}\"", "", "line 2"},
+		"by a reference":      {"C=config.json; declare -n n=C\njq .a \"$n\"", "", "line 1"},
 		"does not parse":      {"if", "", "parsed"},
 		"bad filter":          {"jq '.a |' config.json", "", "line 1"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := keys.Script([]byte(tt.src), "config.json")
+			r := keys.Scripts([][]byte{[]byte(tt.src)}, "config.json")
 			if got := texts(r.Paths); got != tt.want || (r.Unknown == "") != (tt.unknown == "") || !strings.Contains(r.Unknown, tt.unknown) {
 				t.Errorf("reads %s, unknown %q; want %s, %q", got, r.Unknown, tt.want, tt.unknown)
 			}
@@ -166,7 +173,7 @@ func FuzzScript(f *testing.F) {
 	f.Add(`jq -r '.a.b | keys' "$D/config.json" | cat`)
 	f.Add("f=config.json; jq \".a[\\\"b\\\"]\" <$f")
 	f.Fuzz(func(_ *testing.T, src string) {
-		keys.Script([]byte(src), "config.json")
+		keys.Scripts([][]byte{[]byte(src)}, "config.json")
 		_, _ = keys.Reads(src)
 	})
 }

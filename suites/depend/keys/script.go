@@ -25,16 +25,23 @@ var takesArgument = map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2,
 // readsMore are options that make other input of a file than its document.
 var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": true, "--rawfile": true, "-L": true, "--stream": true, "-R": true, "--raw-input": true}
 
-// Script tells what a shell script reads of the JSON file of that name. Every
-// place that names it must be an argument of a filter that is spelled out, or a
-// variable that is used in no other way; anything else is unknown.
-func Script(src []byte, name string) Reading {
+// Scripts tells what shell scripts that run as one, such as a hook and what it
+// sources, read of the JSON file of that name. Every place that names it must be
+// an argument of a filter that is spelled out, or a variable that is used in no
+// other way; anything else is unknown.
+func Scripts(sources [][]byte, name string) Reading {
+	src := bytes.Join(sources, []byte("\n")) // they share their variables
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
 	if err != nil {
 		return Reading{Unknown: "the script cannot be parsed: " + err.Error()}
 	}
-	s := &scriptReader{name: name, known: map[*syntax.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}}
+	s := &scriptReader{name: name, known: map[*syntax.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}, exported: map[string]*syntax.DeclClause{}}
 	s.collect(file)
+	for name, at := range s.exported {
+		if s.variables[name] || hasOption(at, 'n') {
+			s.unknown(at, "it exports $"+name+", or uses it by another name")
+		}
+	}
 	syntax.Walk(file, s.calls)
 	syntax.Walk(file, s.others)
 	slices.SortFunc(s.reading.Paths, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
@@ -46,6 +53,7 @@ type scriptReader struct {
 	name      string
 	variables map[string]bool // hold the file's path, and nothing but its own
 	filters   map[string]bool // hold the name of a filter program
+	exported  map[string]*syntax.DeclClause
 	known     map[*syntax.Word]bool
 	reading   Reading
 }
@@ -56,10 +64,15 @@ func (s *scriptReader) unknown(n syntax.Node, why string) {
 	}
 }
 
-// collect finds the variables that stand for the file or for a program.
+// collect finds the variables that stand for the file or for a program. One
+// that goes into the environment of another program is used unseen.
 func (s *scriptReader) collect(file *syntax.File) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.CallExpr:
+			s.given(n)
+		case *syntax.DeclClause:
+			s.declared(n)
 		case *syntax.Assign:
 			if n.Name == nil || n.Value == nil {
 				return true
@@ -79,6 +92,55 @@ func (s *scriptReader) collect(file *syntax.File) {
 			}
 		}
 		return true
+	})
+}
+
+// given looks for the file among the variables that a command is given.
+func (s *scriptReader) given(call *syntax.CallExpr) {
+	if len(call.Args) > 0 && call.Args[0].Lit() == "set" && exportsAll(call.Args[1:]) {
+		s.unknown(call, "it may export all variables")
+	}
+	for _, a := range call.Assigns {
+		if len(call.Args) > 0 && a.Value != nil && s.names(a.Value) {
+			s.unknown(call, "it passes "+s.name+" on in a variable")
+		}
+	}
+}
+
+// exportsAll reports whether options of set may make every variable one of the
+// environment.
+func exportsAll(options []*syntax.Word) bool {
+	for _, w := range options {
+		option := w.Lit()
+		switch {
+		case option == "--":
+			return false
+		case option == "" || option == "allexport", strings.HasPrefix(option, "-") && strings.Contains(option, "a"):
+			return true
+		}
+	}
+	return false
+}
+
+// declared looks for variables that are exported, or are other names for some.
+func (s *scriptReader) declared(d *syntax.DeclClause) {
+	if v := d.Variant.Value; v != "export" && !hasOption(d, 'x') && !hasOption(d, 'n') && v != "nameref" {
+		return
+	}
+	for _, a := range d.Args {
+		if a.Name != nil {
+			s.exported[a.Name.Value] = d
+		}
+	}
+}
+
+func hasOption(d *syntax.DeclClause, letter rune) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
+		if a.Name != nil || a.Value == nil {
+			return false
+		}
+		flag := a.Value.Lit()
+		return strings.HasPrefix(flag, "-") && strings.ContainsRune(flag, letter)
 	})
 }
 
@@ -237,6 +299,9 @@ func (s *scriptReader) others(n syntax.Node) bool {
 			s.unknown(n, "it uses "+s.name+" otherwise than by a filter that is spelled out")
 		}
 	case *syntax.ParamExp:
+		if n.Excl {
+			s.unknown(n, "it uses a variable that another one names")
+		}
 		if n.Param != nil && s.variables[n.Param.Value] {
 			s.unknown(n, "it uses $"+n.Param.Value+" otherwise than by a filter that is spelled out")
 		}

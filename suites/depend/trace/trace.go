@@ -60,6 +60,19 @@ func (t *Trace) Carry(file, before, after string) *Trace {
 	return &next
 }
 
+// Blind says why the trace may not tell of everything that the case came
+// through, "" when it does.
+func (t *Trace) Blind() string {
+	switch {
+	case t.Incomplete != "":
+		return "the trace is not complete: " + t.Incomplete
+	case t.Opaque != "":
+		return "the trace does not see everything: " + t.Opaque
+	default:
+		return ""
+	}
+}
+
 // Uses reports whether a met statement uses a file of this name otherwise than
 // by sourcing or running it, and by what name.
 func (t *Trace) Uses(file string) (string, bool) {

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"context"
+	"runtime/debug"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+)
+
+// An idling session makes the traces that are missing, one at a time, until
+// something is saved.
+type idling struct {
+	doubtful map[suites.Key]bool // cases that may lack a trace
+	done     chan *tracing
+	cancel   context.CancelFunc // of what is running; nil when nothing is
+	ctx      context.Context
+	by       *tracers
+}
+
+// doubt notes cases whose traces have to be looked for.
+func (i *idling) doubt(cases []*suites.Case) {
+	if i.doubtful == nil {
+		i.doubtful, i.done = make(map[suites.Key]bool), make(chan *tracing)
+	}
+	for _, c := range cases {
+		i.doubtful[c.Key()] = true
+	}
+}
+
+// whileIdle does what can wait until nothing else is to be done.
+func (w *watch) whileIdle(ctx context.Context) {
+	if w.idle.cancel != nil || w.current != nil {
+		return
+	}
+	if w.p.Config.Run.Trace != config.TraceNever {
+		if w.idle.by == nil {
+			w.idle.by = newTracers(w.p)
+		}
+		for _, c := range w.p.every {
+			if !w.idle.doubtful[c.Key()] {
+				continue
+			}
+			delete(w.idle.doubtful, c.Key())
+			if r := w.traceable(c); r != nil {
+				w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+				w.startTrace(w.idle.ctx, c, r, w.idle.by, w.idle.done)
+				return
+			}
+		}
+	}
+	w.flush()
+	w.narrow.rest()
+	w.idle.by = nil
+	debug.FreeOSMemory() // the session may rest for hours
+}
+
+// idled takes a trace, and goes on.
+func (w *watch) idled(ctx context.Context, t *tracing) {
+	w.finishTrace(w.idle.ctx, t)
+	if w.idle.ctx.Err() != nil {
+		w.idle.doubtful[t.c.Key()] = true
+	}
+	w.idle.cancel()
+	w.idle.cancel = nil
+	w.whileIdle(ctx)
+}
+
+// busy stops what can wait: what is to be done now needs the machine.
+func (w *watch) busy() {
+	w.idle.by = nil // files may have changed
+	if w.idle.cancel != nil {
+		w.idle.cancel()
+	}
+}
+
+// leave is busy, and waits for the end of what was stopped.
+func (w *watch) leave() {
+	w.busy()
+	if w.idle.cancel != nil {
+		w.finishTrace(w.idle.ctx, <-w.idle.done)
+	}
+	w.flush()
+}

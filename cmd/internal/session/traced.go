@@ -1,0 +1,192 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
+)
+
+// A tracing is one traced run of a case: what it came through is kept beside its
+// record, and no verdict is made of it.
+type tracing struct {
+	execution
+	record *suites.Record
+	trace  *trace.Trace // nil: there is none to be had
+}
+
+// tracers make traces while the files stay as they are.
+type tracers struct {
+	p       *Project
+	mu      sync.Mutex
+	scripts map[string]parsedScript // by path
+}
+
+type parsedScript struct {
+	script *trace.Script
+	err    error
+}
+
+func newTracers(p *Project) *tracers { return &tracers{p: p, scripts: make(map[string]parsedScript)} }
+
+// traceable is the record of a case that a trace would belong to: of a run on
+// what is there now, without a trace so far. nil: there is none.
+func (s *Session) traceable(c *suites.Case) *suites.Record {
+	r := s.present[c.Key()]
+	switch {
+	case r == nil || c.Layer != 1:
+		return nil
+	case r.Status() == suites.Skip || r.Status() == suites.Aborted:
+		return nil
+	case r.Digests != s.digestsNow(c):
+		return nil
+	}
+	e := s.evidenceOf(c.Key(), r.Digests)
+	if !s.narrow.dirty[c.Key()] {
+		delete(s.narrow.evidence, c.Key()) // ten thousand of them need not stay in memory
+	}
+	if e != nil && e.trace != nil && e.Now == r.Digests.Inputs {
+		return nil
+	}
+	return r
+}
+
+// startTrace runs a case once more, traced; the result goes to done.
+func (s *Session) startTrace(ctx context.Context, c *suites.Case, r *suites.Record, by *tracers, done chan<- *tracing) {
+	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
+	t := &tracing{execution: execution{c: c, runner: s.runner, inputs: inputs, stamps: stamps}, record: r}
+	timeout := s.timeout(c)
+	go func() {
+		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
+		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
+			t.trace = by.decode(c, &t.outcome)
+			if v := verdict.Judge(c, t.outcome, timeout); v.Status.OK() != r.Pass && r.Status() != suites.Unproven {
+				t.trace.Incomplete = "the traced run ended otherwise than the one on record"
+			}
+		}
+		done <- t
+	}()
+}
+
+// finishTrace keeps a trace, unless something changed while it was made.
+func (s *Session) finishTrace(ctx context.Context, t *tracing) {
+	s.discard(&t.execution)
+	key := t.c.Key()
+	now := s.present[key]
+	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.record.Digests ||
+		depend.InputsDigest(t.inputs) != now.Digests.Inputs || len(s.p.changedSince(&t.execution)) > 0 {
+		return
+	}
+	s.narrow.evidence[key] = &evidence{
+		Evidence: record.Evidence{Digests: now.Digests, Now: now.Digests.Inputs, Inputs: t.inputs, Wide: s.wide(key)},
+		trace:    t.trace,
+	}
+	s.narrow.dirty[key] = true
+}
+
+// Trace makes the traces that are missing of cases, and waits for them.
+func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
+	by := newTracers(s.p)
+	done := make(chan *tracing)
+	running, alone := 0, false
+	take := func() {
+		t := <-done
+		running--
+		alone = alone && running > 0
+		s.finishTrace(ctx, t)
+	}
+	for _, c := range cases {
+		r := s.traceable(c)
+		if r == nil || ctx.Err() != nil {
+			continue
+		}
+		for running == s.jobs || running > 0 && (alone || c.Serial) {
+			take()
+		}
+		s.startTrace(ctx, c, r, by, done)
+		running++
+		alone = c.Serial
+	}
+	for running > 0 {
+		take()
+	}
+	s.flush()
+}
+
+// decode makes a trace of what a run wrote down.
+func (by *tracers) decode(c *suites.Case, o *suites.Outcome) *trace.Trace {
+	root := o.Root
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	resolve := func(name, dir string) string { return resolved(root, name, dir) }
+	r := trace.Run{Resolve: resolve, Script: by.script, Abnormal: abnormal(o)}
+	for _, hook := range by.p.hooksOf(c) {
+		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
+			r.Hooks = append(r.Hooks, file)
+		}
+	}
+	for _, res := range o.Results {
+		r.Output = append(r.Output, res.Stdout, res.Stderr)
+	}
+	t := trace.Decode(o.Trace, r)
+	for _, ch := range o.Changes {
+		if file, ok := strings.CutPrefix(ch.Path, "{project}/"); ok && t.Files[file] != nil && t.Incomplete == "" {
+			t.Incomplete = "the case changes " + file + " while it runs"
+		}
+	}
+	return t
+}
+
+// resolved is the path by which a file is known: from the root, or absolute.
+func resolved(root, name, dir string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(real)
+}
+
+// abnormal says why a run may not have written down all.
+func abnormal(o *suites.Outcome) string {
+	for _, res := range o.Results {
+		switch {
+		case res.TimedOut:
+			return "it timed out"
+		case res.Signal != "":
+			return "it ended by " + res.Signal
+		case len(res.LeftBehind) > 0:
+			return "it left processes behind"
+		}
+	}
+	return ""
+}
+
+// script parses the present content of a file, once.
+func (by *tracers) script(path string) (*trace.Script, error) {
+	by.mu.Lock()
+	defer by.mu.Unlock()
+	if p, ok := by.scripts[path]; ok {
+		return p.script, p.err
+	}
+	var p parsedScript
+	content, err := os.ReadFile(by.p.Config.Abs(path))
+	if p.err = err; err == nil {
+		p.script, p.err = trace.Parse(content)
+	}
+	by.scripts[path] = p
+	return p.script, p.err
+}

@@ -1,0 +1,195 @@
+package narrow
+
+import (
+	"path"
+	"strings"
+
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/keys"
+	"hookwatch/suites/depend/trace"
+)
+
+type jsonVersions struct{ was, now string }
+
+// A jsonChange is what differs between two contents of a JSON file.
+type jsonChange struct {
+	paths   []keys.Path
+	unknown string
+}
+
+// json answers for a JSON file that the hooks may read: configuration beside
+// them, settings, or one that a script names.
+func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because string) {
+	change := r.jsonChange(d)
+	if change.unknown != "" {
+		return false, change.unknown
+	}
+	if len(change.paths) == 0 {
+		return true, "no value in " + d.Path + " changed"
+	}
+	how := r.uses(q, d.Path)
+	if how.unknown != "" {
+		return false, how.unknown
+	}
+	if !how.named {
+		return true, "the case came through nothing that reads " + d.Path
+	}
+	read := r.reading(q.Scripts, path.Base(d.Path))
+	if read.unknown != "" {
+		return false, read.unknown
+	}
+	if at, ok := keys.Overlap(read.paths, change.paths); ok {
+		return false, at.String() + " changed, which its hook reads"
+	}
+	return true, "its hook does not read " + listed(change.paths)
+}
+
+func listed(paths []keys.Path) string {
+	var names []string
+	for _, p := range paths[:min(3, len(paths))] {
+		names = append(names, p.String())
+	}
+	if len(paths) > len(names) {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+func (r *Reader) jsonChange(d depend.Difference) jsonChange {
+	v := jsonVersions{d.Was, d.Digest}
+	if c, ok := r.keys[v]; ok {
+		return c
+	}
+	var c jsonChange
+	was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest)
+	switch {
+	case len(was) == 0 || len(now) == 0:
+		c.unknown = "what it was before is not known"
+	case was[0] != now[0]:
+		c.unknown = "its permissions changed"
+	default:
+		var err error
+		if c.paths, err = keys.Diff(was[1:], now[1:]); err != nil {
+			c.unknown = "it cannot be parsed: " + err.Error()
+		}
+	}
+	r.keys[v] = c
+	return c
+}
+
+// A use tells how the hooks of a case may come by a file.
+type use struct {
+	named   bool   // by its name, spelled out
+	unknown string // why they may come by it in other ways; "" when not
+}
+
+// uses asks the trace, or without one all that the scripts say.
+func (r *Reader) uses(q *Question, file string) use {
+	var names []string
+	for _, s := range q.Scripts {
+		script := r.script(s)
+		if script == nil {
+			return use{unknown: s + " is no script that can be read"}
+		}
+		if q.Trace != nil {
+			if !traced(q.Trace, s, script) {
+				return use{unknown: s + " may have run untraced"}
+			}
+			continue
+		}
+		for _, st := range script.Statements {
+			if st.Facts.Opaque != "" || st.Facts.Dynamic {
+				return use{unknown: s + " may run what is not known"}
+			}
+			names = append(names, st.Facts.Names...)
+		}
+	}
+	if t := q.Trace; t != nil {
+		if why := t.Blind(); why != "" {
+			return use{unknown: why}
+		}
+		names = t.Names
+	}
+	return useOf(names, file)
+}
+
+// traced reports whether a script cannot have run without the trace's knowing
+// of what it came through.
+func traced(t *trace.Trace, file string, s *trace.Script) bool {
+	met := t.Files[file]
+	switch {
+	case met != nil && met.Whole != "":
+		return false
+	case met != nil && met.Main:
+		return true
+	default:
+		return s.Shebang == "" || strings.Contains(s.Shebang, "bash")
+	}
+}
+
+func useOf(names []string, file string) (u use) {
+	base := path.Base(file)
+	for _, pattern := range names {
+		ok, err := path.Match(pattern, base)
+		switch {
+		case err == nil && !ok:
+		case pattern == base:
+			u.named = true
+		default:
+			u.unknown = "a statement may read it by a name that is put together (" + pattern + ")"
+		}
+	}
+	return u
+}
+
+// A reading is what the scripts of a hook, together, read of a JSON file.
+type reading struct {
+	paths   []keys.Path
+	unknown string
+}
+
+func (r *Reader) reading(scripts []string, name string) reading {
+	id := strings.Join(scripts, "\x00") + "\x00" + name
+	if read, ok := r.readings[id]; ok {
+		return read
+	}
+	var read reading
+	var sources [][]byte
+	for _, s := range scripts {
+		content := r.contents(s, "")
+		if len(content) == 0 || r.script(s) == nil {
+			read.unknown = s + " is no script that can be read"
+			break
+		}
+		sources = append(sources, content[1:])
+	}
+	if read.unknown == "" {
+		found := keys.Scripts(sources, name)
+		read = reading{found.Paths, found.Unknown}
+	}
+	r.readings[id] = read
+	return read
+}
+
+// script is the present content of a shell script, parsed; nil when it is none.
+func (r *Reader) script(file string) *trace.Script {
+	if s, ok := r.parsed[file]; ok {
+		return s
+	}
+	var script *trace.Script
+	if content := r.contents(file, ""); len(content) > 0 {
+		if s, err := trace.Parse(content[1:]); err == nil && shell(file, s) {
+			script = s
+		}
+	}
+	r.parsed[file] = script
+	return script
+}
+
+func shell(file string, s *trace.Script) bool {
+	if s.Shebang != "" {
+		return strings.Contains(s.Shebang, "sh")
+	}
+	ext := path.Ext(file)
+	return ext == ".sh" || ext == ".bash" || ext == ""
+}

@@ -1,0 +1,179 @@
+// Package narrow spares cases what a change cannot affect. Markers widen, traces
+// narrow: a case is spared a change only if every file that changed is one that
+// its hooks merely reach, and the contents before and after, with what the case
+// was seen to come through, show that it makes no difference. Everything else is
+// no spare.
+package narrow
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/edit"
+	"hookwatch/suites/depend/trace"
+)
+
+// A Question is whether a case can be spared a change.
+type Question struct {
+	Changed []depend.Difference
+	Scripts []string     // that the case's hooks run, source or may run
+	Trace   *trace.Trace // of the case on the content before; nil when there is none
+}
+
+// An Answer says whether a case is spared, and why, in one line.
+type Answer struct {
+	Spared  bool
+	Because string
+	Trace   *trace.Trace // that holds for the content after; nil when there is none
+}
+
+// Contents gives the content of a file that has the digest of an input, with a
+// first byte that tells whether it may be executed. nil: it is not to be had.
+type Contents func(path, digest string) []byte
+
+// A Reader answers questions. It compares each pair of contents once, and parses
+// each script once; it is to be made anew when a file changed.
+type Reader struct {
+	contents Contents
+	edits    map[versions]*edit.Edits
+	keys     map[jsonVersions]jsonChange
+	readings map[string]reading
+	parsed   map[string]*trace.Script
+}
+
+type versions struct{ path, was, now string }
+
+// NewReader makes a reader over contents.
+func NewReader(c Contents) *Reader {
+	return &Reader{
+		contents: c,
+		edits:    map[versions]*edit.Edits{},
+		keys:     map[jsonVersions]jsonChange{},
+		readings: map[string]reading{},
+		parsed:   map[string]*trace.Script{},
+	}
+}
+
+// Digest is the digest that inputs have of a content, as Contents gives it.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Spare answers a question.
+func (r *Reader) Spare(q Question) Answer {
+	a := Answer{Spared: true, Trace: q.Trace}
+	for _, d := range q.Changed {
+		spared, because := r.one(&q, d)
+		if !spared {
+			return Answer{Because: d.Name() + ": " + because}
+		}
+		a.Because = cmp.Or(a.Because, because)
+		if e := r.edit(d); e != nil && a.Trace != nil {
+			a.Trace = a.Trace.Carry(d.Path, e.Old, e.New)
+		}
+	}
+	return a
+}
+
+// one answers for one changed input.
+func (r *Reader) one(q *Question, d depend.Difference) (spared bool, because string) {
+	switch {
+	case d.Was == "":
+		return false, cmp.Or(d.Because, "is new")
+	case d.Digest == "":
+		return false, "is gone"
+	case d.By == suites.Needed:
+		return false, cmp.Or(d.Because, "the case depends on all of it")
+	}
+	if path.Ext(d.Path) == ".json" {
+		if d.By == suites.Marked {
+			return false, d.Because
+		}
+		return r.json(q, d)
+	}
+	e := r.edit(d)
+	switch {
+	case e == nil && d.By == suites.Marked:
+		return r.section(q, d)
+	case e == nil:
+		return false, "what it was before is not known"
+	case d.By == suites.Marked && !e.None():
+		return false, d.Because
+	}
+	affected, why := edit.Affected(e, q.Trace)
+	return !affected, why
+}
+
+// section answers for a section that a marker names: a script in which nothing
+// changed but comments and white space is the same in all sections.
+func (r *Reader) section(q *Question, d depend.Difference) (spared bool, because string) {
+	for _, file := range q.Changed {
+		if file.Path != d.Path || file.Section != "" {
+			continue
+		}
+		if e := r.edit(file); e != nil && e.None() {
+			return true, "only comments or white space changed"
+		}
+	}
+	return false, d.Because
+}
+
+// edit compares the contents of a changed file; nil when they are not known, or
+// differ in whether the file can be executed.
+func (r *Reader) edit(d depend.Difference) *edit.Edits {
+	if d.Section != "" {
+		return nil
+	}
+	v := versions{d.Path, d.Was, d.Digest}
+	if e, ok := r.edits[v]; ok {
+		return e
+	}
+	var e *edit.Edits
+	if was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest); len(was) > 0 && len(now) > 0 && was[0] == now[0] {
+		e = edit.Compare(d.Path, was[1:], now[1:])
+	}
+	r.edits[v] = e
+	return e
+}
+
+// An Uncovered edit is code that no case comes through.
+type Uncovered struct {
+	Path  string
+	Edits []edit.Edit
+}
+
+// Uncovered lists what no case comes through among the edits that Spare was asked
+// about, given the traces, before the edit, of all cases that may run a path. A
+// nil trace among them says that it cannot be told.
+func (r *Reader) Uncovered(traces func(path string) []*trace.Trace) []Uncovered {
+	var out []Uncovered
+	for v, e := range r.edits {
+		if e == nil || e.None() {
+			continue
+		}
+		if list := edit.Uncovered(e, traces(v.path)); len(list) > 0 {
+			out = append(out, Uncovered{v.path, list})
+		}
+	}
+	slices.SortFunc(out, func(a, b Uncovered) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// String names the places, as "hook.sh: statement changed at lines 3-4 in f".
+func (u Uncovered) String() string {
+	s := u.Path + ": "
+	for i, e := range u.Edits {
+		if i > 0 {
+			s += "; "
+		}
+		s += fmt.Sprint(e)
+	}
+	return s
+}
