@@ -54,7 +54,7 @@ func try(o Options, temp string) (Choice, error) {
 		return Choice{}, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := p.Open(dir, nil)
+	s, err := p.Open(process.Open, dir, nil)
 	if err != nil {
 		return Choice{}, err
 	}

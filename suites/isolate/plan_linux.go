@@ -39,10 +39,11 @@ func NewPlan(o Options) *Plan {
 }
 
 // Open makes the sandbox of a case whose own directory is dir, an existing one,
-// and which looks for programs in search. dirs are made in its directory.
-func (p *Plan) Open(dir string, search []string, dirs ...string) (*Sandbox, error) {
+// and which looks for programs in search, from what open gives, such as
+// process.Open. dirs are made in its directory.
+func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
 	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks()}
-	box, err := process.Open(process.Setup{Steps: p.steps(s, search, dirs)})
+	box, err := open(process.Setup{Steps: p.steps(s, search, dirs)})
 	if err != nil {
 		return nil, err
 	}

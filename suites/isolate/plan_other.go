@@ -12,7 +12,7 @@ import (
 func NewPlan(o Options) *Plan { return &Plan{o: o} }
 
 // Open always fails here.
-func (p *Plan) Open(string, []string, ...string) (*Sandbox, error) {
+func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string, ...string) (*Sandbox, error) {
 	return nil, errors.New("namespaces are a thing of Linux")
 }
 

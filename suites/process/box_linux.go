@@ -42,7 +42,16 @@ type answer struct {
 }
 
 func open(s Setup) (*Box, error) {
-	b := &Box{confined: len(s.Steps) > 0, idle: true, answers: make(chan answer, 1)}
+	b, err := prepare(len(s.Steps) > 0)
+	if err != nil {
+		return nil, err
+	}
+	return b.setUp(s)
+}
+
+// prepare starts a supervisor that nothing has been asked of.
+func prepare(confined bool) (*Box, error) {
+	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1)}
 	if err := b.start(); err != nil {
 		if b.confined {
 			return nil, &ConfineError{Err: err}
@@ -50,6 +59,21 @@ func open(s Setup) (*Box, error) {
 		return nil, fmt.Errorf("start a supervisor: %w", err)
 	}
 	go b.listen()
+	return b, nil
+}
+
+// alive reports whether the supervisor is there. Nothing has been asked of it.
+func (b *Box) alive() bool {
+	select {
+	case <-b.answers:
+		return false
+	default:
+		return true
+	}
+}
+
+// setUp makes a prepared supervisor what the setup wants.
+func (b *Box) setUp(s Setup) (*Box, error) {
 	if b.confined {
 		if err := b.confine(s.Steps); err != nil {
 			b.Close()

@@ -26,6 +26,12 @@ func open(s Setup) (*Box, error) {
 	return new(Box), nil
 }
 
+func prepare(bool) (*Box, error) { return nil, errors.ErrUnsupported }
+
+func (b *Box) setUp(Setup) (*Box, error) { return b, nil }
+
+func (b *Box) alive() bool { return true }
+
 // Close does nothing here.
 func (b *Box) Close() {}
 

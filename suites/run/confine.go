@@ -18,7 +18,7 @@ const confineTries = 5
 // confine makes a sandbox and remembers it until the case is judged.
 func (r *Runner) confine(ctx context.Context, dir string, search, dirs []string) (*isolate.Sandbox, error) {
 	for try := 1; ; try++ {
-		s, err := r.Plan.Open(dir, search, dirs...)
+		s, err := r.Plan.Open(r.reserve.Open, dir, search, dirs...)
 		if err == nil {
 			r.mu.Lock()
 			r.held[dir] = s

@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites/contract"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 )
 
 // Options are what every case of a session has in common.
@@ -44,17 +45,26 @@ type Options struct {
 // A Runner runs cases. It is safe for concurrent use.
 type Runner struct {
 	Options
-	hidden hiddenPaths
-	mu     sync.Mutex
-	held   map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
+	hidden  hiddenPaths
+	reserve process.Reserve
+	mu      sync.Mutex
+	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
 }
 
 // New makes a runner.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox)}
 	r.hidden.dir = o.Temp
+	r.reserve.Confined = o.Isolation == isolate.Namespaces
 	return r
 }
+
+// KeepReady has so many supervisors stand ready from now on that no case waits
+// for the start of one. Close ends them.
+func (r *Runner) KeepReady(supervisors int) { r.reserve.Resize(supervisors) }
+
+// Close gives up what is kept ready. Cases that run are not touched.
+func (r *Runner) Close() { r.reserve.Close() }
 
 // Case runs one case to its end, or until ctx ends. The error is for what
 // hookwatch itself could not do, such as making the sandbox.

@@ -113,7 +113,7 @@ func (s *sandbox) surround(ctx context.Context, searched string) error {
 			return fmt.Errorf("copy the project: %w", err)
 		}
 	}
-	box, err := newOpen(s.dir, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
+	box, err := newOpen(&s.r.reserve, s.dir, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
 	s.surroundings = box
 	return err
 }

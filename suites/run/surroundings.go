@@ -67,8 +67,8 @@ type open struct {
 
 // newOpen makes surroundings that tell what changes in the case's directory, and
 // in others; but for what is hookwatch's own.
-func newOpen(dir string, own, others []string) (*open, error) {
-	box, err := process.Open(process.Setup{})
+func newOpen(reserve *process.Reserve, dir string, own, others []string) (*open, error) {
+	box, err := reserve.Open(process.Setup{})
 	if err != nil {
 		return nil, err
 	}

@@ -81,4 +81,5 @@ func (w *watch) leave() {
 		w.finishTrace(w.idle.ctx, <-w.idle.done)
 	}
 	w.flush()
+	w.runner.Close()
 }

@@ -42,6 +42,7 @@ type Session struct {
 	isolation isolation
 
 	jobs    int
+	ready   int // supervisors to be kept ready
 	queue   *plan.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
@@ -116,7 +117,11 @@ func (s *Session) equip() error {
 		return err
 	}
 	s.tools = run.NewToolbox(s.p.Root(), env, standIn, s.environment.Tools)
+	if s.runner != nil {
+		s.runner.Close()
+	}
 	s.runner = s.newRunner(withStandIns)
+	s.runner.KeepReady(s.ready)
 	s.jobs = cmp.Or(s.o.Jobs, cfg.Run.Jobs, runtime.NumCPU())
 	return nil
 }

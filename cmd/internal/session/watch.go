@@ -46,6 +46,10 @@ type watch struct {
 	idle     idling
 }
 
+// keptReady bounds the supervisors that wait for a save: the first cases of a
+// selection are what a person waits for.
+const keptReady = 2
+
 // Watch runs what is stale, then follows saves until the context ends or a
 // person quits. Records of cases that were running then are not kept.
 func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
@@ -55,6 +59,8 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
+	s.ready = min(s.jobs, keptReady)
+	s.runner.KeepReady(s.ready)
 	defer w.leave()
 	w.idle.doubt(s.p.every)
 	s.ran = func(c *suites.Case) { w.idle.doubt([]*suites.Case{c}) }

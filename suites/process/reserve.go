@@ -1,0 +1,85 @@
+package process
+
+import "sync"
+
+// A Reserve keeps supervisors ready, so that a box need not wait for the start
+// of one. The zero value keeps none. It is safe for concurrent use.
+type Reserve struct {
+	Confined bool // in namespaces of their own: for setups with steps
+
+	mu     sync.Mutex
+	size   int // how many are kept ready
+	ready  []*Box
+	coming int // being started
+	closed bool
+}
+
+// Open makes a Box as the function of this name does, of a supervisor that is
+// ready if there is one, and has another one made ready meanwhile.
+func (r *Reserve) Open(s Setup) (*Box, error) {
+	b := r.take(len(s.Steps) > 0)
+	r.fill()
+	if b != nil {
+		if b, err := b.setUp(s); err == nil {
+			return b, nil
+		}
+	}
+	return Open(s)
+}
+
+func (r *Reserve) take(confined bool) *Box {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.ready) > 0 && confined == r.Confined {
+		b := r.ready[0]
+		r.ready = r.ready[1:]
+		if b.alive() {
+			return b
+		}
+		go b.Close()
+	}
+	return nil
+}
+
+// Resize says how many are kept ready from now on, and has them started.
+func (r *Reserve) Resize(size int) {
+	r.mu.Lock()
+	r.size = size
+	r.mu.Unlock()
+	r.fill()
+}
+
+func (r *Reserve) fill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.closed && len(r.ready)+r.coming < r.size {
+		r.coming++
+		go r.add()
+	}
+}
+
+// add starts one. A system that refuses is asked again when a box is wanted.
+func (r *Reserve) add() {
+	b, err := prepare(r.Confined)
+	r.mu.Lock()
+	r.coming--
+	keep := err == nil && !r.closed
+	if keep {
+		r.ready = append(r.ready, b)
+	}
+	r.mu.Unlock()
+	if err == nil && !keep {
+		b.Close()
+	}
+}
+
+// Close ends what is ready. Boxes that were opened are not touched.
+func (r *Reserve) Close() {
+	r.mu.Lock()
+	ready := r.ready
+	r.ready, r.closed = nil, true
+	r.mu.Unlock()
+	for _, b := range ready {
+		b.Close()
+	}
+}

@@ -1,0 +1,59 @@
+package process
+
+import (
+	"context"
+	"testing"
+)
+
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	r := new(Reserve)
+	r.size = 1
+	r.coming = 1
+	r.add()
+	if len(r.ready) != 1 || r.coming != 0 {
+		t.Fatalf("%d ready, %d coming", len(r.ready), r.coming)
+	}
+	first := r.ready[0]
+	b, err := r.Open(Setup{})
+	if err != nil || b != first {
+		t.Fatalf("not the one that was ready: %v", err)
+	}
+	wantRuns(t, b)
+
+	r.Close()
+
+	r = &Reserve{coming: 1}
+	r.add()
+	dead := r.ready[0]
+	if err := dead.process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for range dead.answers { // until its end is noticed
+	}
+	b, err = r.Open(Setup{})
+	if err != nil || b == dead {
+		t.Fatalf("a dead supervisor was handed out: %v", err)
+	}
+	wantRuns(t, b)
+	r.Close()
+}
+
+func wantRuns(t *testing.T, b *Box) {
+	t.Helper()
+	defer b.Close()
+	res, err := b.Run(context.Background(), Command{Argv: []string{"/bin/sh", "-c", "exit 3"}})
+	if err != nil || res[0].Exit != 3 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestReserveClosed(t *testing.T) {
+	t.Parallel()
+	r := &Reserve{size: 1, coming: 1}
+	r.Close()
+	r.add()
+	if len(r.ready) != 0 {
+		t.Error("a closed reserve keeps a supervisor")
+	}
+}
