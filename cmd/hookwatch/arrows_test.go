@@ -17,8 +17,8 @@ import (
 // that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config suites suites/catalog suites/contract suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/narrow suites/depend/trace suites/discover suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config suites suites/catalog suites/contract suites/depend/cover suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/cover suites/depend/narrow suites/depend/trace suites/discover suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
 	"cmd/internal/notify":  "suites",
 
 	"cmd/internal/notify/notifytest": "",
@@ -30,6 +30,7 @@ var arrows = map[string]string{
 	"suites/catalog":            "suites",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
+	"suites/depend/cover":       "suites suites/depend/trace",
 	"suites/depend/edit":        "suites/depend/trace",
 	"suites/depend/keys":        "",
 	"suites/depend/narrow":      "suites suites/depend suites/depend/edit suites/depend/keys suites/depend/trace",

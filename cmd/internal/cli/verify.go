@@ -15,6 +15,26 @@ import (
 type VerifyDocument struct {
 	Version int            `json:"version"`
 	Markers []VerifyMarker `json:"markers"`
+	// What the cases were seen to come through, as far as that is known: functions
+	// that a case's marker names and the case never enters, and functions that no
+	// case enters.
+	Unentered []VerifyUnentered `json:"unentered"`
+	Uncovered []VerifyUncovered `json:"uncovered"`
+}
+
+// VerifyUnentered is a function that a case names and never enters.
+type VerifyUnentered struct {
+	ID       string `json:"id"`
+	Suite    string `json:"suite"`
+	Source   string `json:"source"`
+	Function string `json:"function"`
+}
+
+// VerifyUncovered is a function that no case enters.
+type VerifyUncovered struct {
+	Source   string `json:"source"`
+	Function string `json:"function"`
+	Line     int    `json:"line"`
 }
 
 // VerifyMarker is one reference of a marker: who makes it and what it means.
@@ -84,11 +104,49 @@ func (a *app) verify(p *session.Project, from session.Sources) error {
 			IDs: append([]string{}, v.IDs...), Claim: v.Claim, Resolved: v.Resolved, At: v.Marker.At, Rule: v.Rule,
 		}
 	}
+	doc.evidence(p)
 	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) { verifyHuman(w, found) })
 	if err != nil {
 		return err
 	}
+	a.warn(doc.odd())
 	return a.verdict(p, from, found)
+}
+
+// evidence adds what traces tell.
+func (d *VerifyDocument) evidence(p *session.Project) {
+	d.Unentered, d.Uncovered = []VerifyUnentered{}, []VerifyUncovered{}
+	unentered, files := seen(p)
+	for _, u := range unentered {
+		d.Unentered = append(d.Unentered, VerifyUnentered{u.Key.ID, u.Key.Suite, u.Path, u.Function})
+	}
+	for _, f := range files {
+		for _, fn := range f.Functions {
+			if len(fn.Cases) == 0 {
+				d.Uncovered = append(d.Uncovered, VerifyUncovered{f.Path, fn.Name, fn.Line})
+			}
+		}
+	}
+}
+
+// odd says it for people, the cases of a function together.
+func (d *VerifyDocument) odd() []string {
+	var out []string
+	ids := map[string][]string{}
+	for _, u := range d.Unentered {
+		place := u.Source + " §" + u.Function
+		if ids[place] == nil {
+			out = append(out, place)
+		}
+		ids[place] = append(ids[place], u.ID)
+	}
+	for i, place := range out {
+		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, notify.IDs(ids[place]))
+	}
+	for _, u := range d.Uncovered {
+		out = append(out, fmt.Sprintf("%s:%d: no case enters %s", u.Source, u.Line, u.Function))
+	}
+	return out
 }
 
 // verdict says what the markers amount to, on stderr where the output is for

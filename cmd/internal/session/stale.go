@@ -26,14 +26,20 @@ type Selection struct {
 	Uncovered []string           // places of the change that no case comes through
 }
 
+// Look makes a session that knows what is on record, and neither takes a lock nor
+// writes anything. It is not for running cases.
+func Look(p *Project, caller []string) (*Session, error) {
+	before, err := record.Read(p.Config.ResultsDir)
+	if err != nil {
+		return nil, err
+	}
+	return New(Options{Project: p, Env: caller}, before)
+}
+
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
 func StaleNow(p *Project, caller []string) (Selection, error) {
-	before, err := record.Read(p.Config.ResultsDir)
-	if err != nil {
-		return Selection{}, err
-	}
-	s, err := New(Options{Project: p, Env: caller}, before)
+	s, err := Look(p, caller)
 	if err != nil {
 		return Selection{}, err
 	}

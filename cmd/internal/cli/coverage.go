@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/suites/depend/cover"
+)
+
+// CoverageDocument is what coverage prints as JSON.
+type CoverageDocument struct {
+	Version  int          `json:"version"`
+	Files    []cover.File `json:"files"`
+	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they came through
+	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
+	Opaque   []string     `json:"opaque"`   // scripts that are no bash, of which nothing can be told
+}
+
+func (a *app) coverageCommand() *cobra.Command {
+	lcov := ""
+	cmd := &cobra.Command{
+		Use:   "coverage",
+		Short: "Say which functions and lines of the hooks no case runs",
+		Long: `Say which functions and lines of the hooks' shell scripts the cases run, and which
+none does. It runs cases once more where it is not known what they come through, and
+judges none of these runs. -v names the cases of each function.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.coverage(cmd.Context(), lcov) },
+	}
+	cmd.Flags().StringVar(&lcov, "lcov", "", "write an lcov `FILE` as well, for genhtml and editors")
+	return cmd
+}
+
+func (a *app) coverage(ctx context.Context, lcov string) error {
+	p, err := a.load()
+	if err != nil {
+		return err
+	}
+	o, err := a.open(p, diagnostics{a.log()}, openRecords(p.Config), true)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	c := o.Coverage(ctx)
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	if lcov != "" {
+		if err := writeLCOV(lcov, c.Files); err != nil {
+			return err
+		}
+	}
+	doc := coverageDocument(c)
+	return a.print(doc, len(doc.Files), func(i int) any { return doc.Files[i] }, func(w io.Writer) { a.coverageHuman(w, c) })
+}
+
+func writeLCOV(path string, files []cover.File) error {
+	var text bytes.Buffer
+	if err := cover.WriteLCOV(&text, files); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+func coverageDocument(c session.Coverage) CoverageDocument {
+	doc := CoverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
+	for _, k := range c.Untraced {
+		doc.Untraced = append(doc.Untraced, k.String())
+	}
+	if doc.Files == nil {
+		doc.Files = []cover.File{}
+	}
+	if doc.Opaque == nil {
+		doc.Opaque = []string{}
+	}
+	return doc
+}
+
+func (a *app) coverageHuman(w io.Writer, c session.Coverage) {
+	for i := range c.Files {
+		f := &c.Files[i]
+		fmt.Fprintf(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
+			f.Entered(), notify.Count(len(f.Functions), "function"), notify.Count(f.Cases, "case"))
+		for _, fn := range f.Functions {
+			switch {
+			case len(fn.Cases) == 0:
+				fmt.Fprintf(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
+			case a.verbose:
+				fmt.Fprintf(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
+			}
+		}
+		for _, g := range f.Gaps {
+			if !unentered(f, g) {
+				fmt.Fprintf(w, "  no case runs %s\n", g)
+			}
+		}
+	}
+	for _, path := range c.Opaque {
+		fmt.Fprintf(w, "%s  is no bash script that can be traced\n", path)
+	}
+	if len(c.Untraced) > 0 {
+		var names []string
+		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
+			names = append(names, k.String())
+		}
+		fmt.Fprintf(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
+	}
+	if c.Stale > 0 {
+		fmt.Fprintf(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
+	}
+}
+
+// unentered reports whether a gap lies in a function that no case enters: that
+// says it already.
+func unentered(f *cover.File, g cover.Gap) bool {
+	for _, fn := range f.Functions {
+		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {
+			return len(fn.Cases) == 0
+		}
+	}
+	return false
+}
+
+// seen is what traces tell of a project, for verify; without records nothing.
+func seen(p *session.Project) (unentered []session.Unentered, files []cover.File) {
+	s, err := session.Look(p, os.Environ())
+	if err != nil {
+		return nil, nil
+	}
+	c := s.Coverage(context.Background())
+	if c.Stale > 0 || len(c.Untraced) > 0 {
+		return s.Unentered(), nil // a case that is not known may cover anything
+	}
+	return s.Unentered(), c.Files
+}

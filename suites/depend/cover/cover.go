@@ -1,0 +1,202 @@
+// Package cover tells which cases run which functions and lines of a script,
+// from their traces.
+package cover
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
+)
+
+// A Traced case is one with its trace.
+type Traced struct {
+	Key   suites.Key
+	Trace *trace.Trace
+}
+
+// A File is what is covered of one script.
+type File struct {
+	Path      string     `json:"path"`
+	Cases     int        `json:"cases"`     // that came through any of it
+	Functions []Function `json:"functions"` // in the order of the text
+	Lines     []Line     `json:"lines"`     // on which statements begin
+	Gaps      []Gap      `json:"gaps"`      // lines that no case runs
+}
+
+// A Function is one definition, and the cases that entered it.
+type Function struct {
+	Name  string   `json:"name"`
+	Line  int      `json:"line"`
+	End   int      `json:"end"`
+	Cases []string `json:"cases"`
+}
+
+// A Line is one on which a statement begins, and how many cases came through it.
+type Line struct {
+	Line  int `json:"line"`
+	Cases int `json:"cases"`
+}
+
+// A Gap is a range of lines, both included, of whose statements none was run.
+type Gap struct {
+	From     int    `json:"from"`
+	To       int    `json:"to"`
+	Function string `json:"function,omitempty"` // that it is in
+}
+
+// String formats the gap as "lines 3-5 in f".
+func (g Gap) String() string {
+	text := fmt.Sprintf("lines %d-%d", g.From, g.To)
+	if g.From == g.To {
+		text = fmt.Sprintf("line %d", g.From)
+	}
+	if g.Function != "" {
+		text += " in " + g.Function
+	}
+	return text
+}
+
+// Of tells what cases cover of a script's present content. A trace of another
+// content of it counts for nothing.
+func Of(path string, s *trace.Script, cases []Traced) File {
+	f := File{Path: path, Functions: []Function{}, Lines: []Line{}, Gaps: []Gap{}}
+	var met []Traced
+	for _, c := range cases {
+		if m := c.Trace.Files[path]; m != nil && m.Digest == s.Digest && m.Whole == "" {
+			met = append(met, c)
+		}
+	}
+	f.Cases = len(met)
+	for _, fn := range s.Functions {
+		f.Functions = append(f.Functions, function(path, fn, met))
+	}
+	f.lines(path, s, met)
+	return f
+}
+
+func function(path string, fn *trace.Function, met []Traced) Function {
+	out := Function{Name: fn.Name, Line: fn.Start, End: fn.End, Cases: []string{}}
+	key := trace.WordKey(fn.Name)
+	for _, c := range met {
+		if c.Trace.Files[path].Functions.Has(key) {
+			out.Cases = append(out.Cases, c.Key.String())
+		}
+	}
+	return out
+}
+
+// lines counts the cases of every line. A statement of which bash does not tell
+// that it runs is left out.
+func (f *File) lines(path string, s *trace.Script, met []Traced) {
+	runs := map[int]map[suites.Key]bool{}
+	for _, st := range s.Statements {
+		if st.Function != nil || !st.Sure {
+			continue
+		}
+		if runs[st.Start] == nil {
+			runs[st.Start] = map[suites.Key]bool{}
+		}
+		for _, c := range met {
+			if c.Trace.Files[path].Statements.Has(st.Key) {
+				runs[st.Start][c.Key] = true
+			}
+		}
+	}
+	for n, by := range runs {
+		f.Lines = append(f.Lines, Line{n, len(by)})
+	}
+	slices.SortFunc(f.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
+	f.gaps(s)
+}
+
+// gaps joins lines that no case runs, as far as none in between is run, and all
+// are in the same function.
+func (f *File) gaps(s *trace.Script) {
+	open := false
+	for _, l := range f.Lines {
+		in := functionAt(s, l.Line)
+		last := len(f.Gaps) - 1
+		switch {
+		case l.Cases > 0:
+			open = false
+		case open && f.Gaps[last].Function == in:
+			f.Gaps[last].To = l.Line
+		default:
+			f.Gaps = append(f.Gaps, Gap{l.Line, l.Line, in})
+			open = true
+		}
+	}
+}
+
+// functionAt is the innermost function that a line is in, "" at top level.
+func functionAt(s *trace.Script, line int) string {
+	name, size := "", 0
+	for _, fn := range s.Functions {
+		if fn.Start <= line && line <= fn.End && (name == "" || fn.End-fn.Start < size) {
+			name, size = fn.Name, fn.End-fn.Start
+		}
+	}
+	return name
+}
+
+// Run counts the lines that any case runs.
+func (f *File) Run() (lines int) {
+	for _, l := range f.Lines {
+		if l.Cases > 0 {
+			lines++
+		}
+	}
+	return lines
+}
+
+// Entered counts the functions that any case enters.
+func (f *File) Entered() (functions int) {
+	for _, fn := range f.Functions {
+		if len(fn.Cases) > 0 {
+			functions++
+		}
+	}
+	return functions
+}
+
+// WriteLCOV writes the files in the format of lcov, as genhtml and editors read
+// it; counts are numbers of cases.
+func WriteLCOV(w io.Writer, files []File) error {
+	p := &printer{w: w}
+	for i := range files {
+		f := &files[i]
+		p.line("TN:")
+		p.line("SF:%s", f.Path)
+		for _, fn := range f.Functions {
+			p.line("FN:%d,%s", fn.Line, fn.Name)
+		}
+		for _, fn := range f.Functions {
+			p.line("FNDA:%d,%s", len(fn.Cases), fn.Name)
+		}
+		p.line("FNF:%d", len(f.Functions))
+		p.line("FNH:%d", f.Entered())
+		for _, l := range f.Lines {
+			p.line("DA:%d,%d", l.Line, l.Cases)
+		}
+		p.line("LF:%d", len(f.Lines))
+		p.line("LH:%d", f.Run())
+		p.line("end_of_record")
+	}
+	return p.err
+}
+
+// A printer keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
