@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -16,7 +17,10 @@ func (a *app) root(ctx context.Context) error {
 	if a.changed && !a.once {
 		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
 	}
-	if !a.once {
+	switch {
+	case a.audit && (!a.once || a.changed):
+		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would spare")
+	case !a.once:
 		return a.watch(ctx)
 	}
 	p, err := a.load()
@@ -26,6 +30,9 @@ func (a *app) root(ctx context.Context) error {
 	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
 		if a.changed {
 			return o.Stale(), false, nil
+		}
+		if a.audit {
+			o.Audit()
 		}
 		full := len(a.suites) == 0 && a.filter == ""
 		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
@@ -48,6 +55,11 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	}
 	sum := o.Once(ctx, selected, full)
 	o.Announce(sum.RunID)
+	if a.audit {
+		told := o.Audited()
+		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have spared, %d changed their verdict",
+			notify.Count(told.Spared, "case"), len(told.Missed))})
+	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)
 	}

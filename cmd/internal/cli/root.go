@@ -31,6 +31,7 @@ type app struct {
 	verbose bool
 	once    bool
 	changed bool
+	audit   bool
 	flags   *cobra.Command
 }
 
@@ -67,6 +68,7 @@ func newRoot(a *app) *cobra.Command {
 	config.AddFlags(g)
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
+	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been spared")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(),
 		a.compareCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
 	root.SuggestionsMinimumDistance = 2

@@ -31,6 +31,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.supersede(changed)
 	selected := w.selectStale()
 	w.show(b, changed, selected)
+	w.toAudit = w.sample(w.p.Config.Watch.Audit)
 	if w.current != nil || len(selected) > 0 {
 		w.settled.Stop()
 	}

@@ -150,6 +150,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.news.Observe(r, transition == notify.Regression)
 	s.remembered(&r)
 	s.ran(e.c)
+	s.checkAudited(e, &r)
 	s.current.add(r)
 	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
 	done := notify.CaseDone{

@@ -36,6 +36,9 @@ func newNarrowing() narrowing {
 	}
 }
 
+// neverRuns is why a case is spared that would be skipped anyway.
+const neverRuns = "it is skipped whatever its inputs"
+
 // narrowly begins a selection: what it finds out is about the files as they are.
 func (s *Session) narrowly() {
 	s.narrow.reader = narrow.NewReader(s.content)
@@ -80,7 +83,7 @@ func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, becau
 	key := c.Key()
 	e := s.evidenceOf(key, past)
 	if r := s.present[key]; r != nil && r.Layer != 1 && r.Status() == suites.Skip {
-		s.narrow.spared[key] = "it is skipped whatever its inputs"
+		s.narrow.spared[key] = neverRuns
 		return true, nil, nil
 	}
 	before, known := s.inputs[past.Inputs]
@@ -108,12 +111,17 @@ func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, becau
 	return true, nil, nil
 }
 
-// wide says why a case is not to be spared, whatever its trace; "" when it may be.
-func (s *Session) wide(k suites.Key) string {
-	if e := s.narrow.evidence[k]; e != nil {
-		return e.Wide
+// wide says why a case of this definition is not to be spared, whatever its
+// trace; "" when it may be.
+func (s *Session) wide(k suites.Key, definition string) string {
+	e := s.narrow.evidence[k]
+	if e == nil {
+		e = s.readEvidence(k)
 	}
-	return s.readEvidence(k).Wide
+	if e.Digests.Case != definition {
+		return ""
+	}
+	return e.Wide
 }
 
 func (s *Session) ask(c *suites.Case, e *evidence, differences []depend.Difference) narrow.Answer {

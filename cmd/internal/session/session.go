@@ -58,6 +58,8 @@ type Session struct {
 	seen        tools
 	own         selfWritten
 	narrow      narrowing
+	audited     map[suites.Key]audited
+	auditResult AuditResult
 	facts       toolFacts
 	environment suites.Environment
 	recordError error              // why records could not be kept
@@ -85,6 +87,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		seen:     newTools(),
 		own:      newSelfWritten(),
 		narrow:   newNarrowing(),
+		audited:  make(map[suites.Key]audited),
 		ran:      func(*suites.Case) {},
 		facts:    make(toolFacts),
 	}

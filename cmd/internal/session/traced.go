@@ -85,7 +85,7 @@ func (s *Session) finishTrace(ctx context.Context, t *tracing) {
 		return
 	}
 	s.narrow.evidence[key] = &evidence{
-		Evidence: record.Evidence{Digests: now.Digests, Now: now.Digests.Inputs, Inputs: t.inputs, Wide: s.wide(key)},
+		Evidence: record.Evidence{Digests: now.Digests, Now: now.Digests.Inputs, Inputs: t.inputs, Wide: s.wide(key, now.Digests.Case)},
 		trace:    t.trace,
 	}
 	s.narrow.dirty[key] = true

@@ -44,6 +44,7 @@ type watch struct {
 	rest     map[string]string // digests of changed files when nothing was left to run
 	latest   map[string]string // their digests now
 	idle     idling
+	toAudit  []*suites.Case // spared by the latest save
 }
 
 // keptReady bounds the supervisors that wait for a save: the first cases of a
@@ -151,6 +152,10 @@ func (w *watch) tell(ctx context.Context) {
 	// What changes its own inputs never fails twice on the same content.
 	w.announce(w.lastRun, w.again)
 	w.again = false
+	if selected := w.auditSome(); len(selected) > 0 {
+		w.begin(ctx, selected, true)
+		return
+	}
 	w.whileIdle(ctx)
 }
 

@@ -1,0 +1,95 @@
+package session
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/record"
+)
+
+// An audited case is one that a selection spared and that is run all the same.
+type audited struct {
+	because string
+	before  suites.Status
+}
+
+// An AuditResult is what a run of spared cases found out about selections.
+type AuditResult struct {
+	Spared int          // cases that were spared and run all the same
+	Missed []suites.Key // those of them whose verdict changed
+}
+
+// Audit has the next run check what would have been spared now: a spared case
+// whose verdict changes all the same was missed.
+func (s *Session) Audit() {
+	s.stale()
+	for key, because := range s.narrow.spared {
+		s.audit(key, because)
+	}
+}
+
+func (s *Session) audit(k suites.Key, because string) {
+	if r := s.present[k]; r != nil && because != neverRuns {
+		s.audited[k] = audited{because, r.Status()}
+		s.auditResult.Spared++
+	}
+}
+
+// Audited tells what was found out since the last call.
+func (s *Session) Audited() AuditResult {
+	result := s.auditResult
+	s.auditResult = AuditResult{}
+	return result
+}
+
+// checkAudited compares the verdict of a case that had been spared with the one
+// that it was to keep. One that changed makes the case wider: it is spared
+// nothing from now on.
+func (s *Session) checkAudited(e *execution, r *suites.Record) {
+	key := e.c.Key()
+	a, ok := s.audited[key]
+	if !ok {
+		return
+	}
+	delete(s.audited, key)
+	if a.before == r.Status() {
+		return
+	}
+	s.auditResult.Missed = append(s.auditResult.Missed, key)
+	why := fmt.Sprintf("an audit at %s found another verdict after an edit that it had been spared", r.Timestamp)
+	s.narrow.evidence[key] = &evidence{Evidence: record.Evidence{
+		Digests: r.Digests, Now: r.Digests.Inputs, Inputs: s.inputs[r.Digests.Inputs], Wide: why,
+	}}
+	s.narrow.dirty[key] = true
+	s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
+		"selection missed %s: %s, then %s, although it was spared because %s; every edit of what it depends on selects it from now on",
+		key, a.before, r.Status(), a.because)})
+}
+
+// sample picks some of the cases that the latest selection spared.
+func (s *Session) sample(n int) []*suites.Case {
+	var out []*suites.Case
+	for _, c := range s.p.Cases {
+		if because, ok := s.narrow.spared[c.Key()]; ok && because != neverRuns {
+			out = append(out, c)
+		}
+	}
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(n, len(out))]
+}
+
+// auditSome selects what is to be run, while nothing else is to be done, of the
+// cases that the latest save spared.
+func (w *watch) auditSome() []plan.Selected {
+	cases := w.toAudit
+	w.toAudit = nil
+	for _, c := range cases {
+		if because, ok := w.narrow.spared[c.Key()]; ok {
+			w.audit(c.Key(), because)
+		}
+	}
+	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.p.every)
+}
