@@ -41,6 +41,10 @@ type WhyCase struct {
 	ID      string         `json:"id"`
 	Suite   string         `json:"suite"`
 	Inputs  []suites.Input `json:"inputs"`
+	// Through is what it was last seen to come through; Limit says why that spares
+	// it nothing all the same.
+	Through []session.Through `json:"through"`
+	Limit   string            `json:"limit,omitempty"`
 }
 
 func (a *app) whyCommand() *cobra.Command {
@@ -51,7 +55,8 @@ func (a *app) whyCommand() *cobra.Command {
 Cases that depend on what changed and are spared are counted by reason, or with -v
 listed. With a path, and a section of it if you like: the cases that a change of it
 may select.
-With a case's ID: every file and section that its verdict depends on.`,
+With a case's ID: every file and section that its verdict depends on, and what it was
+seen to come through.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.load()
@@ -65,7 +70,7 @@ With a case's ID: every file and section that its verdict depends on.`,
 			case 0:
 				return a.whyPath(p, args[0])
 			case 1:
-				return a.whyCase(found[0], p.Graph.Inputs(found[0]))
+				return a.whyCase(p, found[0])
 			default:
 				return severalCases(args[0], found)
 			}
@@ -165,17 +170,42 @@ func whyLines(w io.Writer, cases []WhySelected) {
 	}
 }
 
-func (a *app) whyCase(c *suites.Case, inputs []suites.Input) error {
-	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: inputs}
-	return a.print(doc, len(inputs), func(i int) any { return inputs[i] }, func(w io.Writer) {
-		fmt.Fprintf(w, "%s %s depends on\n", c.Key(), c.Name)
-		for _, in := range inputs {
-			missing := ""
-			if in.Digest == "" {
-				missing = "  (does not exist)"
-			}
-			fmt.Fprintf(w, "  %s: %s%s\n", in.Name(), in.Because, missing)
-		}
-		fmt.Fprintf(w, "  %s: its definition\n", c.At)
+func (a *app) whyCase(p *session.Project, c *suites.Case) error {
+	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Through: []session.Through{}}
+	traced := false
+	if s, err := session.Look(p, os.Environ()); err == nil {
+		var through []session.Through
+		through, doc.Limit, traced = s.Through(c)
+		doc.Through = append(doc.Through, through...)
+	}
+	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
+		whyCaseHuman(w, c, doc, traced)
 	})
+}
+
+func whyCaseHuman(w io.Writer, c *suites.Case, doc WhyCase, traced bool) {
+	fmt.Fprintf(w, "%s %s depends on\n", c.Key(), c.Name)
+	for _, in := range doc.Inputs {
+		missing := ""
+		if in.Digest == "" {
+			missing = "  (does not exist)"
+		}
+		fmt.Fprintf(w, "  %s: %s%s\n", in.Name(), in.Because, missing)
+	}
+	fmt.Fprintf(w, "  %s: its definition\n", c.At)
+	if !traced {
+		fmt.Fprintln(w, "what it comes through is not known yet: an edit of these files selects it")
+		return
+	}
+	fmt.Fprintln(w, "it came through, and is spared edits of all else in")
+	for _, t := range doc.Through {
+		through := strings.Join(t.Functions, " ")
+		if t.Whole != "" {
+			through = "all of it: " + t.Whole
+		}
+		fmt.Fprintln(w, strings.TrimRight("  "+t.Path+": "+through, ": "))
+	}
+	if doc.Limit != "" {
+		fmt.Fprintln(w, "but it is spared nothing:", doc.Limit)
+	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -126,4 +127,38 @@ func (s *Session) unentered(c *suites.Case, t *trace.Trace, by *tracers) []Unent
 		}
 	}
 	return out
+}
+
+// A Through is what a case came through of one script, as its trace tells.
+type Through struct {
+	Path      string   `json:"path"`
+	Functions []string `json:"functions"`       // in the order of the text
+	Whole     string   `json:"whole,omitempty"` // why all of the script counts; "" when not
+}
+
+// Through tells what a case was last seen to come through, and what limits that;
+// known is false when it was not seen on what its verdict is about.
+func (s *Session) Through(c *suites.Case) (through []Through, limit string, known bool) {
+	r := s.present[c.Key()]
+	if r == nil {
+		return nil, "", false
+	}
+	e := s.evidenceOf(c.Key(), r.Digests)
+	if e == nil || e.trace == nil {
+		return nil, "", false
+	}
+	by := newTracers(s.p)
+	for _, path := range slices.Sorted(maps.Keys(e.trace.Files)) {
+		met := e.trace.Files[path]
+		t := Through{Path: path, Functions: []string{}, Whole: met.Whole}
+		if script, err := by.script(path); err == nil {
+			for _, fn := range script.Functions {
+				if met.Functions.Has(trace.WordKey(fn.Name)) {
+					t.Functions = append(t.Functions, fn.Name)
+				}
+			}
+		}
+		through = append(through, t)
+	}
+	return through, cmp.Or(e.Wide, e.trace.Blind()), true
 }
