@@ -205,7 +205,7 @@ func BenchmarkLarge(b *testing.B) {
 		w.until("start", func(e event) bool { return e.Event == "started" })
 		starts = append(starts, time.Since(begin))
 		for n := range 20 {
-			hook := fmt.Sprintf("#!/bin/bash\ncat >/dev/null\nexit 0 # %d\n", time.Now().UnixNano())
+			hook := fmt.Sprintf("#!/bin/bash\ncat >/dev/null\n: %d\nexit 0\n", time.Now().UnixNano())
 			begin := time.Now()
 			if err := os.WriteFile(filepath.Join(root, fmt.Sprintf(".claude/hooks/h%03d.sh", n)), []byte(hook), 0o755); err != nil {
 				b.Fatal(err)

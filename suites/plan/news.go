@@ -11,33 +11,38 @@ import (
 type News struct {
 	order      []suites.Key
 	said       map[suites.Key]bool // failing, as far as was said
-	current    map[suites.Key]suites.Record
+	current    map[suites.Key]*suites.Record
 	reproduced map[suites.Key]bool
 	excused    map[suites.Key]bool // its failure is explained or new: not news
 }
 
-// NewNews starts from the present state: what fails there is known.
+// NewNews starts from the present state: what fails there is known. The records
+// stay as they are.
 func NewNews(state []suites.Record) *News {
 	n := &News{
 		said:       make(map[suites.Key]bool),
-		current:    make(map[suites.Key]suites.Record),
+		current:    make(map[suites.Key]*suites.Record, len(state)),
 		reproduced: make(map[suites.Key]bool),
 		excused:    make(map[suites.Key]bool),
 	}
-	for _, r := range state {
+	n.order = make([]suites.Key, 0, len(state))
+	for i := range state {
+		r := &state[i]
 		n.order = append(n.order, r.Key())
 		n.current[r.Key()] = r
-		n.said[r.Key()] = bad(r)
+		if bad(r) {
+			n.said[r.Key()] = true
+		}
 	}
 	return n
 }
 
 // bad reports whether a verdict is one that a person must hear of.
-func bad(r suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
+func bad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
 
 // Observe takes a new record. regression tells whether its failure counts as
 // one: a case that is new, edited, or failing for want of a tool is excused.
-func (n *News) Observe(r suites.Record, regression bool) {
+func (n *News) Observe(r *suites.Record, regression bool) {
 	k := r.Key()
 	if _, seen := n.current[k]; !seen {
 		n.order = append(n.order, k)
@@ -72,11 +77,11 @@ func (n *News) fresh(k suites.Key) bool {
 func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	for _, k := range n.pick(func(k suites.Key) bool { return n.fresh(k) && (all || n.reproduced[k]) }) {
 		n.said[k] = true
-		regressions = append(regressions, n.current[k])
+		regressions = append(regressions, *n.current[k])
 	}
 	for _, k := range n.pick(func(k suites.Key) bool { return n.said[k] && !bad(n.current[k]) }) {
-		n.said[k] = false
-		resolved = append(resolved, n.current[k])
+		delete(n.said, k)
+		resolved = append(resolved, *n.current[k])
 	}
 	return regressions, resolved
 }

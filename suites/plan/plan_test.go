@@ -155,39 +155,41 @@ func TestNews(t *testing.T) {
 	if got := say(); got != "" {
 		t.Errorf("the present state is no news, said %q", got)
 	}
-	n.Observe(rec("A", false, "2"), true)
+	observe(n, rec("A", false, "2"), true)
 	if got := say(); got != "" {
 		t.Errorf("said %q of a failure seen once", got)
 	}
 	if got := n.Unconfirmed(); len(got) != 1 || got[0].ID != "A" {
 		t.Errorf("unconfirmed %v, want A", got)
 	}
-	n.Observe(rec("A", false, "2"), false)
+	observe(n, rec("A", false, "2"), false)
 	if got := say(); got != "-A" {
 		t.Errorf("said %q, want -A", got)
 	}
 	if got := say(); got != "" {
 		t.Errorf("said %q again", got)
 	}
-	n.Observe(rec("A", false, "3"), false) // still failing on new content: old news
-	n.Observe(rec("B", true, "3"), false)
+	observe(n, rec("A", false, "3"), false) // still failing on new content: old news
+	observe(n, rec("B", true, "3"), false)
 	if got := say(); got != "+B" {
 		t.Errorf("said %q, want +B", got)
 	}
-	n.Observe(rec("A", true, "4"), false)
-	n.Observe(rec("C", false, "4"), true)
-	n.Observe(rec("C", true, "5"), false) // came and went
+	observe(n, rec("A", true, "4"), false)
+	observe(n, rec("C", false, "4"), true)
+	observe(n, rec("C", true, "5"), false) // came and went
 	if got := say(); got != "+A" {
 		t.Errorf("said %q, want +A", got)
 	}
-	n.Observe(rec("D", false, "6"), false) // new, or explained by a tool
-	n.Observe(rec("D", false, "6"), false)
+	observe(n, rec("D", false, "6"), false) // new, or explained by a tool
+	observe(n, rec("D", false, "6"), false)
 	if got := say(); got != "" {
 		t.Errorf("said %q of an excused failure", got)
 	}
-	n.Observe(rec("C", false, "7"), true)
-	n.Observe(rec("C", false, "8"), false) // still failing after the next save
+	observe(n, rec("C", false, "7"), true)
+	observe(n, rec("C", false, "8"), false) // still failing after the next save
 	if regressions, _ := n.Take(true); len(regressions) != 1 {
 		t.Error("a run without time to reproduce says its regressions at once")
 	}
 }
+
+func observe(n *plan.News, r suites.Record, regression bool) { n.Observe(&r, regression) }

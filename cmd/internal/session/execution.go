@@ -147,7 +147,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	previous := s.present[key]
 	transition := s.transition(before, previous != nil, r)
 	s.keep(r)
-	s.news.Observe(r, transition == notify.Regression)
+	s.news.Observe(&r, transition == notify.Regression)
 	s.remembered(&r)
 	s.ran(e.c)
 	s.checkAudited(e, &r)

@@ -68,7 +68,13 @@ func (p *Project) RelFrom(dir, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-func (p *Project) find(k suites.Key) *suites.Case { return p.index[k] }
+// find is the case of a key, nil when there is none.
+func (p *Project) find(k suites.Key) *suites.Case {
+	if i, ok := p.orders[k]; ok {
+		return p.every[i]
+	}
+	return nil
+}
 
 func (p *Project) findAll(keys []suites.Key) []*suites.Case {
 	var out []*suites.Case

@@ -38,7 +38,6 @@ type Project struct {
 	Empty      error // why there is nothing to run; nil when there is
 
 	every    []*suites.Case // without the filter
-	index    map[suites.Key]*suites.Case
 	orders   map[suites.Key]int
 	controls map[suites.Key]bool
 	scripts  []string
@@ -133,7 +132,6 @@ func (p *Project) registers(script string) bool {
 
 // arrange puts the cases in order, with the project's policy for gates.
 func (p *Project) arrange() {
-	p.index = make(map[suites.Key]*suites.Case)
 	p.orders = make(map[suites.Key]int)
 	p.controls = make(map[suites.Key]bool)
 	for i := range p.Suites {
@@ -144,7 +142,6 @@ func (p *Project) arrange() {
 			c.Digest = p.configured(c)
 			p.orders[c.Key()] = len(p.every)
 			p.every = append(p.every, c)
-			p.index[c.Key()] = c
 			if control, ok := plan.ControlOf(c); ok {
 				p.controls[control] = true
 			}
