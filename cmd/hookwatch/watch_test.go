@@ -452,3 +452,44 @@ func (w *watched) state() map[string]bool {
 	}
 	return m
 }
+
+// TestWatchTraces saves a hook after a rest: the traces that were made meanwhile
+// spare the case that does not come through what was saved.
+func TestWatchTraces(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	hook := func(first, second string) string {
+		return "#!/bin/bash\nif [ \"$1$WHICH\" = a ]; then\n  echo " + first + "\nelse\n  echo " + second + "\nfi\n"
+	}
+	writeFiles(t, root, map[string]string{
+		".hookwatch.yaml": "hooks: [hooks]\nsuites: [suite.yaml]\nverify: off\nnotify: {desktop: false, settle: 1ms}\n",
+		"suite.yaml": "suite: s\nhook: hooks/h.sh\nevent: Stop\ncases:\n" +
+			"  - {id: A, name: a, env: {WHICH: a}, expect: {exit: 0, stdout: {contains: [one]}}}\n" +
+			"  - {id: B, name: b, env: {WHICH: b}, expect: {exit: 0, stdout: {contains: [two]}}}\n",
+		"hooks/h.sh": hook("one", "two"),
+	})
+	w := watch(t, root)
+	rest := func() []event {
+		return w.until("rest", func(e event) bool { return e.Event == "rested" })
+	}
+	rest()
+	save := func(content, want string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "hooks/h.sh"), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range rest() {
+			for _, s := range e.Selected {
+				got += s.ID
+			}
+		}
+		if got != want {
+			t.Errorf("%q selected %q, want %q", content, got, want)
+		}
+	}
+	save(hook("one", "2"), "B")
+	save(hook("1", "2"), "A") // by the trace that was carried over the edit before
+	save(hook("1", "2")+"# done\n", "")
+	w.quit()
+}

@@ -56,9 +56,11 @@ const (
 	socketFile = "socket"
 )
 
-// Within reports whether path is dir or lies below it. Both are clean.
+// Within reports whether path is dir or lies below it. Both are clean and
+// absolute.
 func Within(dir, path string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // real is the path without symbolic links, as far as it exists.

@@ -129,6 +129,11 @@ type Transitions struct {
 	Resolved    []suites.Record
 }
 
+// Rested says that nothing is left to be done until something is saved: verdicts
+// and news have been told, and what could wait has been done.
+type Rested struct{}
+
+func (Rested) event()      {}
 func (Started) event()     {}
 func (Problems) event()    {}
 func (Warning) event()     {}

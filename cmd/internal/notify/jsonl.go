@@ -18,6 +18,7 @@ import (
 //	case         LineCase
 //	run_done     LineRunDone
 //	transitions  LineTransitions
+//	rested       LineHead: nothing is left to be done until something is saved
 //
 // Times are RFC 3339 in UTC with milliseconds, and absent when unknown. Agent
 // tells the agent name of a suite; nil leaves them empty. Close tells the first
@@ -171,6 +172,8 @@ func (v *jsonlView) line(e Event) any {
 			e.Effect, e.Transition, utc(e.Since), e.Rerun, e.Sandbox, e.Done, e.Of}
 	case RunDone:
 		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent), e.State, e.Total, utc(e.At)}
+	case Rested:
+		return head("rested")
 	case Transitions:
 		return LineTransitions{head("transitions"), e.RunID, e.Project,
 			transitions(e.Regressions), transitions(e.Resolved)}

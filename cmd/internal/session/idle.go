@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 )
@@ -53,6 +54,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.narrow.rest()
 	w.idle.by = nil
 	debug.FreeOSMemory() // the session may rest for hours
+	w.Session.o.View.Handle(notify.Rested{})
 }
 
 // idled takes a trace, and goes on.
