@@ -489,7 +489,8 @@ func TestWatchTraces(t *testing.T) {
 		}
 	}
 	save(hook("one", "2"), "B")
-	save(hook("1", "2"), "A") // by the trace that was carried over the edit before
-	save(hook("1", "2")+"# done\n", "")
+	save(hook("one", "3"), "B") // by the trace that was carried over the edit before
+	save(hook("1", "3"), "A")
+	save(hook("1", "3")+"# done\n", "")
 	w.quit()
 }
