@@ -1,10 +1,6 @@
 package watcher
 
-import (
-	"os"
-	"path/filepath"
-	"time"
-)
+import "path/filepath"
 
 // look finds out what stands at n. An error says that this is not known, and
 // leaves everything as it was.
@@ -29,7 +25,7 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
 		return nil
 	}
-	began := time.Now()
+	began := t.now()
 	s, sig, err := t.reader.read(p.real)
 	if err != nil {
 		return err
@@ -62,7 +58,7 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 		n.children = map[string]*node{}
 	}
 	t.watch(n.real) // before reading it: what comes later has an event
-	entries, err := os.ReadDir(n.real)
+	entries, err := t.dirs.disk.ReadDir(n.real)
 	for _, e := range entries {
 		if n.children[e.Name()] == nil {
 			n.child(e.Name())
@@ -133,7 +129,7 @@ func (t *tree) saw(path string, s state) {
 		t.backlog.baseline(path, s)
 		return
 	}
-	t.backlog.observe(path, s, time.Now())
+	t.backlog.observe(path, s, t.now())
 }
 
 // mayEnter reports whether the directory p, at n, may be descended into: not if

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -39,6 +40,7 @@ type tree struct {
 	dirs    *directories
 	backlog *backlog
 	reader  *reader
+	now     func() time.Time
 
 	scope  scope
 	roots  []*node
@@ -49,8 +51,8 @@ type tree struct {
 	adopt func(path string) bool // while the interest changes: new, so not reported
 }
 
-func newTree(ds *directories, b *backlog, r *reader) *tree {
-	return &tree{dirs: ds, backlog: b, reader: r, owners: map[string]int{}, later: map[*node]bool{}}
+func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
+	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, later: map[*node]bool{}}
 }
 
 func (t *tree) files() int { return len(t.owners) }
@@ -180,7 +182,7 @@ func (t *tree) locate(n *node) (place, error) {
 		start, rest = n.parent.real, filepath.Base(n.path)
 	}
 	for range turnLimit {
-		p, err := resolve(start, rest)
+		p, err := resolve(t.dirs.disk, start, rest)
 		again := t.hold(n, p.lookups)
 		if err != nil || !again {
 			return p, err
