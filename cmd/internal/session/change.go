@@ -55,6 +55,7 @@ func (w *watch) reload() {
 		view.Handle(notify.Problems{})
 	}
 	w.adopt(p)
+	w.followed = nil // what the new graph comes to know is not followed yet
 	if err := p.Follow(w.o.Watcher); err != nil {
 		view.Handle(notify.Warning{Text: err.Error()})
 	}
