@@ -10,9 +10,8 @@ type core struct {
 	backlog *backlog
 	tree    *tree
 
-	poll       time.Duration
-	pollAt     time.Time // next look at what is not watched; zero when all is
-	rescanning bool      // everything is being compared
+	poll   time.Duration
+	pollAt time.Time // next look at what is not watched; zero when all is
 }
 
 func newCore(o Options, d disk, b backend, n *notes, now func() time.Time) *core {
@@ -43,7 +42,7 @@ func (c *core) take(m mail) {
 // rescan queues everything, to be compared and to be watched anew.
 func (c *core) rescan() {
 	c.tree.refresh()
-	c.rescanning = true
+	c.tree.suspicious = true
 }
 
 // step looks at one thing that is queued, and reports whether there was one.
@@ -51,8 +50,8 @@ func (c *core) step() bool {
 	if c.tree.step() {
 		return true
 	}
-	if c.rescanning {
-		c.rescanning = false
+	if c.tree.suspicious {
+		c.tree.suspicious = false
 		c.backlog.settleOverflow()
 	}
 	switch {

@@ -25,6 +25,8 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
 		return nil
 	}
+	stirred := n.present && (n.stirred || t.suspicious && n.racy || n.sig != signatureOf(p.info))
+	n.stirred = false
 	began := t.now()
 	s, sig, err := t.reader.read(p.real)
 	if err != nil {
@@ -41,6 +43,9 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 		t.owners[n.path]++
 	}
 	t.saw(n.path, s)
+	if stirred {
+		t.backlog.stir(n.path, s, t.now())
+	}
 	return nil
 }
 
@@ -74,6 +79,10 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 // directory that is the end of the node, as an event brings a new one; except
 // for a link, since what it leads to may appear anywhere.
 func (t *tree) vanish(n *node, p place) {
+	if n.stirred && !n.present && n.real == "" && p.info == nil && t.scope.covers(n.path) {
+		t.backlog.stir(n.path, state{}, t.now()) // it came and went
+	}
+	n.stirred = false
 	t.leaveFile(n)
 	t.leaveDir(n)
 	if n.parent != nil && p.links == 0 {

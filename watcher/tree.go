@@ -31,6 +31,8 @@ type node struct {
 	sig     signature
 	racy    bool // sig proves nothing yet
 
+	stirred bool // an event told of it
+
 	queued, full, dead bool
 }
 
@@ -47,6 +49,8 @@ type tree struct {
 	owners map[string]int // present nodes by path; two where interests overlap
 	queue  []*node        // to be looked at
 	later  map[*node]bool // could not be looked at, to be tried at the next poll
+
+	suspicious bool // events were lost: a signature has to prove that nothing happened
 
 	adopt func(path string) bool // while the interest changes: new, so not reported
 }
@@ -121,12 +125,15 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 			// Some systems call it a write when a directory's entries change;
 			// the entries have events of their own.
 			if op != fsnotify.Write || n.real == "" {
+				n.stirred = true
 				t.enqueue(n, true)
 			}
 		}
 		for n := range d.trees {
 			if n.children[name] == nil {
-				t.enqueue(n.child(name), true)
+				c := n.child(name)
+				c.stirred = true
+				t.enqueue(c, true)
 			}
 		}
 	}

@@ -125,7 +125,7 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 
 // Batches returns the channel of batches; it is closed by Close. While nobody
 // receives, changes wait and are merged: of each path only the latest content
-// is kept, and a path that is back at what was last reported is dropped.
+// is kept.
 func (w *Watcher) Batches() <-chan Batch { return w.batches }
 
 // SetInterest replaces the interest. What was of interest before and still is

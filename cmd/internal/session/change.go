@@ -20,15 +20,19 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	changed := make([]string, len(b.Changes))
+	var others []string // of another content: what was restored disturbs no case that ends later
 	for i, c := range b.Changes {
 		changed[i] = w.p.Rel(c.Path)
-		shape = shape || c.Kind != watcher.Modified || w.p.shapes(c.Path)
+		shape = shape || w.reshapes(c)
+		if c.Kind != watcher.Restored {
+			others = append(others, changed[i])
+		}
 	}
 	if shape {
 		w.reload()
 	}
 	w.p.Graph.Refresh(changed)
-	w.supersede(changed)
+	w.supersede(others)
 	selected := w.selectStale()
 	w.show(b, changed, selected)
 	if w.current != nil || len(selected) > 0 {
@@ -38,6 +42,18 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if w.current == nil {
 		maps.Copy(w.rest, w.latest) // nothing is left to run
 	}
+}
+
+// reshapes reports whether a change may make another project. A file that is as
+// it was does so if the project was read while it was not.
+func (w *watch) reshapes(c watcher.Change) bool {
+	if w.p.shapes(c.Path) {
+		return true
+	}
+	if c.Kind == watcher.Restored {
+		return w.p.follows(w.p.Rel(c.Path)) != (c.Digest != "")
+	}
+	return c.Kind != watcher.Modified
 }
 
 // reload reads configuration, suites and documents anew. While they have
