@@ -122,20 +122,15 @@ func (s *Session) supersede(changed []string) {
 	var under []string
 	for _, e := range s.running {
 		now := s.p.find(e.c.Key())
-		touched := touches(e.inputs, changed)
-		if now == nil || now.Digest != e.c.Digest || touched {
+		if plan.Superseded(e.c, now, e.inputs, changed) {
 			e.stale = true
 			e.cancel()
 		}
-		if touched {
+		if plan.Touches(e.inputs, changed) {
 			under = changed
 		}
 	}
 	s.touched(under)
-}
-
-func touches(inputs []suites.Input, changed []string) bool {
-	return slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 }
 
 // stale selects the cases whose latest verdict, on record or under way, is not
