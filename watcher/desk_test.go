@@ -43,6 +43,8 @@ type flight struct {
 type verdict struct {
 	digests suites.Digests
 	saw     string
+	ended   time.Time
+	flight  *flight
 }
 
 func newDesk(w *world, s scope) *desk {
@@ -79,20 +81,52 @@ func digestsOf(inputs []suites.Input) suites.Digests {
 
 // changed takes a batch.
 func (d *desk) changed(b Batch) {
-	changed := make([]string, len(b.Changes))
-	for i, c := range b.Changes {
-		changed[i] = strings.TrimPrefix(c.Path, pureRoot+"/")
-		delete(d.read, changed[i])
+	var changed, restored []string
+	for _, c := range b.Changes {
+		rel := strings.TrimPrefix(c.Path, pureRoot+"/")
+		delete(d.read, rel)
+		if c.Kind == Restored {
+			restored = append(restored, rel)
+		} else {
+			changed = append(changed, rel)
+		}
 		if c.Kind != Modified {
 			d.w.core.tree.retarget(d.scope) // the project is read anew, and followed
 		}
 	}
+	d.doubt(restored)
 	for _, f := range d.running {
 		if plan.Superseded(f.c, f.c, f.inputs, changed) {
 			d.cancel(f)
 		}
 	}
 	d.begin(plan.Stale(d.cases, d.past, d.now, func(*suites.Case) []string { return []string{"changed"} }))
+}
+
+// doubt takes back what was seen while a file was another for a moment, where its
+// stamp does not tell.
+func (d *desk) doubt(restored []string) {
+	for _, f := range d.running {
+		if d.unseen(f, restored) {
+			d.cancel(f)
+		}
+	}
+	for k, v := range d.present {
+		if d.running[k] == nil && d.w.now.Sub(v.ended) < time.Second && d.unseen(v.flight, restored) {
+			v.digests.Inputs = ""
+			d.present[k] = v
+		}
+	}
+}
+
+// unseen reports whether a file of a flight was restored without its stamp telling.
+func (d *desk) unseen(f *flight, restored []string) bool {
+	for i, in := range f.inputs {
+		if slices.Contains(restored, in.Path) && d.w.stamp(in.Path) == f.stamps[i] {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *desk) cancel(f *flight) {
@@ -198,6 +232,6 @@ func (d *desk) finish(f *flight) {
 		return
 	}
 	delete(d.tries, key)
-	d.present[key] = verdict{f.digests, strings.Join(f.saw, "|") + "|"}
+	d.present[key] = verdict{f.digests, strings.Join(f.saw, "|") + "|", d.w.now, f}
 	d.w.note("end of %s on %s, saw %v", f.c.ID, f.digests.Inputs, f.saw)
 }

@@ -70,8 +70,10 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 		}
 	}
 	for _, c := range n.children {
+		c.stirred = c.stirred || n.stirred
 		t.enqueue(c, full)
 	}
+	n.stirred = false
 	return unlessGone(err)
 }
 

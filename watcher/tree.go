@@ -31,7 +31,7 @@ type node struct {
 	sig     signature
 	racy    bool // sig proves nothing yet
 
-	stirred bool // an event told of it
+	stirred bool // it, or a directory on its way, came or went
 
 	queued, full, dead bool
 }
@@ -117,6 +117,8 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 		}
 	}
 	for path, op := range ops {
+		// A write shows in a file's signature, a directory that is put back does not.
+		moved := op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0
 		d, name := t.dirs.at(filepath.Clean(path))
 		if d == nil {
 			continue
@@ -125,14 +127,14 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 			// Some systems call it a write when a directory's entries change;
 			// the entries have events of their own.
 			if op != fsnotify.Write || n.real == "" {
-				n.stirred = true
+				n.stirred = n.stirred || moved
 				t.enqueue(n, true)
 			}
 		}
 		for n := range d.trees {
 			if n.children[name] == nil {
 				c := n.child(name)
-				c.stirred = true
+				c.stirred = moved
 				t.enqueue(c, true)
 			}
 		}

@@ -23,12 +23,8 @@ const (
 // Superseded reports whether a running case is to be cancelled: now, its
 // definition, is another one or gone (nil), or one of its files has changed.
 func Superseded(c, now *suites.Case, inputs []suites.Input, changed []string) bool {
-	return now == nil || now.Digest != c.Digest || Touches(inputs, changed)
-}
-
-// Touches reports whether one of the inputs' files has changed.
-func Touches(inputs []suites.Input, changed []string) bool {
-	return slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
+	return now == nil || now.Digest != c.Digest ||
+		slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 }
 
 // Ended decides what becomes of a case that has run: superseded, or not but

@@ -20,11 +20,13 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	changed := make([]string, len(b.Changes))
-	var others []string // of another content: what was restored disturbs no case that ends later
+	var others, restored []string
 	for i, c := range b.Changes {
 		changed[i] = w.p.Rel(c.Path)
 		shape = shape || w.reshapes(c)
-		if c.Kind != watcher.Restored {
+		if c.Kind == watcher.Restored {
+			restored = append(restored, changed[i])
+		} else {
 			others = append(others, changed[i])
 		}
 	}
@@ -33,6 +35,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	}
 	w.p.Graph.Refresh(changed)
 	w.supersede(others)
+	w.doubtVerdicts(restored)
 	selected := w.selectStale()
 	w.show(b, changed, selected)
 	if w.current != nil || len(selected) > 0 {
@@ -119,18 +122,19 @@ func (s *Session) dropRemoved() {
 
 // supersede cancels what runs on content that is no more.
 func (s *Session) supersede(changed []string) {
-	var under []string
+	under := make(map[string]bool) // changed below a running case
 	for _, e := range s.running {
-		now := s.p.find(e.c.Key())
-		if plan.Superseded(e.c, now, e.inputs, changed) {
+		if plan.Superseded(e.c, s.p.find(e.c.Key()), e.inputs, changed) {
 			e.stale = true
 			e.cancel()
 		}
-		if plan.Touches(e.inputs, changed) {
-			under = changed
+		for _, path := range files(e.inputs) {
+			if slices.Contains(changed, path) {
+				under[path] = true
+			}
 		}
 	}
-	s.touched(under)
+	s.touched(slices.Collect(maps.Keys(under)))
 }
 
 // stale selects the cases whose latest verdict, on record or under way, is not
@@ -152,6 +156,9 @@ func (s *Session) past(c *suites.Case) plan.Past {
 	r := s.present[key]
 	if r == nil || r.Digests.Case == "" || r.Status() == suites.Aborted {
 		return plan.Past{}
+	}
+	if s.endings[key].doubt {
+		return doubted(r.Digests)
 	}
 	return plan.Past{Known: true, Digests: r.Digests}
 }
@@ -177,6 +184,9 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	e := notify.Changed{At: b.At, Total: len(w.p.every)}
 	for i, path := range changed {
 		same := w.settledAs(b.Changes[i])
+		if b.Changes[i].Kind == watcher.Restored && changes(b) {
+			continue // the others are to be shown
+		}
 		if len(selected) == 0 && (same || !w.p.matters(path)) {
 			continue
 		}
@@ -189,6 +199,11 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
 	}
 	w.Session.o.View.Handle(e)
+}
+
+// changes reports whether anything of a batch is of another content.
+func changes(b watcher.Batch) bool {
+	return slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 }
 
 // settledAs reports whether the content is the one that stood there when

@@ -148,6 +148,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.keep(r)
 	s.news.Observe(r, transition == notify.Regression)
 	s.remembered(&r)
+	s.ends(e)
 	s.current.add(r)
 	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
 	done := notify.CaseDone{

@@ -19,10 +19,11 @@ const maxTouches = 5
 type selfWritten struct {
 	touches map[string]int // in a row
 	files   map[string]bool
+	sure    map[string]bool // doubted once already
 }
 
 func newSelfWritten() selfWritten {
-	return selfWritten{touches: make(map[string]int), files: make(map[string]bool)}
+	return selfWritten{touches: make(map[string]int), files: make(map[string]bool), sure: make(map[string]bool)}
 }
 
 // touched notes that files changed while a case ran that depends on them.
@@ -33,6 +34,9 @@ func (s *Session) touched(paths []string) {
 			continue
 		}
 		s.own.files[path] = true
+		if !s.own.sure[path] {
+			continue // so far a person may be saving it again and again
+		}
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
 			"%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)})
 	}
@@ -42,7 +46,27 @@ func (s *Session) touched(paths []string) {
 func (s *Session) undisturbed(inputs []suites.Input) {
 	for _, path := range files(inputs) {
 		delete(s.own.touches, path)
+		delete(s.own.sure, path)
 	}
+}
+
+// doubt takes files back, once, that were found to be written by hooks while a
+// person may have been saving them, and reports whether there are any: now that
+// nobody saves, the next run tells.
+func (w *watch) doubt() bool {
+	var doubted []string
+	for path := range w.own.files {
+		if !w.own.sure[path] {
+			doubted = append(doubted, path)
+		}
+	}
+	for _, path := range doubted {
+		delete(w.own.files, path)
+		w.own.sure[path] = true
+		w.own.touches[path] = maxTouches - 1
+	}
+	w.p.Graph.Refresh(doubted)
+	return len(doubted) > 0
 }
 
 // withoutOwn leaves out what the hooks write themselves.

@@ -128,6 +128,12 @@ func (w *watch) tell(ctx context.Context) {
 	if w.current != nil {
 		return // its end starts the wait anew
 	}
+	if w.doubt() {
+		w.begin(ctx, w.selectStale(), false)
+		if w.current != nil {
+			return
+		}
+	}
 	var again []*suites.Case
 	for _, k := range w.news.Unconfirmed() {
 		if c := w.p.find(k); c != nil {
