@@ -85,6 +85,7 @@ func (d *desk) changed(b Batch) {
 	for _, c := range b.Changes {
 		rel := strings.TrimPrefix(c.Path, pureRoot+"/")
 		delete(d.read, rel)
+		delete(d.stamps, rel)
 		if c.Kind == Restored {
 			restored = append(restored, rel)
 		} else {

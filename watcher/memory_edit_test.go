@@ -48,8 +48,9 @@ func (m editedMemory) do(o edits.Op) {
 		m.alter(p, func(n *inode) { n.modified = m.now.Add(o.By) })
 	case edits.Flood:
 		for i := range o.N {
-			m.write(p+strconv.Itoa(i%2), func(string) string { return "" })
-			m.removeAll(p + strconv.Itoa(i%2))
+			name := p + strconv.Itoa(i%2) + ".tmp"
+			m.write(name, func(string) string { return "" })
+			m.removeAll(name)
 		}
 	case edits.Checkout:
 		for _, op := range m.branches[o.Text] {

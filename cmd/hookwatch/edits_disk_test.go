@@ -51,7 +51,7 @@ func (d realDisk) Do(o edits.Op) {
 		<-time.After(o.By)
 	case edits.Flood:
 		for i := range o.N {
-			name := path + strconv.Itoa(i%2)
+			name := path + strconv.Itoa(i%2) + ".tmp"
 			put(name, os.O_TRUNC, "")
 			_ = os.Remove(name)
 		}

@@ -25,7 +25,7 @@ const (
 	Chmod                     // Path to Mode
 	Chtimes                   // set Path's times to now and By
 	Pause                     // for By
-	Flood                     // N files come and go at Path: the event queue overflows
+	Flood                     // N files of no concern come and go at Path: the event queue overflows
 	Halt                      // whoever watches gets no processor time
 	Resume                    // until here
 	Checkout                  // git checks the branch Text out

@@ -33,7 +33,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if shape {
 		w.reload()
 	}
-	w.p.Graph.Refresh(changed)
+	w.p.refresh(changed)
 	w.supersede(others)
 	w.doubtVerdicts(restored)
 	selected := w.selectStale()

@@ -65,7 +65,7 @@ func (w *watch) doubt() bool {
 		w.own.sure[path] = true
 		w.own.touches[path] = maxTouches - 1
 	}
-	w.p.Graph.Refresh(doubted)
+	w.p.refresh(doubted)
 	return len(doubted) > 0
 }
 
