@@ -129,7 +129,7 @@ func (w *watch) tell(ctx context.Context) {
 		return // its end starts the wait anew
 	}
 	if w.doubt() {
-		w.begin(ctx, w.selectStale(), false)
+		w.begin(ctx, w.selectStale(), true)
 		if w.current != nil {
 			return
 		}
