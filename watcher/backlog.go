@@ -7,9 +7,10 @@ import (
 )
 
 // A backlog holds what was reported and what is waiting to be. It merges by one
-// rule: of each path the latest state counts, and a path that is back at the
-// state last reported waits no longer. A missing or empty file waits at least
-// hold, unless it comes back. It knows neither goroutines nor the clock.
+// rule: of each path the latest state counts. A missing or empty file waits at
+// least hold, unless it comes back; a path that is back at the state last
+// reported is reported as restored, since somebody may have read it meanwhile. It
+// knows neither goroutines nor the clock.
 type backlog struct {
 	hold     time.Duration
 	told     map[string]state // what the receiver knows; no entry: no file
@@ -48,11 +49,13 @@ func (b *backlog) forget(path string) {
 
 // observe notes that s is what stands at path now.
 func (b *backlog) observe(path string, s state, now time.Time) {
+	before, was := b.waiting[path]
 	if b.told[path].digest == s.digest {
-		delete(b.waiting, path)
+		if was {
+			b.stir(path, s, now)
+		}
 		return
 	}
-	before, was := b.waiting[path]
 	p := pending{state: s, since: now, due: now}
 	if was {
 		p.since = before.since
@@ -64,6 +67,14 @@ func (b *backlog) observe(path string, s state, now time.Time) {
 		}
 	}
 	b.waiting[path] = p
+}
+
+// stir notes that path is as it was last reported, but may have been otherwise
+// for a moment.
+func (b *backlog) stir(path string, s state, now time.Time) {
+	if b.told[path].digest == s.digest {
+		b.waiting[path] = pending{state: s, since: now, due: now}
+	}
 }
 
 // batch returns what may be handed out at now, or false when nothing may.
@@ -84,11 +95,14 @@ func (b *backlog) batch(now time.Time) (Batch, bool) {
 
 func (b *backlog) change(path string, s state) Change {
 	kind := Modified
-	if _, known := b.told[path]; !known {
-		kind = Created
-	}
-	if s.digest == "" {
+	_, known := b.told[path]
+	switch {
+	case s.digest == b.told[path].digest:
+		kind = Restored
+	case s.digest == "":
 		kind = Removed
+	case !known:
+		kind = Created
 	}
 	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.told[path].digest, Mode: s.mode}
 }
@@ -97,7 +111,7 @@ func (b *backlog) change(path string, s state) Change {
 func (b *backlog) delivered(out Batch) {
 	for _, c := range out.Changes {
 		b.told[c.Path] = b.waiting[c.Path].state
-		if c.Kind == Removed {
+		if c.Digest == "" {
 			delete(b.told, c.Path)
 		}
 		delete(b.waiting, c.Path)

@@ -13,6 +13,7 @@ const (
 	Created  Kind = iota + 1 // it was not there
 	Modified                 // its content or its execute bit is another
 	Removed                  // it is not there any more
+	Restored                 // it is as it was, but may have been otherwise for a moment
 )
 
 // String returns the kind as a lower-case word.
@@ -24,11 +25,14 @@ func (k Kind) String() string {
 		return "modified"
 	case Removed:
 		return "removed"
+	case Restored:
+		return "restored"
 	}
 	return "unknown"
 }
 
-// A Change is one file whose content is not what was last reported.
+// A Change is one file whose content is not what was last reported, or was not
+// for a moment: whoever read it in that moment has to read it again.
 type Change struct {
 	Path   string // the path of interest, also where a symbolic link leads elsewhere
 	Kind   Kind

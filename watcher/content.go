@@ -3,11 +3,10 @@ package watcher
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"syscall"
 	"time"
 )
 
@@ -67,25 +66,19 @@ func withMode(digest string, mode fs.FileMode) string {
 type reader struct {
 	limit  int64 // in bytes; larger files are not digested
 	buffer []byte
-	open   func(path string) (*os.File, error)
+	disk   disk
 }
 
-func newReader(limit int64) *reader {
-	return &reader{limit, make([]byte, 64<<10), openAtOnce}
-}
-
-// openAtOnce opens path for reading, and does not wait for a writer if a pipe
-// took the place of a file.
-func openAtOnce(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func newReader(d disk, limit int64) *reader {
+	return &reader{limit, make([]byte, 64<<10), d}
 }
 
 // read returns what stands at path, and the signature it had before it was
 // read, so that a write during reading shows as another signature.
 func (r *reader) read(path string) (state, signature, error) {
-	f, err := r.open(path)
-	if os.IsPermission(err) {
-		return unreadable(path)
+	f, err := r.disk.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return r.unreadable(path)
 	}
 	if err != nil {
 		return state{}, signature{}, unlessGone(err)
@@ -107,8 +100,8 @@ func (r *reader) read(path string) (state, signature, error) {
 	return state{digest, info.Mode(), n == 0}, signatureOf(info), nil
 }
 
-func unreadable(path string) (state, signature, error) {
-	info, err := os.Lstat(path)
+func (r *reader) unreadable(path string) (state, signature, error) {
+	info, err := r.disk.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return state{}, signature{}, unlessGone(err)
 	}

@@ -26,29 +26,29 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	put(t, path, "12345")
-	s, sig, err := newReader(5).read(path)
+	s, sig, err := newReader(systemDisk{}, 5).read(path)
 	ok(t, err)
 	if s.digest != Digest([]byte("12345"), 0o644) || s.empty || sig.size != 5 {
 		t.Errorf("read gives %+v, %+v", s, sig)
 	}
-	big, _, err := newReader(4).read(path)
+	big, _, err := newReader(systemDisk{}, 4).read(path)
 	ok(t, err)
 	if !strings.HasPrefix(big.digest, "~5-") {
 		t.Errorf("too large a file has the digest %q", big.digest)
 	}
 	ok(t, os.Chtimes(path, time.Time{}, time.Unix(7, 0)))
-	if touched, _, _ := newReader(4).read(path); touched.digest == big.digest {
+	if touched, _, _ := newReader(systemDisk{}, 4).read(path); touched.digest == big.digest {
 		t.Error("the time does not count for a file that is too large")
 	}
 	put(t, path, "")
-	if s, _, _ := newReader(4).read(path); !s.empty || !s.unfinished() {
+	if s, _, _ := newReader(systemDisk{}, 4).read(path); !s.empty || !s.unfinished() {
 		t.Errorf("an empty file is %+v", s)
 	}
-	if s, _, err := unreadable(path); err != nil || !strings.HasPrefix(s.digest, "~0-") {
+	if s, _, err := newReader(systemDisk{}, 4).unreadable(path); err != nil || !strings.HasPrefix(s.digest, "~0-") {
 		t.Errorf("a file that may not be read is %+v, %v", s, err)
 	}
 	for _, nothing := range []string{dir, filepath.Join(dir, "absent"), filepath.Join(path, "below")} {
-		if s, _, err := newReader(4).read(nothing); s != (state{}) || err != nil {
+		if s, _, err := newReader(systemDisk{}, 4).read(nothing); s != (state{}) || err != nil {
 			t.Errorf("read(%q) = %+v, %v", nothing, s, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestQuickLook(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "f")
 		put(t, path, "1")
 		b := newBacklog(0)
-		tr := newTree(newDirectories(nil, &notes{}), b, newReader(100))
+		tr := newTree(newDirectories(systemDisk{}, nil, &notes{}), b, newReader(systemDisk{}, 100), time.Now)
 		scope, err := newScope(Interest{Files: []string{path}})
 		ok(t, err)
 		tr.retarget(scope)
@@ -122,9 +122,9 @@ func TestResolve(t *testing.T) {
 		"loop":         {"", 41, []lookup{{"", "loop", false}}},
 	}
 	for path, tt := range tests {
-		p, err := resolve(root, path)
+		p, err := resolve(systemDisk{}, root, path)
 		if strings.Contains(path, "..") {
-			p, err = resolve(root, filepath.Clean(path))
+			p, err = resolve(systemDisk{}, root, filepath.Clean(path))
 		}
 		ok(t, err)
 		var steps []lookup
@@ -140,7 +140,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s leads to %s (%v), want %s", path, p.real, p.info, tt.real)
 		}
 	}
-	if p, err := resolve(root, ""); err != nil || p.info == nil {
+	if p, err := resolve(systemDisk{}, root, ""); err != nil || p.info == nil {
 		t.Errorf("the start itself: %v, %v", p, err)
 	}
 }

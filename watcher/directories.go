@@ -3,7 +3,7 @@ package watcher
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 
@@ -47,6 +47,7 @@ func (d *directory) nodes() []*node {
 // Directories are all those in which something is looked up, and which of them
 // the backend watches.
 type directories struct {
+	disk    disk
 	backend backend // nil: nothing is watched
 	notes   *notes
 	all     map[string]*directory
@@ -54,8 +55,8 @@ type directories struct {
 	failed  map[*directory]bool   // the ones that could not be watched
 }
 
-func newDirectories(b backend, n *notes) *directories {
-	return &directories{b, n, map[string]*directory{}, map[fileID]*directory{}, map[*directory]bool{}}
+func newDirectories(on disk, b backend, n *notes) *directories {
+	return &directories{on, b, n, map[string]*directory{}, map[fileID]*directory{}, map[*directory]bool{}}
 }
 
 // get returns the directory at path, a new one if nothing was looked up there.
@@ -136,7 +137,7 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 	if ds.backend == nil || d.watched || d.err != nil || d.needed == 0 && !watchPassing {
 		return false, nil
 	}
-	info, err := os.Lstat(d.path)
+	info, err := ds.disk.Lstat(d.path)
 	if err != nil {
 		return false, nil // an event of its parent tells
 	}
@@ -148,7 +149,7 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 		}
 	}
 	if err := ds.backend.Add(d.path); err != nil {
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, fsnotify.ErrClosed) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsnotify.ErrClosed) {
 			return false, evicted
 		}
 		ds.fail(d, err)
@@ -165,7 +166,7 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 // since the system has one watch for one directory, whatever its name. It fails
 // if the directory is still there: then it is mounted in two places.
 func (ds *directories) evict(d *directory, id fileID) ([]*node, error) {
-	if info, err := os.Lstat(d.path); err == nil {
+	if info, err := ds.disk.Lstat(d.path); err == nil {
 		if now, _ := systemFacts(info); now == id {
 			return nil, fmt.Errorf("it is the same directory as %s, which is watched", d.path)
 		}

@@ -147,8 +147,9 @@ func TestUnreceived(t *testing.T) {
 	}
 	put(t, a, "1")
 	p.w.Rescan()
-	if got := p.receive().Changes; len(got) != 1 || got[0].Path != b || got[0].Digest != Digest([]byte("4"), 0) {
-		t.Errorf("got %v, want the last content of b alone", got)
+	got := p.receive().Changes
+	if len(got) != 2 || got[0].Kind != Restored || got[1].Path != b || got[1].Digest != Digest([]byte("4"), 0) {
+		t.Errorf("got %v, want a as it was, and the last content of b", got)
 	}
 }
 

@@ -1,10 +1,6 @@
 package watcher
 
-import (
-	"os"
-	"path/filepath"
-	"time"
-)
+import "path/filepath"
 
 // look finds out what stands at n. An error says that this is not known, and
 // leaves everything as it was.
@@ -29,7 +25,9 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
 		return nil
 	}
-	began := time.Now()
+	stirred := n.present && (n.stirred || t.suspicious && n.racy || n.sig != signatureOf(p.info))
+	n.stirred = false
+	began := t.now()
 	s, sig, err := t.reader.read(p.real)
 	if err != nil {
 		return err
@@ -45,6 +43,9 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 		t.owners[n.path]++
 	}
 	t.saw(n.path, s)
+	if stirred {
+		t.backlog.stir(n.path, s, t.now())
+	}
 	return nil
 }
 
@@ -62,15 +63,17 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 		n.children = map[string]*node{}
 	}
 	t.watch(n.real) // before reading it: what comes later has an event
-	entries, err := os.ReadDir(n.real)
+	entries, err := t.dirs.disk.ReadDir(n.real)
 	for _, e := range entries {
 		if n.children[e.Name()] == nil {
 			n.child(e.Name())
 		}
 	}
 	for _, c := range n.children {
+		c.stirred = c.stirred || n.stirred
 		t.enqueue(c, full)
 	}
+	n.stirred = false
 	return unlessGone(err)
 }
 
@@ -78,6 +81,10 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 // directory that is the end of the node, as an event brings a new one; except
 // for a link, since what it leads to may appear anywhere.
 func (t *tree) vanish(n *node, p place) {
+	if n.stirred && !n.present && n.real == "" && p.info == nil && t.scope.covers(n.path) {
+		t.backlog.stir(n.path, state{}, t.now()) // it came and went
+	}
+	n.stirred = false
 	t.leaveFile(n)
 	t.leaveDir(n)
 	if n.parent != nil && p.links == 0 {
@@ -133,7 +140,7 @@ func (t *tree) saw(path string, s state) {
 		t.backlog.baseline(path, s)
 		return
 	}
-	t.backlog.observe(path, s, time.Now())
+	t.backlog.observe(path, s, t.now())
 }
 
 // mayEnter reports whether the directory p, at n, may be descended into: not if

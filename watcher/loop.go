@@ -17,7 +17,7 @@ func (w *Watcher) loop() {
 			out = w.batches
 		}
 		var alarm <-chan time.Time
-		if at, ok := w.wakeAt(now); ok {
+		if at, ok := w.core.wakeAt(now); ok {
 			timer.Reset(at.Sub(now))
 			alarm = timer.C
 		}
@@ -38,47 +38,25 @@ func (w *Watcher) loop() {
 // absorb brings the backlog up to date with the events that came in and with
 // what is polled.
 func (w *Watcher) absorb() {
-	mail := w.inbox.take()
-	if mail.lost {
-		w.backlog.overflow = w.backlog.overflow || mail.overflow
-		w.rescan()
-	}
-	w.tree.apply(mail.ops)
-	if !w.pollAt.IsZero() && !time.Now().Before(w.pollAt) {
-		w.tree.poll()
-		w.pollAt = time.Time{}
-	}
-	if !w.work() {
-		return
-	}
-	switch {
-	case !w.tree.unwatched():
-		w.pollAt = time.Time{}
-	case w.pollAt.IsZero():
-		w.pollAt = time.Now().Add(w.poll)
-	}
+	w.core.take(w.inbox.take())
+	w.work()
 }
 
-// rescan compares everything and watches it anew. Nothing that the queued
-// events could tell is missed by it, but they are applied all the same: one of
-// them may be younger than the comparison.
+// rescan compares everything now.
 func (w *Watcher) rescan() {
-	w.tree.refresh()
-	if w.work() {
-		w.backlog.settleOverflow()
-	}
+	w.core.rescan()
+	w.work()
 }
 
-// work looks at everything that is queued, and reports false if the watcher was
-// closed meanwhile.
-func (w *Watcher) work() bool {
-	for w.tree.step() {
+// work looks at everything that is queued, unless the watcher is closed
+// meanwhile.
+func (w *Watcher) work() {
+	for w.core.step() {
 		w.files.Store(int64(w.tree.files()))
 		if !w.offer() {
-			return false
+			return
 		}
 	}
-	return true
 }
 
 // offer hands out what is known in the middle of long work if somebody is
@@ -102,13 +80,4 @@ func (w *Watcher) offer() bool {
 	default:
 	}
 	return true
-}
-
-// wakeAt returns when loop must look again without being told to.
-func (w *Watcher) wakeAt(now time.Time) (time.Time, bool) {
-	at, ok := w.backlog.next(now)
-	if !w.pollAt.IsZero() && (!ok || w.pollAt.Before(at)) {
-		return w.pollAt, true
-	}
-	return at, ok
 }

@@ -35,7 +35,7 @@ type place struct {
 // resolve follows rest from the real directory start, symbolic links included,
 // as the system would. That nothing is there is no error; an error says that
 // this could not be found out now.
-func resolve(start, rest string) (place, error) {
+func resolve(on disk, start, rest string) (place, error) {
 	p := place{real: start}
 	todo := split(rest)
 	for len(todo) > 0 {
@@ -46,14 +46,14 @@ func resolve(start, rest string) (place, error) {
 			continue
 		}
 		full := filepath.Join(p.real, name)
-		info, err := os.Lstat(full)
+		info, err := on.Lstat(full)
 		p.add(lookup{p.real, name, err == nil && info.IsDir() && len(todo) > 0})
 		switch {
 		case err != nil:
 			p.info = nil
 			return p, unlessGone(err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(full)
+			target, err := on.Readlink(full)
 			if p.links++; err != nil || p.links > hopLimit {
 				p.info = nil
 				return p, unlessGone(err)
@@ -72,7 +72,7 @@ func resolve(start, rest string) (place, error) {
 	if p.info != nil {
 		return p, nil
 	}
-	info, err := os.Lstat(p.real)
+	info, err := on.Lstat(p.real)
 	if err != nil {
 		return p, unlessGone(err)
 	}

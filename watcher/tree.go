@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -30,6 +31,8 @@ type node struct {
 	sig     signature
 	racy    bool // sig proves nothing yet
 
+	stirred bool // it, or a directory on its way, came or went
+
 	queued, full, dead bool
 }
 
@@ -39,6 +42,7 @@ type tree struct {
 	dirs    *directories
 	backlog *backlog
 	reader  *reader
+	now     func() time.Time
 
 	scope  scope
 	roots  []*node
@@ -46,11 +50,13 @@ type tree struct {
 	queue  []*node        // to be looked at
 	later  map[*node]bool // could not be looked at, to be tried at the next poll
 
+	suspicious bool // events were lost: a signature has to prove that nothing happened
+
 	adopt func(path string) bool // while the interest changes: new, so not reported
 }
 
-func newTree(ds *directories, b *backlog, r *reader) *tree {
-	return &tree{dirs: ds, backlog: b, reader: r, owners: map[string]int{}, later: map[*node]bool{}}
+func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
+	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, later: map[*node]bool{}}
 }
 
 func (t *tree) files() int { return len(t.owners) }
@@ -111,6 +117,8 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 		}
 	}
 	for path, op := range ops {
+		// A write shows in a file's signature, a directory that is put back does not.
+		moved := op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0
 		d, name := t.dirs.at(filepath.Clean(path))
 		if d == nil {
 			continue
@@ -119,12 +127,15 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 			// Some systems call it a write when a directory's entries change;
 			// the entries have events of their own.
 			if op != fsnotify.Write || n.real == "" {
+				n.stirred = n.stirred || moved
 				t.enqueue(n, true)
 			}
 		}
 		for n := range d.trees {
 			if n.children[name] == nil {
-				t.enqueue(n.child(name), true)
+				c := n.child(name)
+				c.stirred = moved
+				t.enqueue(c, true)
 			}
 		}
 	}
@@ -180,7 +191,7 @@ func (t *tree) locate(n *node) (place, error) {
 		start, rest = n.parent.real, filepath.Base(n.path)
 	}
 	for range turnLimit {
-		p, err := resolve(start, rest)
+		p, err := resolve(t.dirs.disk, start, rest)
 		again := t.hold(n, p.lookups)
 		if err != nil || !again {
 			return p, err

@@ -3,7 +3,7 @@
 package watcher
 
 import (
-	"os"
+	"io/fs"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -16,7 +16,7 @@ func TestReadPipe(t *testing.T) {
 	ok(t, syscall.Mkfifo(path, 0o600))
 	got := make(chan state, 1)
 	go func() {
-		s, _, _ := newReader(10).read(path)
+		s, _, _ := newReader(systemDisk{}, 10).read(path)
 		got <- s
 	}()
 	select {
@@ -29,6 +29,20 @@ func TestReadPipe(t *testing.T) {
 	}
 }
 
+// An exhaustedDisk has no descriptors left.
+type exhaustedDisk struct {
+	systemDisk
+	failed chan<- bool
+}
+
+func (d exhaustedDisk) Open(path string) (fs.File, error) {
+	select {
+	case d.failed <- true:
+	default:
+	}
+	return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
+}
+
 // TestNoDescriptors runs out of open files while a file changes.
 func TestNoDescriptors(t *testing.T) {
 	t.Parallel()
@@ -37,17 +51,11 @@ func TestNoDescriptors(t *testing.T) {
 	p := watch(t, byEvents, Interest{Files: []string{path}})
 	failed := make(chan bool, 1)
 	ok(t, p.w.request(func() {
-		p.w.tree.reader.open = func(string) (*os.File, error) {
-			select {
-			case failed <- true:
-			default:
-			}
-			return nil, &os.PathError{Op: "open", Err: syscall.EMFILE}
-		}
+		p.w.tree.reader.disk = exhaustedDisk{failed: failed}
 	}))
 	put(t, path, "2")
 	<-failed
-	ok(t, p.w.request(func() { p.w.tree.reader.open = openAtOnce }))
+	ok(t, p.w.request(func() { p.w.tree.reader.disk = systemDisk{} }))
 	if b := p.receive(); b.Changes[0].Digest != Digest([]byte("2"), 0) {
 		t.Errorf("got %v, want the new content", b)
 	}

@@ -74,10 +74,7 @@ type Watcher struct {
 	backend backend // nil when everything is polled
 
 	// Owned by the goroutine of loop once New has returned.
-	backlog *backlog
-	tree    *tree
-	poll    time.Duration
-	pollAt  time.Time // next look at what is not watched; zero when all is
+	*core
 	offered time.Time
 }
 
@@ -110,20 +107,16 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 		requests: make(chan func()),
 		done:     make(chan struct{}),
 		inbox:    newInbox(),
-		poll:     o.Poll,
 	}
 	notes := &notes{say: o.Note, poll: o.Poll}
-	hold := o.Poll + settle // a missing file has to be missing at two looks
 	if open != nil {
 		if w.backend, err = open(); err != nil {
 			notes.noEvents(err)
 		} else {
-			hold = settle
 			w.running.Go(func() { w.inbox.drain(w.backend) })
 		}
 	}
-	w.backlog = newBacklog(hold)
-	w.tree = newTree(newDirectories(w.backend, notes), w.backlog, newReader(o.MaxFileSize))
+	w.core = newCore(o, systemDisk{}, w.backend, notes, time.Now)
 	w.tree.retarget(scope)
 	w.files.Store(int64(w.tree.files()))
 	w.running.Go(w.loop)
@@ -132,7 +125,7 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 
 // Batches returns the channel of batches; it is closed by Close. While nobody
 // receives, changes wait and are merged: of each path only the latest content
-// is kept, and a path that is back at what was last reported is dropped.
+// is kept.
 func (w *Watcher) Batches() <-chan Batch { return w.batches }
 
 // SetInterest replaces the interest. What was of interest before and still is

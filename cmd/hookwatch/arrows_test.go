@@ -26,6 +26,8 @@ var arrows = map[string]string{
 	"config":  "",
 	"watcher": "",
 
+	"watcher/edits": "",
+
 	"suites":                    "",
 	"suites/catalog":            "suites",
 	"suites/contract":           "suites",

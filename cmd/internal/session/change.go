@@ -19,16 +19,23 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	changed := make([]string, len(b.Changes))
+	var others, restored []string
 	for i, c := range b.Changes {
 		changed[i] = w.p.Rel(c.Path)
-		shape = shape || c.Kind != watcher.Modified || w.p.shapes(c.Path)
+		shape = shape || w.reshapes(c)
+		if c.Kind == watcher.Restored {
+			restored = append(restored, changed[i])
+		} else {
+			others = append(others, changed[i])
+		}
 	}
 	if shape {
 		w.reload()
 	}
 	w.busy()
-	w.p.Graph.Refresh(changed)
-	w.supersede(changed)
+	w.p.refresh(changed)
+	w.supersede(others)
+	w.doubtVerdicts(restored)
 	selected := w.selectStale()
 	w.show(b, changed, selected)
 	w.toAudit = w.sample(w.p.Config.Watch.Audit)
@@ -40,6 +47,18 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		maps.Copy(w.rest, w.latest) // nothing is left to run
 		w.settled.Reset(w.p.Config.Notify.Settle)
 	}
+}
+
+// reshapes reports whether a change may make another project. A file that is as
+// it was does so if the project was read while it was not.
+func (w *watch) reshapes(c watcher.Change) bool {
+	if w.p.shapes(c.Path) {
+		return true
+	}
+	if c.Kind == watcher.Restored {
+		return w.p.follows(w.p.Rel(c.Path)) != (c.Digest != "")
+	}
+	return c.Kind != watcher.Modified
 }
 
 // reload reads configuration, suites and documents anew. While they have
@@ -58,6 +77,7 @@ func (w *watch) reload() {
 	}
 	w.adopt(p)
 	w.idle.doubt(p.every)
+	w.followed = nil // what the new graph comes to know is not followed yet
 	if err := p.Follow(w.o.Watcher); err != nil {
 		view.Handle(notify.Warning{Text: err.Error()})
 	}
@@ -105,23 +125,19 @@ func (s *Session) dropRemoved() {
 
 // supersede cancels what runs on content that is no more.
 func (s *Session) supersede(changed []string) {
-	var under []string
+	under := make(map[string]bool) // changed below a running case
 	for _, e := range s.running {
-		now := s.p.find(e.c.Key())
-		touched := touches(e.inputs, changed)
-		if now == nil || now.Digest != e.c.Digest || touched {
+		if plan.Superseded(e.c, s.p.find(e.c.Key()), e.inputs, changed) {
 			e.stale = true
 			e.cancel()
 		}
-		if touched {
-			under = changed
+		for _, path := range files(e.inputs) {
+			if slices.Contains(changed, path) {
+				under[path] = true
+			}
 		}
 	}
-	s.touched(under)
-}
-
-func touches(inputs []suites.Input, changed []string) bool {
-	return slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
+	s.touched(slices.Collect(maps.Keys(under)))
 }
 
 // stale selects the cases whose latest verdict, on record or under way, is not
@@ -145,6 +161,9 @@ func (s *Session) past(c *suites.Case) plan.Past {
 	if r == nil || r.Digests.Case == "" || r.Status() == suites.Aborted {
 		return plan.Past{}
 	}
+	if s.endings[key].doubt {
+		return doubted(r.Digests)
+	}
 	return plan.Past{Known: true, Digests: r.Digests}
 }
 
@@ -154,6 +173,9 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	e := notify.Changed{At: b.At, Total: len(w.p.every)}
 	for i, path := range changed {
 		same := w.settledAs(b.Changes[i])
+		if b.Changes[i].Kind == watcher.Restored && changes(b) {
+			continue // the others are to be shown
+		}
 		if len(selected) == 0 && (same || !w.p.matters(path)) {
 			continue
 		}
@@ -167,6 +189,11 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	}
 	e.Spared, e.Uncovered = w.Spared(), w.Uncovered()
 	w.Session.o.View.Handle(e)
+}
+
+// changes reports whether anything of a batch is of another content.
+func changes(b watcher.Batch) bool {
+	return slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 }
 
 // settledAs reports whether the content is the one that stood there when

@@ -12,10 +12,6 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// maxTries bounds how often a case starts anew because its inputs changed while
-// it ran. Only a hook that changes its own inputs gets that far.
-const maxTries = 5
-
 // An execution is one case on its way from the queue to its verdict.
 type execution struct {
 	c       *suites.Case
@@ -84,22 +80,25 @@ func (s *Session) finish(ctx context.Context, e *execution) {
 // started with, or drops it when it is no more.
 func (s *Session) again(e *execution) bool {
 	key := e.c.Key()
+	var changed []string
 	if !e.stale {
-		changed := s.p.changedSince(e)
-		if len(changed) == 0 {
+		if changed = s.p.changedSince(e); len(changed) == 0 {
 			s.undisturbed(e.inputs)
-			return false
 		}
 		s.touched(changed)
-		if s.current.tries[key] == maxTries {
-			return false
-		}
-		s.current.tries[key]++
 	}
-	if c := s.p.find(key); c != nil {
+	c := s.p.find(key)
+	course := plan.Ended(e.stale, len(changed) > 0, s.current.tries[key], c != nil)
+	switch course {
+	case plan.Again:
 		s.enqueue(c)
-	} else {
+	case plan.Drop:
 		s.current.drop(key)
+	case plan.Conclude:
+		return false
+	}
+	if !e.stale {
+		s.current.tries[key]++
 	}
 	return true
 }
@@ -151,6 +150,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.remembered(&r)
 	s.ran(e.c)
 	s.checkAudited(e, &r)
+	s.ends(e)
 	s.current.add(r)
 	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
 	done := notify.CaseDone{

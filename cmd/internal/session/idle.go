@@ -52,6 +52,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	}
 	w.flush()
 	w.narrow.rest()
+	w.forgetEndings()
 	w.idle.by = nil
 	debug.FreeOSMemory() // the session may rest for hours
 	w.Session.o.View.Handle(notify.Rested{})

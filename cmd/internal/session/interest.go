@@ -60,7 +60,7 @@ func (p *Project) Follow(w *watcher.Watcher) error {
 			late = append(late, f)
 		}
 	}
-	p.Graph.Refresh(late)
+	p.refresh(late)
 	return nil
 }
 

@@ -169,8 +169,8 @@ func TestOwnInput(t *testing.T) {
 	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
 		t.Errorf("events: %s", got)
 	}
-	if n := strings.Count(s.read("runs"), "run"); n != maxTries+1 {
-		t.Errorf("the hook ran %d times, want %d", n, maxTries+1)
+	if n := strings.Count(s.read("runs"), "run"); n != plan.MaxTries+1 {
+		t.Errorf("the hook ran %d times, want %d", n, plan.MaxTries+1)
 	}
 	s.empty(s.temp)
 }

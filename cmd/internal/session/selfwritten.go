@@ -13,16 +13,20 @@ import (
 // depends on it before the hooks themselves are taken to write it.
 const maxTouches = 5
 
+// maxDoubts is how many runs in quiet have to show it too.
+const maxDoubts = 3
+
 // A selfWritten set holds the files that hooks write while they run: what a test
 // writes must not start the next run. Files that make a project what it is are
 // never among them.
 type selfWritten struct {
 	touches map[string]int // in a row
 	files   map[string]bool
+	doubted map[string]int // in a row
 }
 
 func newSelfWritten() selfWritten {
-	return selfWritten{touches: make(map[string]int), files: make(map[string]bool)}
+	return selfWritten{touches: make(map[string]int), files: make(map[string]bool), doubted: make(map[string]int)}
 }
 
 // touched notes that files changed while a case ran that depends on them.
@@ -33,6 +37,9 @@ func (s *Session) touched(paths []string) {
 			continue
 		}
 		s.own.files[path] = true
+		if s.own.doubted[path] < maxDoubts {
+			continue // so far a person may be saving it again and again
+		}
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
 			"%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)})
 	}
@@ -42,7 +49,27 @@ func (s *Session) touched(paths []string) {
 func (s *Session) undisturbed(inputs []suites.Input) {
 	for _, path := range files(inputs) {
 		delete(s.own.touches, path)
+		delete(s.own.doubted, path)
 	}
+}
+
+// doubt takes files back, a few times, that were found to be written by hooks while a
+// person may have been saving them, and reports whether there are any: now that
+// nobody saves, the next run tells.
+func (w *watch) doubt() bool {
+	var doubted []string
+	for path := range w.own.files {
+		if w.own.doubted[path] < maxDoubts {
+			doubted = append(doubted, path)
+		}
+	}
+	for _, path := range doubted {
+		delete(w.own.files, path)
+		w.own.doubted[path]++
+		w.own.touches[path] = maxTouches - 1
+	}
+	w.p.refresh(doubted)
+	return len(doubted) > 0
 }
 
 // withoutOwn leaves out what the hooks write themselves.

@@ -50,6 +50,7 @@ type Session struct {
 
 	present  map[suites.Key]*suites.Record
 	baseline map[baseKey]*suites.Record
+	endings  map[suites.Key]ending     // of this session
 	inputs   map[string][]suites.Input // by digest
 	news     *plan.News
 	current  *current
@@ -83,6 +84,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		results:  make(chan *execution),
 		present:  make(map[suites.Key]*suites.Record),
 		baseline: make(map[baseKey]*suites.Record),
+		endings:  make(map[suites.Key]ending),
 		inputs:   make(map[string][]suites.Input),
 		seen:     newTools(),
 		own:      newSelfWritten(),

@@ -7,6 +7,21 @@ import (
 	"hookwatch/suites"
 )
 
+// refresh has the graph read files again, some time after this: what their stamps
+// were when it read them before is of no use.
+func (p *Project) refresh(paths []string) {
+	p.Graph.Refresh(paths)
+	if len(paths) > manyPaths { // the graph may have forgotten all
+		clear(p.stamps)
+	}
+	for _, path := range paths {
+		delete(p.stamps, path)
+	}
+}
+
+// manyPaths is a number of paths above which telling files apart is not worth it.
+const manyPaths = 100
+
 // freshInputs are the case's inputs as they are now, but for those that keep
 // leaves out, with the stamps of the files that they were read from: a file that
 // is not as it was when the graph read it is read again.

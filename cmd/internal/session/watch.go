@@ -101,14 +101,19 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 // selectStale selects what is stale, and lets the watcher follow what the graph
 // has come to know by it: a file that a hook sources from anywhere.
 func (w *watch) selectStale() []plan.Selected {
-	selected := w.stale()
-	if now := w.p.Graph.Files(); !slices.Equal(now, w.followed) {
+	for {
+		selected := w.stale()
+		now := w.p.Graph.Files()
+		if slices.Equal(now, w.followed) {
+			return selected
+		}
 		w.followed = now
+		// What only now is followed was read anew: it may have changed since.
 		if err := w.p.Follow(w.o.Watcher); err != nil {
 			w.Session.o.View.Handle(notify.Warning{Text: err.Error()})
+			return selected
 		}
 	}
-	return selected
 }
 
 // begin starts what is selected, if anything is.
@@ -137,6 +142,12 @@ func (w *watch) ended() {
 func (w *watch) tell(ctx context.Context) {
 	if w.current != nil {
 		return // its end starts the wait anew
+	}
+	if w.doubt() {
+		w.begin(ctx, w.selectStale(), true)
+		if w.current != nil {
+			return
+		}
 	}
 	var again []*suites.Case
 	for _, k := range w.news.Unconfirmed() {

@@ -1,0 +1,289 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/watcher/edits"
+)
+
+// quiet is how long nothing may be heard of a session for it to be asked whether
+// it rests: longer than it holds anything back.
+const quiet = 80 * time.Millisecond
+
+// TestEditSequences lets editors, git and people do their worst to the files of
+// a watching session. Whenever it rests, its verdicts are those of a full run of
+// what is there then, it has none of another content, and it has started no run
+// without a change. HOOKWATCH_TEST_SEQUENCES says how many sequences,
+// HOOKWATCH_TEST_SEED which.
+func TestEditSequences(t *testing.T) {
+	t.Parallel()
+	n, seed := number(t, "HOOKWATCH_TEST_SEQUENCES", 12), number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
+	for i, isolation := range []string{"none", "none", "namespaces"} {
+		share := max(n/4, 1)
+		if i == 0 {
+			share = n - 2*share
+		}
+		t.Run(fmt.Sprintf("%s %d", isolation, i), func(t *testing.T) {
+			t.Parallel()
+			editSequences(t, uint64(seed+i), share, isolation)
+		})
+	}
+}
+
+func number(t testing.TB, variable string, otherwise int) int {
+	t.Helper()
+	text, set := os.LookupEnv(variable)
+	if !set {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+func editSequences(t *testing.T, seed uint64, n int, isolation string) {
+	t.Helper()
+	t.Logf("seed %d, %d sequences", seed, n)
+	root := newEdited(t)
+	e := &edited{watched: watch(t, root, "HOOKWATCH_ISOLATION="+isolation), isolation: isolation}
+	defer e.tell()
+	e.runDone()
+	e.disk = realDisk{t, root, e.cmd.Process}
+	e.rests()
+	var s edits.Sequence
+	defer func() {
+		if t.Failed() {
+			t.Logf("after %s:\n%s", strings.Join(s.Ways, ", "), listed(s.Ops))
+		}
+	}()
+	g := edits.NewGenerator(editedProject(floodOf(t)), seed)
+	for i := range n {
+		s = g.Next()
+		e.do(s)
+		if !e.right(s) {
+			t.Fatalf("after sequence %d of seed %d", i, seed)
+		}
+	}
+	e.quit()
+	t.Logf("%d sequences, %d runs: 0 lost, 0 self-triggered", n, e.runs)
+}
+
+func listed(ops []edits.Op) string {
+	var s strings.Builder
+	for _, o := range ops[:min(len(ops), 200)] {
+		fmt.Fprintf(&s, "  %v\n", o)
+	}
+	return s.String()
+}
+
+// floodOf is a number of files whose coming and going overflows the event queue.
+func floodOf(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		return 0
+	}
+	limit, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || limit > 1<<17 {
+		return 0
+	}
+	return limit*2/3 + 500 // each gives two events or more
+}
+
+// An edited session is watched while its files are edited.
+type edited struct {
+	*watched
+	disk      realDisk
+	isolation string
+	asked     int
+	open      string // the run in progress
+	runs      int
+	changes   int // since the last rest, with a selection
+	started   int // runs since the last rest
+	heard     []event
+}
+
+func (e *edited) do(s edits.Sequence) {
+	e.changes, e.started, e.heard = 0, 0, nil
+	for _, o := range s.Ops {
+		e.disk.Do(o)
+	}
+}
+
+// right reports whether the session, once it rests, stands as a full run does.
+func (e *edited) right(s edits.Sequence) bool {
+	e.t.Helper()
+	e.rests()
+	left, fresh := e.verdicts("present", e.path(".claude/tests/hooks/results")), e.fresh()
+	// Of a case that is no more the last verdict stays until the next full run.
+	maps.DeleteFunc(left, func(id string, _ stood) bool { _, there := fresh[id]; return !there })
+	if diff := cmp.Diff(fresh, left); diff != "" {
+		e.t.Errorf("not as a full run has it (-full run +session):\n%s", diff)
+	}
+	if s.Still && e.started > 0 {
+		e.t.Errorf("%d runs, though nothing changed", e.started)
+	}
+	if e.started > e.changes {
+		e.t.Errorf("%d runs for %d changes", e.started, e.changes)
+	}
+	return !e.t.Failed()
+}
+
+// tell lists what was heard since the last rest, if the test failed.
+func (e *edited) tell() {
+	if !e.t.Failed() {
+		return
+	}
+	for _, h := range e.heard {
+		e.t.Logf("heard %s %s %v selected %v %s pass %v %q %s", h.Event, h.RunID, h.Changes, h.Selected, h.Record.ID, h.Record.Pass, h.Record.ActualOutput, h.Text)
+	}
+}
+
+// rests waits until the session has seen all that was done and has nothing left
+// to do. Nothing may be lost by the asking: the question is a save of a file
+// that no case depends on. Events keep their order, so that whatever was saved
+// before is told before it or with it; and as the session rested already, a case
+// that is selected by this save is one that was lost before.
+func (e *edited) rests() {
+	e.t.Helper()
+	limit := time.Now().Add(ceiling)
+	for time.Now().Before(limit) {
+		e.falls()
+		e.asked++
+		put(e.path(editedSentinel)+".tmp", os.O_TRUNC, strconv.Itoa(e.asked))
+		if err := os.Rename(e.path(editedSentinel)+".tmp", e.path(editedSentinel)); err != nil {
+			e.t.Fatal(err)
+		}
+		if e.answered() {
+			return
+		}
+	}
+	e.t.Fatalf("no rest after %s", ceiling)
+}
+
+// falls waits until nothing has been heard for a while.
+func (e *edited) falls() {
+	e.t.Helper()
+	limit := time.NewTimer(ceiling)
+	defer limit.Stop()
+	for {
+		select {
+		case ev, ok := <-e.events:
+			if !ok {
+				e.t.Fatal("hookwatch ended")
+			}
+			e.hear(ev)
+		case <-time.After(quiet):
+			if e.open == "" {
+				return
+			}
+		case <-limit.C:
+			e.t.Fatalf("no end of run %s after %s", e.open, ceiling)
+		}
+	}
+}
+
+// answered waits for the answer and reports whether all was quiet until then.
+func (e *edited) answered() bool {
+	e.t.Helper()
+	var others bool
+	seen := e.until("the answer", func(ev event) bool {
+		e.hear(ev)
+		others = others || ev.Event != "changed" || len(ev.Changes) > 1 || ev.Changes[0].Path != editedSentinel
+		return ev.Event == "changed" && slices.ContainsFunc(ev.Changes, func(c struct {
+			Path string `json:"path"`
+		}) bool {
+			return c.Path == editedSentinel
+		})
+	})
+	if last := seen[len(seen)-1]; !others && len(last.Selected) > 0 {
+		e.t.Errorf("these were stale, and nobody ran them: %v", last.Selected)
+	}
+	return !others
+}
+
+// hear keeps account of an event.
+func (e *edited) hear(ev event) {
+	e.heard = append(e.heard, ev)
+	switch ev.Event {
+	case "changed":
+		if len(ev.Selected) > 0 {
+			e.changes++
+		}
+	case "run_started":
+		if e.open != ev.RunID {
+			e.runs++
+			e.started++
+		}
+		e.open = ev.RunID
+	case "run_done":
+		e.open = ""
+	}
+}
+
+// A stood verdict is how a case stands, and what it saw.
+type stood struct {
+	Pass   bool
+	Output string
+}
+
+// verdicts reads the present state in a directory of results.
+func (e *edited) verdicts(what, dir string) map[string]stood {
+	e.t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		e.t.Fatalf("%s: no results in %s: %v", what, dir, err)
+	}
+	out := map[string]stood{}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var r suites.Record
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				e.t.Fatalf("%s: %v in %q", f, err, line)
+			}
+			out[r.Key().String()] = stood{r.Pass, r.ActualOutput}
+		}
+	}
+	return out
+}
+
+// fresh is what a full run says that knows of nothing before it.
+func (e *edited) fresh() map[string]stood {
+	e.t.Helper()
+	dir := e.t.TempDir()
+	cmd := program(e.t, e.root, "--once", "--format", "json")
+	cmd.Env = append(cmd.Env, "HOOKWATCH_ISOLATION="+e.isolation, "HOOKWATCH_RESULTS_DIR="+dir)
+	out, err := cmd.Output()
+	var document struct {
+		Total int             `json:"total"`
+		Cases []suites.Record `json:"cases"`
+	}
+	if json.Unmarshal(out, &document) != nil || document.Total == 0 {
+		e.t.Fatalf("--once: %v\n%s", err, out)
+	}
+	verdicts := map[string]stood{}
+	for _, r := range document.Cases {
+		verdicts[r.Key().String()] = stood{r.Pass, r.ActualOutput}
+	}
+	return verdicts
+}

@@ -1,0 +1,240 @@
+//go:build linux
+
+package watcher
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// A desk decides as a session does, by the functions of plan, what runs when;
+// its cases read files of a disk in memory and take their time over it.
+type desk struct {
+	w       *world
+	scope   scope
+	cases   []*suites.Case
+	read    map[string]string // content by path, when it was read for the selection
+	stamps  map[string]string
+	queue   *plan.Queue
+	running map[suites.Key]*flight
+	tries   map[suites.Key]int
+	present map[suites.Key]verdict
+	runs    int
+}
+
+// A flight is a running case.
+type flight struct {
+	c       *suites.Case
+	inputs  []suites.Input
+	digests suites.Digests
+	stamps  []string
+	readAt  []time.Time // of the inputs
+	saw     []string
+	ends    time.Time
+	stale   bool
+}
+
+// A verdict is what a case says: what it saw.
+type verdict struct {
+	digests suites.Digests
+	saw     string
+	ended   time.Time
+	flight  *flight
+}
+
+func newDesk(w *world, s scope) *desk {
+	d := &desk{
+		w: w, scope: s, read: map[string]string{}, stamps: map[string]string{}, queue: plan.NewQueue(0),
+		running: map[suites.Key]*flight{}, tries: map[suites.Key]int{}, present: map[suites.Key]verdict{},
+	}
+	for _, id := range slices.Sorted(maps.Keys(pureCases)) {
+		d.cases = append(d.cases, &suites.Case{Suite: "s", ID: id, Digest: id})
+	}
+	d.begin(plan.All(d.cases, plan.NeverRun))
+	return d
+}
+
+// inputs are a case's, as they were when they were last read.
+func (d *desk) inputs(c *suites.Case) []suites.Input {
+	var out []suites.Input
+	for _, p := range pureCases[c.ID] {
+		if _, known := d.read[p]; !known {
+			d.read[p] = d.w.content(p)
+		}
+		out = append(out, suites.Input{Path: p, Digest: d.read[p]})
+	}
+	return out
+}
+
+func digestsOf(inputs []suites.Input) suites.Digests {
+	var s strings.Builder
+	for _, in := range inputs {
+		s.WriteString(in.Digest + "|")
+	}
+	return suites.Digests{Case: "c", Inputs: s.String()}
+}
+
+// changed takes a batch.
+func (d *desk) changed(b Batch) {
+	var changed, restored []string
+	for _, c := range b.Changes {
+		rel := strings.TrimPrefix(c.Path, pureRoot+"/")
+		delete(d.read, rel)
+		delete(d.stamps, rel)
+		if c.Kind == Restored {
+			restored = append(restored, rel)
+		} else {
+			changed = append(changed, rel)
+		}
+		if c.Kind != Modified {
+			d.w.core.tree.retarget(d.scope) // the project is read anew, and followed
+		}
+	}
+	d.doubt(restored)
+	for _, f := range d.running {
+		if plan.Superseded(f.c, f.c, f.inputs, changed) {
+			d.cancel(f)
+		}
+	}
+	d.begin(plan.Stale(d.cases, d.past, d.now, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
+		return false, []string{"changed"}, nil
+	}))
+}
+
+// doubt takes back what was seen while a file was another for a moment, where its
+// stamp does not tell.
+func (d *desk) doubt(restored []string) {
+	for _, f := range d.running {
+		if d.unseen(f, restored) {
+			d.cancel(f)
+		}
+	}
+	for k, v := range d.present {
+		if d.running[k] == nil && d.w.now.Sub(v.ended) < time.Second && d.unseen(v.flight, restored) {
+			v.digests.Inputs = ""
+			d.present[k] = v
+		}
+	}
+}
+
+// unseen reports whether a file of a flight was restored without its stamp telling.
+func (d *desk) unseen(f *flight, restored []string) bool {
+	for i, in := range f.inputs {
+		if slices.Contains(restored, in.Path) && d.w.stamp(in.Path) == f.stamps[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *desk) cancel(f *flight) {
+	f.stale = true
+	f.ends = d.w.now
+}
+
+func (d *desk) past(c *suites.Case) plan.Past {
+	if f := d.running[c.Key()]; f != nil && !f.stale {
+		return plan.Past{Known: true, Digests: f.digests}
+	}
+	v, known := d.present[c.Key()]
+	return plan.Past{Known: known, Digests: v.digests}
+}
+
+func (d *desk) now(c *suites.Case) suites.Digests { return digestsOf(d.inputs(c)) }
+
+func (d *desk) begin(selected []plan.Selected) {
+	for _, s := range selected {
+		if f := d.running[s.Case.Key()]; f != nil {
+			d.cancel(f)
+			continue
+		}
+		d.queue.Add(s.Case, plan.Rank{})
+	}
+}
+
+// next is when something happens to a running case by itself.
+func (d *desk) next() (at time.Time, any bool) {
+	sooner := func(t time.Time) {
+		if !any || t.Before(at) {
+			at, any = t, true
+		}
+	}
+	for _, f := range d.running {
+		if !d.w.halted {
+			sooner(f.ends)
+		}
+		for _, t := range f.readAt {
+			sooner(t)
+		}
+	}
+	if !any && !d.w.halted && d.queue.Len() > 0 {
+		return d.w.now, true
+	}
+	return at, any
+}
+
+// work lets cases go on, end and start.
+func (d *desk) work() {
+	for _, k := range slices.SortedFunc(maps.Keys(d.running), func(a, b suites.Key) int { return strings.Compare(a.ID, b.ID) }) {
+		f := d.running[k]
+		for len(f.readAt) > 0 && !f.readAt[0].After(d.w.now) {
+			f.saw = append(f.saw, d.w.content(f.inputs[len(f.saw)].Path))
+			f.readAt = f.readAt[1:]
+		}
+		if !f.ends.After(d.w.now) && !d.w.halted {
+			d.finish(f)
+		}
+	}
+	if d.w.halted {
+		return
+	}
+	for _, c := range d.queue.Next(2-len(d.running), len(d.running), false) {
+		d.start(c)
+	}
+}
+
+func (d *desk) start(c *suites.Case) {
+	d.runs++
+	for _, in := range d.inputs(c) {
+		if now := d.w.stamp(in.Path); d.stamps[in.Path] != now {
+			d.stamps[in.Path] = now
+			delete(d.read, in.Path)
+		}
+	}
+	f := &flight{c: c, inputs: d.inputs(c)}
+	f.digests = digestsOf(f.inputs)
+	at := d.w.now
+	for _, in := range f.inputs {
+		f.stamps = append(f.stamps, d.stamps[in.Path])
+		at = at.Add(time.Duration(d.w.r.IntN(4000)) * time.Microsecond)
+		f.readAt = append(f.readAt, at)
+	}
+	f.ends = at.Add(time.Duration(d.w.r.IntN(3000)) * time.Microsecond)
+	d.running[c.Key()] = f
+	d.w.note("start %s on %s", c.ID, f.digests.Inputs)
+}
+
+func (d *desk) finish(f *flight) {
+	key := f.c.Key()
+	delete(d.running, key)
+	disturbed := false
+	for i, in := range f.inputs {
+		disturbed = disturbed || d.w.stamp(in.Path) != f.stamps[i]
+	}
+	course := plan.Ended(f.stale, disturbed, d.tries[key], true)
+	if course == plan.Again {
+		d.queue.Add(f.c, plan.Rank{})
+		if !f.stale {
+			d.tries[key]++
+		}
+		return
+	}
+	delete(d.tries, key)
+	d.present[key] = verdict{f.digests, strings.Join(f.saw, "|") + "|", d.w.now, f}
+	d.w.note("end of %s on %s, saw %v", f.c.ID, f.digests.Inputs, f.saw)
+}

@@ -1,0 +1,115 @@
+package edits
+
+import (
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Generator makes up sequences; the same seed makes the same ones.
+type Generator struct {
+	p     Project
+	r     *rand.Rand
+	nonce int
+	ops   []Op
+	links []string // sorted
+}
+
+// NewGenerator makes a generator for a project.
+func NewGenerator(p Project, seed uint64) *Generator {
+	g := &Generator{p: p, r: rand.New(rand.NewPCG(seed, 0x6564697473))}
+	for l := range p.Links {
+		g.links = append(g.links, l)
+	}
+	slices.Sort(g.links)
+	return g
+}
+
+// Next makes up a sequence of one to six edits.
+func (g *Generator) Next() Sequence {
+	g.ops = nil
+	s := Sequence{Still: g.r.IntN(12) == 0}
+	halt := !s.Still && g.r.IntN(12) == 0
+	if halt {
+		g.add(Op{Verb: Halt})
+	}
+	for range 1 + g.r.IntN(6) {
+		from := changing
+		if s.Still {
+			from = still
+		}
+		w := from[g.draw(from)]
+		w.edit(g)
+		s.Ways = append(s.Ways, w.name)
+		if g.r.IntN(3) > 0 {
+			g.pause()
+		}
+	}
+	if halt {
+		g.add(Op{Verb: Resume})
+	}
+	s.Ops = g.ops
+	return s
+}
+
+// draw picks one of ways by weight.
+func (g *Generator) draw(ways []way) int {
+	total := 0
+	for _, w := range ways {
+		total += w.weight
+	}
+	n := g.r.IntN(total)
+	for i, w := range ways {
+		if n -= w.weight; n < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func (g *Generator) add(ops ...Op) { g.ops = append(g.ops, ops...) }
+
+// pause waits as long as people and machines do between two steps: not at all,
+// a little, as long as a case takes, about as long as a missing file is held
+// back.
+func (g *Generator) pause() {
+	pauses := []int{0, 0, 0, 300, 1000, 3000, 8000, 15000, 19000, 21000, 26000, 45000}
+	if d := pauses[g.r.IntN(len(pauses))]; d > 0 {
+		g.add(Op{Verb: Pause, By: time.Duration(d) * time.Microsecond})
+	}
+}
+
+// maybe pauses now and then, in the middle of an edit.
+func (g *Generator) maybe() {
+	if g.r.IntN(4) == 0 {
+		g.pause()
+	}
+}
+
+func (g *Generator) file() string { return g.p.Files[g.r.IntN(len(g.p.Files))] }
+func (g *Generator) dir() string  { return g.p.Dirs[g.r.IntN(len(g.p.Dirs))] }
+
+// text is a content that was never there before.
+func (g *Generator) text(file string) string {
+	g.nonce++
+	return g.p.Text(file, g.nonce)
+}
+
+// beside is a name in the directory of file.
+func beside(file, name string) string { return path.Join(path.Dir(file), name) }
+
+// around is file's name with something before and after it.
+func around(file, before, after string) string { return beside(file, before+path.Base(file)+after) }
+
+// letters are n random letters, as mktemp makes them.
+func (g *Generator) letters(n int) string {
+	s := ""
+	for range n {
+		s += string(rune('a' + g.r.IntN(26)))
+	}
+	return s
+}
+
+func number(n int) string { return strconv.Itoa(n) }

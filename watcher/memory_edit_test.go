@@ -1,0 +1,172 @@
+//go:build linux
+
+package watcher
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsnotify/fsnotify"
+
+	"hookwatch/watcher/edits"
+)
+
+// An edited memory has edits done to what is below base.
+type editedMemory struct {
+	*memory
+	base     string
+	branches map[string][]edits.Op // what makes the files of a branch
+}
+
+// do does an op that is about files.
+func (m editedMemory) do(o edits.Op) {
+	p, to := path.Join(m.base, o.Path), path.Join(m.base, o.To)
+	switch o.Verb {
+	case edits.Truncate:
+		m.write(p, func(string) string { return "" })
+	case edits.Append:
+		m.write(p, func(old string) string { return old + o.Text })
+	case edits.Overwrite:
+		m.write(p, func(string) string { return o.Text })
+	case edits.Copy:
+		m.copy(p, to)
+	case edits.Rename:
+		m.rename(p, to)
+	case edits.Remove:
+		m.removeAll(p)
+	case edits.Mkdir:
+		m.mkdir(p)
+	case edits.Symlink:
+		m.enter(p, m.inode(fs.ModeSymlink|0o777, o.Text))
+	case edits.Chmod:
+		m.alter(p, func(n *inode) { n.mode = n.mode&fs.ModeType | o.Mode })
+	case edits.Chtimes:
+		m.alter(p, func(n *inode) { n.modified = m.now.Add(o.By) })
+	case edits.Flood:
+		for i := range o.N {
+			name := p + strconv.Itoa(i%2) + ".tmp"
+			m.write(name, func(string) string { return "" })
+			m.removeAll(name)
+		}
+	case edits.Checkout:
+		for _, op := range m.branches[o.Text] {
+			m.checkout(op)
+		}
+	}
+}
+
+// checkout does what git does for one file: nothing if it is as it should be.
+func (m editedMemory) checkout(o edits.Op) {
+	_, _, n := m.find(path.Join(m.base, o.Path), false)
+	if n != nil && n.text == o.Text && (n.mode&fs.ModeSymlink != 0) == (o.Verb == edits.Symlink) {
+		return
+	}
+	m.mkdir(path.Dir(path.Join(m.base, o.Path)))
+	m.removeAll(path.Join(m.base, o.Path))
+	m.do(o)
+}
+
+func (m *memory) mkdir(p string) {
+	if p == "/" {
+		return
+	}
+	m.mkdir(path.Dir(p))
+	if _, _, n := m.find(p, true); n == nil {
+		m.enter(p, m.inode(fs.ModeDir|0o755, ""))
+	}
+}
+
+// enter puts n at p unless something is there.
+func (m *memory) enter(p string, n *inode) {
+	if dir, name, there := m.find(p, false); dir != nil && there == nil {
+		dir.entries[name] = n
+		m.tell(dir, name, fsnotify.Create)
+	}
+}
+
+func (m *memory) write(p string, text func(string) string) {
+	dir, name, n := m.find(p, true)
+	if dir == nil || n != nil && !n.mode.IsRegular() {
+		return
+	}
+	if n == nil {
+		n = m.inode(0o755, "")
+		dir.entries[name] = n
+		m.tell(dir, name, fsnotify.Create)
+	}
+	if next := text(n.text); next != n.text {
+		n.text = next
+		n.modified, n.changed = m.now, m.now
+		m.tell(dir, name, fsnotify.Write)
+	}
+}
+
+func (m *memory) alter(p string, f func(*inode)) {
+	if dir, name, n := m.find(p, true); n != nil && dir != nil {
+		f(n)
+		n.changed = m.now
+		m.tell(dir, name, fsnotify.Chmod)
+	}
+}
+
+func (m *memory) copy(from, to string) {
+	_, _, n := m.find(from, false)
+	switch {
+	case n == nil:
+	case n.mode.IsDir():
+		m.enter(to, m.inode(n.mode, ""))
+		for _, name := range slices.Sorted(maps.Keys(n.entries)) {
+			m.copy(path.Join(from, name), path.Join(to, name))
+		}
+	case n.mode.IsRegular():
+		text := n.text
+		m.write(to, func(string) string { return "" })
+		m.write(to, func(string) string { return text })
+		m.alter(to, func(now *inode) { now.mode = n.mode })
+	default:
+		m.enter(to, m.inode(n.mode, n.text))
+	}
+}
+
+func (m *memory) rename(from, to string) {
+	dir, name, n := m.find(from, false)
+	into, as, there := m.find(to, false)
+	switch {
+	case n == nil || dir == nil || into == nil || n == there:
+		return
+	case strings.HasPrefix(to+"/", from+"/"):
+		return
+	case there != nil && (there.mode.IsDir() != n.mode.IsDir() || len(there.entries) > 0):
+		return
+	}
+	delete(dir.entries, name)
+	into.entries[as] = n
+	n.changed = m.now
+	m.tell(dir, name, fsnotify.Rename)
+	m.tell(into, as, fsnotify.Create)
+	if there != nil && there.mode.IsDir() {
+		m.gone(there, fsnotify.Remove)
+	}
+	if n.mode.IsDir() {
+		m.gone(n, fsnotify.Rename)
+	}
+}
+
+func (m *memory) removeAll(p string) {
+	dir, name, n := m.find(p, false)
+	if n == nil || dir == nil {
+		return
+	}
+	for _, e := range slices.Sorted(maps.Keys(n.entries)) {
+		m.removeAll(path.Join(p, e))
+	}
+	delete(dir.entries, name)
+	m.tell(dir, name, fsnotify.Remove)
+	if n.mode.IsDir() {
+		m.gone(n, fsnotify.Remove)
+	}
+}
