@@ -140,10 +140,11 @@ format_typescript() {
 # --- biome ---
 
 # detect_biome sets BIOME to the command. The runners come last, and none of
-# them may install anything.
+# them may install anything. npx asks the registry even so, and waits for a
+# minute where there is no network: hence --offline.
 detect_biome() {
   case "${CONFIG[languages_typescript_js_runtime]:-auto}" in
-    node) BIOME=(npx --no-install biome) ;;
+    node) BIOME=(npx --no-install --offline biome) ;;
     pnpm) BIOME=(pnpm exec biome) ;;
     bun) BIOME=(bunx --no-install biome) ;;
     *) detect_biome_runtime ;;
@@ -157,7 +158,7 @@ detect_biome_runtime() {
   elif has biome; then
     BIOME=(biome)
   elif has npx; then
-    BIOME=(npx --no-install biome)
+    BIOME=(npx --no-install --offline biome)
   elif has pnpm; then
     BIOME=(pnpm exec biome)
   else
@@ -501,7 +502,7 @@ enough_files() {
 
 # advise_duplicates NAME TEXT blocks only where advisory_only is switched off.
 advise_duplicates() {
-  local clones dir dirs=() jscpd=(npx --no-install jscpd) work
+  local clones dir dirs=() jscpd=(npx --no-install --offline jscpd) work
   enough_files "$1" "${CONFIG[jscpd_session_threshold]:-3}" || return 0
   if has jscpd; then jscpd=(jscpd); fi
   while IFS= read -r dir; do
