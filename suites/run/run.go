@@ -48,6 +48,7 @@ type Options struct {
 type Runner struct {
 	Options
 	hidden hiddenPaths
+	tools  *Toolbox // whose versions gates ask for
 	serial atomic.Int64
 	mu     sync.Mutex
 	held   map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
@@ -55,7 +56,7 @@ type Runner struct {
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
 	// State that hooks key by these numbers must not be shared with another run.
 	r.serial.Store(time.Now().UnixMilli() * 1000)
@@ -67,7 +68,7 @@ func New(o Options) *Runner {
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
-	if o.NotRun = r.gate(c); o.NotRun != nil {
+	if o.NotRun = r.gate(ctx, c); o.NotRun != nil {
 		return o, nil
 	}
 	s, err := r.open(ctx, c)
