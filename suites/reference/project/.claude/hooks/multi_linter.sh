@@ -45,7 +45,8 @@ warn() {
 
 # read_input fills FILE and CONFIG by one start of jaq, which is most of what a
 # clean file costs: phases.auto_format is "phases_auto_format". Items of a list
-# share a key and are separated by line ends. Without the file all is default.
+# share a key and are separated by line ends. Without the file all is default;
+# without a payload that can be read there is nothing to do.
 read_input() {
   local key value config=$ROOT/.claude/hooks/config.json
   [[ -r "$config" ]] || config=/dev/null
@@ -59,9 +60,8 @@ read_input() {
       elif type == "array" then .[] | leaves
       elif . == null then empty
       else "\t\(.)" end;
-    def parsed: try fromjson catch empty;
-    (parsed | objects.tool_input | objects.file_path | strings | "file\t\(.)\u0000"),
-    ($config | parsed | objects | leaves | "\(.)\u0000")' 2>/dev/null)
+    (fromjson | .tool_input.file_path | "file\t\(.)\u0000"),
+    ($config | fromjson | objects | leaves | "\(.)\u0000")' 2>/dev/null)
 }
 
 # is_on KEY DEFAULT: anything but false is on.
@@ -376,7 +376,7 @@ choose_model() {
 }
 
 # code_of LINE: inside of a text the quotes would be escaped.
-code_of() { if [[ "$1" =~ [{,]\"code\":\"([^\"]*) ]]; then printf '%s' "${BASH_REMATCH[1]}"; fi; }
+code_of() { if [[ "$1" =~ \"code\":\"([^\"]*) ]]; then printf '%s' "${BASH_REMATCH[1]}"; fi; }
 
 warn_unmatched() {
   local code
