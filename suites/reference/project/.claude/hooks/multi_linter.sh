@@ -53,7 +53,7 @@ read_input() {
   while IFS=$'\t' read -r -d '' key value; do
     case "$key" in
       file) FILE=$value ;;
-      *) CONFIG[${key#_}]=${CONFIG[${key#_}]:+${CONFIG[${key#_}]}$'\n'}$value ;;
+      _?*) CONFIG[${key#_}]=${CONFIG[${key#_}]:+${CONFIG[${key#_}]}$'\n'}$value ;;
     esac
   done < <(jaq -Rsj --rawfile config "$config" '
     def leaves: if type == "object" then to_entries[] | .key as $key | .value | leaves | "_\($key)\(.)"
@@ -61,7 +61,7 @@ read_input() {
       elif . == null then empty
       else "\t\(.)" end;
     (fromjson | .tool_input.file_path | "file\t\(.)\u0000"),
-    ($config | fromjson | objects | leaves | "\(.)\u0000")' 2>/dev/null)
+    ($config | fromjson | leaves | "\(.)\u0000")' 2>/dev/null)
 }
 
 # is_on KEY DEFAULT: anything but false is on.
