@@ -54,8 +54,9 @@ func (k Key) String() string { return k.Suite + "/" + k.ID }
 
 // A Gate is a tool without which a case cannot say anything.
 type Gate struct {
-	Tool   string
-	Policy GatePolicy
+	Tool       string
+	Policy     GatePolicy
+	MinVersion string `json:",omitempty"` // an older tool makes the case a skip; "" for any
 }
 
 // GatePolicy is what the absence of a gate's tool means.
@@ -106,9 +107,10 @@ type Fixture struct {
 type Step struct {
 	Event    string
 	Tool     string
-	Hook     string // of this step, when it differs from the case's
-	Command  string // tool_input.command
-	FilePath string // tool_input.file_path, a template as in Fixture
+	Hook     string   // of this step, when it differs from the case's
+	Args     []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
+	Command  string   // tool_input.command
+	FilePath string   // tool_input.file_path, a template as in Fixture
 	Payload  json.RawMessage
 	Stdin    *string // raw bytes instead of a payload
 	Env      map[string]string

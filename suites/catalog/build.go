@@ -115,6 +115,9 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
+		if c.Chain && len(s.Args) > 0 {
+			r.add(n, "args cannot stand beside chain", "registered commands have arguments of their own")
+		}
 		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain)
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
@@ -146,6 +149,7 @@ var exclusive = []struct{ a, b, hint string }{
 	{"steps", "file_path", "put it into a step"},
 	{"steps", "payload", "put it into a step"},
 	{"steps", "stdin", "put it into a step"},
+	{"steps", "args", "put them into a step"},
 	{"steps", "fixtures", "put them into a step"},
 	{"steps", "expect", "put it into a step"},
 	{"payload", "command", "the payload is the full object: put it into tool_input"},

@@ -53,6 +53,7 @@ var (
 	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	control   = regexp.MustCompile(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	eventName = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
+	version   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
 )
 
@@ -94,6 +95,9 @@ var firingFields = []field[stepForm]{
 	{"file_path", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.FilePath = r.text(k, n) }},
 	{"payload", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.Payload = r.payload(k, n) }},
 	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.anyText(k, n); s.Stdin = &v }},
+	{"args", func(r *reader, k string, n *yaml.Node, s *stepForm) {
+		r.list(k, n, func(c *yaml.Node) { s.Args = append(s.Args, r.anyText(k, c)) })
+	}},
 	{"fixtures", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		r.list(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
 	}},

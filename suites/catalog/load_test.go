@@ -52,7 +52,7 @@ func fullCases() []suites.Case {
 	f2.Env = map[string]string{"HOOK_LOG": "1", "HOOK_SKIP": "1"}
 	f2.Project = &suites.ProjectOverride{Files: map[string]string{".claude/hooks/config.json": "{}"}}
 	f2.AbsentTools, f2.Control, f2.Contradicts = []string{"uv"}, "F01", "docs/old.md §Writes"
-	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail}}
+	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
 	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py",
 		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755}},
 		Expect: suites.Expectation{Files: []suites.FileExpectation{
@@ -70,7 +70,7 @@ func fullCases() []suites.Case {
 	f4.Server = []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "hello", Status: 200, Reply: `{"ok": true}`}, {Status: 503}}
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
-		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Expect: suites.Expectation{Exit: exit(2)}},
+		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
 	}
 	f5 := fullBase("F05", "chained", 52)
 	f5.Summary, f5.Hook, f5.Chain = "Stop", "", true

@@ -19,7 +19,7 @@ const ok = "expect: {exit: 0}\n"
 
 const (
 	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, stdin, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, steps"
+		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -76,6 +76,9 @@ var mistakes = map[string]struct {
 	"verify":             {oneCase(ok + "verify: a §b"), []string{`8:13: verify: want a list, got "a §b" (put it in brackets: [a §b])`}},
 	"absent tools":       {oneCase(ok + "absent_tools: [jq, '']"), []string{"8:24: absent_tools: must not be empty"}},
 	"gates":              {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
+	"gate's version":     {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
+	"args":               {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
+	"args of a chain":    {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain (registered commands have arguments of their own)"}},
 	"project":            {oneCase(ok + "project: {file: {}}"), []string{"8:15: unknown key file (did you mean files?)"}},
 	"paths":              {oneCase(ok + "project: {files: {/a: x, ../b: y, c: 1}}"), []string{`8:23: files: want a path within the project, got "/a"`, `8:30: files: want a path within the project, got "../b"`, `8:42: files.c: want text, got 1 (quote it: "1")`}},
 	"repo":               {oneCase(ok + "repo: {comit: {}, delete: a}"), []string{"8:12: unknown key comit (did you mean commit?)", `8:31: delete: want a list, got "a" (put it in brackets: [a])`}},
@@ -92,7 +95,7 @@ var mistakes = map[string]struct {
 	"steps and command":  {oneCase("command: ls\nsteps: [{expect: {exit: 0}}]\n" + ok), []string{"8:12: command cannot stand beside steps (put it into a step)", "9:13: expect cannot stand beside steps (put it into a step)"}},
 	"command, payload":   {oneCase(ok + "command: ls\npayload: {}"), []string{"9:14: command cannot stand beside payload (the payload is the full object: put it into tool_input)"}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, fixtures, expect, event, tool, hook, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"chain and hook":     {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
 }
@@ -110,7 +113,7 @@ func bomb() string {
 // What a JSON Schema cannot say, or what is lost before it sees the file.
 var beyondSchema = map[string]bool{
 	"suite given twice": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
-	"filter": true, "filter's function": true, "no hook, no event": true,
+	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true,
 }
 
 func TestMistakes(t *testing.T) {

@@ -135,6 +135,9 @@ var gateFields = []field[suites.Gate]{
 	{"policy", func(r *reader, k string, n *yaml.Node, g *suites.Gate) {
 		g.Policy = suites.GatePolicy(r.choice(k, n, []string{string(suites.GateSkip), string(suites.GateFail)}))
 	}},
+	{"min_version", func(r *reader, k string, n *yaml.Node, g *suites.Gate) {
+		g.MinVersion = r.matching(k, n, version, `a version such as "2.12.0"`)
+	}},
 }
 
 // gates takes a list of tools, each a name or a mapping with its policy.

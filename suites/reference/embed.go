@@ -19,15 +19,23 @@ import (
 //go:embed project/.claude/hooks/approve_configs.sh
 //go:embed project/.claude/hooks/config.json
 //go:embed project/.claude/hooks/enforce_package_managers.sh
+//go:embed project/.claude/hooks/multi_linter.sh
 //go:embed project/.claude/hooks/protect_linter_configs.sh
 //go:embed project/.claude/hooks/stop_config_guardian.sh
 //go:embed project/.claude/settings.json
+//go:embed project/.claude/subprocess-settings.json
 //go:embed project/.hookwatch.yaml
+//go:embed project/.jscpd.json
+//go:embed project/.markdownlint-cli2.jsonc
+//go:embed project/.ruff.toml
+//go:embed project/.yamllint
 //go:embed project/README.md
 //go:embed project/docs/REFERENCE.md
 //go:embed project/docs/specs/adr-config-protection.md
 //go:embed project/docs/specs/adr-package-manager-enforcement.md
 //go:embed project/docs/specs/hook-verification.md
+//go:embed project/docs/specs/linter-verification.md
+//go:embed project/taplo.toml
 var embedded embed.FS
 
 const root = "project"

@@ -46,7 +46,7 @@ func TestMarkersResolve(t *testing.T) {
 			checkMarkers(t, r, c)
 		}
 	}
-	if seen < 200 {
+	if seen < 450 {
 		t.Errorf("only %d cases were looked at", seen)
 	}
 }

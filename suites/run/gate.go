@@ -1,6 +1,10 @@
 package run
 
 import (
+	"cmp"
+	"context"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -8,7 +12,7 @@ import (
 )
 
 // gate looks for what the case cannot do without.
-func (r *Runner) gate(c *suites.Case) *suites.NotRun {
+func (r *Runner) gate(ctx context.Context, c *suites.Case) *suites.NotRun {
 	if c.Layer == suites.Live {
 		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}
 	}
@@ -21,15 +25,52 @@ func (r *Runner) gate(c *suites.Case) *suites.NotRun {
 		}
 	}
 	for _, g := range c.Gates {
-		if _, err := process.LookPath(g.Tool, r.Root, r.Env); err == nil {
-			continue
+		if n := r.missing(ctx, g); n != nil {
+			return n
 		}
-		if g.Policy == suites.GateFail {
-			return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
-		}
-		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
 	}
 	return nil
+}
+
+// missing looks for the tool of one gate, and at its version where it matters.
+func (r *Runner) missing(ctx context.Context, g suites.Gate) *suites.NotRun {
+	_, err := process.LookPath(g.Tool, r.Root, r.Env)
+	switch {
+	case err != nil && g.Policy == suites.GateFail:
+		return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
+	case err != nil:
+		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
+	case g.MinVersion == "":
+		return nil
+	}
+	// A tool that does not tell its version may be new enough: the case will show.
+	have := versionNumber.FindString(r.tools.version(ctx, r.tools.find(g.Tool)))
+	if have == "" || compareVersions(have, g.MinVersion) >= 0 {
+		return nil
+	}
+	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}
+}
+
+var versionNumber = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
+
+// compareVersions compares numbers separated by dots; what one of them lacks
+// counts as 0.
+func compareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		if c := cmp.Compare(number(as, i), number(bs, i)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func number(parts []string, i int) int {
+	if i >= len(parts) {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[i]) // digits only; one that is too large is the largest
+	return n
 }
 
 // chainGate skips a chain with a hook of a kind that is not run.

@@ -46,6 +46,7 @@ type Options struct {
 type Runner struct {
 	Options
 	hidden  hiddenPaths
+	tools   *Toolbox // whose versions gates ask for
 	reserve process.Reserve
 	mu      sync.Mutex
 	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
@@ -53,7 +54,7 @@ type Runner struct {
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
 	r.reserve.Confined = o.Isolation == isolate.Namespaces
 	return r
@@ -75,7 +76,7 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
-	if o.NotRun = r.gate(c); o.NotRun != nil {
+	if o.NotRun = r.gate(ctx, c); o.NotRun != nil {
 		return o, nil
 	}
 	s, err := r.open(ctx, c, t)

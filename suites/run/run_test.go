@@ -255,6 +255,17 @@ func TestChain(t *testing.T) {
 	}
 }
 
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\nprintf '<%s>' \"$@\"", 0o755)
+	c := bashCase(suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"<a b><><", "a project/x>"}}})
+	c.Steps[0].Args = []string{"a b", "", "{project}/x"}
+	if v, _ := p.judge(c); v.Status != suites.Pass {
+		t.Error(v.Note)
+	}
+}
+
 func TestGates(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -267,6 +278,19 @@ func TestGates(t *testing.T) {
 	c.Gates[0].Policy = suites.GateFail
 	if v, _ := p.judge(c); v.Status != suites.Fail || v.Note != "TOOL_NOT_HERE_ABSENT" {
 		t.Errorf("fail gate: %+v", v)
+	}
+	c.Gates[0] = suites.Gate{Tool: "./tool", MinVersion: "2.12.0"}
+	for version, note := range map[string]string{
+		"Tool\nversion: 2.9.10": "version_skip: ./tool 2.9.10 < 2.12.0",
+		"2.11":                  "version_skip: ./tool 2.11 < 2.12.0",
+		"2.12":                  "",
+		"tool 10.0":             "",
+		"no number":             "",
+	} {
+		p.write("tool", "#!/bin/sh\nprintf '%s\\n' '"+version+"'\n", 0o755)
+		if v, _ := p.judge(c); v.Note != note || (v.Status == suites.Skip) != (note != "") {
+			t.Errorf("version %q: %+v", version, v)
+		}
 	}
 	c.Gates, c.Layer = nil, suites.Live
 	if v, _ := p.judge(c); v.Status != suites.Skip {

@@ -99,7 +99,11 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if l.fault != "" {
 		return s.interpret(st, l.command, process.Result{Exit: -1}, l.fault), nil
 	}
-	results, err := s.runRetrying(ctx, s.command(st, l.argv, stdin))
+	argv := l.argv
+	for _, arg := range st.Args {
+		argv = append(argv, s.expand.Replace(arg))
+	}
+	results, err := s.runRetrying(ctx, s.command(st, argv, stdin))
 	if err != nil {
 		return suites.Result{}, err
 	}

@@ -140,7 +140,8 @@ func (t *Toolbox) version(ctx context.Context, tool suites.Tool) string {
 	return v
 }
 
-// ask takes the first line that the program prints; some print it on stderr.
+// ask takes the first line with a version, or the first that the program prints;
+// some print it on stderr.
 func (t *Toolbox) ask(ctx context.Context, path string) string {
 	res, err := process.Run(ctx, process.Command{
 		Argv: []string{path, "--version"}, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: 4096,
@@ -149,7 +150,8 @@ func (t *Toolbox) ask(ctx context.Context, path string) string {
 		return ""
 	}
 	for _, b := range [][]byte{res.Stdout.Bytes, res.Stderr.Bytes} {
-		line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		line := strings.TrimSpace(lines[max(0, slices.IndexFunc(lines, versionNumber.MatchString))])
 		if line != "" {
 			return strings.ToValidUTF8(line[:min(len(line), versionLength)], "?")
 		}

@@ -15,6 +15,7 @@ import (
 type VerifyDocument struct {
 	Version int            `json:"version"`
 	Markers []VerifyMarker `json:"markers"`
+	Keys    []VerifyKey    `json:"keys"`
 	// What the cases were seen to come through, as far as that is known: functions
 	// that a case's marker names and the case never enters, and functions that no
 	// case enters.
@@ -56,7 +57,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "Resolve the markers of spec documents and cases",
 		Long: `Resolve every [verify: source §section] marker of the spec documents and of the
 cases to a file and a line, or say why it leads nowhere. With SPEC only those of
-these documents, suite files or built-in suites (builtin:pm).
+these documents, suite files or built-in suites (builtin:pm); without it also the
+keys of the hooks' config.json that no script reads or that no case covers.
 The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 		RunE: func(_ *cobra.Command, specs []string) error {
 			p, err := a.loadMarked()
@@ -69,7 +71,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 					return err
 				}
 			}
-			return a.verify(p, sources)
+			return a.verify(p, sources, configKeys(p, specs))
 		},
 	}
 }
@@ -92,12 +94,12 @@ func (a *app) loadMarked() (*session.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *session.Project, from session.Sources) error {
+func (a *app) verify(p *session.Project, from session.Sources, keys []VerifyKey) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
 	}
-	doc := VerifyDocument{Version: 1, Markers: make([]VerifyMarker, len(found))}
+	doc := VerifyDocument{Version: 1, Markers: make([]VerifyMarker, len(found)), Keys: keys}
 	for i, v := range found {
 		doc.Markers[i] = VerifyMarker{
 			Spec: v.Spec, Line: v.Line, Source: v.Marker.Source, Section: v.Marker.Section,
@@ -105,7 +107,13 @@ func (a *app) verify(p *session.Project, from session.Sources) error {
 		}
 	}
 	doc.evidence(p)
-	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) { verifyHuman(w, found) })
+	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
+		verifyHuman(w, found)
+		keysHuman(w, keys)
+	})
+	if a.format == "jsonl" { // its lines are markers
+		keysHuman(a.Err, keys)
+	}
 	if err != nil {
 		return err
 	}

@@ -41,21 +41,27 @@ warn() {
   printf '[hook:warning] %s\n' "$1" >&2
 }
 
-# --- configuration ---
+# --- input and configuration ---
 
-# load_config fills CONFIG: phases.auto_format is "phases_auto_format". Items of
-# a list share a key and are separated by line ends. Without the file all is default.
-load_config() {
-  local key value
-  while IFS=$'\t' read -r key value; do
-    key=${key#_}
-    CONFIG[$key]=${CONFIG[$key]:+${CONFIG[$key]}$'\n'}$value
-  done < <(jaq -r '
+# read_input fills FILE and CONFIG by one start of jaq, which is most of what a
+# clean file costs: phases.auto_format is "phases_auto_format". Items of a list
+# share a key and are separated by line ends. Without the file all is default;
+# without a payload that can be read there is nothing to do.
+read_input() {
+  local key value config=$ROOT/.claude/hooks/config.json
+  [[ -r "$config" ]] || config=/dev/null
+  while IFS=$'\t' read -r -d '' key value; do
+    case "$key" in
+      file) FILE=$value ;;
+      _?*) CONFIG[${key#_}]=${CONFIG[${key#_}]:+${CONFIG[${key#_}]}$'\n'}$value ;;
+    esac
+  done < <(jaq -Rsj --rawfile config "$config" '
     def leaves: if type == "object" then to_entries[] | .key as $key | .value | leaves | "_\($key)\(.)"
       elif type == "array" then .[] | leaves
       elif . == null then empty
       else "\t\(.)" end;
-    leaves' "$ROOT/.claude/hooks/config.json" 2>/dev/null)
+    (fromjson | .tool_input.file_path | "file\t\(.)\u0000"),
+    ($config | fromjson | leaves | "\(.)\u0000")' 2>/dev/null)
 }
 
 # is_on KEY DEFAULT: anything but false is on.
@@ -140,10 +146,11 @@ format_typescript() {
 # --- biome ---
 
 # detect_biome sets BIOME to the command. The runners come last, and none of
-# them may install anything.
+# them may install anything. npx asks the registry even so, and waits for a
+# minute where there is no network: hence --offline.
 detect_biome() {
   case "${CONFIG[languages_typescript_js_runtime]:-auto}" in
-    node) BIOME=(npx --no-install biome) ;;
+    node) BIOME=(npx --no-install --offline biome) ;;
     pnpm) BIOME=(pnpm exec biome) ;;
     bun) BIOME=(bunx --no-install biome) ;;
     *) detect_biome_runtime ;;
@@ -157,7 +164,7 @@ detect_biome_runtime() {
   elif has biome; then
     BIOME=(biome)
   elif has npx; then
-    BIOME=(npx --no-install biome)
+    BIOME=(npx --no-install --offline biome)
   elif has pnpm; then
     BIOME=(pnpm exec biome)
   else
@@ -348,11 +355,12 @@ spawn_subprocess() {
 # choose_model: an override, else volume, else the tier of the most demanding
 # code. The model's name is the tier's.
 choose_model() {
-  local code unmatched=()
+  local line code unmatched=()
   MODEL=${CONFIG[subprocess_global_model_override]:-} TIER=haiku
   if [[ -z "$MODEL" ]]; then
     MODEL=haiku
-    while IFS= read -r code; do
+    while IFS= read -r line; do
+      code=$(code_of "$line")
       if matches_tier opus "$code"; then
         MODEL=opus
       elif matches_tier sonnet "$code"; then
@@ -360,12 +368,15 @@ choose_model() {
       elif ! matches_tier haiku "$code"; then
         unmatched+=("$code")
       fi
-    done < <(jaq -r .code <<<"$VIOLATIONS")
+    done < <(printf '%s' "$VIOLATIONS")
     if (($(count) > ${CONFIG[subprocess_volume_threshold]:-5})); then MODEL=opus; fi
     if [[ "$MODEL" == haiku ]]; then warn_unmatched "${unmatched[@]}"; fi
   fi
   if [[ "$MODEL" == opus || "$MODEL" == sonnet ]]; then TIER=$MODEL; fi
 }
+
+# code_of LINE: inside of a text the quotes would be escaped.
+code_of() { if [[ "$1" =~ \"code\":\"([^\"]*) ]]; then printf '%s' "${BASH_REMATCH[1]}"; fi; }
 
 warn_unmatched() {
   local code
@@ -382,7 +393,16 @@ matches_tier() {
 # tier KEY is a setting of the chosen tier.
 tier() { printf '%s' "${CONFIG[subprocess_tiers_${TIER}_$1]:-${DEFAULTS[${TIER}_$1]}}"; }
 
-count() { printf '%s' "$VIOLATIONS" | wc -l; }
+count() {
+  local ends=${VIOLATIONS//[!$'\n']/}
+  printf '%d' "${#ends}"
+}
+
+# all_violations makes one document of the lines.
+all_violations() {
+  local lines=${VIOLATIONS%$'\n'}
+  printf '[%s]' "${lines//$'\n'/,$'\n'}"
+}
 
 find_claude() {
   for CLAUDE in claude ~/.local/bin/claude ~/.npm-global/bin/claude /usr/local/bin/claude; do
@@ -416,7 +436,7 @@ write_prompt() {
   PROMPT="You repair lint findings. Every violation below must go from $FILE.
 
 VIOLATIONS:
-$(jaq -s . <<<"$VIOLATIONS")
+$(all_violations)
 
 RULES:
 - Edit the reported places only; do not write the file anew and do not refactor.
@@ -501,7 +521,7 @@ enough_files() {
 
 # advise_duplicates NAME TEXT blocks only where advisory_only is switched off.
 advise_duplicates() {
-  local clones dir dirs=() jscpd=(npx --no-install jscpd) work
+  local clones dir dirs=() jscpd=(npx --no-install --offline jscpd) work
   enough_files "$1" "${CONFIG[jscpd_session_threshold]:-3}" || return 0
   if has jscpd; then jscpd=(jscpd); fi
   while IFS= read -r dir; do
@@ -557,7 +577,7 @@ report() {
   [[ -n "$VIOLATIONS" ]] || return 0
   STATUS=2
   if [[ "${HOOK_SKIP_SUBPROCESS:-}" == 1 ]]; then
-    printf '[hook] %s\n' "$(jaq -sc . <<<"$VIOLATIONS")" >&2
+    printf '[hook] %s\n' "$(all_violations)" >&2
   else
     printf '[hook] %d violation(s) remain after delegation\n' "$(count)" >&2
   fi
@@ -568,13 +588,12 @@ main() {
     printf '[hook:error] jaq not found: nothing is linted\n' >&2
     exit 0
   fi
-  load_config
+  read_input
   is_on hook_enabled true || exit 0
   if is_flat_format; then
     printf '[hook:error] config.json: subprocess.timeout and subprocess.model_selection are gone. Move them to subprocess.tiers\n' >&2
     exit 2
   fi
-  FILE=$(jaq -r '.tool_input.file_path | strings' 2>/dev/null) || exit 0
   [[ -f "$FILE" ]] && route && is_language_enabled || exit 0
   format_file
   collect_file
