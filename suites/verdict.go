@@ -55,6 +55,12 @@ const (
 	NoteAborted     = "ABORTED: "
 )
 
+// AbsentNote is the note of a failure for a tool that must be there, as in
+// BIOME_ABSENT.
+func AbsentNote(tool string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
+}
+
 // StatusOf tells the status of a record from its two fields that other tools
 // write as well. Records of other tools use the bare notes "absent" and
 // "BIOME_ABSENT" for skips.

@@ -27,6 +27,7 @@ var arrows = map[string]string{
 	"watcher": "",
 
 	"suites":                    "",
+	"suites/audit":              "suites suites/contract suites/discover suites/process",
 	"suites/catalog":            "suites",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
@@ -42,7 +43,7 @@ var arrows = map[string]string{
 	"suites/record":             "suites",
 	"suites/reference":          "",
 	"suites/report":             "suites suites/verdict",
-	"suites/run":                "suites suites/contract suites/discover suites/isolate suites/process",
+	"suites/run":                "suites suites/audit suites/contract suites/discover suites/isolate suites/process",
 	"suites/verdict":            "suites",
 }
 

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"strings"
-
 	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
@@ -25,7 +23,7 @@ func (r *Runner) gate(c *suites.Case) *suites.NotRun {
 			continue
 		}
 		if g.Policy == suites.GateFail {
-			return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
+			return &suites.NotRun{Status: suites.Fail, Note: suites.AbsentNote(g.Tool)}
 		}
 		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
 	}
@@ -65,10 +63,4 @@ func stepHooks(c *suites.Case) []string {
 		hooks[i] = c.Steps[i].Hook
 	}
 	return hooks
-}
-
-// absentName is the note of a failure for a tool that must be there, as in
-// BIOME_ABSENT.
-func absentName(tool string) string {
-	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
 }

@@ -37,6 +37,8 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
+	// StandIns tells what stands in for tools that the machine does not have.
+	StandIns map[string]string
 	// Standing names, for a hook's path, the stand-ins that it can reach.
 	Standing func(hook string) []string
 	// Trace makes every case a traced run, whose outcome is not to be judged.
@@ -65,6 +67,9 @@ func New(o Options) *Runner {
 // Case runs one case to its end, or until ctx ends. The error is for what
 // hookwatch itself could not do, such as making the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+	if c.Check != nil {
+		return r.check(ctx, c)
+	}
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
 	if o.NotRun = r.gate(c); o.NotRun != nil {

@@ -22,6 +22,9 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		}
 		return v
 	}
+	if o.Finding != nil {
+		return judgeFinding(c.Check, *o.Finding)
+	}
 	var found []suites.Mismatch
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout)...)

@@ -216,7 +216,7 @@ func (s *Session) timeout(c *suites.Case) time.Duration {
 // clientWould is, in words, what the client makes of the outcome.
 func clientWould(o suites.Outcome) string {
 	last := o.Last()
-	if len(o.Results) == 0 {
+	if len(o.Results) == 0 || o.Finding != nil {
 		return ""
 	}
 	return string(last.Effect) + ": " + last.EffectReason

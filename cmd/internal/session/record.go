@@ -50,7 +50,10 @@ func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
 }
 
 func hookName(c *suites.Case) string {
-	if c.Chain {
+	switch {
+	case c.Check != nil:
+		return "infrastructure" // as other tools call it
+	case c.Chain:
 		return "chain"
 	}
 	return c.Hook[strings.LastIndexByte(c.Hook, '/')+1:]
