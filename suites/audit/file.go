@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,13 +57,13 @@ func keyOf(path, key string) (value json.RawMessage, why string) {
 		return nil, "cannot be read: " + pe.Err.Error()
 	}
 	if err := json.Unmarshal(data, &value); err != nil {
-		return nil, "not valid JSON: " + err.Error() + place(data, err)
+		return nil, "not valid JSON: " + err.Error() + atLine(data, err)
 	}
 	way := ""
 	for _, name := range strings.Split(key, ".") {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(value, &object); err != nil || object == nil {
-			return nil, strings.TrimPrefix(way, ".") + " is no object, so it has no " + name
+			return nil, cmp.Or(strings.TrimPrefix(way, "."), "it") + " is no object, so it has no " + name
 		}
 		inner, ok := object[name]
 		if !ok {
@@ -73,8 +74,8 @@ func keyOf(path, key string) (value json.RawMessage, why string) {
 	return value, ""
 }
 
-// place tells the line of a syntax error.
-func place(data []byte, err error) string {
+// atLine tells the line of a syntax error.
+func atLine(data []byte, err error) string {
 	var se *json.SyntaxError
 	if !errors.As(err, &se) {
 		return ""

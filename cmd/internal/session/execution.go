@@ -183,7 +183,7 @@ func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
 
 // sandbox keeps the surroundings of a failing case and removes all others.
 func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) string {
-	if v.Status != suites.Fail || e.outcome.Sandbox == "" {
+	if v.Status != suites.Fail || e.outcome.Sandbox == "" || e.outcome.Finding != nil {
 		s.discard(e)
 		if failedBefore && s.o.Keep != "" {
 			_ = dropSandbox(s.o.Keep, e.c)
