@@ -86,32 +86,12 @@ func (c *Config) Abs(path string) string {
 // opens it notices.
 func (c *Config) SpecFiles() ([]string, error) { return c.expand(c.Specs) }
 
-// SuiteFiles expands Suites as SpecFiles does, and tells which built-in suites
-// are among them: those for which builtin is true.
-func (c *Config) SuiteFiles() (files []string, builtin func(name string) bool, err error) {
-	own := slices.DeleteFunc(slices.Clone(c.Suites), IsBuiltin)
+// SuiteFiles expands Suites as SpecFiles does and tells whether the built-in
+// suites are among them.
+func (c *Config) SuiteFiles() (files []string, builtin bool, err error) {
+	own := slices.DeleteFunc(slices.Clone(c.Suites), func(s string) bool { return s == Builtin })
 	files, err = c.expand(own)
-	return files, func(name string) bool {
-		return slices.Contains(c.Suites, Builtin) || slices.Contains(c.Suites, Builtin+":"+name)
-	}, err
-}
-
-// IsBuiltin reports whether an entry of Suites stands for the built-in suites,
-// or for one of them, as in builtin:pm.
-func IsBuiltin(entry string) bool {
-	return entry == Builtin || strings.HasPrefix(entry, Builtin+":")
-}
-
-// UnknownBuiltin lists the built-in suites that Suites names and that are not
-// among those there are.
-func (c *Config) UnknownBuiltin(known []string) (names []string) {
-	for _, entry := range c.Suites {
-		name, one := strings.CutPrefix(entry, Builtin+":")
-		if one && !slices.Contains(known, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return files, len(own) < len(c.Suites), err
 }
 
 func (c *Config) expand(patterns []string) ([]string, error) {

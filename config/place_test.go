@@ -92,20 +92,12 @@ func TestFiles(t *testing.T) {
 		t.Errorf("Abs: %s, want %s", got, want)
 	}
 	suites, builtin, err := c.SuiteFiles()
-	if diff := cmp.Diff([]string{"s/a.yaml", "s/b.yaml", "z.yaml"}, suites); diff != "" || !builtin("pm") || err != nil {
-		t.Errorf("suites: %v, -want +got\n%s", err, diff)
+	if diff := cmp.Diff([]string{"s/a.yaml", "s/b.yaml", "z.yaml"}, suites); diff != "" || !builtin || err != nil {
+		t.Errorf("suites: builtin %v, %v, -want +got\n%s", builtin, err, diff)
 	}
 	c.Suites = []string{"z.yaml"}
-	if _, builtin, _ = c.SuiteFiles(); builtin("pm") {
+	if _, builtin, _ = c.SuiteFiles(); builtin {
 		t.Error("builtin although it is not listed")
-	}
-	c.Suites = []string{"builtin:pm", "builtin:nope", "z.yaml"}
-	suites, builtin, err = c.SuiteFiles()
-	if diff := cmp.Diff([]string{"z.yaml"}, suites); diff != "" || !builtin("pm") || builtin("dep") || err != nil {
-		t.Errorf("one built-in suite: %v, -want +got\n%s", err, diff)
-	}
-	if diff := cmp.Diff([]string{"nope"}, c.UnknownBuiltin([]string{"dep", "pm"})); diff != "" {
-		t.Errorf("unknown: -want +got\n%s", diff)
 	}
 }
 

@@ -71,7 +71,8 @@ func (p Place) Command() string {
 	}
 }
 
-// Programs lists the names that the check looks for in PATH, each once.
+// Programs lists what the check looks for, each once: names in PATH, and files
+// as the check names them.
 func (c *Check) Programs() []string {
 	if c.Tool == "" {
 		return nil
@@ -83,7 +84,7 @@ func (c *Check) Programs() []string {
 		if runner := place.Runner(); len(runner) > 0 {
 			name = runner[0]
 		}
-		if !place.IsFile() && !slices.Contains(names, name) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +55,11 @@ func (t *Toolbox) find(name string) suites.Tool {
 		tool.Digest = shortHash("stand-in " + standIn)
 		return tool
 	}
-	path, err := process.LookPath(name, t.root, t.env)
+	at := name
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		at = filepath.Join(process.Getenv(t.env, "HOME"), rest)
+	}
+	path, err := process.LookPath(at, t.root, t.env)
 	if err != nil {
 		return tool
 	}

@@ -68,7 +68,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(),
-		a.compareCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
+		a.compareCommand(), a.historyCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root

@@ -25,7 +25,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	for _, glob := range slices.Concat(cfg.Specs, cfg.Suites) {
 		base, pattern := doublestar.SplitPattern(glob)
 		switch {
-		case config.IsBuiltin(glob):
+		case glob == config.Builtin:
 		case strings.ContainsAny(pattern, "*?[{"):
 			i.Dirs = append(i.Dirs, cfg.Abs(base))
 		default:

@@ -178,7 +178,7 @@ func (p *Project) shapes(file string) bool {
 	rel := p.Rel(file)
 	globs := slices.Concat(p.Config.Settings, p.Config.Specs, p.Config.Suites)
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		if config.IsBuiltin(glob) {
+		if glob == config.Builtin {
 			return false
 		}
 		ok, err := doublestar.Match(glob, rel)

@@ -96,17 +96,13 @@ func (p *Project) readSuites() []suites.Problem {
 	for _, f := range files {
 		p.sources = append(p.sources, p.Config.Abs(f))
 	}
-	var problems []suites.Problem
-	if slices.ContainsFunc(p.Config.Suites, config.IsBuiltin) {
+	if builtin {
 		if p.Suites, err = catalog.Builtin(); err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}
-		p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool { return !builtin(s.Name) })
-		for _, name := range p.Config.UnknownBuiltin(catalog.BuiltinNames()) {
-			problems = append(problems, suites.Problem{What: "suites: there is no built-in suite " + name,
-				Hint: "there are " + strings.Join(catalog.BuiltinNames(), ", ")})
-		}
+		p.Suites = slices.Clone(p.Suites)
 	}
+	var problems []suites.Problem
 	for _, file := range p.sources {
 		data, err := os.ReadFile(file)
 		if err != nil {
