@@ -158,6 +158,7 @@ func TestMinimum(t *testing.T) {
 		"Haskell Dockerfile Linter 2.12.0\n": {Holds: true, Told: "2.12.0"},
 		"2.12":                               {Holds: true, Told: "2.12"},
 		"v2.12.0-no-git\nmore":               {Holds: true, Told: "2.12.0"},
+		"Linter\n\nversion: 2.13.0\n":        {Holds: true, Told: "2.13.0"},
 		"10.0":                               {Holds: true, Told: "10.0"},
 		"hadolint 2.9.13":                    {Told: "hadolint 2.9.13 < 2.12.0"},
 		"1.99.99":                            {Told: "hadolint 1.99.99 < 2.12.0"},

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -139,15 +140,13 @@ func part(parts []string, i int) int {
 	return n
 }
 
-const saidLength = 100
-
-// ask gives the first line that a program prints, or why it prints none.
+// ask gives the line with its version that a program prints, or why it prints none.
 func (m *Machine) ask(ctx context.Context, argv []string) (said, why string, err error) {
 	res, err := m.Ask(ctx, argv)
 	if err != nil {
 		return "", "", err
 	}
-	line := cmp.Or(firstLine(res.Stdout.Bytes), firstLine(res.Stderr.Bytes))
+	line := cmp.Or(VersionLine(res.Stdout.Bytes), VersionLine(res.Stderr.Bytes))
 	switch {
 	case res.StartError != nil:
 		return "", res.StartError.Error(), nil
@@ -163,7 +162,21 @@ func (m *Machine) ask(ctx context.Context, argv []string) (said, why string, err
 	return line, "", nil
 }
 
-func firstLine(b []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	return strings.ToValidUTF8(line[:min(len(line), saidLength)], "?")
+const saidLength = 100
+
+// VersionLine is the line in which a program says its version: the first one
+// with a version number, else the first one. Some begin with their name.
+func VersionLine(output []byte) string {
+	first := ""
+	for line := range bytes.Lines(output) {
+		line = bytes.TrimSpace(line)
+		if first == "" {
+			first = string(line)
+		}
+		if version.Match(line) {
+			first = string(line)
+			break
+		}
+	}
+	return strings.ToValidUTF8(first[:min(len(first), saidLength)], "?")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/audit"
 	"hookwatch/suites/process"
 )
 
@@ -95,7 +96,6 @@ var askable = strings.Fields(`
 
 const (
 	versionTime    = 10 * time.Second
-	versionLength  = 100
 	versionsAtOnce = 4
 )
 
@@ -145,7 +145,7 @@ func (t *Toolbox) version(ctx context.Context, tool suites.Tool) string {
 	return v
 }
 
-// ask takes the first line that the program prints; some print it on stderr.
+// ask takes the line with the version; some print it on stderr.
 func (t *Toolbox) ask(ctx context.Context, path string) string {
 	res, err := process.Run(ctx, process.Command{
 		Argv: []string{path, "--version"}, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: 4096,
@@ -154,9 +154,8 @@ func (t *Toolbox) ask(ctx context.Context, path string) string {
 		return ""
 	}
 	for _, b := range [][]byte{res.Stdout.Bytes, res.Stderr.Bytes} {
-		line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-		if line != "" {
-			return strings.ToValidUTF8(line[:min(len(line), versionLength)], "?")
+		if line := audit.VersionLine(b); line != "" {
+			return line
 		}
 	}
 	return ""

@@ -162,6 +162,9 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(e.outcome)
 	}
+	if transition == notify.Explained {
+		done.Tools = s.changedTools(before.Digests.Tools, r.Digests.Tools)
+	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)
 }

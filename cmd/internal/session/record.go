@@ -6,6 +6,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/record"
 )
 
@@ -36,6 +37,9 @@ func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
 		Isolation:        s.Isolation(),
 		Changes:          e.outcome.Changes[:min(len(e.outcome.Changes), suites.MaxChanges)],
 		Stopped:          e.outcome.Stopped,
+	}
+	if e.c.Check != nil {
+		r.Isolation = string(isolate.None) // it looks at the machine itself
 	}
 	if i < len(e.outcome.Results) {
 		res := e.outcome.Results[i]
