@@ -113,7 +113,8 @@ func (r *reader) check(name string, n *yaml.Node) *suites.Check {
 		r.add(n, "a check needs one of "+strings.Join(subjects, ", "), "such as check: {tool: jq}")
 	}
 	for _, g := range goingWith {
-		if at := lookup(n, g.key); at != nil && lookup(n, g.with) == nil {
+		at := lookup(n, g.key)
+		if at != nil && lookup(n, g.with) == nil && (first != "" || len(r.problems) == before) {
 			r.add(at, name+": "+g.key+" goes with "+g.with, "")
 		}
 	}
