@@ -145,7 +145,8 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	r := s.record(e, v)
 	before := s.baseline[baseKey{key, r.Digests.Case}]
 	previous := s.present[key]
-	transition := s.transition(before, previous != nil, r)
+	seen := previous != nil && previous.Status() != suites.Aborted // that one says nothing
+	transition := s.transition(before, seen, r)
 	s.keep(r)
 	s.news.Observe(r, transition == notify.Regression)
 	s.remembered(&r)
