@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -297,4 +298,36 @@ func TestRunnersKnown(t *testing.T) {
 			t.Errorf("%s: %q", words, argv)
 		}
 	}
+}
+
+// FuzzKeyOf: whatever a file holds, a key is found with a value or missed with a
+// reason.
+func FuzzKeyOf(f *testing.F) {
+	f.Add([]byte(`{"a": {"b": 1}}`), "a.b")
+	f.Add([]byte("[1,\n"), "a")
+	f.Add([]byte("null"), "a")
+	f.Fuzz(func(t *testing.T, data []byte, key string) {
+		path := filepath.Join(t.TempDir(), "f.json")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		value, why := keyOf(path, key)
+		if (why == "") != (len(value) > 0) {
+			t.Errorf("%q %q: %q, %q", data, key, value, why)
+		}
+		if why == "" && brief(value) == "" {
+			t.Errorf("%q is told as nothing", value)
+		}
+	})
+}
+
+// FuzzVersionLine: what a program prints becomes one short valid line.
+func FuzzVersionLine(f *testing.F) {
+	f.Add([]byte("a\n\nb 1.2\n"))
+	f.Fuzz(func(t *testing.T, output []byte) {
+		line := VersionLine(output)
+		if strings.Contains(line, "\n") || len(line) > 3*saidLength || !utf8.ValidString(line) {
+			t.Errorf("%q", line)
+		}
+	})
 }

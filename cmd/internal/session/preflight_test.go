@@ -140,3 +140,21 @@ func TestAppliesTo(t *testing.T) {
 		t.Errorf("%d cases, want all", len(p.Every()))
 	}
 }
+
+// TestBackstopBehindChecks: when the time is over before the checks are, what
+// waits behind them has a verdict like all else.
+func TestBackstopBehindChecks(t *testing.T) {
+	t.Parallel()
+	const slow = "suite: dep\ncases:\n  - {id: D1, name: slow, check: {tool: x, need: required, places: [uv run x]}}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": slow})
+	s.write(".hookwatch.yaml", settings+"run: {backstop: 300ms}\n")
+	view := &spy{}
+	session := s.open(s.load(Filter{}), view, s.machine(map[string]string{"uv": `[ "$1" = --version ] || exec /bin/sleep 1000`}))
+	if sum := s.all(session); sum.Tally != (suites.Tally{Aborted: 3}) || !strings.Contains(sum.Aborted, "backstop") {
+		t.Errorf("%+v: %s", sum, view.order())
+	}
+	if len(s.present()) != 3 {
+		t.Errorf("on record: %v", s.present())
+	}
+	s.empty(s.temp)
+}
