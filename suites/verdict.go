@@ -25,6 +25,7 @@ type Verdict struct {
 	Status     Status
 	Note       string
 	Mismatches []Mismatch // empty unless Status is Fail
+	Cause      string     // of a failure, in the words of the shell or the hook; part of Note
 }
 
 // A Mismatch is one way in which an outcome is not what was expected.
