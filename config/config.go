@@ -20,7 +20,7 @@ import (
 const FileName = ".hookwatch.yaml"
 
 // Builtin is the entry of Config.Suites that stands for the suites hookwatch
-// brings along.
+// brings along, and of Preflight.Required for what those suites require.
 const Builtin = "builtin"
 
 // A Config is what one project's configuration says, complete. Lists of paths

@@ -89,7 +89,7 @@ var keys = []key{
 	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob)},
 	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
 		usage: "what an unresolved marker does: `strict`, warn or off"},
-	{path: "preflight.required", def: []string{}, read: list(item)},
+	{path: "preflight.required", def: []string{Builtin}, read: list(item)},
 	{path: "preflight.policy", def: string(PreflightAbort), read: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
 		usage: "what an absent required tool does: `abort` or report"},
 	{path: "gates", def: nil, read: policies},

@@ -38,7 +38,7 @@ func defaults() *Config {
 		Specs:     []string{"docs/specs/*.md"},
 		Suites:    []string{"builtin", ".claude/tests/hooks/suites/*.yaml"},
 		Verify:    VerifyWarn,
-		Preflight: Preflight{Required: []string{}, Policy: PreflightAbort},
+		Preflight: Preflight{Required: []string{Builtin}, Policy: PreflightAbort},
 		Gates:     map[string]GatePolicy{"biome": GateFail},
 		StandIns:  []string{},
 		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: IsolationAuto, Trace: TraceWatch, PassEnv: []string{}},

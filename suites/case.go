@@ -11,8 +11,11 @@ type Suite struct {
 	Name    string
 	Agent   string // names the record files, such as "pm-agent"
 	Builtin bool
-	At      Position
-	Cases   []Case
+	// AppliesTo are files without which the suite is none of the project's; each
+	// counts as there while the settings register it.
+	AppliesTo []string
+	At        Position
+	Cases     []Case
 }
 
 // A Case is one test, complete: what its suite declares for all of its cases is
@@ -38,7 +41,8 @@ type Case struct {
 	Project     *ProjectOverride
 	Repo        *Repo
 	Server      []Route
-	Steps       []Step // at least one
+	Check       *Check `json:",omitempty"` // looked at instead of firing a hook
+	Steps       []Step // at least one; a check's says what its record does
 	At          Position
 	Digest      string // of the definition, without its position
 }

@@ -31,6 +31,7 @@ var Effects = []Effect{
 type Outcome struct {
 	Results  []Result
 	NotRun   *NotRun
+	Finding  *Finding      // of a check; its one Result holds the same in a hook's terms
 	Sandbox  string        // the case's directory; whoever judged the case removes or keeps it
 	StandIns []string      // such as "jaq=gojq", when the hook could reach one
 	Changes  []Change      // what it changed, by path; of files outside its sandbox as far as that is known

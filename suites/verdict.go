@@ -25,6 +25,7 @@ type Verdict struct {
 	Status     Status
 	Note       string
 	Mismatches []Mismatch // empty unless Status is Fail
+	Cause      string     // of a failure, in the words of the shell or the hook; part of Note
 }
 
 // A Mismatch is one way in which an outcome is not what was expected.
@@ -54,6 +55,12 @@ const (
 	NoteUnproven    = "unproven: "
 	NoteAborted     = "ABORTED: "
 )
+
+// AbsentNote is the note of a failure for a tool that must be there, as in
+// BIOME_ABSENT.
+func AbsentNote(tool string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
+}
 
 // StatusOf tells the status of a record from its two fields that other tools
 // write as well. Records of other tools use the bare notes "absent" and

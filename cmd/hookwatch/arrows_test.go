@@ -29,6 +29,7 @@ var arrows = map[string]string{
 	"watcher/edits": "",
 
 	"suites":                    "",
+	"suites/audit":              "suites suites/contract suites/discover suites/process",
 	"suites/catalog":            "suites",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
@@ -46,7 +47,7 @@ var arrows = map[string]string{
 	"suites/record":             "suites",
 	"suites/reference":          "",
 	"suites/report":             "suites suites/verdict",
-	"suites/run":                "suites suites/contract suites/discover suites/isolate suites/process",
+	"suites/run":                "suites suites/audit suites/contract suites/discover suites/isolate suites/process",
 	"suites/verdict":            "suites",
 }
 

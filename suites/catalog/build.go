@@ -16,7 +16,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{scope: scope{layer: suites.Direct}}
 	decode(r, "the file", suiteFields, root, &f)
 	r.required(root, "a suite", "suite", "cases")
-	s := suites.Suite{Name: f.suite, Agent: f.agent, At: r.at(root)}
+	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.at(root)}
 	if s.Agent == "" && s.Name != "" {
 		s.Agent = s.Name + "-agent"
 	}
@@ -67,7 +67,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if f.repo != nil {
 		f.project = nil // the repository is the project
 	}
-	if f.chain {
+	if f.chain || f.check != nil {
 		f.hook = ""
 	}
 	c := suites.Case{
@@ -76,10 +76,14 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.at(n),
 	}
-	c.Steps = r.steps(n, &f, defaults)
-	r.firable(n, &c, before)
-	if c.Summary == "" {
-		c.Summary = f.defaultSummary(c.Steps[0].Event)
+	if c.Check = f.check; c.Check != nil {
+		r.onlyChecks(n)
+		c.Steps = checked(c.Check)
+		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
+	} else {
+		c.Steps = r.steps(n, &f, defaults)
+		r.firable(n, &c, before)
+		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
 	c.Digest = digest(&c)
 	return c

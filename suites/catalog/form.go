@@ -38,6 +38,7 @@ type caseForm struct {
 	chain                bool
 	repo                 *suites.Repo
 	server               []suites.Route
+	check                *suites.Check
 	steps                []stepForm
 }
 
@@ -45,6 +46,7 @@ type caseForm struct {
 type suiteForm struct {
 	scope
 	suite, agent string
+	appliesTo    []string
 	cases        *yaml.Node
 }
 
@@ -86,6 +88,9 @@ var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s
 		s.suite = r.matching(k, n, suiteName, "small letters, digits and -")
 	}},
 	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.matching(k, n, fileName, wantName) }},
+	{"applies_to", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
+		r.list(k, n, func(item *yaml.Node) { s.appliesTo = append(s.appliesTo, r.localPath(k, item)) })
+	}},
 	{"cases", func(_ *reader, _ string, n *yaml.Node, s *suiteForm) { s.cases = n }},
 }...)
 
@@ -132,6 +137,7 @@ var caseFields = append(append(
 	{"server", func(r *reader, k string, n *yaml.Node, c *caseForm) {
 		r.list(k, n, func(item *yaml.Node) { c.server = append(c.server, r.route(item)) })
 	}},
+	{"check", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.check = r.check(k, n) }},
 	{"steps", func(r *reader, k string, n *yaml.Node, c *caseForm) {
 		r.list(k, n, func(item *yaml.Node) { c.steps = append(c.steps, r.step(item)) })
 		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {

@@ -19,7 +19,7 @@ const ok = "expect: {exit: 0}\n"
 
 const (
 	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, steps"
+		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -97,6 +97,16 @@ var mistakes = map[string]struct {
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
 	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
+	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
+	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
+	"check is text":      {oneCase("check: jq"), []string{`7:12: check: want keys with values, got "jq"`}},
+	"check of two":       {oneCase("check: {tool: jq, file: a.json}"), []string{"7:29: check: file cannot stand beside tool (write a case for each)"}},
+	"check words":        {oneCase("check: {tool: -x, need: must, minimum: 2.x, places: [sudo jq]}"), []string{`7:19: tool: want a program's name, got "-x"`, `7:29: need: want one of required, expected, optional, advisory, got "must"`, `7:44: minimum: want a version such as 2.12.0, got "2.x"`, `7:58: places: want a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool, got "sudo jq"`}},
+	"check no places":    {oneCase("check: {tool: jq, places: []}"), []string{"7:31: places: must not be empty"}},
+	"check goes with":    {oneCase("check: {file: a.json, need: optional, equals: 1}"), []string{"7:33: check: need goes with tool", "7:51: check: equals goes with key"}},
+	"check file":         {oneCase("check: {file: /etc/passwd, key: a..b, named_by: {file: ../a}}"), []string{`7:19: file: want a path within the project, got "/etc/passwd"`, `7:37: key: want keys joined by dots, got "a..b"`, `7:53: named_by needs key`, `7:60: file: want a path within the project, got "../a"`}},
+	"check registered":   {oneCase("check: {registered: {event: pre, matcher: 'Edit.*', hok: x}}"), []string{"7:25: registered needs hook", `7:33: event: want an event's name such as PreToolUse, got "pre"`, `7:47: matcher: want names joined by |, got "Edit.*"`, "7:57: unknown key hok (did you mean hook?)"}},
+	"check and firing":   {oneCase("check: {tool: jq}\ncommand: ls\n" + ok), []string{"8:14: command cannot stand beside check (a check fires no hook)", "9:13: expect cannot stand beside check (a check fires no hook)"}},
 	"chain and hook":     {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
 }
 

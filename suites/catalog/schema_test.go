@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
 )
 
 var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -101,6 +103,7 @@ func TestSchemaKeysAgree(t *testing.T) {
 		"": fieldNames(suiteFields), "case": fieldNames(caseFields), "step": fieldNames(stepFields), "expect": fieldNames(expectFields),
 		"stream": fieldNames(streamFields), "expected_file": fieldNames(fileFields), "fixture": fieldNames(fixtureFields),
 		"repo": fieldNames(repoFields), "route": fieldNames(routeFields), "gate": fieldNames(gateFields), "project": {"files"},
+		"check": fieldNames(checkFields), "named_by": fieldNames(namedByFields), "registered": fieldNames(registeredFields),
 	}
 	for def, want := range tables {
 		o := top
@@ -124,6 +127,15 @@ func TestSchemaKeysAgree(t *testing.T) {
 	}
 	if err := json.Unmarshal(defs["expect"], &expect); err != nil {
 		t.Fatal(err)
+	}
+	var check struct {
+		Properties struct{ Need struct{ Enum []string } }
+	}
+	if err := json.Unmarshal(defs["check"], &check); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(suites.Needs, check.Properties.Need.Enum); diff != "" {
+		t.Errorf("needs: -suites +schema\n%s", diff)
 	}
 	if diff := cmp.Diff(effects, expect.Properties.Effect.Enum); diff != "" {
 		t.Errorf("effects: -suites +schema\n%s", diff)

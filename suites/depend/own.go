@@ -13,7 +13,10 @@ import (
 // chain or a case without a hook the project's configuration.
 func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	var own []suites.Input
-	if c.Chain || len(n.reaches) == 0 && n.scope == viaProject {
+	switch {
+	case c.Check != nil:
+		own = append(own, g.checked(c.Check)...)
+	case c.Chain, len(n.reaches) == 0 && n.scope == viaProject:
 		own = append(own, g.configuration(c)...)
 	}
 	for _, text := range c.Verify {

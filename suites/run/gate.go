@@ -1,13 +1,10 @@
 package run
 
 import (
-	"cmp"
 	"context"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/audit"
 	"hookwatch/suites/process"
 )
 
@@ -37,40 +34,18 @@ func (r *Runner) missing(ctx context.Context, g suites.Gate) *suites.NotRun {
 	_, err := process.LookPath(g.Tool, r.Root, r.Env)
 	switch {
 	case err != nil && g.Policy == suites.GateFail:
-		return &suites.NotRun{Status: suites.Fail, Note: absentName(g.Tool)}
+		return &suites.NotRun{Status: suites.Fail, Note: suites.AbsentNote(g.Tool)}
 	case err != nil:
 		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
 	case g.MinVersion == "":
 		return nil
 	}
 	// A tool that does not tell its version may be new enough: the case will show.
-	have := versionNumber.FindString(r.tools.version(ctx, r.tools.find(g.Tool)))
-	if have == "" || compareVersions(have, g.MinVersion) >= 0 {
+	have := audit.Version(r.tools.version(ctx, r.tools.find(g.Tool)))
+	if have == "" || !audit.Older(have, g.MinVersion) {
 		return nil
 	}
 	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}
-}
-
-var versionNumber = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
-
-// compareVersions compares numbers separated by dots; what one of them lacks
-// counts as 0.
-func compareVersions(a, b string) int {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(as), len(bs)) {
-		if c := cmp.Compare(number(as, i), number(bs, i)); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-func number(parts []string, i int) int {
-	if i >= len(parts) {
-		return 0
-	}
-	n, _ := strconv.Atoi(parts[i]) // digits only; one that is too large is the largest
-	return n
 }
 
 // chainGate skips a chain with a hook of a kind that is not run.
@@ -106,10 +81,4 @@ func stepHooks(c *suites.Case) []string {
 		hooks[i] = c.Steps[i].Hook
 	}
 	return hooks
-}
-
-// absentName is the note of a failure for a tool that must be there, as in
-// BIOME_ABSENT.
-func absentName(tool string) string {
-	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
 }

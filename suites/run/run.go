@@ -38,6 +38,8 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
+	// StandIns tells what stands in for tools that the machine does not have.
+	StandIns map[string]string
 	// Standing names, for a hook's path, the stand-ins that it can reach.
 	Standing func(hook string) []string
 }
@@ -74,6 +76,9 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 }
 
 func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+	if c.Check != nil {
+		return r.check(ctx, c)
+	}
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
 	if o.NotRun = r.gate(ctx, c); o.NotRun != nil {

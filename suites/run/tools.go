@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/audit"
 	"hookwatch/suites/process"
 )
 
@@ -54,7 +56,11 @@ func (t *Toolbox) find(name string) suites.Tool {
 		tool.Digest = shortHash("stand-in " + standIn)
 		return tool
 	}
-	path, err := process.LookPath(name, t.root, t.env)
+	at := name
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		at = filepath.Join(process.Getenv(t.env, "HOME"), rest)
+	}
+	path, err := process.LookPath(at, t.root, t.env)
 	if err != nil {
 		return tool
 	}
@@ -90,7 +96,6 @@ var askable = strings.Fields(`
 
 const (
 	versionTime    = 10 * time.Second
-	versionLength  = 100
 	versionsAtOnce = 4
 )
 
@@ -140,8 +145,7 @@ func (t *Toolbox) version(ctx context.Context, tool suites.Tool) string {
 	return v
 }
 
-// ask takes the first line with a version, or the first that the program prints;
-// some print it on stderr.
+// ask takes the line with the version; some print it on stderr.
 func (t *Toolbox) ask(ctx context.Context, path string) string {
 	res, err := process.Run(ctx, process.Command{
 		Argv: []string{path, "--version"}, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: 4096,
@@ -150,10 +154,8 @@ func (t *Toolbox) ask(ctx context.Context, path string) string {
 		return ""
 	}
 	for _, b := range [][]byte{res.Stdout.Bytes, res.Stderr.Bytes} {
-		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-		line := strings.TrimSpace(lines[max(0, slices.IndexFunc(lines, versionNumber.MatchString))])
-		if line != "" {
-			return strings.ToValidUTF8(line[:min(len(line), versionLength)], "?")
+		if line := audit.VersionLine(b); line != "" {
+			return line
 		}
 	}
 	return ""

@@ -213,6 +213,13 @@ func (c *Comparison) warnOfSets() {
 	}
 }
 
+// Warn adds warnings that were found elsewhere, each behind the same words.
+func (c *Comparison) Warn(what string, lines []string) {
+	for _, line := range lines {
+		c.Warnings = append(c.Warnings, what+line)
+	}
+}
+
 func (c *Comparison) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }

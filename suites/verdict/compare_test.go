@@ -119,8 +119,8 @@ func TestCompare(t *testing.T) {
 	for _, d := range c.Deltas {
 		got = append(got, fmt.Sprintf("%s %s %v", d.Key.ID, d.Kind, d.Tools))
 	}
-	want := []string{"P02 regression []", "P03 resolved []", "P04 changed []", "P05 explained [biome 2.3.15 -> 2.4.0 jaq vanished]",
-		"P06 edited []", "P07 explained [biome 2.3.15 -> 2.4.0 jaq vanished]", "P08 added []", "P09 removed []"}
+	want := []string{"P02 regression []", "P03 resolved []", "P04 changed []", "P05 explained [biome 2.3.15 -> 2.4.0 jaq vanished (was 1)]",
+		"P06 edited []", "P07 explained [biome 2.3.15 -> 2.4.0 jaq vanished (was 1)]", "P08 added []", "P09 removed []"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -130,7 +130,7 @@ func TestCompare(t *testing.T) {
 	if !c.Deltas[3].Inputs || c.Deltas[0].Inputs {
 		t.Error("changed inputs are not told")
 	}
-	if got, want := fmt.Sprint(c.Environment), "[biome 2.3.15 -> 2.4.0 jaq vanished]"; got != want {
+	if got, want := fmt.Sprint(c.Environment), "[biome 2.3.15 -> 2.4.0 jaq vanished (was 1)]"; got != want {
 		t.Errorf("environment %s, want %s", got, want)
 	}
 	if d := cmp.Diff([]string{"the earlier run holds 1 records of cases that it has already: of each case the last one counts",

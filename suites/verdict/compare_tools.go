@@ -26,7 +26,7 @@ type ToolChange struct {
 	Prev, Cur suites.Tool
 }
 
-// String says it in words: "biome 2.3.15 -> 2.4.0", "jaq vanished".
+// String says it in words: "biome 2.3.15 -> 2.4.0", "jaq vanished (was 2.1)".
 func (t ToolChange) String() string {
 	switch t.Kind {
 	case ToolVersion:
@@ -41,9 +41,20 @@ func (t ToolChange) String() string {
 			return t.Name + " is a stand-in now"
 		}
 		return t.Name + " is no longer a stand-in"
+	case ToolVanished:
+		return t.Name + " vanished" + version("was ", t.Prev)
+	case ToolAppeared:
+		return t.Name + " appeared" + version("", t.Cur)
 	default:
 		return t.Name + " " + string(t.Kind)
 	}
+}
+
+func version(word string, t suites.Tool) string {
+	if t.Version == "" {
+		return ""
+	}
+	return " (" + word + t.Version + ")"
 }
 
 // ToolChanges lists what differs between two environments' tools, by name. A

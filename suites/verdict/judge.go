@@ -22,6 +22,9 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		}
 		return v
 	}
+	if o.Finding != nil {
+		return judgeFinding(c.Check, *o.Finding)
+	}
 	var found []suites.Mismatch
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout)...)
@@ -30,7 +33,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
 	}
 	if len(found) > 0 {
-		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found}
+		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(found, o)}
 	}
 	return suites.Verdict{Status: suites.Pass, Note: strings.Join(remarks(o), "; ")}
 }
@@ -50,6 +53,9 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 		reason := cv.Note
 		if len(cv.Mismatches) > 0 {
 			reason = cv.Mismatches[0].String() // the first says it; the control's own record has all
+		}
+		if cv.Cause != "" {
+			reason += ", " + cv.Cause
 		}
 		note := fmt.Sprintf("%scontrol %s %s", suites.NoteUnproven, control.ID, reason)
 		if v.Note != "" {
@@ -126,25 +132,47 @@ func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string 
 	if len(reasons) > most {
 		reasons = append(reasons[:most], fmt.Sprintf("and %d more", len(reasons)-most))
 	}
-	if len(o.Results) > 0 {
-		if cause := cause(o.Results[min(found[0].Step, len(o.Results)-1)]); cause != "" {
-			reasons = append(reasons, cause)
-		}
+	if cause := causeOf(found, o); cause != "" {
+		reasons = append(reasons, cause)
 	}
 	return strings.Join(append(reasons, remarks(o)...), "; ")
 }
 
-// cause is the shell's own word for an exit code that says nothing by itself.
-func cause(r suites.Result) string {
-	if r.Exit != 126 && r.Exit != 127 {
+// causeOf is the cause of the first mismatch, as the step that has it tells.
+func causeOf(found []suites.Mismatch, o suites.Outcome) string {
+	if len(o.Results) == 0 {
 		return ""
 	}
+	line := cause(o.Results[min(found[0].Step, len(o.Results)-1)])
+	if o.Sandbox != "" { // its name is another one in each run
+		line = strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}").Replace(line)
+	}
+	return brief(line)
+}
+
+// cause is the shell's own word for an exit code that says nothing by itself, or
+// the hook's warning about a tool: one that rejects its configuration, or whose
+// output cannot be read, finds nothing, just as one that is absent.
+func cause(r suites.Result) string {
 	for line := range strings.Lines(string(r.Stderr)) {
-		if strings.Contains(line, "not found") || strings.Contains(line, "ermission denied") {
-			return strings.TrimSpace(line)
+		line = strings.TrimSpace(line)
+		unstartable := strings.Contains(line, "not found") || strings.Contains(line, "ermission denied")
+		if (r.Exit == 126 || r.Exit == 127) && unstartable || strings.HasPrefix(line, hookWarning) {
+			return line
 		}
 	}
 	return ""
+}
+
+// hookWarning begins what hooks of this field say about themselves.
+const hookWarning = "[hook:warning] "
+
+func brief(line string) string {
+	const most = 160
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "?") + "..."
 }
 
 // remarks are facts worth a word even where nothing failed.

@@ -68,6 +68,9 @@ func TestJudgeEnding(t *testing.T) {
 			[]suites.Mismatch{miss(0, "exit", "0", "127")}, "exit 127, want 0; h.sh: line 3: jaq: command not found"},
 		{"no permission", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 126, Stderr: []byte("h.sh: ./x: Permission denied\n")},
 			[]suites.Mismatch{miss(0, "exit", "0", "126")}, "exit 126, want 0; h.sh: ./x: Permission denied"},
+		{"a hook's warning about its tool", suites.Expectation{Exit: exit(2)},
+			suites.Result{Stderr: []byte("[hook] x\n[hook:warning] yamllint gave no readable report: a.yaml\n")},
+			[]suites.Mismatch{miss(0, "exit", "2", "0")}, "exit 0, want 2; [hook:warning] yamllint gave no readable report: a.yaml"},
 		{"not found means something else with another code", suites.Expectation{Exit: exit(0)}, suites.Result{Exit: 1, Stderr: []byte("user not found\n")},
 			[]suites.Mismatch{miss(0, "exit", "0", "1")}, "exit 1, want 0"},
 		{"not started", suites.Expectation{Exit: exit(0), Decision: "approve"}, suites.Result{Exit: -1, NotStarted: "hook missing: a.sh"},
@@ -215,6 +218,9 @@ func TestProve(t *testing.T) {
 		{"control timed out", pass, verdict(suites.Fail, "TIMEOUT_30s"), verdict(suites.Unproven, "unproven: control M08 TIMEOUT_30s")},
 		{"control failed, remark", verdict(suites.Pass, "stand-in: jaq=x"), verdict(suites.Fail, "exit 0, want 2"),
 			verdict(suites.Unproven, "unproven: control M08 exit 0, want 2; stand-in: jaq=x")},
+		{"the control's cause", pass, suites.Verdict{Status: suites.Fail, Note: "exit 0, want 2; [hook:warning] y gave no readable report",
+			Mismatches: []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}}, Cause: "[hook:warning] y gave no readable report"},
+			verdict(suites.Unproven, "unproven: control M08 exit 0, want 2, [hook:warning] y gave no readable report")},
 		{"control unproven itself", pass, verdict(suites.Unproven, "unproven: control M01 exit 0, want 2"),
 			verdict(suites.Unproven, "unproven: control M08 unproven: control M01 exit 0, want 2")},
 		{"control skipped", pass, verdict(suites.Skip, "absent: biome"), verdict(suites.Skip, "absent: biome")},
@@ -230,5 +236,18 @@ func TestProve(t *testing.T) {
 		if told := suites.StatusOf(got.Status.OK(), got.Note); told != got.Status {
 			t.Errorf("%s: %s is on record as %s", tt.name, got.Status, told)
 		}
+	}
+}
+
+// TestCauseOfEveryRun: a note is the same in each run, wherever the sandbox lies.
+func TestCauseOfEveryRun(t *testing.T) {
+	t.Parallel()
+	want := 2
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: &want}}}}
+	v := Judge(c, suites.Outcome{Sandbox: "/tmp/h/M08-123", Results: []suites.Result{{
+		Stderr: []byte("[hook:warning] no report: /tmp/h/M08-123/tmp/a.yaml of /tmp/h/M08-123/project " + strings.Repeat("x", 300) + "\n"),
+	}}}, time.Second)
+	if !strings.HasPrefix(v.Cause, "[hook:warning] no report: {tmp}/a.yaml of {sandbox}/project xxx") || len(v.Cause) > 170 || !strings.HasSuffix(v.Note, v.Cause) {
+		t.Errorf("%q: %q", v.Note, v.Cause)
 	}
 }

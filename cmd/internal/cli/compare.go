@@ -32,6 +32,10 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			}
 			a.warn(append(before.Warnings, after.Warnings...))
 			c := verdict.Compare(session.RunOf(before), session.RunOf(after))
+			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
+			if len(args) != 1 { // the present state need not have every case
+				c.Warn("the later run is not whole: ", session.Incomplete(after, before))
+			}
 			doc := compareDocument(c)
 			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
 				_, _ = w.Write(report.Comparison(c))

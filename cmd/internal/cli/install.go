@@ -30,3 +30,15 @@ func install(tool string) string {
 	}
 	return ""
 }
+
+// toInstall tells, a line each, how to get the tools for want of which a run
+// was aborted.
+func toInstall(missing []string) string {
+	var lines strings.Builder
+	for _, tool := range missing {
+		if how := install(tool); how != "" {
+			lines.WriteString("\n  install " + tool + ": " + how)
+		}
+	}
+	return lines.String()
+}

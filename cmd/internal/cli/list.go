@@ -28,6 +28,8 @@ type ListCase struct {
 	Event  string           `json:"event"`
 	Layer  suites.Layer     `json:"layer"`
 	Verify []session.Marker `json:"verify"`
+
+	summary string
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -44,7 +46,7 @@ func (a *app) listCommand() *cobra.Command {
 			for _, c := range p.Cases {
 				doc.Cases = append(doc.Cases, ListCase{
 					ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
-					Layer: c.Layer, Verify: p.Markers(c),
+					Layer: c.Layer, Verify: p.Markers(c), summary: c.Summary,
 				})
 			}
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
@@ -59,7 +61,10 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 	defer w.Flush()
 	for _, c := range doc.Cases {
 		hook := c.Hook
-		if hook == "" {
+		switch {
+		case hook == "" && c.Event == "":
+			hook = "checks " + c.summary
+		case hook == "":
 			hook = "all hooks of " + c.Event
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, notify.Clean(c.Name), hook)

@@ -80,7 +80,7 @@ func (a *app) outcome(sum session.Summary) error {
 	case sum.Interrupted:
 		return errInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted}
+		return &abortedError{sum.Aborted + toInstall(sum.Missing)}
 	case sum.RecordError != nil:
 		return &abortedError{sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):

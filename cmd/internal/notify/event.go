@@ -96,6 +96,7 @@ type CaseDone struct {
 	Verdict    suites.Verdict
 	Effect     string // what the client would do, in words, when it is known
 	Transition Transition
+	Tools      []string  // that changed and so explain it
 	Since      time.Time // when the verdict before this one was recorded
 	Rerun      string    // the command that runs just this case again
 	Sandbox    string    // kept for a failing case; "" otherwise

@@ -126,7 +126,7 @@ func (h *human) transition(e CaseDone) line {
 	case Edited:
 		return line{{dim, "the case itself changed"}}
 	case Explained:
-		return line{{dim, "the tools it reaches changed"}}
+		return line{{dim, "explained: " + strings.Join(e.Tools, ", ") + " changed"}}
 	case New:
 		return line{{dim, "new"}}
 	case Same:

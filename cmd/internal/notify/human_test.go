@@ -175,14 +175,14 @@ func TestTransitionWords(t *testing.T) {
 		{Resolved, suites.Pass, at(13, 58, 0).AddDate(0, 0, -1), "resolved, failed at 2026-08-11 13:58"},
 		{Resolved, suites.Pass, time.Time{}, "resolved"},
 		{Edited, suites.Fail, now, "the case itself changed"},
-		{Explained, suites.Fail, now, "the tools it reaches changed"},
+		{Explained, suites.Fail, now, "explained: biome, jaq changed"},
 		{New, suites.Fail, now, "new"},
 		{Same, suites.Fail, now, "failed before"},
 		{Same, suites.Pass, now, ""},
 	} {
 		h := NewHuman(nil, HumanOptions{Now: atNow}).(*human)
 		got := ""
-		for _, p := range h.transition(CaseDone{Transition: tt.transition, Since: tt.since,
+		for _, p := range h.transition(CaseDone{Transition: tt.transition, Since: tt.since, Tools: []string{"biome", "jaq"},
 			Verdict: suites.Verdict{Status: tt.status}}) {
 			got += p.text
 		}

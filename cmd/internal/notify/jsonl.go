@@ -106,6 +106,7 @@ type LineCase struct {
 	Mismatches []suites.Mismatch `json:"mismatches"`
 	Effect     string            `json:"effect,omitempty"`
 	Transition Transition        `json:"transition,omitempty"`
+	Tools      []string          `json:"tools,omitempty"` // that changed and so explain it
 	Since      string            `json:"since,omitempty"`
 	Rerun      string            `json:"rerun,omitempty"`
 	Sandbox    string            `json:"sandbox,omitempty"`
@@ -169,7 +170,7 @@ func (v *jsonlView) line(e Event) any {
 		return LineRunStarted{head("run_started"), e.RunID, e.Full, e.Cases, e.Total, utc(e.At)}
 	case CaseDone:
 		return LineCase{head("case"), e.RunID, e.Record, e.Verdict.Status, list(e.Verdict.Mismatches),
-			e.Effect, e.Transition, utc(e.Since), e.Rerun, e.Sandbox, e.Done, e.Of}
+			e.Effect, e.Transition, e.Tools, utc(e.Since), e.Rerun, e.Sandbox, e.Done, e.Of}
 	case RunDone:
 		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent), e.State, e.Total, utc(e.At)}
 	case Rested:

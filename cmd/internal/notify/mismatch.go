@@ -32,7 +32,7 @@ func brief(v suites.Verdict) string {
 // its reason in what was got.
 func reason(m suites.Mismatch) string {
 	switch m.Field {
-	case "start", "gate", "timeout":
+	case "start", "gate", "check", "timeout":
 		return m.Got
 	}
 	return m.String()

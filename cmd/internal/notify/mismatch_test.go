@@ -24,6 +24,7 @@ func TestRemark(t *testing.T) {
 		{"a list cut short", "exit 127, want 2; and 1 more; jq: not found", []suites.Mismatch{exit, stderr}, "jq: not found"},
 		{"only cut short", "exit 127, want 2; and 1 more", []suites.Mismatch{exit, stderr}, ""},
 		{"a time-out", "TIMEOUT_30s", []suites.Mismatch{{Field: "timeout", Got: "TIMEOUT_30s"}}, ""},
+		{"a check", "RUFF_ABSENT", []suites.Mismatch{{Field: "check", Got: "RUFF_ABSENT"}}, ""},
 		{"a gate", "absent: biome", []suites.Mismatch{{Field: "gate", Got: "absent: biome", Want: "the tool"}}, ""},
 		{"no mismatches", "was not run", nil, ""},
 		{"no words in common", "was not run", []suites.Mismatch{exit}, "was not run"},

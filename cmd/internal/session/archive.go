@@ -27,8 +27,11 @@ func (s *Session) archive(done notify.RunDone, inputs map[string][]suites.Input)
 	if before == nil {
 		return nil
 	}
+	incomplete := Incomplete(before, before) // before its records are copied
 	before.Records, _ = record.Identify(before.Records, s.p.known())
-	return s.o.Store.WriteComparison(report.Comparison(verdict.Compare(RunOf(before), s.runOf(done))))
+	c := verdict.Compare(RunOf(before), s.runOf(done))
+	c.Warn("the earlier run is not whole: ", incomplete)
+	return s.o.Store.WriteComparison(report.Comparison(c))
 }
 
 // latestRun reads the run that is archived last and was not aborted, nil when

@@ -96,7 +96,7 @@ func (p *Project) readers() []reader {
 		if err != nil {
 			continue
 		}
-		r := jsonkeys.Script(content, hookConfig)
+		r := jsonkeys.Scripts([][]byte{content}, hookConfig)
 		if len(r.Paths) > 0 || r.Unknown != "" {
 			all = append(all, reader{withoutComments(string(content)), r})
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -23,6 +22,8 @@ type current struct {
 	own      map[suites.Key]suites.Verdict // before controls are asked
 	records  map[suites.Key]suites.Record
 	tries    map[suites.Key]int
+	behind   []*suites.Case // wait for the preflight
+	missing  []string       // tools for want of which the run was aborted
 	hookTime time.Duration
 	aborted  string
 	quiet    bool // reproduces failures: shown only where it finds something else
@@ -38,6 +39,7 @@ type Summary struct {
 	Tally       suites.Tally // of the run
 	State       suites.Tally // of the project's cases, those that did not run too
 	Aborted     string
+	Missing     []string // tools for want of which it was aborted
 	Interrupted bool
 	RecordError error
 }
@@ -120,31 +122,12 @@ func (s *Session) enqueue(c *suites.Case) {
 	s.queue.Add(c, rank)
 }
 
-// preflight aborts a full run for want of what the project requires.
-func (s *Session) preflight() {
-	cfg := s.p.Config.Preflight
-	var absent []string
-	for _, t := range s.tools.Find(cfg.Required) {
-		if !t.Present() {
-			absent = append(absent, t.Name)
-		}
-	}
-	if len(absent) == 0 {
-		return
-	}
-	text := fmt.Sprintf("preflight: required and absent: %s", strings.Join(absent, ", "))
-	if cfg.Policy == "report" {
-		s.o.View.Handle(notify.Warning{Text: text})
-		return
-	}
-	s.abort(text)
-}
-
 // abort ends the run before its time: what has no verdict yet gets one that
 // says so.
 func (s *Session) abort(why string) {
 	s.current.aborted = why
-	waiting := s.queue.Clear()
+	waiting := append(s.queue.Clear(), s.current.behind...)
+	s.current.behind = nil
 	for _, e := range s.running {
 		e.cancel()
 	}

@@ -45,6 +45,9 @@ func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 		}
 	}
 	for _, c := range s.p.every {
+		if c.Check != nil {
+			checkedTool(c, use)
+		}
 		for _, g := range c.Gates {
 			if u := use(g.Tool); g.Policy == suites.GateFail {
 				u.Fails = append(u.Fails, c.Key())
@@ -53,16 +56,33 @@ func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 			}
 		}
 	}
-	for _, name := range s.p.Config.Preflight.Required {
+	tools, required := s.p.requirements()
+	for _, name := range tools {
 		use(name).Required = true
 	}
-	tools := s.tools.Find(slices.Sorted(maps.Keys(uses)))
-	s.tools.Versions(ctx, tools)
+	for _, c := range required {
+		use(c.Check.Tool).Required = true
+	}
+	found := s.tools.Find(slices.Sorted(maps.Keys(uses)))
+	s.tools.Versions(ctx, found)
 	d := &Diagnosis{Isolation: s.isolation.Choice}
-	for _, t := range tools {
+	for _, t := range found {
 		u := uses[t.Name]
 		u.Tool = t
 		d.Tools = append(d.Tools, *u)
 	}
 	return d, nil
+}
+
+// checkedTool notes what it costs a case that its tool is absent.
+func checkedTool(c *suites.Case, use func(string) *ToolUse) {
+	switch c.Check.Need {
+	case suites.NeedRequired, suites.NeedExpected:
+		if c.Check.Tool != "" {
+			use(c.Check.Tool).Fails = append(use(c.Check.Tool).Fails, c.Key())
+		}
+	case suites.NeedOptional:
+		use(c.Check.Tool).Skips = append(use(c.Check.Tool).Skips, c.Key())
+	case suites.NeedAdvisory:
+	}
 }

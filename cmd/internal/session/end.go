@@ -16,7 +16,7 @@ func (s *Session) end(interrupted bool) Summary {
 	cur := s.current
 	s.current = nil
 	records := s.ordered(cur.records)
-	sum := Summary{RunID: cur.id, Aborted: cur.aborted, Interrupted: interrupted, State: s.tallyState()}
+	sum := Summary{RunID: cur.id, Aborted: cur.aborted, Missing: cur.missing, Interrupted: interrupted, State: s.tallyState()}
 	for _, r := range records {
 		sum.Tally.Add(r.Status())
 	}

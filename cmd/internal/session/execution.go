@@ -144,7 +144,8 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	r := s.record(e, v)
 	before := s.baseline[baseKey{key, r.Digests.Case}]
 	previous := s.present[key]
-	transition := s.transition(before, previous != nil, r)
+	seen := previous != nil && previous.Status() != suites.Aborted // that one says nothing
+	transition := s.transition(before, seen, r)
 	s.keep(r)
 	s.news.Observe(&r, transition == notify.Regression)
 	s.remembered(&r)
@@ -163,6 +164,9 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	}
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(e.outcome)
+	}
+	if transition == notify.Explained {
+		done.Tools = s.changedTools(before.Digests.Tools, r.Digests.Tools)
 	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)
@@ -185,7 +189,7 @@ func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
 
 // sandbox keeps the surroundings of a failing case and removes all others.
 func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) string {
-	if v.Status != suites.Fail || e.outcome.Sandbox == "" {
+	if v.Status != suites.Fail || e.outcome.Sandbox == "" || e.outcome.Finding != nil {
 		s.discard(e)
 		if failedBefore && s.o.Keep != "" {
 			_ = dropSandbox(s.o.Keep, e.c)
@@ -218,7 +222,7 @@ func (s *Session) timeout(c *suites.Case) time.Duration {
 // clientWould is, in words, what the client makes of the outcome.
 func clientWould(o suites.Outcome) string {
 	last := o.Last()
-	if len(o.Results) == 0 {
+	if len(o.Results) == 0 || o.Finding != nil {
 		return ""
 	}
 	return string(last.Effect) + ": " + last.EffectReason

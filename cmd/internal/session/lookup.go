@@ -149,6 +149,9 @@ func (p *Project) chainScripts(c *suites.Case) []string {
 
 // toolsOf lists the programs that the case's hooks can reach.
 func (p *Project) toolsOf(c *suites.Case) []string {
+	if c.Check != nil {
+		return c.Check.Programs()
+	}
 	var names []string
 	for _, hook := range p.hooksOf(c) {
 		names = append(names, p.Graph.Tools(hook)...)
@@ -157,7 +160,10 @@ func (p *Project) toolsOf(c *suites.Case) []string {
 }
 
 func (p *Project) hooksOf(c *suites.Case) []string {
-	if c.Chain {
+	switch {
+	case c.Check != nil:
+		return nil
+	case c.Chain:
 		return p.chainScripts(c)
 	}
 	hooks := []string{c.Hook}

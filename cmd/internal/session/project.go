@@ -115,9 +115,13 @@ func (p *Project) readSuites() []suites.Problem {
 	return append(problems, catalog.Check(p.Suites)...)
 }
 
-// applicable drops the built-in suites whose hook the project does not have.
+// applicable drops the suites that speak of another kind of project, and the
+// built-in ones whose hook the project does not have.
 func (p *Project) applicable() {
 	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
+		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
+			return true
+		}
 		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
 			return c.Hook == "" || p.Exists(c.Hook) || p.registers(c.Hook)
 		})
@@ -139,6 +143,7 @@ func (p *Project) arrange() {
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates)
+			c.Check = p.needed(c.Check)
 			c.Digest = p.configured(c)
 			p.orders[c.Key()] = len(p.every)
 			p.every = append(p.every, c)
@@ -156,6 +161,9 @@ func (p *Project) configured(c *suites.Case) string {
 	added := fmt.Sprint(cfg.PassEnv)
 	if c.Timeout == 0 {
 		added += fmt.Sprint(cfg.Timeout)
+	}
+	if c.Check != nil {
+		added += string(c.Check.Need)
 	}
 	for i, g := range c.Gates {
 		added += fmt.Sprint(i, g.Tool, g.Policy)

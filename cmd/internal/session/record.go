@@ -6,6 +6,7 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/record"
 )
 
@@ -37,6 +38,9 @@ func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
 		Changes:          e.outcome.Changes[:min(len(e.outcome.Changes), suites.MaxChanges)],
 		Stopped:          e.outcome.Stopped,
 	}
+	if e.c.Check != nil {
+		r.Isolation = string(isolate.None) // it looks at the machine itself
+	}
 	if i < len(e.outcome.Results) {
 		res := e.outcome.Results[i]
 		r.ActualDecision = actualDecision(expect, res)
@@ -50,7 +54,10 @@ func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
 }
 
 func hookName(c *suites.Case) string {
-	if c.Chain {
+	switch {
+	case c.Check != nil:
+		return "infrastructure" // as other tools call it
+	case c.Chain:
 		return "chain"
 	}
 	return c.Hook[strings.LastIndexByte(c.Hook, '/')+1:]

@@ -176,6 +176,7 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Plan:        s.isolation.Plan,
 		Uncopied:    []string{cfg.ResultsDir},
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
+		StandIns:    standIn,
 		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})
 }
@@ -201,6 +202,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 		select {
 		case e := <-s.results:
 			s.finish(ctx, e)
+			s.passPreflight()
 		case <-backstop.C:
 			s.abort("backstop: the run took " + s.p.Config.Run.Backstop.String())
 		case <-ctx.Done():

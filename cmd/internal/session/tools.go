@@ -36,7 +36,7 @@ func (s *Session) toolsDigest(c *suites.Case) string {
 // toolKey is equal for cases that reach the same tools; only plain cases have
 // one.
 func toolKey(c *suites.Case) (key string, plain bool) {
-	if c.Chain || slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
+	if c.Chain || c.Check != nil || slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
 		return "", false
 	}
 	key = c.Hook

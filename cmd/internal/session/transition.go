@@ -51,16 +51,21 @@ func (f toolFacts) add(set string, tools []suites.Tool) {
 	f[set] = facts
 }
 
-// toolsExplain reports whether a tool that both sets have is another one now: a
+// toolsExplain reports whether a tool that both sets have is another one now.
+func (s *Session) toolsExplain(before, now string) bool { return len(s.changedTools(before, now)) > 0 }
+
+// changedTools lists the tools that both sets have and that are others now: a
 // tool that only one of them has is the doing of whoever edited the hook.
-func (s *Session) toolsExplain(before, now string) bool {
+func (s *Session) changedTools(before, now string) []string {
 	was, is := s.facts[before], s.facts[now]
+	var changed []string
 	for name, digest := range was {
 		if other, both := is[name]; both && other != digest {
-			return true
+			changed = append(changed, name)
 		}
 	}
-	return false
+	slices.Sort(changed)
+	return changed
 }
 
 // recallTools takes over what the latest environment on record knows.

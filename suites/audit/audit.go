@@ -1,0 +1,55 @@
+// Package audit looks at the machine and the project as a check says, and
+// changes nothing. What a finding means is not its business.
+package audit
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+)
+
+// A Machine is where checks look.
+type Machine struct {
+	Root     string            // of the project, absolute
+	Env      []string          // whose PATH and HOME count
+	StandIns map[string]string // tools that something stands in for, such as jaq -> gojq 0.12
+	// Hooks tells which registered hooks fire for an event and the value its
+	// matchers are compared with; "" for what fires whatever it is.
+	Hooks func(event, value string) []discover.Hook
+	// Ask runs a program, which must do no more than print its version.
+	Ask func(ctx context.Context, argv []string) (process.Result, error)
+}
+
+// Look does what the check says. The error is for what hookwatch itself could
+// not do.
+func (m *Machine) Look(ctx context.Context, c *suites.Check) (suites.Finding, error) {
+	switch {
+	case c.Tool != "":
+		return m.tool(ctx, c)
+	case c.File != "":
+		return m.file(c), nil
+	default:
+		return m.registered(c.Registered), nil
+	}
+}
+
+// abs is the path of a file as a check names it.
+func (m *Machine) abs(name string) string {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		return filepath.Join(process.Getenv(m.Env, "HOME"), filepath.FromSlash(rest))
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(m.Root, filepath.FromSlash(name))
+}
+
+func isFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && !fi.IsDir()
+}

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// file looks at a file, and at a key of the JSON in it.
+func (m *Machine) file(c *suites.Check) suites.Finding {
+	name, by := c.File, ""
+	if c.NamedBy != nil {
+		if own, ok := m.named(c.NamedBy); ok {
+			name, by = own, fmt.Sprintf(" (%s names it as %s)", c.NamedBy.File, c.NamedBy.Key)
+		}
+	}
+	path := m.abs(name)
+	if !isFile(path) {
+		return suites.Finding{Told: name + " does not exist" + by}
+	}
+	if c.Key == "" {
+		return suites.Finding{Holds: true, Told: name + by}
+	}
+	value, why := keyOf(path, c.Key)
+	switch {
+	case why != "":
+		return suites.Finding{Told: name + ": " + why + by}
+	case len(c.Equals) > 0 && !equal(value, c.Equals):
+		return suites.Finding{Told: fmt.Sprintf("%s: %s is %s, want %s%s", name, c.Key, brief(value), c.Equals, by)}
+	}
+	return suites.Finding{Holds: true, Told: fmt.Sprintf("%s: %s is %s%s", name, c.Key, brief(value), by)}
+}
+
+// named is the file that a key names, when it is set.
+func (m *Machine) named(by *suites.KeyPath) (string, bool) {
+	value, why := keyOf(m.abs(by.File), by.Key)
+	var name string
+	if why != "" || json.Unmarshal(value, &name) != nil || name == "" {
+		return "", false
+	}
+	return name, true
+}
+
+// keyOf reads a dotted key, or says why there is none.
+func keyOf(path, key string) (value json.RawMessage, why string) {
+	data, err := os.ReadFile(path)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return nil, "cannot be read: " + pe.Err.Error()
+	}
+	if err := json.Unmarshal(data, &value); err != nil {
+		return nil, "not valid JSON: " + err.Error() + atLine(data, err)
+	}
+	way := ""
+	for _, name := range strings.Split(key, ".") {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(value, &object); err != nil || object == nil {
+			return nil, cmp.Or(strings.TrimPrefix(way, "."), "it") + " is no object, so it has no " + name
+		}
+		inner, ok := object[name]
+		if !ok {
+			return nil, "no key " + strings.TrimPrefix(way+"."+name, ".")
+		}
+		value, way = inner, way+"."+name
+	}
+	return value, ""
+}
+
+// atLine tells the line of a syntax error.
+func atLine(data []byte, err error) string {
+	var se *json.SyntaxError
+	if !errors.As(err, &se) {
+		return ""
+	}
+	return fmt.Sprintf(", line %d", 1+bytes.Count(data[:min(int(se.Offset), len(data))], []byte("\n")))
+}
+
+func equal(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func brief(value json.RawMessage) string {
+	const most = 60
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil || b.Len() > most {
+		return strings.ToValidUTF8(string(value[:min(len(value), most)]), "?") + "..."
+	}
+	return b.String()
+}

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/audit"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+)
+
+// check looks at the machine and the project as they are. Only what has to be
+// asked for its version runs, and it does so in a sandbox.
+func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
+	begin := time.Now()
+	var s *sandbox
+	defer func() {
+		if s != nil {
+			s.close()
+		}
+	}()
+	m := audit.Machine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks}
+	if m.Hooks == nil {
+		m.Hooks = func(string, string) []discover.Hook { return nil }
+	}
+	m.Ask = func(ctx context.Context, argv []string) (process.Result, error) {
+		if s == nil {
+			if s, err = r.open(ctx, c, nil); err != nil {
+				return process.Result{}, fmt.Errorf("prepare: %w", err)
+			}
+			o.Sandbox = s.dir
+		}
+		results, err := s.Run(ctx, process.Command{
+			Argv: argv, Dir: s.root, Env: With(s.env, audit.Offline), Timeout: versionTime, Limit: 4096,
+		})
+		if err != nil {
+			return process.Result{}, err
+		}
+		return results[0], nil
+	}
+	f, err := m.Look(ctx, c.Check)
+	if err != nil {
+		return o, fmt.Errorf("%s: %w", c.Key(), err)
+	}
+	o.Finding = &f
+	o.Results = []suites.Result{inTermsOfHooks(c.Check, f)}
+	o.Duration = time.Since(begin)
+	return o, nil
+}
+
+// inTermsOfHooks says a finding as the record format has it: exit 0 where it
+// holds, 1 where it does not, and what was found as the output.
+func inTermsOfHooks(c *suites.Check, f suites.Finding) suites.Result {
+	r := suites.Result{Stdout: []byte(f.Told), Decision: c.Decision()}
+	if !f.Holds {
+		r.Exit, r.Decision, r.Stdout, r.Stderr = 1, "not "+c.Decision(), nil, []byte(f.Told)
+		if f.Absent != "" {
+			r.Decision = "absent"
+		}
+	}
+	r.StdoutBytes, r.StderrBytes = int64(len(r.Stdout)), int64(len(r.Stderr))
+	return r
+}
