@@ -25,7 +25,8 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
 		return nil
 	}
-	stirred := n.present && (n.stirred || t.suspicious && n.racy || n.sig != signatureOf(p.info))
+	// Another part of the interest may have found and reported it already.
+	stirred := n.present && (n.stirred || t.suspicious && n.racy || t.seen[n.path] != signatureOf(p.info))
 	n.stirred = false
 	began := t.now()
 	s, sig, err := t.reader.read(p.real)
@@ -37,7 +38,8 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 		return nil
 	}
 	t.leaveDir(n)
-	n.sig, n.racy = sig, sig.racy(began)
+	n.sig, n.racy, n.linked = sig, sig.racy(began), p.links > 0
+	t.seen[n.path] = sig
 	if !n.present {
 		n.present = true
 		t.owners[n.path]++
@@ -127,6 +129,7 @@ func (t *tree) leaveFile(n *node) {
 		return // another part of the interest finds out by itself
 	}
 	delete(t.owners, n.path)
+	delete(t.seen, n.path)
 	if t.scope.covers(n.path) {
 		t.saw(n.path, state{})
 	} else {

@@ -30,6 +30,7 @@ type node struct {
 	present bool // it is a file, and counted in tree.owners
 	sig     signature
 	racy    bool // sig proves nothing yet
+	linked  bool // it was found through a symbolic link
 
 	stirred bool // it, or a directory on its way, came or went
 
@@ -46,9 +47,10 @@ type tree struct {
 
 	scope  scope
 	roots  []*node
-	owners map[string]int // present nodes by path; two where interests overlap
-	queue  []*node        // to be looked at
-	later  map[*node]bool // could not be looked at, to be tried at the next poll
+	owners map[string]int       // present nodes by path; two where interests overlap
+	seen   map[string]signature // of the content that was last read, by path
+	queue  []*node              // to be looked at
+	later  map[*node]bool       // could not be looked at, to be tried at the next poll
 
 	suspicious bool // events were lost: a signature has to prove that nothing happened
 
@@ -56,7 +58,7 @@ type tree struct {
 }
 
 func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
-	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, later: map[*node]bool{}}
+	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, seen: map[string]signature{}, later: map[*node]bool{}}
 }
 
 func (t *tree) files() int { return len(t.owners) }
@@ -127,7 +129,9 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 			// Some systems call it a write when a directory's entries change;
 			// the entries have events of their own.
 			if op != fsnotify.Write || n.real == "" {
-				n.stirred = n.stirred || moved
+				// What comes and goes itself shows it in its signature; events of a
+				// save come late, and must not be taken for another one.
+				n.stirred = n.stirred || moved && !(n.present && !n.linked && n.own() == filepath.Clean(path))
 				t.enqueue(n, true)
 			}
 		}
@@ -139,6 +143,14 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 			}
 		}
 	}
+}
+
+// own is the path by which events name n itself, where no link leads to it.
+func (n *node) own() string {
+	if n.parent == nil {
+		return n.path
+	}
+	return filepath.Join(n.parent.real, filepath.Base(n.path))
 }
 
 func (n *node) child(name string) *node {

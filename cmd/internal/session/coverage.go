@@ -48,7 +48,7 @@ func (s *Session) traced(c *Coverage) []cover.Traced {
 		case r == nil:
 			c.Stale++
 			continue
-		case r.Status() == suites.Skip || r.Status() == suites.Aborted || cs.Layer != 1:
+		case r.Status() == suites.Skip || r.Status() == suites.Aborted || cs.Layer == suites.Live || cs.Check != nil:
 			continue
 		}
 		e := s.evidenceOf(cs.Key(), r.Digests)

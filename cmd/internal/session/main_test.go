@@ -69,12 +69,17 @@ func newScene(t *testing.T, files map[string]string) *scene {
 
 func (s *scene) path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
 
+// write replaces a file at once: a case must not see a part of it.
 func (s *scene) write(name, content string) {
 	s.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.WriteFile(s.path(name), []byte(content), 0o755); err != nil {
+	part := s.path(name) + "~"
+	if err := os.WriteFile(part, []byte(content), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(part, s.path(name)); err != nil {
 		s.t.Fatal(err)
 	}
 }

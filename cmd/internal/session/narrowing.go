@@ -82,7 +82,7 @@ func (s *Session) readEvidence(k suites.Key) *evidence {
 func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input) {
 	key := c.Key()
 	e := s.evidenceOf(key, past)
-	if r := s.present[key]; r != nil && r.Layer != 1 && r.Status() == suites.Skip {
+	if r := s.present[key]; r != nil && r.Layer == suites.Live && r.Status() == suites.Skip {
 		s.narrow.spared[key] = neverRuns
 		return true, nil, nil
 	}

@@ -41,7 +41,7 @@ func newTracers(p *Project) *tracers { return &tracers{p: p, scripts: make(map[s
 func (s *Session) traceable(c *suites.Case) *suites.Record {
 	r := s.present[c.Key()]
 	switch {
-	case r == nil || c.Layer != 1:
+	case r == nil || c.Layer == suites.Live || c.Check != nil:
 		return nil
 	case r.Status() == suites.Skip || r.Status() == suites.Aborted:
 		return nil

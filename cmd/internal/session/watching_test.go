@@ -96,10 +96,11 @@ func (w *watching) runDone() notify.RunDone {
 // next is the next event, which must be of this kind.
 func next[E notify.Event](w *watching) E {
 	w.t.Helper()
-	seen := w.until("event", func(notify.Event) bool { return true })
-	e, ok := seen[0].(E)
+	seen := w.until("event", func(e notify.Event) bool { return e != notify.Rested{} })
+	last := seen[len(seen)-1]
+	e, ok := last.(E)
 	if !ok {
-		w.t.Fatalf("next is %T %+v, want %T", seen[0], seen[0], e)
+		w.t.Fatalf("next is %T %+v, want %T", last, last, e)
 	}
 	return e
 }
