@@ -100,7 +100,7 @@ type Route struct {
 }
 
 // A Fixture is a file written before a step. Path is a template over {tmp},
-// {project} and {override}; a relative path lies in {tmp}.
+// {project} and {override}, and {session}, the case's number; a relative path lies in {tmp}.
 type Fixture struct {
 	Path    string
 	Content string

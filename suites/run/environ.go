@@ -49,6 +49,7 @@ func (s *sandbox) environ(searched string) {
 		"{tmp}", s.tmp,
 		"{project}", s.root,
 		"{override}", s.project(),
+		"{session}", s.number,
 		"{server}", address,
 		"{path}", searched,
 	)

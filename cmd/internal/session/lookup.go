@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,6 +158,20 @@ func (p *Project) toolsOf(c *suites.Case) []string {
 		names = append(names, p.Graph.Tools(hook)...)
 	}
 	return names
+}
+
+// fired lists the scripts that the first steps of a case start.
+func (p *Project) fired(c *suites.Case, steps int) []string {
+	if c.Chain {
+		return p.chainScripts(c)
+	}
+	var hooks []string
+	for i := range steps {
+		if hook := cmp.Or(c.Steps[i].Hook, c.Hook); !slices.Contains(hooks, hook) {
+			hooks = append(hooks, hook)
+		}
+	}
+	return hooks
 }
 
 func (p *Project) hooksOf(c *suites.Case) []string {

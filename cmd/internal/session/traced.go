@@ -128,7 +128,7 @@ func (by *tracers) decode(c *suites.Case, o *suites.Outcome) *trace.Trace {
 	}
 	resolve := func(name, dir string) string { return resolved(root, name, dir) }
 	r := trace.Run{Resolve: resolve, Script: by.script, Abnormal: abnormal(o)}
-	for _, hook := range by.p.hooksOf(c) {
+	for _, hook := range by.p.fired(c, len(o.Results)) {
 		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
 			r.Hooks = append(r.Hooks, file)
 		}
