@@ -161,13 +161,19 @@ func (h *human) summary(e RunDone) []line {
 	lines := h.remarks(e)
 	l := tally(e.Tally, true).with(piece{plain,
 		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
-	if e.Tally.Total() != e.Total {
-		l = l.with(piece{dim, fmt.Sprintf("   %d in all", e.Total)})
-	}
+	l = l.with(share(e, "   ")...)
 	if h.o.Verbose {
 		l = l.with(piece{dim, "   hooks ran for " + span(e.HookTime)})
 	}
 	return append(lines, h.fold(l)...)
+}
+
+// share says how many of the project's cases a run took, unless it took all.
+func share(e RunDone, gap string) []piece {
+	if e.Tally.Total() == e.Total {
+		return nil
+	}
+	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.Total)}}
 }
 
 // remarks say what a reader of the sums must know.
@@ -204,7 +210,7 @@ func (h *human) watchSummary(e RunDone) []line {
 	if len(parts) > 0 {
 		what = strings.Join(parts, ", ") + " in " + span(e.Duration)
 	}
-	left := h.margin().with(piece{st, what})
+	left := h.margin().with(piece{st, what}).with(share(e, "  ")...)
 	lines := h.remarks(e)
 	for _, l := range h.spread(left, tally(e.State, false), 2) {
 		lines = append(lines, h.fold(l)...)

@@ -27,7 +27,8 @@ type Summary struct {
 	Project   string `json:"project"`
 	Client    string `json:"client"` // version of the client; "" when none was used
 	Isolation string `json:"isolation"`
-	Total     int    `json:"total"` // cases of this run
+	Of        int    `json:"of"`    // cases of the project
+	Total     int    `json:"total"` // of them in this run
 	suites.Tally
 	DurationMS int64          `json:"duration_ms"` // wall time of the run
 	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
@@ -68,7 +69,7 @@ func (v *jsonView) Close() error { return v.lines.err }
 func summarise(e RunDone, agent func(string) string) Summary {
 	return Summary{
 		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
-		Total: e.Tally.Total(), Tally: e.Tally,
+		Of: e.Total, Total: e.Tally.Total(), Tally: e.Tally,
 		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
 		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
 		Reason:     e.Aborted, StandIns: e.StandIns,
