@@ -101,7 +101,7 @@ func (d *desk) changed(b Batch) {
 			d.cancel(f)
 		}
 	}
-	d.begin(plan.Stale(d.cases, d.past, d.now, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
+	d.begin(plan.Stale(d.cases, d.past, d.now, func(string, string) bool { return true }, func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
 		return false, []string{"changed"}, nil
 	}))
 }

@@ -30,22 +30,27 @@ const (
 )
 
 // Stale selects the cases whose verdict on record is not about what is there
-// now. Of a case whose inputs differ, spare says whether its verdict stands all
-// the same, and if not which inputs changed and why that matters.
-func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, spare Spare) []Selected {
+// now. Of a case that reaches other tools than before, changed says whether one
+// of those is another program now. Of a case whose inputs differ, spare says
+// whether its verdict stands all the same, and if not which inputs changed and
+// why that matters.
+func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, changed ToolChanged, spare Spare) []Selected {
 	var out []Selected
 	for _, c := range cases {
-		if s, stale := staleness(c, past(c), now(c), spare); stale {
+		if s, stale := staleness(c, past(c), now(c), changed, spare); stale {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
+// ToolChanged compares two digests of sets of tools.
+type ToolChanged func(before, now string) bool
+
 // Spare judges a case by the digests of its verdict on record.
 type Spare func(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input)
 
-func staleness(c *suites.Case, p Past, now suites.Digests, spare Spare) (Selected, bool) {
+func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, spare Spare) (Selected, bool) {
 	if !p.Known {
 		return Selected{Case: c, Because: []string{NeverRun}}, true
 	}
@@ -53,13 +58,13 @@ func staleness(c *suites.Case, p Past, now suites.Digests, spare Spare) (Selecte
 	if p.Digests.Case != now.Case {
 		s.Because = append(s.Because, CaseEdited)
 	}
-	if p.Digests.Tools != now.Tools {
+	if p.Digests.Tools != now.Tools && changed(p.Digests.Tools, now.Tools) {
 		s.Because = append(s.Because, ToolsChanged)
 	}
 	if p.Digests.Inputs != now.Inputs {
-		spared, because, changed := spare(c, p.Digests)
+		spared, because, inputs := spare(c, p.Digests)
 		if !spared {
-			s.Because, s.Changed = append(s.Because, because...), changed
+			s.Because, s.Changed = append(s.Because, because...), inputs
 		}
 	}
 	return s, len(s.Because) > 0

@@ -34,6 +34,7 @@ func TestStale(t *testing.T) {
 		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
 		{"input, spared", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
 		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, plan.ToolsChanged},
+		{"other tools, none changed", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}, false, ""},
 		{"all", plan.Past{Known: true}, false, plan.CaseEdited + "," + plan.ToolsChanged + ",hook.sh"},
 	}
 	for _, tt := range tests {
@@ -42,6 +43,7 @@ func TestStale(t *testing.T) {
 			got := plan.Stale([]*suites.Case{testCase("A")},
 				func(*suites.Case) plan.Past { return tt.past },
 				func(*suites.Case) suites.Digests { return now },
+				func(before, now string) bool { return before != "more" },
 				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
 					return tt.spared, []string{"hook.sh"}, nil
 				})

@@ -145,7 +145,7 @@ func (s *Session) supersede(changed []string) {
 func (s *Session) stale() []plan.Selected {
 	s.seen = newTools()
 	s.narrowly()
-	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.spare)
+	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.toolChanged, s.spare)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.every)
 }
 

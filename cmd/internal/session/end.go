@@ -73,6 +73,7 @@ func (s *Session) describeEnvironment(full bool) {
 	for _, c := range s.p.every {
 		s.toolsDigest(c)
 	}
+	s.keepToolSets()
 	s.environment.Tools = s.tools.Find(slices.Sorted(maps.Keys(s.seen.found)))
 	if full {
 		s.tools.Versions(context.Background(), s.environment.Tools)
@@ -82,6 +83,22 @@ func (s *Session) describeEnvironment(full bool) {
 	s.environment.Hookwatch = s.o.Program
 	s.environment.OS = runtime.GOOS + "/" + runtime.GOARCH
 	s.environment.Isolation = s.Isolation()
+}
+
+// keepToolSets lets the next session know what the verdicts on record had for
+// tools, those of cases too that did not run since their hook named others.
+func (s *Session) keepToolSets() {
+	for _, r := range s.present {
+		set := r.Digests.Tools
+		if _, known := s.environment.CaseTools[set]; known || s.facts[set] == nil {
+			continue
+		}
+		names := slices.Sorted(maps.Keys(s.facts[set]))
+		s.environment.CaseTools[set] = names
+		for _, name := range names {
+			s.findTool(name)
+		}
+	}
 }
 
 func (s *Session) standInNames() []string {

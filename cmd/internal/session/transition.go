@@ -54,6 +54,12 @@ func (f toolFacts) add(set string, tools []suites.Tool) {
 // toolsExplain reports whether a tool that both sets have is another one now.
 func (s *Session) toolsExplain(before, now string) bool { return len(s.changedTools(before, now)) > 0 }
 
+// toolChanged reports whether a tool of the set before is another one now. A set
+// of which nothing is known may have changed.
+func (s *Session) toolChanged(before, now string) bool {
+	return s.facts[before] == nil || s.facts[now] == nil || s.toolsExplain(before, now)
+}
+
 // changedTools lists the tools that both sets have and that are others now: a
 // tool that only one of them has is the doing of whoever edited the hook.
 func (s *Session) changedTools(before, now string) []string {
