@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 )
@@ -34,7 +38,10 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{options: o, lab: newLab(o, root, temp, cases), out: out}
+	b, err := newBench(o, root, temp, cases, out)
+	if err != nil {
+		return err
+	}
 	if err := b.baseline(ctx); err != nil {
 		return err
 	}
@@ -53,22 +60,47 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 		}
 	}
 	b.print()
-	if b.missed > 0 {
-		return errMissed
+	return b.verdict()
+}
+
+// verdict is an error when a case was missed, or too little changed to tell.
+func (b *bench) verdict() error {
+	changing := 0
+	for _, r := range b.results {
+		if r.changed > 0 {
+			changing++
+		}
 	}
-	return nil
+	switch {
+	case b.missed > 0:
+		return errMissed
+	case changing < b.least:
+		return fmt.Errorf("%d mutants changed an outcome, want %d", changing, b.least)
+	default:
+		return nil
+	}
 }
 
 // A bench is one measurement on its way.
 type bench struct {
 	options
-	lab     *lab
-	out     io.Writer
-	before  []string
-	flaky   []bool
-	traces  []*trace.Trace
-	results []result
-	missed  int
+	lab      *lab
+	rule     *rule
+	out      io.Writer
+	before   []string
+	flaky    []bool
+	traces   []*trace.Trace
+	standing standing
+	results  []result
+	missed   int
+}
+
+func newBench(o options, root, temp string, cases []*suites.Case, out io.Writer) (*bench, error) {
+	r, err := newRule(root, cases)
+	if err != nil {
+		return nil, err
+	}
+	return &bench{options: o, lab: newLab(o, root, temp, cases), rule: r, out: out, standing: r.now()}, nil
 }
 
 // baseline runs the unedited hooks: twice as they are, to find the cases that
@@ -107,28 +139,29 @@ func (b *bench) baseline(ctx context.Context) error {
 
 // A result is what one edit did.
 type result struct {
-	operator                                string
-	changed, selected, file, unit, repeated int // cases
-	missed                                  int
+	operator                                        string
+	changed, selected, marked, file, unit, repeated int // cases
+	missed                                          int
 }
 
 // try applies one mutant, runs every case and puts the file back.
 func (b *bench) try(ctx context.Context, m mutant) error {
 	file := filepath.Join(b.lab.root, filepath.FromSlash(m.file))
-	c := comparison{mutant: m, path: file, traces: b.traces, before: b.before}
-	c.pick(b)
-	if b.dry {
-		c.after = c.before
-		return b.compare(ctx, c)
-	}
+	c := comparison{mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing}
 	if err := write(file, m.content); err != nil {
 		return err
 	}
+	c.pick(b)
 	var err error
-	if c.after, err = b.lab.edited(ctx, c.selected); err == nil {
+	if c.after = c.before; !b.dry {
+		c.after, err = b.lab.edited(ctx, c.selected)
+	}
+	if err == nil {
 		err = b.compare(ctx, c)
 	}
-	return errors.Join(err, write(file, m.original))
+	err = errors.Join(err, write(file, m.original))
+	b.rule.now(m.file)
+	return err
 }
 
 // A comparison is one edit with what came of it.
@@ -136,19 +169,22 @@ type comparison struct {
 	mutant
 	path          string
 	traces        []*trace.Trace
+	standing      standing // before the edit
 	before, after []string // outcomes by case
 	edits         *edit.Edits
+	choices       []choice
 	selected      []bool
-	because       []string
 }
 
-// pick asks which cases the edit can affect.
+// pick asks which cases the edit, which is in place, can affect.
 func (c *comparison) pick(b *bench) {
-	c.edits = edit.Compare(c.file, c.original, c.content)
-	c.selected, c.because = make([]bool, len(c.traces)), make([]string, len(c.traces))
-	for i, t := range c.traces {
-		c.selected[i], c.because[i] = edit.Affected(c.edits, t)
-		c.selected[i] = c.selected[i] || b.flaky[i]
+	if path.Ext(c.file) != ".json" {
+		c.edits = edit.Compare(c.file, c.original, c.content)
+	}
+	b.rule.know(c.original, c.content)
+	c.choices = b.rule.choose(c.standing, c.traces, c.file)
+	for i := range c.choices {
+		c.selected = append(c.selected, c.choices[i].selected || b.flaky[i])
 	}
 }
 
@@ -167,32 +203,58 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 				return err
 			}
 		}
-		r.count(changed, c.selected[i], comesThrough(c.traces[i], c.file), edit.SameUnit(c.edits, c.traces[i]))
+		r.count(changed, c.selected[i], c.choices[i].marked, c.inFile(i), c.inUnit(i))
 		if changed && !c.selected[i] {
-			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.mutant, c.edits.List, c.because[i], c.before[i], c.after[i])
+			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.mutant, c.what, c.choices[i].because, c.before[i], c.after[i])
 		}
 	}
 	b.missed += r.missed
 	b.results = append(b.results, r)
 	if b.verbose {
-		fmt.Fprintf(b.out, "%-10s %3d changed %3d selected  %s  %v %s\n", c.operator, r.changed, r.selected, c.mutant, c.edits.List, c.edits.All)
+		fmt.Fprintf(b.out, "%-10s %3d changed %3d selected %3d marked  %s\n%s", c.operator, r.changed, r.selected, r.marked, c.mutant, c.reasons())
 	}
 	return nil
 }
 
-func (r *result) count(changed, selected, file, unit bool) {
+// reasons sums up why cases were selected.
+func (c *comparison) reasons() string {
+	count := map[string]int{}
+	for _, ch := range c.choices {
+		if ch.selected {
+			count[ch.because]++
+		}
+	}
+	var b strings.Builder
+	for _, why := range slices.Sorted(maps.Keys(count)) {
+		fmt.Fprintf(&b, "  %3d %s\n", count[why], why)
+	}
+	return b.String()
+}
+
+// inFile is the rule that selects by files: a case that depends on the file.
+func (c *comparison) inFile(i int) bool { return c.standing.dependsOn(i, c.file) }
+
+// inUnit is the rule that selects by functions and whole statements; a document
+// has none.
+func (c *comparison) inUnit(i int) bool {
+	if c.edits == nil {
+		return c.inFile(i)
+	}
+	return c.inFile(i) && edit.SameUnit(c.edits, c.traces[i])
+}
+
+func (r *result) count(changed, selected, marked, file, unit bool) {
 	for _, n := range []struct {
 		is bool
 		to *int
-	}{{changed, &r.changed}, {selected, &r.selected}, {file, &r.file}, {unit, &r.unit}, {changed && !selected, &r.missed}} {
+	}{
+		{changed, &r.changed}, {selected, &r.selected}, {marked, &r.marked},
+		{file, &r.file}, {unit, &r.unit}, {changed && !selected, &r.missed},
+	} {
 		if n.is {
 			*n.to++
 		}
 	}
-}
-
-func comesThrough(t *trace.Trace, file string) bool {
-	return t == nil || t.Files[file] != nil
 }
 
 // confirm runs a case that seems to have been missed again, on the edited file

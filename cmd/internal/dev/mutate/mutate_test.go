@@ -47,7 +47,10 @@ func TestMissIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	b := &bench{options: o, lab: newLab(o, root, t.TempDir(), cases), out: &out}
+	b, err := newBench(o, root, t.TempDir(), cases, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := b.baseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
