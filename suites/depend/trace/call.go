@@ -67,6 +67,8 @@ var (
 	others   = set("su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")
 	trees    = set("find rg tar rsync du git-status")
+
+	declarations = set("declare typeset export readonly local")
 )
 
 func set(words string) map[string]bool {
@@ -101,8 +103,10 @@ func (r *factReader) call(c command) {
 		r.opaque(c)
 	case wrappers[base]:
 		r.wrapped(c, base)
-	case printers[c.name]:
-		r.facts.Shows = r.facts.Shows || c.name == "type"
+	case declarations[c.name]:
+		r.shows(c.args) // behind "builtin" or "command"
+	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
+		r.facts.Shows = true
 	}
 	r.reads(c, base)
 }
@@ -204,6 +208,8 @@ func (r *factReader) set(args []string) {
 			return
 		case strings.HasPrefix(a, "+") && strings.Contains(a, "T"), a == "functrace" && args[max(i-1, 0)] == "+o":
 			r.facts.Ends = "it turns functrace off"
+		case a == "allexport", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "a"):
+			r.facts.Shows = true // functions too are passed on
 		case a == "posix":
 			r.facts.Opaque = "it turns to POSIX mode"
 		}

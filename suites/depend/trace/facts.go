@@ -15,7 +15,8 @@ type Facts struct {
 	Dynamic bool     // runs commands whose names stand in no file
 	Opaque  string   // why it may run a script that is not traced
 	Ends    string   // why events may be missing once it ran
-	Shows   bool     // prints or passes on the text of functions
+	Shows   bool     // prints or passes on the text of functions, which may be any
+	Shown   []string // functions whose text it prints or passes on
 	Status  bool     // looks at the status of the command before it
 }
 
@@ -24,7 +25,7 @@ func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
 	}
-	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, shown: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
@@ -33,6 +34,7 @@ func (b *builder) facts(st *Statement) Facts {
 	})
 	r.facts.Words = slices.Sorted(maps.Keys(r.words))
 	r.facts.Names = slices.Sorted(maps.Keys(r.names))
+	r.facts.Shown = slices.Sorted(maps.Keys(r.shown))
 	return r.facts
 }
 
@@ -52,6 +54,7 @@ type factReader struct {
 	words map[string]bool
 	names map[string]bool
 	told  map[*syntax.Word]bool // words that name no file to be read
+	shown map[string]bool
 }
 
 func (r *factReader) visit(n syntax.Node) {
@@ -127,11 +130,38 @@ var untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELL
 
 func (r *factReader) declare(n *syntax.DeclClause) {
 	r.assigns(n.Args)
+	var args []string
 	for _, a := range n.Args {
-		if a.Name == nil && a.Value != nil {
-			if flag := a.Value.Lit(); len(flag) > 1 && (flag[0] == '-' || flag[0] == '+') && containsAny(flag[1:], "fF") {
-				r.facts.Shows = true
-			}
+		switch {
+		case a.Name != nil:
+			args = append(args, a.Name.Value)
+		case a.Value != nil:
+			args = append(args, literal(a.Value))
 		}
 	}
+	r.shows(args)
+}
+
+// shows notes the functions that a declaration names by -f or -F. Without a name,
+// or with one that is not spelled out, these may be all.
+func (r *factReader) shows(args []string) {
+	functions, all := false, true
+	isFlag := func(a string) bool { return len(a) > 1 && (a[0] == '-' || a[0] == '+') }
+	for _, a := range args {
+		functions = functions || isFlag(a) && containsAny(a[1:], "fF")
+	}
+	if !functions {
+		return
+	}
+	for _, a := range args {
+		if isFlag(a) {
+			continue
+		}
+		all = a == ""
+		if all {
+			break
+		}
+		r.shown[a] = true
+	}
+	r.facts.Shows = r.facts.Shows || all
 }

@@ -25,8 +25,11 @@ type Trace struct {
 	Names []string `json:"names,omitempty"`
 	// Dynamic tells that commands were run whose names stand in no file.
 	Dynamic bool `json:"dynamic,omitempty"`
-	// Shows tells that the text of functions was printed or passed on.
+	// Shows tells that the text of functions was printed or passed on, which may
+	// have been any.
 	Shows bool `json:"shows,omitempty"`
+	// Shown are the names of functions whose text was.
+	Shown Set `json:"shown,omitempty"`
 	// Lines tells that the output names line numbers, as bash's own errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque says what the trace cannot see into; "" when there is nothing.
