@@ -144,9 +144,9 @@ func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text stri
 	}
 	for i := range o.Results {
 		r := &o.Results[i]
-		fmt.Fprintf(&b, "exit %d signal %q timeout %v start %q left %q decision %q effect %s because %q sees %q changes %v\nstdout %d %s\nstderr %d %s\n",
+		fmt.Fprintf(&b, "exit %d signal %q timeout %v start %q left %q decision %q effect %s because %q sees %q changes %v\ncut %v stdout %s\nstderr %s\n",
 			r.Exit, r.Signal, r.TimedOut, r.NotStarted, r.LeftBehind, r.Decision, r.Effect, r.EffectReason, r.ModelSees, r.Changes,
-			r.StdoutBytes, r.Stdout, r.StderrBytes, r.Stderr)
+			r.Truncated(), r.Stdout, r.Stderr)
 		for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 			fmt.Fprintf(&b, "file %s\n%s\n", name, r.Files[name])
 		}

@@ -183,11 +183,11 @@ func TestWriteLCOV(t *testing.T) {
 
 var errFull = errors.New("no space left")
 
-// full is a disk with room for some writes.
+// full is a disk that has no room for one write.
 type full struct{ room int }
 
 func (f *full) Write(b []byte) (int, error) {
-	if f.room--; f.room < 0 {
+	if f.room--; f.room == 0 {
 		return 0, errFull
 	}
 	return len(b), nil

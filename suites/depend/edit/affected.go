@@ -94,7 +94,7 @@ func (e Edit) met(file string, t *trace.Trace) string {
 // text of functions.
 func (e Edit) shown(t *trace.Trace) bool {
 	for _, name := range e.text {
-		if t.Shows || t.Shown.Has(trace.WordKey(name)) {
+		if t.ShowsFunction(name) {
 			return true
 		}
 	}

@@ -104,7 +104,7 @@ func (r *factReader) call(c command) {
 	case wrappers[base]:
 		r.wrapped(c, base)
 	case declarations[c.name]:
-		r.shows(c.args) // behind "builtin" or "command"
+		r.shows(c.name, c.args) // behind "builtin" or "command"
 	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
 		r.facts.Shows = true
 	}

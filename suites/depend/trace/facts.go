@@ -3,6 +3,7 @@ package trace
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -16,8 +17,12 @@ type Facts struct {
 	Opaque  string   // why it may run a script that is not traced
 	Ends    string   // why events may be missing once it ran
 	Shows   bool     // prints or passes on the text of functions, which may be any
-	Shown   []string // functions whose text it prints or passes on
-	Status  bool     // looks at the status of the command before it
+	Shown   []string // functions whose text it prints
+	// Exported are functions whose text is in the environment from then on, and
+	// Environment tells that it may look at all of that.
+	Exported    []string
+	Environment bool
+	Status      bool // looks at the status of the command before it
 }
 
 // facts looks at the nodes of a statement that belong to no other.
@@ -25,7 +30,7 @@ func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
 	}
-	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, shown: map[string]bool{}}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
@@ -35,6 +40,7 @@ func (b *builder) facts(st *Statement) Facts {
 	r.facts.Words = slices.Sorted(maps.Keys(r.words))
 	r.facts.Names = slices.Sorted(maps.Keys(r.names))
 	r.facts.Shown = slices.Sorted(maps.Keys(r.shown))
+	r.facts.Exported = slices.Sorted(maps.Keys(r.sent))
 	return r.facts
 }
 
@@ -55,14 +61,15 @@ type factReader struct {
 	names map[string]bool
 	told  map[*syntax.Word]bool // words that name no file to be read
 	shown map[string]bool
+	sent  map[string]bool // functions that are exported
 }
 
 func (r *factReader) visit(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Lit:
-		r.addWords(n.Value)
+		r.text(n.Value)
 	case *syntax.SglQuoted:
-		r.addWords(n.Value)
+		r.text(n.Value)
 	case *syntax.CallExpr:
 		r.assigns(n.Assigns)
 		if len(n.Args) > 0 {
@@ -91,6 +98,12 @@ func (r *factReader) visit(n syntax.Node) {
 	case *syntax.Word:
 		r.name(n)
 	}
+}
+
+// text looks at what stands in a word.
+func (r *factReader) text(s string) {
+	r.addWords(s)
+	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env")
 }
 
 // readsContent are the file tests that say something of what is in the file.
@@ -139,13 +152,17 @@ func (r *factReader) declare(n *syntax.DeclClause) {
 			args = append(args, literal(a.Value))
 		}
 	}
-	r.shows(args)
+	r.shows(n.Variant.Value, args)
 }
 
-// shows notes the functions that a declaration names by -f or -F. Without a name,
-// or with one that is not spelled out, these may be all.
-func (r *factReader) shows(args []string) {
-	functions, all := false, true
+// shows notes the functions that a declaration names by -f or -F: export passes
+// them on, others print them. Without a name, or with one that is not spelled
+// out, these may be all.
+func (r *factReader) shows(command string, args []string) {
+	functions, all, to := false, true, r.shown
+	if command == "export" {
+		to = r.sent
+	}
 	isFlag := func(a string) bool { return len(a) > 1 && (a[0] == '-' || a[0] == '+') }
 	for _, a := range args {
 		functions = functions || isFlag(a) && containsAny(a[1:], "fF")
@@ -161,7 +178,7 @@ func (r *factReader) shows(args []string) {
 		if all {
 			break
 		}
-		r.shown[a] = true
+		to[a] = true
 	}
 	r.facts.Shows = r.facts.Shows || all
 }

@@ -72,7 +72,7 @@ func (b *bench) commit(ctx context.Context, dir, name, file, full, commit string
 		return err
 	}
 	c.pick(b)
-	if c.after, err = b.lab.edited(ctx, c.selected); err != nil {
+	if c.after, err = b.lab.edited(ctx, c.before, c.selected, b.far(c)); err != nil {
 		return err
 	}
 	return b.compare(ctx, c)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,14 +75,17 @@ func (l *lab) outcomes(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// edited runs every case on an edited hook. An edit can make the hook hang: once
-// a few of the selected cases did, which cannot be missed, the rest of these is
-// taken to hang too.
-func (l *lab) edited(ctx context.Context, selected []bool) ([]string, error) {
-	out := make([]string, len(l.cases))
+// edited runs cases on an edited hook; those that are left out keep the outcome
+// that they had. An edit can make the hook hang: once a few of the selected cases
+// did, which cannot be missed, the rest of these is taken to hang too.
+func (l *lab) edited(ctx context.Context, before []string, selected, leave []bool) ([]string, error) {
+	out := slices.Clone(before)
 	var hung atomic.Int32
 	err := l.each(ctx, func(i int, c *suites.Case) error {
-		if selected[i] && hung.Load() >= hangsEnough {
+		switch {
+		case leave[i]:
+			return nil
+		case selected[i] && hung.Load() >= hangsEnough:
 			out[i] = "not run: others hang"
 			return nil
 		}

@@ -1,6 +1,6 @@
 // Command mutate measures the selection of cases by edit: it edits a hook, a
 // library, config.json or settings.json in one place at a time, runs every case
-// on each result, and compares what changed with what a session would have
+// that depends on the file on each result (and a few others), and compares what changed with what a session would have
 // selected. A case whose outcome changed and that was not selected is a miss,
 // and makes it exit with 1.
 //
