@@ -128,7 +128,9 @@ func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text stri
 	patient.Timeout = max(c.Timeout, time.Minute)
 	run := s.runner.Case
 	if traced {
-		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) { return s.runner.Traced(ctx, c, trace.Start) }
+		run = func(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+			return s.runner.Traced(ctx, c, trace.Start)
+		}
 	}
 	o, err := run(ctx, &patient)
 	if err != nil {

@@ -129,8 +129,11 @@ func (b *bench) baseline(ctx context.Context) error {
 			differ++
 			fmt.Fprintf(b.out, "another outcome when traced: %s\n--- plain\n%s--- traced\n%s", b.lab.cases[i].Key(), b.before[i], traced[i])
 		}
-		if t := b.traces[i]; t != nil && (t.Incomplete != "" || t.Opaque != "") {
-			fmt.Fprintf(b.out, "trace of %s: %s %s\n", b.lab.cases[i].Key(), t.Incomplete, t.Opaque)
+		switch t := b.traces[i]; {
+		case t == nil:
+			fmt.Fprintf(b.out, "no trace of %s\n", b.lab.cases[i].Key())
+		case t.Blind() != "":
+			fmt.Fprintf(b.out, "trace of %s: %s\n", b.lab.cases[i].Key(), t.Blind())
 		}
 	}
 	fmt.Fprintf(b.out, "%d cases, %d do not repeat themselves, %d have another outcome when traced\n", len(b.before), flaky, differ)
