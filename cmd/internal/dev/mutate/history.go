@@ -61,7 +61,7 @@ func (b *bench) commit(ctx context.Context, dir, name, file, full, commit string
 	if err := write(full, before); err != nil {
 		return err
 	}
-	c := comparison{mutant: m, path: full, standing: b.rule.now(file)}
+	c := comparison{mutant: m, path: full, skip: b.flaky, standing: b.rule.now(file)}
 	if c.before, err = b.lab.outcomes(ctx); err != nil {
 		return err
 	}

@@ -150,7 +150,12 @@ type result struct {
 // try applies one mutant, runs every case and puts the file back.
 func (b *bench) try(ctx context.Context, m mutant) error {
 	file := filepath.Join(b.lab.root, filepath.FromSlash(m.file))
-	c := comparison{mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing}
+	c := comparison{mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing, skip: b.flaky}
+	if m.first != nil {
+		if err := b.first(&c); err != nil {
+			return err
+		}
+	}
 	if err := write(file, m.content); err != nil {
 		return err
 	}
@@ -162,7 +167,7 @@ func (b *bench) try(ctx context.Context, m mutant) error {
 	if err == nil {
 		err = b.compare(ctx, c)
 	}
-	err = errors.Join(err, write(file, m.original))
+	err = errors.Join(err, write(file, m.unedited()))
 	b.rule.now(m.file)
 	return err
 }
@@ -176,7 +181,7 @@ const farShare = 8
 func (b *bench) far(c comparison) []bool {
 	leave := make([]bool, len(b.lab.cases))
 	for i := range leave {
-		leave[i] = !c.selected[i] && !c.inFile(i) && (i+len(b.results))%farShare != 0
+		leave[i] = c.skip[i] || !c.selected[i] && !c.inFile(i) && (i+len(b.results))%farShare != 0
 	}
 	return leave
 }
@@ -188,6 +193,7 @@ type comparison struct {
 	traces        []*trace.Trace
 	standing      standing // before the edit
 	before, after []string // outcomes by case
+	skip          []bool   // cases of which nothing can be said
 	edits         *edit.Edits
 	choices       []choice
 	selected      []bool
@@ -201,7 +207,7 @@ func (c *comparison) pick(b *bench) {
 	b.rule.know(c.original, c.content)
 	c.choices = b.rule.choose(c.standing, c.traces, c.file)
 	for i := range c.choices {
-		c.selected = append(c.selected, c.choices[i].selected || b.flaky[i])
+		c.selected = append(c.selected, c.choices[i].selected || c.skip[i])
 	}
 }
 
@@ -209,7 +215,7 @@ func (c *comparison) pick(b *bench) {
 func (b *bench) compare(ctx context.Context, c comparison) error {
 	r := result{operator: c.operator}
 	for i := range b.lab.cases {
-		if b.flaky[i] {
+		if c.skip[i] {
 			continue
 		}
 		r.repeated++
@@ -225,6 +231,9 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.mutant, c.what, c.choices[i].because, c.before[i], c.after[i])
 		}
 	}
+	if r.repeated == 0 {
+		return nil // a first edit spared no case
+	}
 	b.missed += r.missed
 	b.results = append(b.results, r)
 	if b.verbose {
@@ -236,8 +245,8 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 // reasons sums up why cases were selected.
 func (c *comparison) reasons() string {
 	count := map[string]int{}
-	for _, ch := range c.choices {
-		if ch.selected {
+	for i, ch := range c.choices {
+		if ch.selected && !c.skip[i] {
 			count[ch.because]++
 		}
 	}

@@ -21,6 +21,15 @@ type mutant struct {
 	operator, file, what string
 	line                 int
 	original, content    []byte
+	first                []byte // of a second edit: the text before the first; nil for others
+}
+
+// unedited is the text of the project's file.
+func (m mutant) unedited() []byte {
+	if m.first != nil {
+		return m.first
+	}
+	return m.original
 }
 
 func (m mutant) String() string { return fmt.Sprintf("%s:%d %s", m.file, m.line, m.what) }
@@ -90,6 +99,9 @@ func (b *bench) ofScript(s *source, edits map[string][]candidate) {
 		for _, c := range of(s) {
 			edits[name] = append(edits[name], candidate{s, c})
 		}
+	}
+	for _, c := range addedLines(s) {
+		edits["second"] = append(edits["second"], candidate{second{s}, c})
 	}
 }
 
