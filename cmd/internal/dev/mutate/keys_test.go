@@ -104,3 +104,23 @@ func TestLeast(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
+
+// Whatever a document holds, its mutants are documents.
+func FuzzDocument(f *testing.F) {
+	for _, seed := range []string{`{"a": [1, {"b": null}], "c": "x,:"}`, `[]`, `"x"`, `{"a": 1, "a": 2}`, "[ ]\n", `{"\u0061": {}} 2`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := newDocument("x.json", []byte(text))
+		if err != nil {
+			return
+		}
+		for name, of := range documentOperators {
+			for _, c := range of(d) {
+				if m, ok := d.mutant(name, c); ok && !json.Valid(m.content) {
+					t.Errorf("%s: %s of %q is %q", name, c.what, text, m.content)
+				}
+			}
+		}
+	})
+}
