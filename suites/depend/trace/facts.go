@@ -19,7 +19,8 @@ type Facts struct {
 	Shows   bool     // prints or passes on the text of functions, which may be any
 	Shown   []string // functions whose text it prints
 	// Exported are functions whose text is in the environment from then on, and
-	// Environment tells that it may look at all of that.
+	// Environment tells that it may look at all of that, or start a shell unseen
+	// that does.
 	Exported    []string
 	Environment bool
 	Status      bool // looks at the status of the command before it
@@ -103,7 +104,7 @@ func (r *factReader) visit(n syntax.Node) {
 // text looks at what stands in a word.
 func (r *factReader) text(s string) {
 	r.addWords(s)
-	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env")
+	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
 }
 
 // readsContent are the file tests that say something of what is in the file.

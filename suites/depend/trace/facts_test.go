@@ -64,6 +64,11 @@ func TestEnvironment(t *testing.T) {
 		`python3 -c "import os; print(os.environ)"`:  true,
 		"cat /proc/self/environ":                     true,
 		`echo "$HOME"`:                               false,
+		"sh -c 'f x'":                                true,
+		"make check":                                 true,
+		"timeout 5 python3 x.py":                     true,
+		"parallel f ::: a b":                         true,
+		`awk '{ system("f " $1) }'`:                  true,
 		"ls":                                         false,
 	} {
 		s, err := Parse([]byte(src))
