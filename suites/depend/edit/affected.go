@@ -84,10 +84,21 @@ func (e Edit) met(file string, t *trace.Trace) string {
 	switch {
 	case g.dynamic && t.Dynamic:
 		return fmt.Sprintf("%s; the case ran commands whose names are not spelled out", e)
-	case e.Function != "" && t.Shows:
+	case e.shown(t):
 		return fmt.Sprintf("%s; the case printed or passed on functions", e)
 	}
 	return ""
+}
+
+// shown reports whether a case printed or passed on what the edit changes of the
+// text of functions.
+func (e Edit) shown(t *trace.Trace) bool {
+	for _, name := range e.text {
+		if t.ShowsFunction(name) {
+			return true
+		}
+	}
+	return false
 }
 
 func entered(t *trace.Trace, function string) bool {

@@ -54,7 +54,7 @@ func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 // run that reached these, or where there is none, the place before next.
 func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
 	for i, o := range old {
-		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), guard: reach(o), unit: unitOf(oldBlock)}
+		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o), unit: unitOf(oldBlock)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
 		}
@@ -69,7 +69,7 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		g = reach(old[0])
 	}
 	d.add(Edit{
-		What: "new statement", Function: functionOf(newBlock), guard: g, unit: unitOf(oldBlock),
+		What: "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g, unit: unitOf(oldBlock),
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
 	})
 }
@@ -83,25 +83,35 @@ func functionOf(b *trace.Block) string {
 	return b.Function.Name
 }
 
+// textOf names the functions that a block is part of the text of, the innermost
+// first.
+func textOf(b *trace.Block) []string {
+	var names []string
+	for f := b.Function; f != nil; f = f.Outer {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // pair compares two statements that say the same outside their blocks.
 func (d *differ) pair(old, new *trace.Statement) {
 	if old.Full == new.Full {
 		return
 	}
 	if old.Shell != new.Shell || len(old.Blocks) != len(new.Blocks) {
-		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old), unit: unitOf(old.In)})
 		return
 	}
 	known := len(*d.list)
 	for i, o := range old.Blocks {
 		n := new.Blocks[i]
 		if o.Slot != n.Slot { // else became elif, or the other way
-			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), guard: entry(o), unit: unitOf(o)})
+			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o), unit: unitOf(o)})
 			continue
 		}
 		d.block(o, n)
 	}
 	if len(*d.list) == known { // such as definitions that changed places
-		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old), unit: unitOf(old.In)})
 	}
 }

@@ -176,11 +176,48 @@ func TestBlindTraces(t *testing.T) {
 
 func TestShowsFunctions(t *testing.T) {
 	t.Parallel()
-	tr := came(t, base, 2)
-	e := edit.Compare(file, []byte(base), []byte(strings.Replace(base, "echo two", "echo TWO", 1)))
-	tr.Shows = true
-	if affected, _ := edit.Affected(e, tr); !affected {
-		t.Error("a case that printed functions is spared an edit of one")
+	const src = base + "outer() {\n  inner() {\n    echo in\n  }\n}\n"
+	shown := func(names ...string) func(*trace.Trace) {
+		keys := map[trace.Key]bool{}
+		for _, n := range names {
+			keys[trace.WordKey(n)] = true
+		}
+		return func(tr *trace.Trace) { tr.Shown = trace.NewSet(keys) }
+	}
+	all := func(tr *trace.Trace) { tr.Shows = true }
+	exported := func(change func(*trace.Trace)) func(*trace.Trace) {
+		return func(tr *trace.Trace) {
+			shown("two")(tr)
+			tr.Exported, tr.Shown = tr.Shown, ""
+			change(tr)
+		}
+	}
+	for name, tt := range map[string]struct {
+		shows    func(*trace.Trace)
+		old, new string
+		affected bool
+	}{
+		"any, one changed":               {all, "echo two", "echo TWO", true},
+		"any, one added":                 {all, "two() {", "three() { :; }\ntwo() {", true},
+		"any, one gone":                  {all, "two() {\n  echo two\n}\n", "", true},
+		"any, none changed":              {all, `echo "$f"`, `echo "$f" x`, false},
+		"the one that changed":           {shown("two"), "echo two", "echo TWO", true},
+		"the one that is gone":           {shown("two"), "two() {\n  echo two\n}\n", "", true},
+		"the one defined otherwise":      {shown("two"), "two() {\n  echo two\n}", "two() (\n  echo two\n)", true},
+		"exported, to who does not look": {exported(func(*trace.Trace) {}), "echo two", "echo TWO", false},
+		"exported, to who looks":         {exported(func(tr *trace.Trace) { tr.Environment = true }), "echo two", "echo TWO", true},
+		"exported, to who is not known":  {exported(func(tr *trace.Trace) { tr.Dynamic = true }), "echo two", "echo TWO", true},
+		"another, to who looks":          {exported(func(tr *trace.Trace) { tr.Environment = true }), "echo end", "echo END", false},
+		"another":                        {shown("one", "outer"), "echo two", "echo TWO", false},
+		"the one that the change is in":  {shown("outer"), "echo in\n", "echo IN\n", true},
+		"the one that it defines":        {shown("inner"), "echo in\n", "echo IN\n", true},
+	} {
+		tr := came(t, src, 2)
+		tt.shows(tr)
+		e := edit.Compare(file, []byte(src), []byte(strings.Replace(src, tt.old, tt.new, 1)))
+		if affected, because := edit.Affected(e, tr); affected != tt.affected {
+			t.Errorf("%s: affected %v: %s", name, affected, because)
+		}
 	}
 }
 

@@ -113,14 +113,14 @@ func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.State
 // calls the name, which for a new one may be a command that is not spelled out.
 func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.Statement) {
 	for _, o := range os {
-		e := Edit{What: fmt.Sprintf("function %s removed", name), Old: linesOf(o), Function: functionOf(old), guard: defined(old, o, name)}
+		e := Edit{What: fmt.Sprintf("function %s removed", name), Old: linesOf(o), Function: functionOf(old), text: append(textOf(old), name), guard: defined(old, o, name)}
 		if len(ns) > 0 {
 			e.What, e.New = fmt.Sprintf("function %s defined otherwise", name), linesOf(ns[0])
 		}
 		d.add(e)
 	}
 	for _, n := range ns {
-		e := Edit{What: fmt.Sprintf("function %s added", name), New: linesOf(n), Function: functionOf(new), guard: guard{function: name, dynamic: true}}
+		e := Edit{What: fmt.Sprintf("function %s added", name), New: linesOf(n), Function: functionOf(new), text: append(textOf(new), name), guard: guard{function: name, dynamic: true}}
 		if exposed(new, n.Index) || functionOf(new) != "" || new.Of != nil {
 			e.guard = e.guard.or(ends(old))
 		}

@@ -61,7 +61,7 @@ func definition(s *syntax.Stmt) (*syntax.FuncDecl, bool) {
 // define adds a function's body, which runs when it is called.
 func (b *builder) define(st *Statement, decl *syntax.FuncDecl) {
 	name := decl.Name.Value
-	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: shell(decl.Body)}
+	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: shell(decl.Body), Outer: b.function}
 	outer := b.function
 	b.function, st.Function = f, f
 	b.script.Functions = append(b.script.Functions, f)

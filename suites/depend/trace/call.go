@@ -67,6 +67,11 @@ var (
 	others   = set("su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")
 	trees    = set("find rg tar rsync du git-status")
+
+	// Programs that may start a shell, which gets functions from the environment.
+	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
+
+	declarations = set("declare typeset export readonly local")
 )
 
 func set(words string) map[string]bool {
@@ -81,6 +86,7 @@ func set(words string) map[string]bool {
 func (r *factReader) call(c command) {
 	r.told[c.first] = true
 	base := path.Base(c.name)
+	r.facts.Environment = r.facts.Environment || starters[base]
 	switch {
 	case c.name == "":
 		r.facts.Dynamic = true
@@ -101,8 +107,10 @@ func (r *factReader) call(c command) {
 		r.opaque(c)
 	case wrappers[base]:
 		r.wrapped(c, base)
-	case printers[c.name]:
-		r.facts.Shows = r.facts.Shows || c.name == "type"
+	case declarations[c.name]:
+		r.shows(c.name, c.args) // behind "builtin" or "command"
+	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
+		r.facts.Shows = true
 	}
 	r.reads(c, base)
 }
@@ -110,7 +118,8 @@ func (r *factReader) call(c command) {
 func (r *factReader) opaque(c command) {
 	if base := path.Base(c.name); shells[base] && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
 		!strings.ContainsAny(c.args[1], "$`") && !strings.Contains(c.args[1], ". ") && !strings.Contains(c.args[1], "source") && !strings.Contains(c.args[1], ".sh") {
-		return // what it runs stands here and is no script
+		r.facts.Environment = true // it may be a bash that does not say so, and run functions from there
+		return                     // what it runs stands here and is no script
 	}
 	r.facts.Opaque = "it runs " + path.Base(c.name)
 }
@@ -124,6 +133,8 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
+		case a != "" && starters[b]:
+			r.facts.Environment = true
 		case a != "" && (shells[b] || others[b]):
 			r.facts.Opaque = "it runs " + b
 		case b == "bash" && a != "":
@@ -204,6 +215,8 @@ func (r *factReader) set(args []string) {
 			return
 		case strings.HasPrefix(a, "+") && strings.Contains(a, "T"), a == "functrace" && args[max(i-1, 0)] == "+o":
 			r.facts.Ends = "it turns functrace off"
+		case a == "allexport", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "a"):
+			r.facts.Shows = true // functions too are passed on
 		case a == "posix":
 			r.facts.Opaque = "it turns to POSIX mode"
 		}

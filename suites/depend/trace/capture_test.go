@@ -350,3 +350,29 @@ func TestTraceHoldsNoValue(t *testing.T) {
 		t.Errorf("the log holds the value %d times, want once, as the script's text", n)
 	}
 }
+
+// What a case prints or passes on of functions comes from what it met.
+func TestFunctionsThatACaseShows(t *testing.T) {
+	t.Parallel()
+	const library = "f() { :; }\ng() { :; }\nexport -f f\n"
+	for script, want := range map[string]string{
+		"true":                      "",
+		"declare -f g":              "g",
+		"if false; then set; fi":    "",
+		"declare -F":                "f g",
+		"env >/dev/null":            "f",
+		"export -f g; printenv g x": "f g",
+		"true=true; $true":          "f",
+	} {
+		x := run(t, map[string]string{hook: "#!/bin/bash\n. lib.sh\n" + script + "\n", "lib.sh": library})
+		var got []string
+		for _, name := range []string{"f", "g"} {
+			if x.ShowsFunction(name) {
+				got = append(got, name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}

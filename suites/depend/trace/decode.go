@@ -30,7 +30,7 @@ type Run struct {
 
 // Decode turns the log of a traced run into a trace.
 func Decode(log []byte, run Run) *Trace {
-	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}}
+	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
 	starts, events, err := readLog(log)
 	if err != nil {
 		d.incomplete(err.Error())
@@ -54,6 +54,8 @@ type decoder struct {
 	files map[string]*fileDecoder // nil for a file of no interest
 	words map[Key]bool
 	names map[string]bool
+	shown map[Key]bool
+	sent  map[Key]bool
 
 	loose, looser bool // see rewritten
 }
@@ -164,6 +166,7 @@ func (d *decoder) finish(starts int) {
 		d.whole(p, "it is no bash script")
 	}
 	d.trace.Words = NewSet(d.words)
+	d.trace.Shown, d.trace.Exported = NewSet(d.shown), NewSet(d.sent)
 	d.trace.Names = slices.Sorted(maps.Keys(d.names))
 	for _, out := range d.run.Output {
 		d.trace.Lines = d.trace.Lines || namesLine(out)
@@ -191,6 +194,13 @@ func (d *decoder) sum(f *fileDecoder) {
 		for _, n := range st.Facts.Names {
 			d.names[n] = true
 		}
+		for _, n := range st.Facts.Shown {
+			d.shown[WordKey(n)] = true
+		}
+		for _, n := range st.Facts.Exported {
+			d.sent[WordKey(n)] = true
+		}
+		d.trace.Environment = d.trace.Environment || st.Facts.Environment
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {

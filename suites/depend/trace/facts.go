@@ -3,6 +3,7 @@ package trace
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -15,8 +16,14 @@ type Facts struct {
 	Dynamic bool     // runs commands whose names stand in no file
 	Opaque  string   // why it may run a script that is not traced
 	Ends    string   // why events may be missing once it ran
-	Shows   bool     // prints or passes on the text of functions
-	Status  bool     // looks at the status of the command before it
+	Shows   bool     // prints or passes on the text of functions, which may be any
+	Shown   []string // functions whose text it prints
+	// Exported are functions whose text is in the environment from then on, and
+	// Environment tells that it may look at all of that, or start a shell unseen
+	// that does.
+	Exported    []string
+	Environment bool
+	Status      bool // looks at the status of the command before it
 }
 
 // facts looks at the nodes of a statement that belong to no other.
@@ -24,7 +31,7 @@ func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
 	}
-	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
@@ -33,6 +40,8 @@ func (b *builder) facts(st *Statement) Facts {
 	})
 	r.facts.Words = slices.Sorted(maps.Keys(r.words))
 	r.facts.Names = slices.Sorted(maps.Keys(r.names))
+	r.facts.Shown = slices.Sorted(maps.Keys(r.shown))
+	r.facts.Exported = slices.Sorted(maps.Keys(r.sent))
 	return r.facts
 }
 
@@ -52,14 +61,16 @@ type factReader struct {
 	words map[string]bool
 	names map[string]bool
 	told  map[*syntax.Word]bool // words that name no file to be read
+	shown map[string]bool
+	sent  map[string]bool // functions that are exported
 }
 
 func (r *factReader) visit(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Lit:
-		r.addWords(n.Value)
+		r.text(n.Value)
 	case *syntax.SglQuoted:
-		r.addWords(n.Value)
+		r.text(n.Value)
 	case *syntax.CallExpr:
 		r.assigns(n.Assigns)
 		if len(n.Args) > 0 {
@@ -88,6 +99,12 @@ func (r *factReader) visit(n syntax.Node) {
 	case *syntax.Word:
 		r.name(n)
 	}
+}
+
+// text looks at what stands in a word.
+func (r *factReader) text(s string) {
+	r.addWords(s)
+	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
 }
 
 // readsContent are the file tests that say something of what is in the file.
@@ -127,11 +144,42 @@ var untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELL
 
 func (r *factReader) declare(n *syntax.DeclClause) {
 	r.assigns(n.Args)
+	var args []string
 	for _, a := range n.Args {
-		if a.Name == nil && a.Value != nil {
-			if flag := a.Value.Lit(); len(flag) > 1 && (flag[0] == '-' || flag[0] == '+') && containsAny(flag[1:], "fF") {
-				r.facts.Shows = true
-			}
+		switch {
+		case a.Name != nil:
+			args = append(args, a.Name.Value)
+		case a.Value != nil:
+			args = append(args, literal(a.Value))
 		}
 	}
+	r.shows(n.Variant.Value, args)
+}
+
+// shows notes the functions that a declaration names by -f or -F: export passes
+// them on, others print them. Without a name, or with one that is not spelled
+// out, these may be all.
+func (r *factReader) shows(command string, args []string) {
+	functions, all, to := false, true, r.shown
+	if command == "export" {
+		to = r.sent
+	}
+	isFlag := func(a string) bool { return len(a) > 1 && (a[0] == '-' || a[0] == '+') }
+	for _, a := range args {
+		functions = functions || isFlag(a) && containsAny(a[1:], "fF")
+	}
+	if !functions {
+		return
+	}
+	for _, a := range args {
+		if isFlag(a) {
+			continue
+		}
+		all = a == ""
+		if all {
+			break
+		}
+		to[a] = true
+	}
+	r.facts.Shows = r.facts.Shows || all
 }

@@ -54,7 +54,8 @@ type Function struct {
 	Name       string
 	Start, End int // lines
 	Body       *Block
-	Shape      uint64 // of what surrounds the statements of its body
+	Shape      uint64    // of what surrounds the statements of its body
+	Outer      *Function // in which it is defined; nil when it is in none
 }
 
 // Parse reads a bash script. The error is the parser's, with line and column.

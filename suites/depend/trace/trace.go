@@ -25,8 +25,15 @@ type Trace struct {
 	Names []string `json:"names,omitempty"`
 	// Dynamic tells that commands were run whose names stand in no file.
 	Dynamic bool `json:"dynamic,omitempty"`
-	// Shows tells that the text of functions was printed or passed on.
+	// Shows tells that the text of functions was printed, which may have been any.
 	Shows bool `json:"shows,omitempty"`
+	// Shown are the names of functions whose text was.
+	Shown Set `json:"shown,omitempty"`
+	// Exported are the names of functions whose text was in the environment of
+	// programs. A bash that ran one is traced itself.
+	Exported Set `json:"exported,omitempty"`
+	// Environment tells that a program may have looked at all of its environment.
+	Environment bool `json:"environment,omitempty"`
 	// Lines tells that the output names line numbers, as bash's own errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque says what the trace cannot see into; "" when there is nothing.
@@ -71,6 +78,13 @@ func (t *Trace) Blind() string {
 	default:
 		return ""
 	}
+}
+
+// ShowsFunction reports whether the text of a function may have been printed, or
+// seen by a program that looks at all of its environment.
+func (t *Trace) ShowsFunction(name string) bool {
+	key := WordKey(name)
+	return t.Shows || t.Shown.Has(key) || (t.Environment || t.Dynamic) && t.Exported.Has(key)
 }
 
 // Uses reports whether a met statement uses a file of this name otherwise than

@@ -61,18 +61,18 @@ func (b *bench) commit(ctx context.Context, dir, name, file, full, commit string
 	if err := write(full, before); err != nil {
 		return err
 	}
-	c := comparison{mutant: m, path: full}
+	c := comparison{mutant: m, path: full, skip: b.flaky, standing: b.rule.now(file)}
 	if c.before, err = b.lab.outcomes(ctx); err != nil {
 		return err
 	}
 	if c.traces, _, err = b.lab.traces(ctx); err != nil {
 		return err
 	}
-	c.pick(b)
 	if err := write(full, after); err != nil {
 		return err
 	}
-	if c.after, err = b.lab.edited(ctx, c.selected); err != nil {
+	c.pick(b)
+	if c.after, err = b.lab.edited(ctx, c.before, c.selected, b.far(c)); err != nil {
 		return err
 	}
 	return b.compare(ctx, c)

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,14 +74,17 @@ func (l *lab) outcomes(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// edited runs every case on an edited hook. An edit can make the hook hang: once
-// a few of the selected cases did, which cannot be missed, the rest of these is
-// taken to hang too.
-func (l *lab) edited(ctx context.Context, selected []bool) ([]string, error) {
-	out := make([]string, len(l.cases))
+// edited runs cases on an edited hook; those that are left out keep the outcome
+// that they had. An edit can make the hook hang: once a few of the selected cases
+// did, which cannot be missed, the rest of these is taken to hang too.
+func (l *lab) edited(ctx context.Context, before []string, selected, leave []bool) ([]string, error) {
+	out := slices.Clone(before)
 	var hung atomic.Int32
 	err := l.each(ctx, func(i int, c *suites.Case) error {
-		if selected[i] && hung.Load() >= hangsEnough {
+		switch {
+		case leave[i]:
+			return nil
+		case selected[i] && hung.Load() >= hangsEnough:
 			out[i] = "not run: others hang"
 			return nil
 		}
@@ -116,8 +119,8 @@ func (l *lab) outcome(ctx context.Context, c *suites.Case, timeout time.Duration
 	return l.fingerprint(o), hangs, nil
 }
 
-// traces runs every case once more, traced, and returns what it came through
-// and its outcome.
+// traces runs every case once more, traced, and returns what it came through,
+// nil where that cannot be had, and its outcome.
 func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 	l.cache.Clear()
 	out := make([]*trace.Trace, len(l.cases))
@@ -129,11 +132,8 @@ func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 		}
 		defer func() { _ = l.runner.Remove(o) }()
 		prints[i] = l.fingerprint(o)
-		if o.NotRun != nil {
+		if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
 			return nil
-		}
-		if o.Trace == nil {
-			return fmt.Errorf("%s: the traced run has no log", c.Key())
 		}
 		out[i] = trace.Decode(o.Trace, l.facts(c, o))
 		return nil

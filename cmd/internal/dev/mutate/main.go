@@ -1,9 +1,16 @@
-// Command mutate measures the selection of cases by edit: it edits a hook in
-// one place at a time, runs every case on each result, and compares what
-// changed with what would have been selected. A case whose outcome changed and
-// that was not selected is a miss, and makes it exit with 1.
+// Command mutate measures the selection of cases by edit: it edits a hook, a
+// library, config.json or settings.json in one place at a time, runs every case
+// that depends on the file on each result (and a few others), and compares what changed with what a session would have
+// selected. A case whose outcome changed and that was not selected is a miss,
+// and makes it exit with 1.
 //
-//	go run ./cmd/internal/dev/mutate -project DIR [-suites pm,pm-more] [-suite-file FILE]
+//	go run ./cmd/internal/dev/mutate [-project DIR] [-suites pm,pm-more] [-suite-file FILE]
+//
+// The mutants are chosen by the seed, and as many of each operator as -max says;
+// -for bounds the time. The rule that is scored is the one without markers, which
+// add cases and never spare one; the table has what they add in a column, and
+// beside it what selection by file and by function would select, and how many
+// cases really changed.
 //
 // It works on a temporary copy of the project and runs the edited hooks there.
 package main
@@ -34,6 +41,7 @@ type options struct {
 	commits    int
 	timeout    time.Duration
 	budget     time.Duration
+	least      int
 	dry        bool
 	verbose    bool
 }
@@ -73,6 +81,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.commits, "commits", 10, "how many commits -history replays")
 	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "of a step; an edit can make a hook hang")
 	f.DurationVar(&o.budget, "for", 0, "start no further mutant after this time; 0: all that were chosen")
+	f.IntVar(&o.least, "least", 0, "how many mutants have to change an outcome for the result to say anything")
 	f.BoolVar(&o.dry, "dry", false, "only say what would be selected; run no mutant")
 	f.BoolVar(&o.verbose, "v", false, "one line for each mutant")
 	if err := f.Parse(args); err != nil {

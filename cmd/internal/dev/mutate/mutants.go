@@ -21,6 +21,15 @@ type mutant struct {
 	operator, file, what string
 	line                 int
 	original, content    []byte
+	first                []byte // of a second edit: the text before the first; nil for others
+}
+
+// unedited is the text of the project's file.
+func (m mutant) unedited() []byte {
+	if m.first != nil {
+		return m.first
+	}
+	return m.original
 }
 
 func (m mutant) String() string { return fmt.Sprintf("%s:%d %s", m.file, m.line, m.what) }
@@ -41,8 +50,9 @@ type source struct {
 	random    *rand.Rand
 }
 
-// choose makes the mutants of the hooks and of the libraries they come through:
-// of each operator as many as were asked for, by the seed.
+// choose makes the mutants of the hooks, of the libraries they come through and
+// of the JSON files they depend on: of each operator as many as were asked for,
+// by the seed.
 func (b *bench) choose() []mutant {
 	edits := map[string][]candidate{}
 	for _, file := range b.files() {
@@ -51,17 +61,17 @@ func (b *bench) choose() []mutant {
 			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
 			continue
 		}
-		for _, op := range operatorNames {
-			if of, name := operators[op], op; of != nil {
-				if !b.isHook(file) {
-					if !slices.Contains(study, op) {
-						continue
-					}
-					name = "library"
-				}
-				for _, c := range of(s) {
-					edits[name] = append(edits[name], candidate{s, c})
-				}
+		b.ofScript(s, edits)
+	}
+	for _, file := range b.standing.documents() {
+		d, err := b.document(file)
+		if err != nil {
+			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
+			continue
+		}
+		for op, of := range documentOperators {
+			for _, c := range of(d) {
+				edits[op] = append(edits[op], candidate{d, c})
 			}
 		}
 	}
@@ -72,9 +82,34 @@ func (b *bench) choose() []mutant {
 	return inTurn(chosen)
 }
 
+// ofScript adds the edits of a script by operator; those of a library are only
+// the study's, and stand in a row of their own.
+func (b *bench) ofScript(s *source, edits map[string][]candidate) {
+	for _, op := range operatorNames {
+		of, name := operators[op], op
+		if of == nil {
+			continue
+		}
+		if !b.isHook(s.file) {
+			if !slices.Contains(study, op) {
+				continue
+			}
+			name = "library"
+		}
+		for _, c := range of(s) {
+			edits[name] = append(edits[name], candidate{s, c})
+		}
+	}
+	for _, c := range addedLines(s) {
+		edits["second"] = append(edits["second"], candidate{second{s}, c})
+	}
+}
+
 // A candidate is an edit that was not tried yet.
 type candidate struct {
-	source *source
+	of interface {
+		mutant(operator string, c change) (mutant, bool)
+	}
 	change change
 }
 
@@ -90,7 +125,7 @@ func (b *bench) sample(op string, all []candidate) []mutant {
 		if b.max > 0 && len(list) == b.max {
 			break
 		}
-		if m, ok := c.source.mutant(op, c.change); ok {
+		if m, ok := c.of.mutant(op, c.change); ok {
 			list = append(list, m)
 		}
 	}
@@ -150,6 +185,14 @@ func (b *bench) source(file string) (*source, error) {
 		return nil, err
 	}
 	return newSource(file, text, b.seed)
+}
+
+func (b *bench) document(file string) (*document, error) {
+	text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(file, text)
 }
 
 func newSource(file string, text []byte, seed uint64) (*source, error) {

@@ -16,7 +16,7 @@ const torture = "testdata/torture"
 // A few edits of each kind on a hook made to be hard to trace.
 func TestNothingIsMissed(t *testing.T) {
 	t.Parallel()
-	o, err := parse([]string{"-project", torture, "-suites", "torture", "-max", "1", "-only", "delete,insert,lines,comment,library", "-jobs", "4"})
+	o, err := parse([]string{"-project", torture, "-suites", "torture", "-max", "1", "-only", "delete,insert,lines,comment,library,second", "-jobs", "4"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestNothingIsMissed(t *testing.T) {
 	if err := measure(t.Context(), o, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	for _, want := range []string{"18 cases, 0 do not repeat themselves, 0 have another outcome when traced", "the study's", "library"} {
+	for _, want := range []string{"18 cases, 0 do not repeat themselves, 0 have another outcome when traced", "the study's", "library", "second"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, out.String())
 		}
@@ -47,7 +47,10 @@ func TestMissIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	b := &bench{options: o, lab: newLab(o, root, t.TempDir(), cases), out: &out}
+	b, err := newBench(o, root, t.TempDir(), cases, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := b.baseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}

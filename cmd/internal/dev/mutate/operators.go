@@ -29,11 +29,12 @@ var operators = map[string]func(*source) []change{
 }
 
 // operatorNames in the order of the table. "library" is the study's operators
-// on the files that a hook sources or runs.
-var operatorNames = append(slices.Clone(study), "lines", "reorder", "global", "rename", "library", "comment", "blank", "indent")
+// on the files that a hook sources or runs, "second" an edit after another one.
+var operatorNames = append(slices.Clone(study), "lines", "reorder", "global", "rename", "library", "second",
+	"key-value", "key-remove", "key-add", "comment", "blank", "indent", "key-space")
 
-// cosmetic operators change nothing that bash runs.
-var cosmetic = map[string]bool{"comment": true, "blank": true, "indent": true}
+// cosmetic operators change nothing that bash runs, or a filter sees.
+var cosmetic = map[string]bool{"comment": true, "blank": true, "indent": true, "key-space": true}
 
 func chosen(only string) ([]string, error) {
 	var list []string

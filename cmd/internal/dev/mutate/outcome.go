@@ -13,7 +13,7 @@ import (
 // What differs between two runs of the same: the numbers that hooks get in
 // place of PIDs, PIDs themselves, and times.
 var (
-	sessionNumber = regexp.MustCompile(`\b1[0-9]{15}\b`)
+	sessionNumber = regexp.MustCompile(`1[0-9]{15}`)
 	clock         = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z?`)
 )
 

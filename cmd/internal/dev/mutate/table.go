@@ -9,7 +9,7 @@ import (
 // print writes the table: a line for each operator and their sums.
 func (b *bench) print() {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\tfile\tunit\treally changed\tmedian\t")
+	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\twith markers\tfile\tunit\treally changed\tmedian\t")
 	var all, studied []result
 	for _, op := range append(slices.Clone(operatorNames), "history") {
 		var of []result
@@ -42,8 +42,8 @@ func line(w *tabwriter.Writer, name string, list []result) {
 	}
 	selected := func(r result) int { return r.selected }
 	changed := func(r result) int { return r.changed }
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%.0f %%\t%.0f %%\t%.1f %%\t%.1f %%\t\n", name, len(list), changing, missed,
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\t%.0f %%\t%.1f %%\t%.1f %%\t\n", name, len(list), changing, missed,
 		mean(list, selected), median(list, selected),
-		mean(list, func(r result) int { return r.file }), mean(list, func(r result) int { return r.unit }),
+		mean(list, func(r result) int { return r.marked }), mean(list, func(r result) int { return r.file }), mean(list, func(r result) int { return r.unit }),
 		mean(list, changed), median(list, changed))
 }

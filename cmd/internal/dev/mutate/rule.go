@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/narrow"
+	"hookwatch/suites/depend/trace"
+)
+
+// A rule selects as a session does: by the inputs of the cases before and after
+// an edit, and what their traces say of the difference.
+type rule struct {
+	root   string
+	graph  *depend.Graph // without documents and markers, which only add cases
+	marked *depend.Graph // with them
+	plain  []*suites.Case
+	cases  []*suites.Case
+	known  map[string][]byte // contents of edited files, by the digest of an input
+}
+
+// newRule reads the project's configuration, as a session would.
+func newRule(root string, cases []*suites.Case) (*rule, error) {
+	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		return nil, err
+	}
+	r := &rule{root: root, cases: cases, known: map[string][]byte{}}
+	ids := make([]string, len(cases))
+	for i, c := range cases {
+		bare := *c
+		bare.Verify = nil
+		r.plain = append(r.plain, &bare)
+		ids[i] = c.ID
+	}
+	p := depend.Project{Root: root, HookDirs: cfg.Hooks, Settings: cfg.Settings, IDs: func() []string { return ids }}
+	r.graph = depend.New(p)
+	specs, err := cfg.SpecFiles()
+	if err != nil {
+		return nil, err
+	}
+	p.Specs = specs
+	r.marked = depend.New(p)
+	return r, nil
+}
+
+// A standing is what the cases depended on before an edit.
+type standing struct{ plain, marked [][]suites.Input }
+
+// now is the standing on the files as they are.
+func (r *rule) now(changed ...string) standing {
+	r.graph.Refresh(changed)
+	r.marked.Refresh(changed)
+	var s standing
+	for i := range r.cases {
+		s.plain = append(s.plain, r.graph.Inputs(r.plain[i]))
+		s.marked = append(s.marked, r.marked.Inputs(r.cases[i]))
+	}
+	return s
+}
+
+// know keeps the contents of both sides of an edit, as a session keeps them.
+func (r *rule) know(contents ...[]byte) {
+	clear(r.known)
+	for _, c := range contents {
+		for _, bit := range []byte("-x") {
+			b := append([]byte{bit}, c...)
+			r.known[narrow.Digest(b)] = b
+		}
+	}
+}
+
+// content gives the contents of files, as narrow wants them.
+func (r *rule) content(file, digest string) []byte {
+	if b := r.known[digest]; b != nil {
+		return b
+	}
+	name := filepath.FromSlash(file)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.root, name)
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	bit := byte('-')
+	if info.Mode()&0o111 != 0 {
+		bit = 'x'
+	}
+	b := append([]byte{bit}, text...)
+	if digest != "" && narrow.Digest(b) != digest {
+		return nil
+	}
+	return b
+}
+
+// A choice is what the rule says of one case.
+type choice struct {
+	selected bool
+	marked   bool // with markers it is
+	because  string
+	trace    *trace.Trace // of the content after the edit, when it is spared
+}
+
+// choose asks for every case, with the edited file in place.
+func (r *rule) choose(before standing, traces []*trace.Trace, changed string) []choice {
+	after := r.now(changed)
+	reader := narrow.NewReader(r.content)
+	out := make([]choice, len(r.cases))
+	for i, c := range r.plain {
+		a := ask(reader, r.graph, c, before.plain[i], after.plain[i], traces[i])
+		m := ask(reader, r.marked, r.cases[i], before.marked[i], after.marked[i], traces[i])
+		out[i] = choice{!a.Spared, !m.Spared, a.Because, a.Trace}
+	}
+	return out
+}
+
+func ask(by *narrow.Reader, g *depend.Graph, c *suites.Case, before, after []suites.Input, t *trace.Trace) narrow.Answer {
+	differences := depend.Changed(before, after)
+	if len(differences) == 0 {
+		return narrow.Answer{Spared: true, Because: "none of its inputs changed", Trace: t}
+	}
+	a := by.Spare(narrow.Question{Changed: differences, Scripts: g.Scripts(c), Trace: t})
+	a.Because = cmp.Or(a.Because, "spared")
+	return a
+}
+
+// dependsOn reports whether a file was among the inputs of a case.
+func (s standing) dependsOn(i int, file string) bool {
+	return slices.ContainsFunc(s.plain[i], func(in suites.Input) bool { return in.Path == file && in.Digest != "" })
+}
+
+// documents are the JSON files that any case depends on.
+func (s standing) documents() []string {
+	var list []string
+	for _, inputs := range s.plain {
+		for _, in := range inputs {
+			if in.Digest != "" && in.Section == "" && filepath.Ext(in.Path) == ".json" && !filepath.IsAbs(in.Path) && !slices.Contains(list, in.Path) {
+				list = append(list, in.Path)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}

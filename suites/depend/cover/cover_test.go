@@ -1,0 +1,194 @@
+package cover_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/cover"
+	"hookwatch/suites/depend/trace"
+)
+
+const file = "hooks/guard.sh"
+
+const src = `#!/bin/bash
+one() {
+  echo one
+  if [[ $1 == a ]]; then
+    echo a
+    echo more
+  fi
+  echo end
+}
+outer() {
+  inner() {
+    echo in
+  }
+  inner
+}
+one "$1"
+case $2 in
+  x) outer ;;
+  y) echo y
+     echo z ;;
+esac
+for f in $3; do
+  echo "$f"
+done
+`
+
+// case gives a case that met the statements which begin on the lines.
+func ran(t *testing.T, s *trace.Script, id string, lines ...int) cover.Traced {
+	t.Helper()
+	keys, functions := map[trace.Key]bool{}, map[trace.Key]bool{}
+	for _, st := range s.Statements {
+		if st.Function != nil || !slices.Contains(lines, st.Start) {
+			continue
+		}
+		keys[st.Key] = true
+		if st.In.Function != nil {
+			functions[trace.WordKey(st.In.Function.Name)] = true
+		}
+	}
+	return cover.Traced{Key: suites.Key{Suite: "s", ID: id}, Trace: &trace.Trace{Files: map[string]*trace.Met{
+		file: {Digest: s.Digest, Main: true, Statements: trace.NewSet(keys), Functions: trace.NewSet(functions)},
+	}}}
+}
+
+func parse(t *testing.T, src string) *trace.Script {
+	t.Helper()
+	s, err := trace.Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// counts formats lines as "3:2 4:1".
+func counts(lines []cover.Line) string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, fmt.Sprintf("%d:%d", l.Line, l.Cases))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	s := parse(t, src)
+	other := ran(t, s, "OTHER", 3)
+	other.Trace.Files[file].Digest = "another content"
+	untraced := ran(t, s, "UNTRACED", 3)
+	untraced.Trace.Files[file].Whole = "it was not started by a bash that is traced"
+	elsewhere := cover.Traced{Key: suites.Key{Suite: "s", ID: "ELSE"}, Trace: &trace.Trace{}}
+	cases := []cover.Traced{ran(t, s, "A", 3, 4, 5, 6, 8, 16, 17), ran(t, s, "B", 3, 4, 8, 16, 17, 20, 21), other, untraced, elsewhere}
+	f := cover.Of(file, s, cases)
+	if f.Path != file || f.Cases != 2 {
+		t.Errorf("%s, %d cases", f.Path, f.Cases)
+	}
+	// A loop over nothing is not announced, so it has no line.
+	if got, want := counts(f.Lines), "3:2 4:2 5:1 6:1 8:2 12:0 14:0 16:2 17:2 18:0 19:0 20:1 23:0"; got != want {
+		t.Errorf("lines %s\nwant  %s", got, want)
+	}
+	want := []cover.Function{
+		{Name: "one", Line: 2, End: 9, Cases: []string{"s/A", "s/B"}},
+		{Name: "outer", Line: 10, End: 15, Cases: []string{}},
+		{Name: "inner", Line: 11, End: 13, Cases: []string{}},
+	}
+	if !reflect.DeepEqual(f.Functions, want) {
+		t.Errorf("functions %+v\nwant %+v", f.Functions, want)
+	}
+	if got, want := fmt.Sprint(f.Gaps), "[line 12 in inner line 14 in outer lines 18-19 line 23]"; got != want {
+		t.Errorf("gaps %s\nwant %s", got, want)
+	}
+	if f.Run() != 8 || f.Entered() != 1 {
+		t.Errorf("%d lines run, %d functions entered; want 8 and 1", f.Run(), f.Entered())
+	}
+}
+
+func TestOfNothing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		src   string
+		lines string
+		gaps  string
+	}{
+		"empty file":     {"", "", "[]"},
+		"no case":        {"a\nb\nf() {\n  c\n}\n", "1:0 2:0 4:0", "[lines 1-2 line 4 in f]"},
+		"two on a line":  {"a; b\n", "1:0", "[line 1]"},
+		"only functions": {"f() { :; }\n", "1:0", "[line 1 in f]"},
+	} {
+		f := cover.Of(file, parse(t, tt.src), nil)
+		if f.Cases != 0 || counts(f.Lines) != tt.lines || fmt.Sprint(f.Gaps) != tt.gaps {
+			t.Errorf("%s: %d cases, lines %s, gaps %v; want %s, %s", name, f.Cases, counts(f.Lines), f.Gaps, tt.lines, tt.gaps)
+		}
+	}
+}
+
+const lcov = `TN:
+SF:hooks/guard.sh
+FN:2,one
+FN:10,outer
+FN:11,inner
+FNDA:2,one
+FNDA:1,outer
+FNDA:1,inner
+FNF:3
+FNH:3
+DA:3,2
+DA:4,2
+DA:5,0
+DA:6,0
+DA:8,2
+DA:12,1
+DA:14,1
+DA:16,2
+DA:17,2
+DA:18,1
+DA:19,0
+DA:20,0
+DA:23,0
+LF:13
+LH:8
+end_of_record
+TN:
+SF:lib.sh
+FNF:0
+FNH:0
+DA:1,0
+LF:1
+LH:0
+end_of_record
+`
+
+func TestWriteLCOV(t *testing.T) {
+	t.Parallel()
+	s := parse(t, src)
+	files := []cover.File{
+		cover.Of(file, s, []cover.Traced{ran(t, s, "A", 3, 4, 8, 12, 14, 16, 17, 18), ran(t, s, "B", 3, 4, 8, 16, 17)}),
+		cover.Of("lib.sh", parse(t, "true\n"), nil),
+	}
+	var b strings.Builder
+	if err := cover.WriteLCOV(&b, files); err != nil || b.String() != lcov {
+		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), lcov)
+	}
+	if err := cover.WriteLCOV(&full{room: 3}, files); !errors.Is(err, errFull) {
+		t.Errorf("a full disk gives %v", err)
+	}
+}
+
+var errFull = errors.New("no space left")
+
+// full is a disk that has no room for one write.
+type full struct{ room int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.room--; f.room == 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}

@@ -1,0 +1,126 @@
+package narrow_test
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/narrow"
+	"hookwatch/suites/depend/trace"
+)
+
+func TestSpareKeys(t *testing.T) {
+	t.Parallel()
+	type change = func(*testing.T, *world, *depend.Difference, *narrow.Question)
+	script := func(text string) change {
+		return func(t *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			w.before[hook] = text
+			q.Trace = w.came(t, []int{1, 2, 3, 4, 5}, nil)
+		}
+	}
+	for name, tt := range map[string]struct {
+		old, new string
+		spared   bool
+		because  string
+		change   change
+	}{
+		"a key that it reads":           {old: `["x"]`, new: `["y"]`, because: ".allow.tools changed, which its hook reads"},
+		"a key that it does not read":   {old: `true`, new: `false`, spared: true, because: "does not read .log"},
+		"beside the key":                {old: `"paths": []`, new: `"paths": [1]`, spared: true, because: "does not read .allow.paths"},
+		"several that it does not read": {old: `"paths": []}, "log": true`, new: `"paths": [1]}, "log": false, "b": 1, "c": 2`, spared: true, because: "..."},
+		"above the key":                 {old: `{"tools": ["x"], "paths": []}`, new: "null", because: ".allow changed"},
+		"key removed":                   {old: `"tools": ["x"], `, new: "", because: ".allow.tools"},
+		"key added":                     {old: `"log"`, new: `"more": 1, "log"`, spared: true, because: ".more"},
+		"white space":                   {old: `, "log"`, new: ",\n\t\"log\"", spared: true, because: "no value in hooks/config.json changed"},
+		"no JSON":                       {old: `}`, new: "", because: "cannot be parsed"},
+		"marked": {old: `true`, new: `false`, because: "why it is an input",
+			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.By = suites.Marked }},
+		"content is lost": {old: `true`, new: `false`, because: "not known",
+			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
+		"permissions changed": {old: `true`, new: `false`, because: "permissions changed",
+			change: func(_ *testing.T, w *world, d *depend.Difference, _ *narrow.Question) {
+				w.bits = map[string]string{config: "-"}
+				d.Digest = narrow.Digest(w.now(config))
+			}},
+		"did not come through what reads it": {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads hooks/config.json",
+			change: func(t *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+				q.Trace = w.came(t, []int{2}, nil)
+			}},
+		"without a trace, a key that it reads":         {old: `["x"]`, new: `["y"]`, because: "which its hook reads", change: noTraceOfIt},
+		"without a trace, a key that it does not read": {old: `true`, new: `false`, spared: true, because: "does not read .log", change: noTraceOfIt},
+		"without a trace, nothing names it": {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+				w.before[hook], q.Trace = "#!/bin/bash\necho one\n", nil
+			}},
+		"without a trace, commands that are not spelled out": {old: `true`, new: `false`, because: "may run what is not known",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+				w.before[hook], q.Trace = guard+"\"$cmd\" x\n", nil
+			}},
+		"without a trace, another shell": {old: `true`, new: `false`, because: "may run what is not known",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+				w.before[hook], q.Trace = guard+"zsh x.zsh\n", nil
+			}},
+		"a name that is put together":         {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat \"$dir/$name.json\"\n")},
+		"a pattern":                           {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat hooks/*.json\n")},
+		"a program that reads the whole tree": {old: `true`, new: `false`, because: "put together (*)", change: script("git status\n")},
+		"a pattern of other files":            {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads", change: script("cat \"$dir/$name.txt\"\n")},
+		"a filter that is not spelled out": {old: `true`, new: `false`, because: "hooks/config.json: ",
+			change: script("jq \"$filter\" config.json\n")},
+		"a hook that is no shell script": {old: `true`, new: `false`, because: "no script that can be read",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) {
+				w.before[hook] = "#!/usr/bin/python3\nimport json\n"
+			}},
+		"a hook that is gone": {old: `true`, new: `false`, because: "no script that can be read",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) { delete(w.before, hook) }},
+		"a hook that was not traced as a whole": {old: `true`, new: `false`, because: "may have run untraced",
+			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) {
+				q.Trace.Files[hook].Whole = "it was not started by a bash that is traced"
+			}},
+		"a script of another shell that the trace did not meet": {old: `true`, new: `false`, because: "hooks/lib.sh may have run untraced",
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+				w.before[library] = "#!/bin/sh\necho\n"
+				delete(q.Trace.Files, library)
+			}},
+		"a trace that is not complete": {old: `["x"]`, new: `["y"]`, because: "not complete",
+			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) {
+				q.Trace.Incomplete = "it timed out"
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := plainWorld(config, tt.old, tt.new)
+			d := w.changed(config, suites.Reached)
+			q := narrow.Question{Trace: w.ranA(t)}
+			if tt.change != nil {
+				tt.change(t, &w, &d, &q)
+			}
+			q.Changed = []depend.Difference{d}
+			a := w.spare(q)
+			if a.Spared != tt.spared || !strings.Contains(a.Because, tt.because) {
+				t.Errorf("spared %v: %q; want %v, %q", a.Spared, a.Because, tt.spared, tt.because)
+			}
+		})
+	}
+}
+
+func noTraceOfIt(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) { q.Trace = nil }
+
+// A reader that answered once gives the same answer again.
+func TestAnswersAreRemembered(t *testing.T) {
+	t.Parallel()
+	w := plainWorld(config, `["x"]`, `["y"]`)
+	asked := 0
+	r := narrow.NewReader(func(file, digest string) []byte {
+		asked++
+		return w.contents(file, digest)
+	})
+	q := narrow.Question{Changed: []depend.Difference{w.changed(config, suites.Reached)}, Scripts: []string{hook, library}, Trace: w.ranA(t)}
+	first := r.Spare(q)
+	once := asked
+	var other *trace.Trace
+	q.Trace = other
+	if second := r.Spare(q); second.Spared != first.Spared || asked != once {
+		t.Errorf("spared %v, then %v; contents were read %d times, then %d more", first.Spared, second.Spared, once, asked-once)
+	}
+}

@@ -1,0 +1,82 @@
+package trace
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]struct {
+		all   bool
+		names []string
+		sent  []string
+	}{
+		"export -f f g":                {sent: []string{"f", "g"}},
+		"declare -f my-f":              {names: []string{"my-f"}},
+		"declare -fx f":                {names: []string{"f"}},
+		"declare -F f >/dev/null && f": {names: []string{"f"}},
+		"command export -f f":          {sent: []string{"f"}},
+		"builtin declare -f":           {all: true},
+		"declare -f":                   {all: true},
+		"typeset -F":                   {all: true},
+		`declare -f "$f"`:              {all: true},
+		`export -f f "$f"`:             {all: true, sent: []string{"f"}},
+		`x=$(declare -f f)`:            {names: []string{"f"}},
+		"type f":                       {all: true},
+		"command -v f >/dev/null":      {},
+		"command":                      {},
+		"command -V f":                 {all: true},
+		"compgen -A function":          {all: true},
+		"set":                          {all: true},
+		"set -a":                       {all: true},
+		"set -ea":                      {all: true},
+		"set -o allexport":             {all: true},
+		"set -eu":                      {},
+		"set -- -a":                    {},
+		"export f":                     {},
+		"declare -i f=1":               {},
+		"local f=-f":                   {},
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, names, sent := false, []string(nil), []string(nil)
+		for _, st := range s.Statements {
+			all = all || st.Facts.Shows
+			names, sent = append(names, st.Facts.Shown...), append(sent, st.Facts.Exported...)
+		}
+		if all != want.all || !slices.Equal(names, want.names) || !slices.Equal(sent, want.sent) {
+			t.Errorf("%s: all %v, names %q, exported %q; want %+v", src, all, names, sent, want)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]bool{
+		"env | sort":        true,
+		"printenv":          true,
+		"jq -n env":         true,
+		"jq -n '$ENV.HOME'": true,
+		`awk 'BEGIN { for (k in ENVIRON) print k }'`: true,
+		`python3 -c "import os; print(os.environ)"`:  true,
+		"cat /proc/self/environ":                     true,
+		`echo "$HOME"`:                               false,
+		"sh -c 'f x'":                                true,
+		"make check":                                 true,
+		"timeout 5 python3 x.py":                     true,
+		"parallel f ::: a b":                         true,
+		`awk '{ system("f " $1) }'`:                  true,
+		"ls":                                         false,
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[0].Facts.Environment; got != want {
+			t.Errorf("%s: %v, want %v", src, got, want)
+		}
+	}
+}
