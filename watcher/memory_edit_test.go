@@ -56,6 +56,7 @@ func (m editedMemory) do(o edits.Op) {
 		for _, op := range m.branches[o.Text] {
 			m.checkout(op)
 		}
+	case edits.Pause, edits.Halt, edits.Resume: // about time and the program
 	}
 }
 

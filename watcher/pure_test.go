@@ -149,7 +149,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) clock() time.Time { return w.now }
 
-func pureInterest(p edits.Project) Interest {
+func pureInterest(_ edits.Project) Interest {
 	i := Interest{Dirs: []string{path.Join(pureRoot, ".claude/hooks")}, Ignore: func(p string, _ bool) bool {
 		return slices.ContainsFunc([]string{"*~", "4913", ".#*", "#*#", "*___jb_???*", "sed??????", "*.tmp", "*.swp"}, func(glob string) bool {
 			match, err := filepath.Match(glob, path.Base(p))

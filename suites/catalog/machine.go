@@ -45,7 +45,7 @@ var checkFields = []field[suites.Check]{
 	{"key", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
 		c.Key = r.matching(k, n, keyPath, "keys joined by dots")
 	}},
-	{"equals", func(r *reader, k string, n *yaml.Node, c *suites.Check) { c.Equals = encode(r.json(n)) }},
+	{"equals", func(r *reader, _ string, n *yaml.Node, c *suites.Check) { c.Equals = encode(r.json(n)) }},
 	{"registered", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
 		c.Registered = &suites.Registration{}
 		decode(r, k, registeredFields, n, c.Registered)

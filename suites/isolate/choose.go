@@ -27,6 +27,7 @@ func Choose(wanted string, o Options, temp string) (Choice, error) {
 		return Choice{Mode: None, Why: "asked for (run.isolation: none)"}, nil
 	case Copy:
 		return Choice{Mode: Copy, Why: "asked for (run.isolation: copy)"}, nil
+	case Namespaces, Auto:
 	}
 	c, err := try(o, temp)
 	if err == nil {
@@ -53,7 +54,7 @@ func try(o Options, temp string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	s, err := p.Open(process.Open, dir, nil)
 	if err != nil {
 		return Choice{}, err

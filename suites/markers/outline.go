@@ -187,10 +187,10 @@ func code(found []entry) []entry {
 	return found
 }
 
-// holds reports whether e lies inside e's place and is not that place itself.
-func (at entry) holds(e entry) bool {
-	same := e.start == at.start && e.end == at.end && at.rule != ""
-	return e.start >= at.start && e.end <= at.end && !same
+// holds reports whether inner lies inside e's place and is not that place itself.
+func (e *entry) holds(inner entry) bool {
+	same := inner.start == e.start && inner.end == e.end && e.rule != ""
+	return inner.start >= e.start && inner.end <= e.end && !same
 }
 
 // merged joins what shares a name, such as a function defined twice: the first
@@ -247,13 +247,7 @@ func isKeyBelow(e, _ entry, n sectionName) bool {
 // option -x".
 func isCalled(e, at entry, n sectionName) bool {
 	first := strings.TrimRight(firstWord(n.text), "(),:")
-	switch e.rule {
-	case ByFunction:
-		return e.name == first
-	case ByKey:
-		return isNamed(e, at, sectionName{text: first})
-	}
-	return false
+	return e.rule == ByFunction && e.name == first || e.rule == ByKey && isNamed(e, at, sectionName{text: first})
 }
 
 func firstWord(text string) string {

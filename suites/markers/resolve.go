@@ -72,35 +72,35 @@ func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
 }
 
 // within finds the lines of a section, or those that the source names.
-func (res *Resolution) within(o *outline, at location, section string) {
+func (r *Resolution) within(o *outline, at location, section string) {
 	last := o.lines.count()
 	if at.symbol != "" {
 		section = strings.TrimSuffix(at.symbol+" "+sign+section, " "+sign)
 	}
-	res.Section = section
+	r.Section = section
 	rule := ByFile
 	if section != "" {
 		e, err := o.find(section)
 		if err != nil {
-			res.Why = at.file + " " + err.Error()
+			r.Why = at.file + " " + err.Error()
 			return
 		}
-		res.Line, res.EndLine = o.lines.line(e.start), min(o.lines.line(max(e.end-1, e.start)), last)
+		r.Line, r.EndLine = o.lines.line(e.start), min(o.lines.line(max(e.end-1, e.start)), last)
 		rule = e.matched()
 		if e.content != nil && at.line == 0 {
-			res.Digest = ContentDigest(e.content())
+			r.Digest = ContentDigest(e.content())
 		}
 	} else {
-		res.Line, res.EndLine = 1, last
+		r.Line, r.EndLine = 1, last
 	}
 	if at.line > 0 {
 		if at.line > last || at.endLine > last {
-			res.Why = fmt.Sprintf("%s has %d lines", at.file, last)
+			r.Why = fmt.Sprintf("%s has %d lines", at.file, last)
 			return
 		}
-		res.Line, res.EndLine, rule = at.line, max(at.line, at.endLine), ByLine
+		r.Line, r.EndLine, rule = at.line, max(at.line, at.endLine), ByLine
 	}
-	res.Rule, res.Found = at.via.then(rule), true
+	r.Rule, r.Found = at.via.then(rule), true
 }
 
 // then adds a step to the way in which a reference was matched.

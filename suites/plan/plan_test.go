@@ -43,7 +43,7 @@ func TestStale(t *testing.T) {
 			got := plan.Stale([]*suites.Case{testCase("A")},
 				func(*suites.Case) plan.Past { return tt.past },
 				func(*suites.Case) suites.Digests { return now },
-				func(before, now string) bool { return before != "more" },
+				func(before, _ string) bool { return before != "more" },
 				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
 					return tt.spared, []string{"hook.sh"}, nil
 				})

@@ -32,7 +32,7 @@ cat tracked.txt
 // layouts are ways in which a project can lie. Each gets an empty directory and
 // returns the project, as it is named.
 var layouts = map[string]func(t *testing.T, dir string) string{
-	"a repository": func(t *testing.T, dir string) string { return repository(t, dir) },
+	"a repository": repository,
 	"a path with spaces and signs": func(t *testing.T, dir string) string {
 		return repository(t, filepath.Join(dir, `a b,c:d\e`))
 	},

@@ -43,7 +43,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, 
 	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: sessionNumber()}
 	if err := s.build(ctx, t); err != nil {
 		s.close()
-		r.discard(dir)
+		_ = r.discard(dir)
 		return nil, err
 	}
 	return s, nil

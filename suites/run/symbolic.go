@@ -51,6 +51,10 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 		s.places = s.placesOf()
 	}
 	changes, stopped := s.changes(s.most)
+	if s.log != "" { // what traces the run is none of the case's
+		own := filepath.Join(s.dir, filepath.Dir(s.log))
+		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return isolate.Within(own, c.Path) })
+	}
 	for i := range changes {
 		changes[i].Path = s.symbolic(changes[i].Path)
 	}

@@ -139,8 +139,7 @@ func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text stri
 	}
 	defer func() { _ = s.runner.Remove(o) }()
 	var b strings.Builder
-	changes := slices.DeleteFunc(o.Changes, func(ch suites.Change) bool { return strings.HasSuffix(ch.Path, "/trace/log") }) // tracing's own
-	fmt.Fprintln(&b, "stand-ins", o.StandIns, "changes", changes, "stopped", o.Stopped)
+	fmt.Fprintln(&b, "stand-ins", o.StandIns, "changes", o.Changes, "stopped", o.Stopped)
 	if o.NotRun != nil {
 		fmt.Fprintln(&b, "not run", *o.NotRun)
 	}

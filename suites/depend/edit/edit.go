@@ -57,8 +57,8 @@ func (e Edit) String() string {
 		at, version = e.Old, "old "
 	}
 	s := e.What
-	switch {
-	case at.From == at.To:
+	switch at.From {
+	case at.To:
 		s += fmt.Sprintf(" at %sline %s", version, at)
 	default:
 		s += fmt.Sprintf(" at %slines %s", version, at)

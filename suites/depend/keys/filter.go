@@ -100,8 +100,9 @@ func assigns(op gojq.Operator) int {
 	switch op {
 	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
 		return 1
+	default:
+		return 0
 	}
-	return 0
 }
 
 func (r *filterReader) term(t *gojq.Term, at place) []place {

@@ -45,7 +45,7 @@ func Scripts(sources [][]byte, name string) Reading {
 	syntax.Walk(file, s.calls)
 	syntax.Walk(file, s.others)
 	slices.SortFunc(s.reading.Paths, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
-	s.reading.Paths = slices.CompactFunc(s.reading.Paths, func(a, b Path) bool { return slices.Equal(a, b) })
+	s.reading.Paths = slices.CompactFunc(s.reading.Paths, slices.Equal[Path])
 	return s.reading
 }
 

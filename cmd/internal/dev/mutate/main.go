@@ -46,7 +46,10 @@ type options struct {
 	verbose    bool
 }
 
-func main() {
+func main() { os.Exit(exit()) }
+
+// exit is the program, and its exit code.
+func exit() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	o, err := parse(os.Args[1:])
@@ -55,12 +58,13 @@ func main() {
 	}
 	switch {
 	case err == nil:
+		return 0
 	case errors.Is(err, errMissed):
 		fmt.Fprintln(os.Stderr, "mutate:", err)
-		os.Exit(1)
+		return 1
 	default:
 		fmt.Fprintln(os.Stderr, "mutate:", err)
-		os.Exit(2)
+		return 2
 	}
 }
 

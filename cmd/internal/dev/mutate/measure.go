@@ -21,7 +21,7 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (b *bench) baseline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	traced := []string{}
+	var traced []string
 	if b.traces, traced, err = b.lab.traces(ctx); err != nil {
 		return err
 	}
