@@ -52,8 +52,9 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 		}
 	}}, func(o *Options) { o.Env = append(o.Env, "HOME="+t.TempDir()) }) // away from the sandboxes
 	defer session.runner.Close()
-	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c *suites.Case) bool { return c.Layer != 1 })
+	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c *suites.Case) bool { return c.Layer != suites.Direct || c.Check != nil })
 	if os.Getenv("HOOKWATCH_TEST_ALL") == "" {
+		cases = slices.DeleteFunc(cases, func(c *suites.Case) bool { return len(c.Gates) > 0 }) // of a tool that may be absent
 		random := rand.New(rand.NewPCG(1, 1))
 		random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 		cases = cases[:min(sampled, len(cases))]
@@ -85,8 +86,8 @@ func compareTraced(t *testing.T, s *Session, cases []*suites.Case) {
 	}
 	wg.Wait()
 	t.Logf("%d cases, %d with a trace, %d do not repeat themselves", len(cases), traced, unsteady)
-	if traced*10 < len(cases)*7 {
-		t.Error("most cases must have had a trace")
+	if traced*10 < len(cases)*5 {
+		t.Error("half of the cases, at least, must have had a trace")
 	}
 	if unsteady*20 > len(cases) {
 		t.Error("too many cases do not repeat themselves: nothing can be said of these")
