@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,26 +84,19 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// install copies the program to where everybody can start it.
+// install copies the program to where everybody can start it. A child does so:
+// a descriptor of ours, open for writing, would get into processes that other
+// tests start meanwhile, and the program could not be run.
 func (p *place) install() {
 	p.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	in, err := os.Open(self)
-	if err != nil {
-		p.t.Fatal(err)
+	if out, err := exec.CommandContext(p.t.Context(), "cp", self, p.self).CombinedOutput(); err != nil {
+		p.t.Fatalf("%v\n%s", err, out)
 	}
-	defer in.Close()
-	out, err := os.OpenFile(p.self, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
+	if err := os.Chmod(p.self, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
 }
