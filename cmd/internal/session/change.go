@@ -14,7 +14,7 @@ import (
 // changed takes a batch of saves: what it made stale is cancelled and selected.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	shape := false
-	b.Changes = slices.DeleteFunc(b.Changes, func(c watcher.Change) bool { return w.own.files[w.p.Rel(c.Path)] })
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.own.files[w.p.Rel(c.Path)] })
 	if len(b.Changes) == 0 {
 		return
 	}
