@@ -82,7 +82,11 @@ func Changed(before, after []suites.Input) []Difference {
 			add(after[0], "", after[0].Digest)
 			after = after[1:]
 		default:
-			add(after[0], before[0].Digest, after[0].Digest)
+			in := after[0]
+			if strength[before[0].By] > strength[in.By] {
+				in.By = before[0].By // it was a link, or was named
+			}
+			add(in, before[0].Digest, after[0].Digest)
 			before, after = before[1:], after[1:]
 		}
 	}

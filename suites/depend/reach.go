@@ -132,9 +132,12 @@ func (t *tracer) follow() *reach {
 	t.toolFiles(t.tools(false), o)
 	for _, p := range t.order {
 		f := t.g.files.get(p)
+		if f.target != "" {
+			t.by[p] = suites.Needed // traces know files by their own paths, not by links
+		}
 		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p], By: t.by[p]}, t.vias[p]})
 		if f.target != "" {
-			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it", By: t.by[p]}
+			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"}
 			r.deps = append(r.deps, dep{in, t.vias[p]})
 		}
 	}

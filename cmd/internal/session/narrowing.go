@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"hookwatch/cmd/internal/notify"
@@ -134,23 +133,7 @@ func (s *Session) ask(c *suites.Case, e *evidence, differences []depend.Differen
 		q.Trace = e.trace
 		s.narrow.before[c.Key()] = e.trace
 	}
-	for _, d := range differences {
-		if s.linked(d.Path) {
-			return narrow.Answer{Because: d.Name() + ": a link leads to it, and traces know files by their own paths"}
-		}
-	}
 	return s.narrow.reader.Spare(q)
-}
-
-// linked reports whether a file is not where its path says, below the project's
-// root: what a case came through is known by the path without links.
-func (s *Session) linked(rel string) bool {
-	root, err := filepath.EvalSymlinks(s.p.Root())
-	if err != nil {
-		return true
-	}
-	real, err := filepath.EvalSymlinks(s.p.Config.Abs(rel))
-	return err == nil && real != filepath.Join(root, filepath.FromSlash(rel)) && !path.IsAbs(rel)
 }
 
 // Spared lists the cases that the latest selection spared, and why.
