@@ -98,7 +98,7 @@ func (s *Session) adopt(p *Project) {
 		if now := p.find(c.Key()); now != nil {
 			s.enqueue(now)
 		} else if s.current != nil {
-			s.current.drop(c.Key())
+			s.drop(c.Key())
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (s *Session) dropRemoved() {
 		if s.p.find(key) == nil {
 			delete(s.held, key)
 			s.discard(e)
-			s.current.drop(key)
+			s.drop(key)
 		}
 	}
 	if s.current == nil {
@@ -117,9 +117,18 @@ func (s *Session) dropRemoved() {
 	}
 	for key := range s.current.records {
 		if s.p.find(key) == nil {
-			delete(s.current.records, key)
-			s.current.drop(key)
+			s.drop(key)
 		}
+	}
+}
+
+// drop takes a case out of the current run, with the verdict that it may have
+// had there: that one is never filed, so it must not count if the case comes back.
+func (s *Session) drop(key suites.Key) {
+	delete(s.current.planned, key)
+	delete(s.current.records, key)
+	if r := s.present[key]; r != nil && r.RunID == s.current.id {
+		delete(s.present, key)
 	}
 }
 

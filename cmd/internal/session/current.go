@@ -30,7 +30,6 @@ type current struct {
 }
 
 func (c *current) add(r suites.Record) { c.records[r.Key()] = r }
-func (c *current) drop(k suites.Key)   { delete(c.planned, k) }
 func (c *current) of() int             { return len(c.planned) }
 
 // A Summary is how a run went.

@@ -93,7 +93,7 @@ func (s *Session) again(e *execution) bool {
 	case plan.Again:
 		s.enqueue(c)
 	case plan.Drop:
-		s.current.drop(key)
+		s.drop(key)
 	case plan.Conclude:
 		return false
 	}

@@ -112,6 +112,44 @@ func TestWatchSuites(t *testing.T) {
 	w.quit()
 }
 
+// TestWatchSuiteComesBack: a verdict of a run that lost its case is not on file,
+// so a case that comes back before the next run is run again.
+func TestWatchSuiteComesBack(t *testing.T) {
+	t.Parallel()
+	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
+	slow := "suite: slow\nhook: hooks/slow.sh\nevent: Stop\ncases:\n  - {id: S1, name: s, expect: {exit: 0}}\n"
+	held := "#!/bin/bash\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\n"
+	s := newScene(t, map[string]string{"suites/slow.yaml": slow, "suites/other.yaml": other, "hooks/slow.sh": held})
+	w := s.watch()
+	w.runDone()
+	s.write("hold", "")
+	s.write("hooks/slow.sh", held+"true\n")
+	next[notify.Changed](w)
+	s.write("hooks/guard.sh", "#!/bin/bash\necho new\n")
+	w.until("verdict of C1", func(e notify.Event) bool { done, ok := e.(notify.CaseDone); return ok && done.Record.ID == "C1" })
+	if err := os.Remove(s.path("suites/other.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if changed := next[notify.Changed](w); changed.Total != 1 {
+		t.Errorf("without the suite: %+v", changed)
+	}
+	if err := os.Remove(s.path("hold")); err != nil {
+		t.Fatal(err)
+	}
+	if done := w.runDone(); recordIDs(done.Records) != "S1" {
+		t.Errorf("the run that lost a case: %+v", done)
+	}
+	s.write("suites/other.yaml", other)
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" {
+		t.Errorf("the suite is back: %+v", changed)
+	}
+	w.runDone()
+	w.quit()
+	if r := s.present()["C1"]; r.ActualOutput != "new\n" {
+		t.Errorf("on record %+v", r)
+	}
+}
+
 // TestWatchProblems: while there are problems the last good state is in force.
 func TestWatchProblems(t *testing.T) {
 	t.Parallel()
