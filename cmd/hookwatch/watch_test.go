@@ -35,8 +35,9 @@ type event struct {
 	Event    string `json:"event"`
 	RunID    string `json:"run_id"`
 	Selected []struct {
-		ID    string `json:"id"`
-		Suite string `json:"suite"`
+		ID      string   `json:"id"`
+		Suite   string   `json:"suite"`
+		Because []string `json:"because"`
 	} `json:"selected"`
 	Changes []struct {
 		Path string `json:"path"`

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -26,9 +27,9 @@ func (g *Graph) listing() *listing {
 		return g.listed
 	}
 	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}}
-	visited := map[string]bool{}
+	seen := map[string]bool{}
 	for _, dir := range g.project.HookDirs {
-		l.walk(g.files, g.files.slash(dir), visited, true)
+		l.walk(g.files, g.files.slash(dir), way{seen: seen})
 	}
 	sort.Strings(l.files)
 	for _, f := range l.files {
@@ -42,15 +43,25 @@ func (g *Graph) listing() *listing {
 	return l
 }
 
-// walk lists a directory, through symbolic links, each real directory once.
-func (l *listing) walk(x *index, dir string, visited map[string]bool, top bool) {
+// A way is how a directory was come to.
+type way struct {
+	above []string        // the real directories on it
+	seen  map[string]bool // real directories that were listed; behind a link, since that link
+	link  bool            // a link is on it
+}
+
+// walk lists a directory, through symbolic links, each real directory once; and
+// once more behind every link to it, so that what is listed does not hang on
+// where the links lead today.
+func (l *listing) walk(x *index, dir string, w way) {
 	l.dirs[dir] = true
 	real, err := filepath.EvalSymlinks(x.abs(dir))
-	if err != nil || visited[real] {
+	if err != nil || w.seen[real] || slices.Contains(w.above, real) {
 		return
 	}
-	visited[real] = true
-	if !top {
+	w.seen[real] = true
+	w.above = append(slices.Clip(w.above), real)
+	if len(w.above) > 1 {
 		l.byDir[path.Base(dir)] = append(l.byDir[path.Base(dir)], dir)
 	}
 	entries, err := os.ReadDir(real)
@@ -59,18 +70,21 @@ func (l *listing) walk(x *index, dir string, visited map[string]bool, top bool) 
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		mode := e.Type()
+		mode, inner := e.Type(), w
 		if mode&fs.ModeSymlink != 0 {
 			x.get(name) // remembers where it leads, should that appear
 			if info, err := os.Stat(x.abs(name)); err == nil && (!info.IsDir() || x.leadsInside(name)) {
 				mode = info.Mode()
+			}
+			if !w.link {
+				inner.link, inner.seen = true, map[string]bool{}
 			}
 		}
 		switch {
 		case mode.IsRegular():
 			l.files = append(l.files, name)
 		case mode.IsDir() && !passedOver[e.Name()]:
-			l.walk(x, name, visited, false)
+			l.walk(x, name, inner)
 		}
 	}
 }
