@@ -43,7 +43,7 @@ func NewPlan(o Options) *Plan {
 // process.Open. dirs are made in its directory.
 func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
 	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks()}
-	box, err := open(process.Setup{Steps: p.steps(s, search, dirs)})
+	box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,16 @@ const (
 	firstClone  = firstDevice + 20
 	endOfClones = 240
 )
+
+// Advance is what is the same for all cases at all times.
+func (p *Plan) Advance() []process.Step {
+	s := &script{p: p}
+	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	s.add(supervisor.Loopback)
+	s.add(supervisor.Optional + supervisor.Keyring)
+	s.add(supervisor.Limit, number(unix.RLIMIT_CORE), "0")
+	return s.steps
+}
 
 // A script collects steps.
 type script struct {
@@ -89,7 +99,6 @@ func number(n int) string { return strconv.Itoa(n) }
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s := &script{p: p, reach: make(map[string]bool), next: firstClone, given: sandbox.dir}
 	dir := real(sandbox.dir)
-	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	for i, v := range p.views {
 		s.add(supervisor.Open, number(firstView+i), v)
 	}
@@ -285,9 +294,6 @@ func (s *script) finish() {
 	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/kernel/pid_max", number(reservedPIDs+s.p.processes()))
 	// Root may write there without any capability, core_pattern for one.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
-	s.add(supervisor.Loopback)
-	s.add(supervisor.Optional + supervisor.Keyring)
-	s.add(supervisor.Limit, number(unix.RLIMIT_CORE), "0")
 	keep := []string{supervisor.Privileges}
 	if s.p.root {
 		for _, c := range rootKeeps {

@@ -11,6 +11,9 @@ import (
 // NewPlan plans nothing here: there are no namespaces.
 func NewPlan(o Options) *Plan { return &Plan{o: o} }
 
+// Advance is nothing here.
+func (p *Plan) Advance() []process.Step { return nil }
+
 // Open always fails here.
 func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string, ...string) (*Sandbox, error) {
 	return nil, errors.New("namespaces are a thing of Linux")

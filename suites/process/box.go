@@ -8,8 +8,9 @@ import (
 // A Setup says how a Box is made. The zero value confines nothing.
 type Setup struct {
 	// Steps are carried out before anything starts, by process 1 of namespaces of
-	// its own (see the supervisor); none means no namespaces.
-	Steps []Step
+	// its own (see the supervisor); none means no namespaces. Those of Advance come
+	// first: a Reserve carries them out before anybody asks for the box.
+	Advance, Steps []Step
 }
 
 // A Step is one call that makes a sandbox: its name and arguments.

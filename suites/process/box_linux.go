@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -42,11 +43,12 @@ type answer struct {
 }
 
 func open(s Setup) (*Box, error) {
-	b, err := prepare(len(s.Steps) > 0)
+	steps := slices.Concat(s.Advance, s.Steps)
+	b, err := prepare(len(steps) > 0)
 	if err != nil {
 		return nil, err
 	}
-	return b.setUp(s)
+	return b.carryOut(steps)
 }
 
 // prepare starts a supervisor that nothing has been asked of.
@@ -72,13 +74,14 @@ func (b *Box) alive() bool {
 	}
 }
 
-// setUp makes a prepared supervisor what the setup wants.
-func (b *Box) setUp(s Setup) (*Box, error) {
-	if b.confined {
-		if err := b.confine(s.Steps); err != nil {
-			b.Close()
-			return nil, err
-		}
+// carryOut has the supervisor do the steps. After an error there is no box.
+func (b *Box) carryOut(steps []Step) (*Box, error) {
+	if len(steps) == 0 {
+		return b, nil
+	}
+	if err := b.confine(steps); err != nil {
+		b.Close()
+		return nil, err
 	}
 	return b, nil
 }

@@ -1,11 +1,14 @@
 package process
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Reserve keeps supervisors ready, so that a box need not wait for the start
 // of one. The zero value keeps none. It is safe for concurrent use.
 type Reserve struct {
-	Confined bool // in namespaces of their own: for setups with steps
+	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
 
 	mu     sync.Mutex
 	size   int // how many are kept ready
@@ -17,20 +20,20 @@ type Reserve struct {
 // Open makes a Box as the function of this name does, of a supervisor that is
 // ready if there is one, and has another one made ready meanwhile.
 func (r *Reserve) Open(s Setup) (*Box, error) {
-	b := r.take(len(s.Steps) > 0)
+	b := r.take(s.Advance)
 	r.fill()
 	if b != nil {
-		if b, err := b.setUp(s); err == nil {
+		if b, err := b.carryOut(s.Steps); err == nil {
 			return b, nil
 		}
 	}
 	return Open(s)
 }
 
-func (r *Reserve) take(confined bool) *Box {
+func (r *Reserve) take(advance []Step) *Box {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.ready) > 0 && confined == r.Confined {
+	for len(r.ready) > 0 && slices.EqualFunc(advance, r.Advance, slices.Equal) {
 		b := r.ready[0]
 		r.ready = r.ready[1:]
 		if b.alive() {
@@ -60,7 +63,10 @@ func (r *Reserve) fill() {
 
 // add starts one. A system that refuses is asked again when a box is wanted.
 func (r *Reserve) add() {
-	b, err := prepare(r.Confined)
+	b, err := prepare(len(r.Advance) > 0)
+	if err == nil {
+		b, err = b.carryOut(r.Advance)
+	}
 	r.mu.Lock()
 	r.coming--
 	keep := err == nil && !r.closed

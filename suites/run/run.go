@@ -58,7 +58,9 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
-	r.reserve.Confined = o.Isolation == isolate.Namespaces
+	if o.Isolation == isolate.Namespaces {
+		r.reserve.Advance = o.Plan.Advance()
+	}
 	return r
 }
 
