@@ -37,16 +37,20 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.supersede(others)
 	w.doubtVerdicts(restored)
 	selected := w.selectStale()
+	if len(selected) > 0 {
+		w.startRun(ctx, selected, false)
+	}
 	w.show(b, changed, selected)
+	if len(selected) > 0 {
+		w.begun()
+	}
 	w.toAudit = w.sample(w.p.Config.Watch.Audit)
-	if w.current != nil || len(selected) > 0 {
+	if w.current != nil {
 		w.settled.Stop()
+		return
 	}
-	w.begin(ctx, selected, false)
-	if w.current == nil {
-		maps.Copy(w.rest, w.latest) // nothing is left to run
-		w.settled.Reset(w.p.Config.Notify.Settle)
-	}
+	maps.Copy(w.rest, w.latest) // nothing is left to run
+	w.settled.Reset(w.p.Config.Notify.Settle)
 }
 
 // reshapes reports whether a change may make another project. A file that is as

@@ -43,8 +43,19 @@ type Summary struct {
 	RecordError error
 }
 
-// begin opens a run of what is selected; or lets the current one grow.
+// begin opens a run of what is selected, or lets the current one grow, and
+// starts it.
 func (s *Session) begin(ctx context.Context, selected []plan.Selected, full bool) {
+	s.lineUp(selected, full)
+	s.begun()
+	if full {
+		s.preflight()
+	}
+	s.fill(ctx)
+}
+
+// lineUp puts what is selected into the queue of the run.
+func (s *Session) lineUp(selected []plan.Selected, full bool) {
 	if s.current == nil {
 		s.open(full)
 	}
@@ -67,16 +78,16 @@ func (s *Session) begin(ctx context.Context, selected []plan.Selected, full bool
 		delete(s.held, key)
 		s.enqueue(sel.Case)
 	}
+}
+
+// begun tells of the run: the store, before any verdict, and the person.
+func (s *Session) begun() {
 	s.mark()
 	if !s.current.quiet {
 		s.o.View.Handle(notify.RunStarted{
 			RunID: s.current.id, Full: s.current.full, Cases: s.current.of(), Total: len(s.p.every), At: s.current.started,
 		})
 	}
-	if full {
-		s.preflight()
-	}
-	s.fill(ctx)
 }
 
 func (s *Session) open(full bool) {

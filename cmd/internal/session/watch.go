@@ -116,17 +116,25 @@ func (w *watch) selectStale() []plan.Selected {
 	}
 }
 
-// begin starts what is selected, if anything is.
+// begin starts what is selected, if anything is, and tells of it.
 func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
 	if len(selected) == 0 {
 		return
 	}
+	w.startRun(ctx, selected, quiet)
+	w.begun()
+}
+
+// startRun starts what is selected before anything is written of it: the hooks
+// are what a person waits for.
+func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bool) {
 	if w.current == nil {
 		w.open(false)
 		w.current.quiet = quiet
 	}
 	w.current.quiet = w.current.quiet && quiet
-	w.Session.begin(ctx, selected, false)
+	w.lineUp(selected, false)
+	w.fill(ctx)
 }
 
 // ended closes the run, and lets its news settle.
