@@ -67,7 +67,7 @@ func newEntry(path string, fi fs.FileInfo) entry {
 		e.size, e.mtime = 0, 0 // what is in it counts
 	case fi.Mode()&fs.ModeSymlink != 0:
 		e.link, _ = os.Readlink(path)
-	case fi.Mode().IsRegular() && fi.Size() <= digestAtMost:
+	case fi.Mode().IsRegular() && 0 < fi.Size() && fi.Size() <= digestAtMost:
 		if b, err := os.ReadFile(path); err == nil {
 			e.digest = sha256.Sum256(b)
 		}
