@@ -36,7 +36,7 @@ func (r *shellReader) call(args []*syntax.Word, inline bool) {
 	case strings.Contains(name, expanded) || name == "":
 		r.callComputed(args[0], first)
 		return
-	case strings.ContainsAny(name, "*?["):
+	case name != "[" && strings.ContainsAny(name, "*?["):
 		r.computes(args[0], "runs a command whose name is computed")
 		return
 	}

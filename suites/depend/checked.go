@@ -13,7 +13,7 @@ import (
 func (g *Graph) checked(c *suites.Check) []suites.Input {
 	var all []suites.Input
 	add := func(p, because string) {
-		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because})
+		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because, By: suites.Needed})
 	}
 	if c.Registered != nil {
 		for _, s := range g.project.Settings {

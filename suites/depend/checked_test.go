@@ -26,6 +26,9 @@ func TestChecked(t *testing.T) {
 	paths := func(id string, c suites.Check) (paths []string) {
 		for _, in := range g.Inputs(&suites.Case{Suite: "dep", ID: id, Check: &c, Digest: id}) {
 			paths = append(paths, in.Path)
+			if in.By != suites.Needed {
+				t.Errorf("%s depends on %s only as %q", id, in.Path, in.By)
+			}
 		}
 		return paths
 	}

@@ -190,8 +190,8 @@ func (g *Graph) Files() []string {
 		for _, d := range r.deps {
 			all[d.Path] = true
 		}
-		for p := range r.absent {
-			if isFileName(p) {
+		for p, wanted := range r.absent {
+			if wanted {
 				all[p] = true
 			}
 		}

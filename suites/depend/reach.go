@@ -57,7 +57,8 @@ type reach struct {
 	scripts []string // those that the hook runs or sources, itself included, sorted
 	tools   []string // sorted
 	dirs    []string // outside the hook directories, whose files count
-	// absent are the paths that would be dependencies if they were there.
+	// absent are the paths that would be dependencies if they were there, and
+	// whether it is worth while to wait for them.
 	absent map[string]bool
 	stale  bool
 	seen   [viaProject + 1][]suites.Input
@@ -178,6 +179,9 @@ func (t *tracer) expand(p string) {
 	for _, name := range s.names {
 		t.addName(name, because, dirs)
 	}
+	for _, name := range s.opened {
+		t.addOpened(name, because, dirs)
+	}
 	if len(s.tails) > 0 {
 		for _, f := range t.around(p) {
 			if slices.Contains(s.tails, strings.ToLower(path.Ext(f))) {
@@ -188,7 +192,7 @@ func (t *tracer) expand(p string) {
 	}
 	for _, u := range t.listing.unusual {
 		base := path.Base(u)
-		if strings.Contains(s.text, base) || strings.Contains(s.text, strings.ReplaceAll(base, " ", `\ `)) {
+		if strings.Contains(s.text, base) || strings.Contains(s.text, strings.ReplaceAll(base, " ", `\ `)) || strings.Contains(s.text, "$'") {
 			t.addFile(u, because)
 			t.vias[u] = always
 		}
@@ -249,8 +253,23 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		return
 	}
 	for _, dir := range append([]string{"."}, dirs...) {
-		if p := path.Join(dir, name); !strings.HasPrefix(p, "..") {
+		p := path.Join(dir, name)
+		if strings.HasPrefix(p, "..") && scriptExtensions[path.Ext(p)] {
+			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
+		}
+		if !strings.HasPrefix(p, "..") {
 			t.addIfThere(p, because, isScript(p, t.listing))
+		}
+	}
+}
+
+// addOpened adds the file of a bare name, or waits for it.
+func (t *tracer) addOpened(name, because string, dirs []string) {
+	for _, dir := range append([]string{"."}, dirs...) {
+		p := path.Join(dir, name)
+		t.addIfThere(p, because, isScript(p, t.listing))
+		if _, absent := t.absent[p]; absent {
+			t.absent[p] = true
 		}
 	}
 }
@@ -258,7 +277,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 // addIfThere adds a file, or remembers that it is not there.
 func (t *tracer) addIfThere(p, because string, code bool) {
 	if t.g.files.get(p).digest == "" {
-		t.absent[p] = true
+		t.absent[p] = t.absent[p] || isFileName(p)
 		return
 	}
 	t.add(p, because, code)

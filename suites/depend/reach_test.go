@@ -34,6 +34,9 @@ func TestReach(t *testing.T) {
 		".claude/hooks/two.py":       "",
 		"scripts/c.sh":               ":\n",
 		"pyproject.toml":             "",
+		"VERSION":                    "1",
+		"LICENSE":                    "",
+		"NOTES":                      "",
 	}
 	const everything = "data.json, lib/a.sh, lib/b.sh, my lib.sh, one.py, rules.d/x.jq, two.py"
 	tests := []struct{ name, script, want string }{
@@ -51,6 +54,10 @@ func TestReach(t *testing.T) {
 		{"pattern", `for f in "$DIR"/lib/*.sh; do run "$f"; done`, "lib/a.sh, lib/b.sh, my lib.sh"},
 		{"braces", `run lib/{a,b}.sh`, "lib/a.sh, lib/b.sh, my lib.sh"},
 		{"pattern that is only matched", `case $1 in *.sh) ;; esac; [[ $1 == *.py ]]; x=${1%.sh}`, ""},
+		{"bare name that is read", `cat VERSION`, "VERSION"},
+		{"bare name that is asked for", `[ -f LICENSE ] || [[ -e NOTES ]]`, "LICENSE, NOTES"},
+		{"bare name that is redirected", `wc -l <NOTES`, "NOTES"},
+		{"bare name that is not", `grep VERSION; echo LICENSE`, "VERSION"},
 		{"absolute name", `touch "/tmp/guard_$$.json"`, ""},
 		{"directory", `cat "$DIR"/rules.d/*`, "rules.d/x.jq"},
 		{"spaces", `source "$DIR/my lib.sh"`, "my lib.sh"},

@@ -152,7 +152,7 @@ func (g *Graph) refreshClaims(c *changes, relisted bool) {
 
 // awaits reports whether a path, or one below it, would be a dependency.
 func (r *reach) awaits(p string) bool {
-	if r.absent[p] {
+	if _, ok := r.absent[p]; ok {
 		return true
 	}
 	for a := range r.absent {

@@ -12,6 +12,7 @@ type script struct {
 	language string   // shell, python, node, or the extension of another
 	text     string   // for names that are no single word
 	names    []string // words of the text that may be file names
+	opened   []string // bare words that are operands of what opens files
 	opaque   string   // why its uses of data files are not known; "" when they are
 	computed string   // why it may use any file of the hook directories; "" when not
 	tails    []string // extensions of names that are put together

@@ -57,6 +57,7 @@ func readShell(s *script) {
 }
 
 func (r *shellReader) visit(n syntax.Node) bool {
+	r.opens(n)
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
 		if n.Name != nil {

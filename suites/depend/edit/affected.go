@@ -48,8 +48,11 @@ func blind(e *Edits, t *trace.Trace) string {
 	}
 	met := t.Files[e.Path]
 	if met == nil || !met.Main {
-		if shell := shellOf(e.shebang); shell != "" && shell != "bash" {
+		switch shell := shellOf(e.shebang); {
+		case shell != "" && shell != "bash":
 			return "it may be run by " + shell + ", which is not traced"
+		case shell == "" && t.Starts:
+			return "a program that the case ran may run it by a shell that is not traced"
 		}
 	}
 	switch {

@@ -113,6 +113,7 @@ func TestAffected(t *testing.T) {
 		"extended pattern":         {[]string{"y) two", "!(y)) two"}, true, "extended pattern"},
 		"own text":                 {[]string{"echo b\n", "cat \"$0\"\n"}, true, "own text"},
 		"line numbers":             {[]string{"echo b\n", "echo $LINENO\n"}, true, "LINENO"},
+		"line numbers in a trap":   {[]string{"echo b\n", "trap 'echo $LINENO' ERR\n"}, true, "LINENO"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

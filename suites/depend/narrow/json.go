@@ -24,9 +24,6 @@ func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because st
 	if change.unknown != "" {
 		return false, change.unknown
 	}
-	if len(change.paths) == 0 {
-		return true, "no value in " + d.Path + " changed"
-	}
 	how := r.uses(q, d.Path)
 	if how.unknown != "" {
 		return false, how.unknown
@@ -37,6 +34,9 @@ func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because st
 	read := r.reading(q.Scripts, path.Base(d.Path))
 	if read.unknown != "" {
 		return false, read.unknown
+	}
+	if len(change.paths) == 0 {
+		return true, "no value in " + d.Path + " changed"
 	}
 	if at, ok := keys.Overlap(read.paths, change.paths); ok {
 		return false, at.String() + " changed, which its hook reads"

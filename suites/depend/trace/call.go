@@ -64,7 +64,7 @@ var (
 	printers = set("echo printf type which hash")
 	wrappers = set("env exec timeout nice nohup setsid stdbuf xargs parallel flock time find ionice")
 	shells   = set("sh dash ash ksh mksh zsh fish busybox")
-	others   = set("su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
+	others   = set("rbash su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")
 	trees    = set("find rg tar rsync du git-status")
 
@@ -86,10 +86,14 @@ func set(words string) map[string]bool {
 func (r *factReader) call(c command) {
 	r.told[c.first] = true
 	base := path.Base(c.name)
-	r.facts.Environment = r.facts.Environment || starters[base]
+	r.starts(base)
+	if strings.ContainsFunc(c.name, func(c rune) bool { return !isWordRune(c) }) {
+		r.words[c.name] = true // such as "[", which a function may be named
+	}
 	switch {
 	case c.name == "":
 		r.facts.Dynamic = true
+		r.untraced(c.args)
 	case c.name == "eval":
 		r.facts.Dynamic = r.facts.Dynamic || slices.Contains(c.args, "")
 		r.untraced(c.args)
@@ -101,6 +105,8 @@ func (r *factReader) call(c command) {
 		r.set(c.args)
 	case c.name == "unset":
 		r.unset(c.args)
+	case endings[c.name] != nil:
+		r.ends(c.args, endings[c.name])
 	case base == "bash":
 		r.bash(c)
 	case shells[base] || others[base]:
@@ -113,6 +119,12 @@ func (r *factReader) call(c command) {
 		r.facts.Shows = true
 	}
 	r.reads(c, base)
+}
+
+// starts notes a program that may start shells of its own.
+func (r *factReader) starts(program string) {
+	r.facts.Starts = r.facts.Starts || starters[program]
+	r.facts.Environment = r.facts.Environment || starters[program]
 }
 
 func (r *factReader) opaque(c command) {
@@ -134,7 +146,7 @@ func (r *factReader) wrapped(c command, base string) {
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
 		case a != "" && starters[b]:
-			r.facts.Environment = true
+			r.starts(b)
 		case a != "" && (shells[b] || others[b]):
 			r.facts.Opaque = "it runs " + b
 		case b == "bash" && a != "":
@@ -148,7 +160,8 @@ func (r *factReader) wrapped(c command, base string) {
 func (r *factReader) bash(c command) {
 	for i, a := range c.args {
 		switch {
-		case strings.HasPrefix(a, "--posix"), a == "posix", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "p"):
+		case strings.HasPrefix(a, "--posix"), a == "posix", strings.HasPrefix(a, "--r"), a == "restricted",
+			strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.ContainsAny(a, "pr"):
 			r.facts.Opaque = "it runs bash " + a
 			return
 		case strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nv"):
@@ -180,11 +193,35 @@ func emptyQuotes(w *syntax.Word) bool {
 	return ok && text == ""
 }
 
-// untraced looks at code in a string.
+// untraced looks at code in a string, and at what a command gets whose name is
+// not spelled out.
 func (r *factReader) untraced(code []string) {
 	for _, a := range code {
-		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") {
+		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") || a == "+T" {
 			r.facts.Ends = "it has a DEBUG or RETURN trap of its own"
+		}
+	}
+}
+
+// endings are the builtins by which a script can keep the trap from being run, or
+// from writing, with what their arguments say when they do.
+var endings = map[string]func(arg string) bool{
+	"enable": func(string) bool { return true },
+	"ulimit": func(a string) bool { return strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nf") },
+	"shopt": func(a string) bool {
+		return a == "functrace" || a == "extdebug" || a == "restricted" || a == "posix"
+	},
+	"alias": func(a string) bool {
+		name, _, defined := strings.Cut(a, "=")
+		return defined && (name == "builtin" || !strings.ContainsFunc(name, isWordRune))
+	},
+}
+
+// ends asks of each argument; one that is not spelled out may be any.
+func (r *factReader) ends(args []string, does func(string) bool) {
+	for _, a := range args {
+		if a == "" || does(a) {
+			r.facts.Ends = "it may turn tracing off"
 		}
 	}
 }
@@ -213,6 +250,8 @@ func (r *factReader) set(args []string) {
 		switch {
 		case a == "--" || a == "-":
 			return
+		case a == "", a == "restricted", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "r"):
+			r.facts.Ends = "it may turn tracing off"
 		case strings.HasPrefix(a, "+") && strings.Contains(a, "T"), a == "functrace" && args[max(i-1, 0)] == "+o":
 			r.facts.Ends = "it turns functrace off"
 		case a == "allexport", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "a"):

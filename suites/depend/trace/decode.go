@@ -186,8 +186,14 @@ func (d *decoder) whole(file, why string) {
 
 func (d *decoder) sum(f *fileDecoder) {
 	keys := map[Key]bool{}
+	said := map[*Statement]bool{}
 	for st := range f.hit {
 		keys[st.Key] = true
+		for host := st; host != nil; host = host.In.Of { // that of a loop has redirections
+			said[host] = true
+		}
+	}
+	for st := range said {
 		for _, w := range st.Facts.Words {
 			d.words[WordKey(w)] = true
 		}
@@ -201,6 +207,7 @@ func (d *decoder) sum(f *fileDecoder) {
 			d.sent[WordKey(n)] = true
 		}
 		d.trace.Environment = d.trace.Environment || st.Facts.Environment
+		d.trace.Starts = d.trace.Starts || st.Facts.Starts
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
@@ -209,6 +216,9 @@ func (d *decoder) sum(f *fileDecoder) {
 		if st.Facts.Ends != "" {
 			d.incomplete(st.Facts.Ends)
 		}
+	}
+	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
+		d.incomplete("it defines builtin")
 	}
 	f.met.Statements, f.met.Functions = NewSet(keys), NewSet(f.functions)
 }

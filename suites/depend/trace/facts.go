@@ -23,6 +23,7 @@ type Facts struct {
 	// that does.
 	Exported    []string
 	Environment bool
+	Starts      bool // runs a program that may start shells of its own
 	Status      bool // looks at the status of the command before it
 }
 

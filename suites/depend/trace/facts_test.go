@@ -53,6 +53,46 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// What may keep the trap from being run, or from writing, ends what is known.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]bool{
+		"set -r":                           true,
+		"set -er":                          true,
+		"set -o restricted":                true,
+		`set +o "$o"`:                      true,
+		"set +T":                           true,
+		"set -euo pipefail":                false,
+		`set -- "$@" -r`:                   false,
+		"shopt -uo functrace":              true,
+		"shopt -u extdebug":                true,
+		`shopt -s "$o"`:                    true,
+		"shopt -s extglob nullglob":        false,
+		"enable -n printf":                 true,
+		"ulimit -n 3":                      true,
+		"ulimit -Sf 0":                     true,
+		"ulimit -c 0":                      false,
+		"alias builtin=:":                  true,
+		"alias {=:":                        true,
+		`alias "$a"`:                       true,
+		"alias ll='ls -l'":                 false,
+		`"$t" - DEB"UG"`:                   true,
+		`"$s" +T`:                          true,
+		`"$s" -r file`:                     false,
+		"trap 'rm -f x' EXIT":              false,
+		"trap - DEBUG":                     true,
+		"while read -r x; do :; done <set": false,
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[0].Facts.Ends != ""; got != want {
+			t.Errorf("%s: %v, want %v", src, got, want)
+		}
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]bool{

@@ -33,6 +33,10 @@ func (w *ownReader) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
 		w.parameter(n)
+	case *syntax.SglQuoted: // a trap's action, or PS4
+		if strings.Contains(n.Value, "LINENO") {
+			w.script.Numbers = fmt.Sprintf("it uses LINENO on line %d", n.Pos().Line())
+		}
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.ExtGlob:

@@ -34,6 +34,8 @@ type Trace struct {
 	Exported Set `json:"exported,omitempty"`
 	// Environment tells that a program may have looked at all of its environment.
 	Environment bool `json:"environment,omitempty"`
+	// Starts tells that a program was run that may have started shells of its own.
+	Starts bool `json:"starts,omitempty"`
 	// Lines tells that the output names line numbers, as bash's own errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque says what the trace cannot see into; "" when there is nothing.
