@@ -43,9 +43,9 @@ func (w *watch) whileIdle(ctx context.Context) {
 				continue
 			}
 			delete(w.idle.doubtful, c.Key())
-			if r := w.traceable(c); r != nil {
+			if last := w.traceable(c); last != nil {
 				w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-				w.startTrace(w.idle.ctx, c, r, w.idle.by, w.idle.done)
+				w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 				return
 			}
 		}

@@ -215,7 +215,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (s *Session) failed() []*suites.Case {
 	var out []*suites.Case
 	for _, c := range s.p.Cases {
-		if r, ok := s.present[c.Key()]; ok && (!r.Pass || r.Status() == suites.Unproven) {
+		if last, ok := s.present[c.Key()]; ok && (!last.status.OK() || last.status == suites.Unproven) {
 			out = append(out, c)
 		}
 	}
