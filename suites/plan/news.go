@@ -26,7 +26,8 @@ func NewNews(state []suites.Record) *News {
 		excused:    make(map[suites.Key]bool),
 	}
 	for i := range state {
-		if r := state[i]; bad(&r) {
+		if bad(&state[i]) {
+			r := state[i] // alone: what it stands among need not stay
 			n.said[r.Key()], n.latest[r.Key()] = true, &r
 		}
 	}
