@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -215,13 +216,14 @@ func (s *Session) keepEvidence(k suites.Key, e *evidence) error {
 
 // rest gives up what can be read again.
 func (n *narrowing) rest() {
-	for k := range n.evidence {
-		if !n.dirty[k] {
-			delete(n.evidence, k)
-		}
-	}
+	n.forget()
 	n.reader = nil
 	clear(n.before)
+}
+
+// forget gives up the evidence that is on disk.
+func (n *narrowing) forget() {
+	maps.DeleteFunc(n.evidence, func(k suites.Key, _ *evidence) bool { return !n.dirty[k] })
 }
 
 // keptExtensions are those of files that are worth keeping the content of, to

@@ -18,8 +18,8 @@ import (
 // record, and no verdict is made of it.
 type tracing struct {
 	execution
-	last   *lastVerdict
-	trace  *trace.Trace // nil: there is none to be had
+	last  *lastVerdict
+	trace *trace.Trace // nil: there is none to be had
 }
 
 // tracers make traces while the files stay as they are.
@@ -89,7 +89,14 @@ func (s *Session) finishTrace(ctx context.Context, t *tracing) {
 		trace:    t.trace,
 	}
 	s.narrow.dirty[key] = true
+	if len(s.narrow.dirty) >= heldTraces {
+		s.flush()
+		s.narrow.forget()
+	}
 }
+
+// heldTraces bounds the traces that are in memory and not yet on disk.
+const heldTraces = 100
 
 // Trace makes the traces that are missing of cases, and waits for them.
 func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
