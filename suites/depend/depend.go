@@ -6,6 +6,7 @@ package depend
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"sync"
 
@@ -136,11 +137,12 @@ func (n *node) inputs() []suites.Input {
 // hooksOf lists the scripts that a case runs, each once.
 func (g *Graph) hooksOf(c *suites.Case) []string {
 	var hooks []string
-	seen := map[string]bool{"": true}
 	add := func(hook string) {
-		if !seen[hook] {
-			seen[hook] = true
-			hooks = append(hooks, g.files.slash(hook))
+		if hook == "" {
+			return
+		}
+		if hook = g.files.slash(hook); !slices.Contains(hooks, hook) {
+			hooks = append(hooks, hook)
 		}
 	}
 	add(c.Hook)
