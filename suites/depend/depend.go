@@ -6,6 +6,7 @@ package depend
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"sync"
 
@@ -29,16 +30,16 @@ type Project struct {
 }
 
 // A Graph answers what cases depend on. It reads each file once and believes
-// what it read until Refresh names the file. Its methods may be called from
-// several goroutines.
+// what it read until Refresh names the file; a case that it was asked about must
+// stay as it is. Its methods may be called from several goroutines.
 type Graph struct {
 	mu      sync.Mutex
 	project Project
 	files   *index
 	listed  *listing // nil when it must be read again
 	reaches map[string]*reach
-	nodes   map[suites.Key]*node
-	claims  *claims // nil when the documents must be read again
+	nodes   map[*suites.Case]*node // those of one hook that depend on nothing else share theirs
+	claims  *claims                // nil when the documents must be read again
 }
 
 // New prepares a graph. Nothing is read before it is asked for.
@@ -47,18 +48,17 @@ func New(p Project) *Graph {
 		project: p,
 		files:   newIndex(p.Root),
 		reaches: map[string]*reach{},
-		nodes:   map[suites.Key]*node{},
+		nodes:   map[*suites.Case]*node{},
 	}
 }
 
-// A node is what is remembered of one case.
+// A node is what is remembered of a case.
 type node struct {
-	definition string // digest of the case's definition
-	reaches    []*reach
-	scope      scope
-	own        []suites.Input // beside what its hooks reach
-	digest     string         // of all inputs; "" when not yet known
-	stale      bool
+	reaches []*reach
+	scope   scope
+	own     []suites.Input // beside what its hooks reach
+	digest  string         // of all inputs; "" when not yet known
+	stale   bool
 }
 
 // Prepare reads the hooks of many cases at once, which is faster than one by
@@ -95,20 +95,23 @@ func (g *Graph) Digest(c *suites.Case) string {
 }
 
 func (g *Graph) node(c *suites.Case) *node {
-	key := c.Key()
-	if n, ok := g.nodes[key]; ok && n.definition == c.Digest && n.fresh() {
-		return n
+	old := g.nodes[c]
+	if old != nil && old.fresh() {
+		return old
 	}
-	n := &node{definition: c.Digest, scope: scopeOf(c)}
+	n := &node{scope: scopeOf(c)}
 	for _, hook := range g.hooksOf(c) {
 		n.reaches = append(n.reaches, g.reach(hook))
 	}
-	if old, ok := g.nodes[key]; ok && old.definition == c.Digest && !old.stale {
+	if old != nil && !old.stale {
 		n.own = old.own // only its hooks changed
 	} else {
 		n.own = g.ownInputs(c, n)
 	}
-	g.nodes[key] = n
+	if len(n.reaches) == 1 && len(n.own) == 0 {
+		n = n.reaches[0].share(n)
+	}
+	g.nodes[c] = n
 	return n
 }
 
@@ -134,11 +137,12 @@ func (n *node) inputs() []suites.Input {
 // hooksOf lists the scripts that a case runs, each once.
 func (g *Graph) hooksOf(c *suites.Case) []string {
 	var hooks []string
-	seen := map[string]bool{"": true}
 	add := func(hook string) {
-		if !seen[hook] {
-			seen[hook] = true
-			hooks = append(hooks, g.files.slash(hook))
+		if hook == "" {
+			return
+		}
+		if hook = g.files.slash(hook); !slices.Contains(hooks, hook) {
+			hooks = append(hooks, hook)
 		}
 	}
 	add(c.Hook)

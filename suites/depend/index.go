@@ -1,7 +1,6 @@
 package depend
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -105,9 +104,7 @@ func (x *index) look(p string, keep bool) *look {
 	abs := x.abs(p)
 	l := &look{}
 	l.target, l.steps = x.linked(p, abs)
-	var content bytes.Buffer
-	l.digest, l.err = digestOf(abs, &content, keep)
-	l.content = content.Bytes()
+	l.digest, l.content, l.err = digestOf(abs, keep)
 	return l
 }
 
@@ -192,16 +189,16 @@ func (x *index) leadingTo(paths map[string]bool) []string {
 	return links
 }
 
-// digestOf hashes a regular file's execute bit and content, which it also
-// copies when it is to be kept. A file that cannot be read differs from one
+// digestOf hashes a regular file's execute bit and content, and gives the
+// content when it is to be kept. A file that cannot be read differs from one
 // that is not there.
-func digestOf(abs string, content io.Writer, keep bool) (string, error) {
+func digestOf(abs string, keep bool) (digest string, content []byte, err error) {
 	info, err := os.Stat(abs)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return "", &fs.PathError{Op: "read", Path: abs, Err: fs.ErrInvalid}
+		return "", nil, &fs.PathError{Op: "read", Path: abs, Err: fs.ErrInvalid}
 	}
 	sum := sha256.New()
 	runnable := byte('-')
@@ -209,19 +206,27 @@ func digestOf(abs string, content io.Writer, keep bool) (string, error) {
 		runnable = 'x'
 	}
 	sum.Write([]byte{runnable})
+	if keep {
+		content, err = os.ReadFile(abs)
+		sum.Write(content)
+	} else {
+		err = copyFile(sum, abs)
+	}
+	if err != nil {
+		return "unreadable", nil, err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
+}
+
+// copyFile writes a file's content, however long it is.
+func copyFile(to io.Writer, abs string) error {
 	r, err := os.Open(abs)
 	if err != nil {
-		return "unreadable", err
+		return err
 	}
 	defer r.Close()
-	var to io.Writer = sum
-	if keep {
-		to = io.MultiWriter(sum, content)
-	}
-	if _, err := io.Copy(to, r); err != nil {
-		return "unreadable", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+	_, err = io.Copy(to, r)
+	return err
 }
 
 // read is a file's content, for those that look into it.

@@ -62,6 +62,16 @@ type reach struct {
 	absent map[string]bool
 	stale  bool
 	seen   [viaProject + 1][]suites.Input
+	shared [viaProject + 1]*node // of the cases that depend on nothing else
+}
+
+// share gives the one node of all cases that are like n.
+func (r *reach) share(n *node) *node {
+	if one := r.shared[n.scope]; one != nil && one.fresh() {
+		return one
+	}
+	r.shared[n.scope] = n
+	return n
 }
 
 // inputs are the dependencies of a case with the given scope, sorted.

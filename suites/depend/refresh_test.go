@@ -23,7 +23,7 @@ func TestRefreshRandom(t *testing.T) {
 			write(t, e.root, files())
 			g, cs := New(projectAt(e.root)), cases()
 			outside := suites.Case{Suite: "s", ID: "O01", Hook: "scripts/o.py", Digest: "O01"}
-			cs = append(cs, outside)
+			cs = append(cs, outside, hookCase("P03", "plain.sh"), hookCase("Q04", "plain.sh")) // at first these are like Q00
 			for step := range 60 {
 				digests(g, cs)
 				changed := e.edit()
@@ -56,7 +56,7 @@ var (
 	}
 	contents = []string{
 		guard, lint, plain, log, spec, ref, "", "{}", "source \"$1\"\n", "# Ref\n\n## Block\n\nOther.\n\n## Allow\n\nAllows.\n",
-		"P01–P02 [verify: none.md §X].\n", "P01 [verify: log.sh §log].\n", "jq . \"$(dirname \"$0\")/config.json\"\n", "#!/usr/bin/python3\nimport p\n",
+		"P01–P02 [verify: none.md §X].\n", "P01 and P03 [verify: log.sh §log].\n", "jq . \"$(dirname \"$0\")/config.json\"\n", "#!/usr/bin/python3\nimport p\n",
 	}
 	dirs = []string{".claude/hooks", ".claude/hooks/lib", "docs", "docs/specs", "scripts"}
 )
@@ -110,19 +110,20 @@ func TestRefreshAll(t *testing.T) {
 	}
 }
 
-// TestDefinitionChanges asks for a case whose definition is another.
+// TestDefinitionChanges asks for a case that has another definition by now.
 func TestDefinitionChanges(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, files())
 	g, c := New(projectAt(root)), hookCase("P01", "plain.sh")
 	before := g.Digest(&c)
-	c.Hook, c.Digest = ".claude/hooks/guard.sh", "other"
-	if g.Digest(&c) == before {
+	other := hookCase("P01", "guard.sh")
+	if g.Digest(&other) == before {
 		t.Error("a case with another hook has the inputs of the old one")
 	}
-	c.Verify, c.Digest = []string{"docs/ref.md §Allow"}, "third"
-	if got := sections(g, &c); !strings.Contains(got, "docs/ref.md §Allow") {
+	third := other
+	third.Verify = []string{"docs/ref.md §Allow"}
+	if got := sections(g, &third); !strings.Contains(got, "docs/ref.md §Allow") {
 		t.Errorf("a case with another marker has the sections %q", got)
 	}
 }

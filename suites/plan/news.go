@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"hookwatch/suites"
@@ -9,9 +10,8 @@ import (
 // News keeps what was said of each case and tells what is worth saying now. A
 // failure is said once it was reproduced; what came and went in between is not.
 type News struct {
-	order      []suites.Key
-	said       map[suites.Key]bool // failing, as far as was said
-	current    map[suites.Key]*suites.Record
+	said       map[suites.Key]bool           // failing, as far as was said
+	latest     map[suites.Key]*suites.Record // of the cases that fail, or of which that was said
 	reproduced map[suites.Key]bool
 	excused    map[suites.Key]bool // its failure is explained or new: not news
 }
@@ -21,17 +21,14 @@ type News struct {
 func NewNews(state []suites.Record) *News {
 	n := &News{
 		said:       make(map[suites.Key]bool),
-		current:    make(map[suites.Key]*suites.Record, len(state)),
+		latest:     make(map[suites.Key]*suites.Record),
 		reproduced: make(map[suites.Key]bool),
 		excused:    make(map[suites.Key]bool),
 	}
-	n.order = make([]suites.Key, 0, len(state))
 	for i := range state {
-		r := &state[i]
-		n.order = append(n.order, r.Key())
-		n.current[r.Key()] = r
-		if bad(r) {
-			n.said[r.Key()] = true
+		if bad(&state[i]) {
+			r := state[i] // alone: what it stands among need not stay
+			n.said[r.Key()], n.latest[r.Key()] = true, &r
 		}
 	}
 	return n
@@ -44,20 +41,21 @@ func bad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status()
 // one: a case that is new, edited, or failing for want of a tool is excused.
 func (n *News) Observe(r *suites.Record, regression bool) {
 	k := r.Key()
-	if _, seen := n.current[k]; !seen {
-		n.order = append(n.order, k)
-	}
-	was, known := n.current[k]
-	n.current[k] = r
+	was, failed := n.latest[k]
+	failed = failed && bad(was)
+	n.latest[k] = r
 	switch {
 	case !bad(r):
 		delete(n.reproduced, k)
 		delete(n.excused, k)
-	case known && bad(was) && was.Digests == r.Digests:
+		if !n.said[k] {
+			delete(n.latest, k)
+		}
+	case failed && was.Digests == r.Digests:
 		n.reproduced[k] = true
 	default:
 		delete(n.reproduced, k)
-		if !known || !bad(was) { // a failure that goes on keeps its standing
+		if !failed { // a failure that goes on keeps its standing
 			n.excused[k] = !regression
 		}
 	}
@@ -69,23 +67,33 @@ func (n *News) Unconfirmed() []suites.Key {
 }
 
 func (n *News) fresh(k suites.Key) bool {
-	return bad(n.current[k]) && !n.said[k] && !n.excused[k]
+	return bad(n.latest[k]) && !n.said[k] && !n.excused[k]
 }
 
-// Take returns what is to be said now and counts it as said. Failures that were
-// not reproduced yet stay for later, unless all is taken.
+// Take returns what is to be said now, each by suite and ID, and counts it as
+// said. Failures that were not reproduced yet stay for later, unless all is taken.
 func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	for _, k := range n.pick(func(k suites.Key) bool { return n.fresh(k) && (all || n.reproduced[k]) }) {
 		n.said[k] = true
-		regressions = append(regressions, *n.current[k])
+		regressions = append(regressions, *n.latest[k])
 	}
-	for _, k := range n.pick(func(k suites.Key) bool { return n.said[k] && !bad(n.current[k]) }) {
+	for _, k := range n.pick(func(k suites.Key) bool { return n.said[k] && !bad(n.latest[k]) }) {
+		resolved = append(resolved, *n.latest[k])
 		delete(n.said, k)
-		resolved = append(resolved, *n.current[k])
+		delete(n.latest, k)
 	}
 	return regressions, resolved
 }
 
 func (n *News) pick(is func(suites.Key) bool) []suites.Key {
-	return slices.DeleteFunc(slices.Clone(n.order), func(k suites.Key) bool { return !is(k) })
+	var out []suites.Key
+	for k := range n.latest {
+		if is(k) {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b suites.Key) int {
+		return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
+	})
+	return out
 }

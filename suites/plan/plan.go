@@ -3,11 +3,7 @@
 // clock, no goroutines.
 package plan
 
-import (
-	"slices"
-
-	"hookwatch/suites"
-)
+import "hookwatch/suites"
 
 // A Selected case is one that is to run, and the reasons.
 type Selected struct {
@@ -83,25 +79,46 @@ func All(cases []*suites.Case, because string) []Selected {
 // something only beside a control of the same content. The order stays that of
 // the cases in all.
 func WithControls(selected []Selected, all []*suites.Case) []Selected {
-	index := make(map[suites.Key]*suites.Case, len(all))
-	order := make(map[suites.Key]int, len(all))
-	for i, c := range all {
-		index[c.Key()], order[c.Key()] = c, i
+	if len(selected) == 0 {
+		return nil
 	}
-	have := make(map[suites.Key]bool, len(selected))
+	chosen := make(map[suites.Key]Selected, len(selected))
 	for _, s := range selected {
-		have[s.Case.Key()] = true
+		chosen[s.Case.Key()] = s
 	}
-	for i := 0; i < len(selected); i++ { // grows while it is walked
-		c := selected[i].Case
-		key, ok := ControlOf(c)
-		if control := index[key]; ok && control != nil && !have[key] {
-			have[key] = true
-			selected = append(selected, Selected{Case: control, Because: []string{"control of " + c.ID}})
+	for missing := controls(selected, chosen); len(missing) > 0; {
+		var added []Selected
+		for _, c := range all {
+			if of, ok := missing[c.Key()]; ok {
+				added = append(added, Selected{Case: c, Because: []string{"control of " + of}})
+				chosen[c.Key()] = added[len(added)-1]
+			}
+		}
+		missing = controls(added, chosen)
+	}
+	ordered := make([]Selected, 0, len(chosen))
+	for _, c := range all {
+		if s, ok := chosen[c.Key()]; ok {
+			ordered = append(ordered, s)
 		}
 	}
-	slices.SortStableFunc(selected, func(a, b Selected) int { return order[a.Case.Key()] - order[b.Case.Key()] })
-	return selected
+	return ordered
+}
+
+// controls are those that the selected cases have and that are not chosen yet,
+// each with the ID of the first case that needs it.
+func controls(selected []Selected, chosen map[suites.Key]Selected) map[suites.Key]string {
+	missing := make(map[suites.Key]string)
+	for _, s := range selected {
+		key, ok := ControlOf(s.Case)
+		if _, have := chosen[key]; !ok || have {
+			continue
+		}
+		if _, known := missing[key]; !known {
+			missing[key] = s.Case.ID
+		}
+	}
+	return missing
 }
 
 // WithDependents adds the cases whose control is selected: what they prove

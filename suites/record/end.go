@@ -66,10 +66,11 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 	if err := s.finish(dir); err != nil {
 		return s.failed(err)
 	}
-	if _, err := s.load(); err != nil {
+	present, err := s.load()
+	if err != nil {
 		return s.failed(err)
 	}
-	return s.ended(errors.Join(s.pruneInputs(), s.retire(dir, at)))
+	return s.ended(errors.Join(s.pruneInputs(present.Records), s.retire(dir, at)))
 }
 
 // ending groups the records of the open run by agent, each case once.
@@ -231,10 +232,10 @@ func (s *Store) addInputs(inputs map[string][]suites.Input) error {
 }
 
 // pruneInputs drops what no record of the present state refers to.
-func (s *Store) pruneInputs() error {
+func (s *Store) pruneInputs(present []suites.Record) error {
 	used := map[string]bool{}
-	for _, h := range s.state.home {
-		used[h.inputs] = true
+	for i := range present {
+		used[present[i].Digests.Inputs] = true
 	}
 	for digest := range s.state.known {
 		if !used[digest] {

@@ -13,15 +13,17 @@ import (
 // and the same name. A name may begin with an ID ("P01_pip_blocked"), which must
 // then be that case's. Records that have an identity keep it. What fits no case
 // or more than one is unmatched and stays as it is.
-func Identify(records []suites.Record, known []suites.Case) (mapped, unmatched []suites.Record) {
+func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched []suites.Record) {
+	if !slices.ContainsFunc(records, anonymous) {
+		return records, nil
+	}
 	cases := map[nameOfCase][]*suites.Case{}
-	for i := range known {
-		c := &known[i]
+	for _, c := range known {
 		name := nameOfCase{hookName(c.Hook), withoutID(c.Name, c.ID)}
 		cases[name] = append(cases[name], c)
 	}
 	for _, r := range records {
-		if r.ID != "" && r.Suite != "" {
+		if !anonymous(r) {
 			mapped = append(mapped, r)
 			continue
 		}
@@ -35,6 +37,8 @@ func Identify(records []suites.Record, known []suites.Case) (mapped, unmatched [
 	}
 	return mapped, unmatched
 }
+
+func anonymous(r suites.Record) bool { return r.ID == "" || r.Suite == "" }
 
 // nameOfCase is how tools without IDs call a case.
 type nameOfCase struct{ hook, name string }

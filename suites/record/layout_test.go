@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	const pm, ml = ".claude/hooks/enforce_package_managers.sh", ".claude/hooks/multi_linter.sh"
-	known := []suites.Case{
+	known := []*suites.Case{
 		{Suite: "pm", ID: "P01", Name: "pip_blocked", Hook: pm},
 		{Suite: "pm", ID: "P12", Name: "uv_pip", Hook: pm},
 		{Suite: "pm-more", ID: "P12b", Name: "uv_pip", Hook: pm},

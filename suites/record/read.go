@@ -19,7 +19,7 @@ type File struct {
 	Name    string // such as "pm-agent-20260220T154932Z.jsonl"
 	Records int
 
-	foreign bool // not hookwatch's own; see isForeign
+	foreign bool // holds what another tool wrote, or has no stamp in its name; never deleted
 }
 
 // A Snapshot is what a results directory, or one archived run, holds.
@@ -143,7 +143,7 @@ func (s *Snapshot) add(dir string, f stateFile) error {
 	warned, err := readFile(filepath.Join(dir, f.name), func(r suites.Record) bool {
 		s.Records = append(s.Records, r)
 		file.Records++
-		file.foreign = file.foreign || isForeign(&r)
+		file.foreign = file.foreign || anonymous(r)
 		return true
 	})
 	file.foreign = file.foreign || len(warned) > 0
@@ -151,10 +151,6 @@ func (s *Snapshot) add(dir string, f stateFile) error {
 	s.Files = append(s.Files, file)
 	return err
 }
-
-// isForeign reports whether another tool wrote the record. A file that holds
-// one, a line that is no record, or no stamp in its name is never deleted.
-func isForeign(r *suites.Record) bool { return r.ID == "" || r.Suite == "" }
 
 func readFile(path string, yield func(suites.Record) bool) ([]string, error) {
 	lines, err := os.Open(path)

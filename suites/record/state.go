@@ -12,13 +12,9 @@ import (
 type state struct {
 	files   map[string]stateFile // by agent
 	foreign []stateFile          // of other tools; moved to the archive before the first write
-	home    map[suites.Key]held
-	agents  map[string]string // suite -> agent
-	known   map[string]bool   // digests that inputs.json explains
+	agents  map[string][]string  // suite -> those whose files hold cases of it, the present one last
+	known   map[string]bool      // digests that inputs.json explains
 }
-
-// held says which agent's file holds a case, and the digest of its inputs there.
-type held struct{ agent, inputs string }
 
 // load reads the present state and removes files that a newer one of the same
 // agent has replaced.
@@ -48,10 +44,7 @@ func (s *Store) load() (*Snapshot, error) {
 }
 
 func stateOf(snap *Snapshot) state {
-	st := state{
-		files: map[string]stateFile{}, home: map[suites.Key]held{},
-		agents: map[string]string{}, known: map[string]bool{},
-	}
+	st := state{files: map[string]stateFile{}, agents: map[string][]string{}, known: map[string]bool{}}
 	for f, records := range snap.ByAgent() {
 		_, stamp, _ := splitName(f.Name)
 		file := stateFile{f.Agent, f.Name, stamp}
@@ -61,15 +54,23 @@ func stateOf(snap *Snapshot) state {
 		}
 		st.files[f.Agent] = file
 		for i := range records {
-			r := &records[i]
-			st.home[r.Key()] = held{f.Agent, r.Digests.Inputs}
-			st.agents[r.Suite] = f.Agent
+			st.holds(f.Agent, records[i].Suite)
 		}
 	}
 	for digest := range snap.Inputs {
 		st.known[digest] = true
 	}
 	return st
+}
+
+// holds notes that an agent's file is the one for cases of a suite.
+func (st *state) holds(agent, suite string) {
+	agents := st.agents[suite]
+	if len(agents) > 0 && agents[len(agents)-1] == agent {
+		return
+	}
+	others := slices.DeleteFunc(agents, func(a string) bool { return a == agent })
+	st.agents[suite] = append(others, agent)
 }
 
 // isForeign reports whether a file in the results directory is another tool's,
@@ -95,25 +96,26 @@ func (s *Store) merge(byAgent map[string][]suites.Record) error {
 			return err
 		}
 		for i := range fresh {
-			s.state.home[fresh[i].Key()] = held{agent, fresh[i].Digests.Inputs}
-			s.state.agents[fresh[i].Suite] = agent
+			s.state.holds(agent, fresh[i].Suite)
 		}
 	}
 	return nil
 }
 
-// dropMoved removes the cases that now belong to another agent from the file
-// of the one they had.
+// dropMoved removes the cases that now belong to another agent from the files
+// of those that their suites had.
 func (s *Store) dropMoved(byAgent map[string][]suites.Record) error {
 	moved := map[string]map[suites.Key]bool{}
 	for agent, records := range byAgent {
 		for i := range records {
-			key := records[i].Key()
-			if was, ok := s.state.home[key]; ok && was.agent != agent {
-				if moved[was.agent] == nil {
-					moved[was.agent] = map[suites.Key]bool{}
+			for _, was := range s.state.agents[records[i].Suite] {
+				if was == agent {
+					continue
 				}
-				moved[was.agent][key] = true
+				if moved[was] == nil {
+					moved[was] = map[suites.Key]bool{}
+				}
+				moved[was][records[i].Key()] = true
 			}
 		}
 	}

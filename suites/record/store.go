@@ -15,7 +15,6 @@
 package record
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -225,7 +224,10 @@ func (s *Store) agentOf(suite string) string {
 	if s.run != nil && s.run.Agents[suite] != "" {
 		return s.run.Agents[suite]
 	}
-	return cmp.Or(s.state.agents[suite], strings.ReplaceAll(suite, "/", "-")+"-agent")
+	if agents := s.state.agents[suite]; len(agents) > 0 {
+		return agents[len(agents)-1]
+	}
+	return strings.ReplaceAll(suite, "/", "-") + "-agent"
 }
 
 // Interrupted tells what the previous process did not end; nil when nothing.

@@ -10,16 +10,24 @@ func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 	if prev == nil {
 		return Added
 	}
-	if differ(prev.Digests.Case, cur.Digests.Case) {
-		return Edited
-	}
-	was, is := prev.Status(), cur.Status()
-	switch {
-	case was == is:
+	kind := Turn(prev.Status(), cur.Status(), prev.Digests, cur.Digests, toolsExplain)
+	if kind == Unchanged {
 		return sameVerdict(prev, &cur)
+	}
+	return kind
+}
+
+// Turn is the Transition from one status to another, which is all that it looks
+// at beside the digests.
+func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(before, now string) bool) Kind {
+	switch {
+	case differ(before.Case, now.Case):
+		return Edited
+	case was == is:
+		return Unchanged
 	case was == suites.Aborted || is == suites.Aborted:
 		return Changed // the case did not run, so nothing is known about it
-	case differ(prev.Digests.Tools, cur.Digests.Tools) && toolsExplain(prev.Digests.Tools, cur.Digests.Tools):
+	case differ(before.Tools, now.Tools) && toolsExplain(before.Tools, now.Tools):
 		return Explained
 	case is == suites.Fail:
 		return Regression // from pass, skip or unproven: it did not fail before

@@ -71,7 +71,7 @@ what changed before it. The rolling log, the archive and the present state count
 			}
 			a.warn(past.Warnings)
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				past.Records, _ = record.Identify(past.Records, casesOf(p.Every()))
+				past.Records, _ = record.Identify(past.Records, p.Every())
 			}
 			all, err := a.histories(past, ids, dir)
 			if err != nil {
@@ -81,14 +81,6 @@ what changed before it. The rolling log, the archive and the present state count
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { historyHuman(w, doc) })
 		},
 	}
-}
-
-func casesOf(all []*suites.Case) []suites.Case {
-	out := make([]suites.Case, len(all))
-	for i, c := range all {
-		out[i] = *c
-	}
-	return out
 }
 
 // histories picks those that are asked for. Cases that the project no longer has

@@ -32,8 +32,8 @@ func (s *Session) Audit() {
 }
 
 func (s *Session) audit(k suites.Key, because string) {
-	if r := s.present[k]; r != nil && because != neverRuns {
-		s.audited[k] = audited{because, r.Status()}
+	if last := s.present[k]; last != nil && because != neverRuns {
+		s.audited[k] = audited{because, last.status}
 		s.auditResult.Spared++
 	}
 }

@@ -131,8 +131,8 @@ func (s *Session) dropRemoved() {
 func (s *Session) drop(key suites.Key) {
 	delete(s.current.planned, key)
 	delete(s.current.records, key)
-	if r := s.present[key]; r != nil && r.RunID == s.current.id {
-		delete(s.present, key)
+	if last := s.present[key]; last != nil && last.run == s.current.id {
+		s.withdraw(key)
 	}
 }
 
@@ -170,14 +170,14 @@ func (s *Session) past(c *suites.Case) plan.Past {
 	if e := s.held[key]; e != nil {
 		return plan.Past{Known: true, Digests: e.digests}
 	}
-	r := s.present[key]
-	if r == nil || r.Digests.Case == "" || r.Status() == suites.Aborted {
+	last := s.present[key]
+	if last == nil || last.digests.Case == "" || last.status == suites.Aborted {
 		return plan.Past{}
 	}
 	if s.endings[key].doubt {
-		return doubted(r.Digests)
+		return doubted(last.digests)
 	}
-	return plan.Past{Known: true, Digests: r.Digests}
+	return plan.Past{Known: true, Digests: last.digests}
 }
 
 // show tells what was saved and what that selects. A source that no case depends

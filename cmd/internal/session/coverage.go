@@ -43,16 +43,16 @@ func (s *Session) Coverage(ctx context.Context) Coverage {
 func (s *Session) traced(c *Coverage) []cover.Traced {
 	var out []cover.Traced
 	for _, cs := range s.p.Cases {
-		r := s.present[cs.Key()]
+		last := s.present[cs.Key()]
 		switch {
-		case r == nil:
+		case last == nil:
 			c.Stale++
 			continue
-		case r.Status() == suites.Skip || r.Status() == suites.Aborted || cs.Layer == suites.Live || cs.Check != nil:
+		case last.status == suites.Skip || last.status == suites.Aborted || cs.Layer == suites.Live || cs.Check != nil:
 			continue
 		}
-		e := s.evidenceOf(cs.Key(), r.Digests)
-		if now := s.digestsNow(cs); r.Digests != now && (e == nil || e.Now != now.Inputs) {
+		e := s.evidenceOf(cs.Key(), last.digests)
+		if now := s.digestsNow(cs); last.digests != now && (e == nil || e.Now != now.Inputs) {
 			c.Stale++
 		} else if e == nil || e.trace == nil {
 			c.Untraced = append(c.Untraced, cs.Key())
@@ -98,11 +98,11 @@ func (s *Session) Unentered() []Unentered {
 	var out []Unentered
 	by := newTracers(s.p)
 	for _, c := range s.p.Cases {
-		r := s.present[c.Key()]
-		if r == nil || r.Digests != s.digestsNow(c) {
+		last := s.present[c.Key()]
+		if last == nil || last.digests != s.digestsNow(c) {
 			continue
 		}
-		if e := s.evidenceOf(c.Key(), r.Digests); e != nil && e.trace != nil && e.trace.Blind() == "" {
+		if e := s.evidenceOf(c.Key(), last.digests); e != nil && e.trace != nil && e.trace.Blind() == "" {
 			out = append(out, s.unentered(c, e.trace, by)...)
 		}
 	}
@@ -139,11 +139,11 @@ type Through struct {
 // Through tells what a case was last seen to come through, and what limits that;
 // known is false when it was not seen on what its verdict is about.
 func (s *Session) Through(c *suites.Case) (through []Through, limit string, known bool) {
-	r := s.present[c.Key()]
-	if r == nil {
+	last := s.present[c.Key()]
+	if last == nil {
 		return nil, "", false
 	}
-	e := s.evidenceOf(c.Key(), r.Digests)
+	e := s.evidenceOf(c.Key(), last.digests)
 	if e == nil || e.trace == nil {
 		return nil, "", false
 	}

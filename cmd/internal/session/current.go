@@ -127,7 +127,7 @@ func (s *Session) mark() {
 func (s *Session) enqueue(c *suites.Case) {
 	rank := plan.Rank{Control: s.p.isControl(c.Key()), Order: s.p.order(c.Key())}
 	if before := s.present[c.Key()]; before != nil {
-		rank.Failed, rank.Duration = !before.Pass, before.DurationMS
+		rank.Failed, rank.Duration = !before.status.OK(), before.duration
 	}
 	s.queue.Add(c, rank)
 }

@@ -88,8 +88,8 @@ func (s *Session) describeEnvironment(full bool) {
 // keepToolSets lets the next session know what the verdicts on record had for
 // tools, those of cases too that did not run since their hook named others.
 func (s *Session) keepToolSets() {
-	for _, r := range s.present {
-		set := r.Digests.Tools
+	for _, last := range s.present {
+		set := last.digests.Tools
 		if _, known := s.environment.CaseTools[set]; known || s.facts[set] == nil {
 			continue
 		}

@@ -142,31 +142,31 @@ func (s *Session) pending(k suites.Key) bool { return s.queue.Has(k) || s.runnin
 func (s *Session) conclude(e *execution, v suites.Verdict) {
 	key := e.c.Key()
 	r := s.record(e, v)
-	before := s.baseline[baseKey{key, r.Digests.Case}]
+	before := s.baseline(key, r.Digests.Case)
 	previous := s.present[key]
-	seen := previous != nil && previous.Status() != suites.Aborted // that one says nothing
+	seen := previous != nil && previous.status != suites.Aborted // that one says nothing
 	transition := s.transition(before, seen, r)
 	s.keep(r)
 	s.news.Observe(&r, transition == notify.Regression)
-	s.remembered(&r)
+	s.remembered(key, lastVerdictOf(&r))
 	s.ran(e.c)
 	s.checkAudited(e, &r)
 	s.ends(e)
 	s.current.add(r)
-	sandbox := s.sandbox(e, v, previous != nil && !previous.Pass)
+	sandbox := s.sandbox(e, v, previous != nil && !previous.status.OK())
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
 		Rerun: s.o.Rerun(key), Sandbox: sandbox,
 		Done: len(s.current.records), Of: s.current.of(),
 	}
 	if previous != nil {
-		done.Since, _ = time.Parse(suites.TimestampLayout, previous.Timestamp)
+		done.Since, _ = time.Parse(suites.TimestampLayout, previous.at)
 	}
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(e.outcome)
 	}
 	if transition == notify.Explained {
-		done.Tools = s.changedTools(before.Digests.Tools, r.Digests.Tools)
+		done.Tools = s.changedTools(before.digests.Tools, r.Digests.Tools)
 	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)
@@ -174,15 +174,15 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 
 // announceCase shows a verdict. Where a failure was only reproduced there is
 // nothing to show, unless it was not.
-func (s *Session) announceCase(done notify.CaseDone, previous *suites.Record) {
+func (s *Session) announceCase(done notify.CaseDone, previous *lastVerdict) {
 	switch {
 	case !s.current.quiet:
 		s.o.View.Handle(done)
-	case previous == nil || previous.Status() == done.Record.Status():
+	case previous == nil || previous.status == done.Record.Status():
 	default:
 		s.current.quiet = false // from here on there is something to see
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf("%s %s is flaky: %s, then %s on the same content",
-			done.Record.ID, done.Record.TestName, previous.Status(), done.Record.Status())})
+			done.Record.ID, done.Record.TestName, previous.status, done.Record.Status())})
 		s.o.View.Handle(done)
 	}
 }

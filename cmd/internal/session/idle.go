@@ -22,7 +22,7 @@ type idling struct {
 // doubt notes cases whose traces have to be looked for.
 func (i *idling) doubt(cases []*suites.Case) {
 	if i.doubtful == nil {
-		i.doubtful, i.done = make(map[suites.Key]bool), make(chan *tracing)
+		i.doubtful = make(map[suites.Key]bool)
 	}
 	for _, c := range cases {
 		i.doubtful[c.Key()] = true
@@ -43,9 +43,9 @@ func (w *watch) whileIdle(ctx context.Context) {
 				continue
 			}
 			delete(w.idle.doubtful, c.Key())
-			if r := w.traceable(c); r != nil {
+			if last := w.traceable(c); last != nil {
 				w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
-				w.startTrace(w.idle.ctx, c, r, w.idle.by, w.idle.done)
+				w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 				return
 			}
 		}
@@ -53,8 +53,9 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.flush()
 	w.narrow.rest()
 	w.forgetEndings()
-	w.idle.by = nil
-	debug.FreeOSMemory() // the session may rest for hours
+	// Every case was looked at, or none is to be; the session may rest for hours.
+	w.idle.doubtful, w.idle.by = nil, nil
+	debug.FreeOSMemory()
 	w.Session.o.View.Handle(notify.Rested{})
 }
 
@@ -62,7 +63,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 func (w *watch) idled(ctx context.Context, t *tracing) {
 	w.finishTrace(w.idle.ctx, t)
 	if w.idle.ctx.Err() != nil {
-		w.idle.doubtful[t.c.Key()] = true
+		w.idle.doubt([]*suites.Case{t.c})
 	}
 	w.idle.cancel()
 	w.idle.cancel = nil

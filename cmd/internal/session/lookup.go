@@ -91,15 +91,6 @@ func (p *Project) order(k suites.Key) int { return p.orders[k] }
 
 func (p *Project) isControl(k suites.Key) bool { return p.controls[k] }
 
-// known lists the cases for records that lack an ID.
-func (p *Project) known() []suites.Case {
-	out := make([]suites.Case, len(p.every))
-	for i, c := range p.every {
-		out[i] = *c
-	}
-	return out
-}
-
 func (p *Project) ids() []string {
 	ids := make([]string, len(p.every))
 	for i, c := range p.every {

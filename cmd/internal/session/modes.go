@@ -56,7 +56,8 @@ func runIn(ctx context.Context, o Options, mode string, cases []*suites.Case) (m
 	cfg.Run.Isolation = config.Isolation(mode)
 	p := *o.Project
 	p.Config = &cfg
-	o.Project, o.Store, o.View = &p, nil, notify.Multi()
+	records := make(verdicts)
+	o.Project, o.Store, o.View = &p, nil, records
 	s, err := New(o, nil)
 	if err != nil {
 		return nil, err
@@ -64,12 +65,19 @@ func runIn(ctx context.Context, o Options, mode string, cases []*suites.Case) (m
 	if sum := s.Once(ctx, plan.WithControls(plan.All(cases, "compared"), p.every), false); sum.Interrupted {
 		return nil, context.Cause(ctx)
 	}
-	records := make(map[suites.Key]suites.Record)
-	for key, r := range s.present {
-		records[key] = *r
-	}
 	return records, nil
 }
+
+// verdicts is a view that keeps the record of each case.
+type verdicts map[suites.Key]suites.Record
+
+func (v verdicts) Handle(e notify.Event) {
+	if done, ok := e.(notify.CaseDone); ok {
+		v[done.Record.Key()] = done.Record
+	}
+}
+
+func (verdicts) Close() error { return nil }
 
 // explain says why a case's verdict differs. One of which the runs tell nothing,
 // and which does not come out the same a second time, differs for reasons of its

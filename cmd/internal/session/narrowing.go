@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -82,7 +83,7 @@ func (s *Session) readEvidence(k suites.Key) *evidence {
 func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input) {
 	key := c.Key()
 	e := s.evidenceOf(key, past)
-	if r := s.present[key]; r != nil && r.Layer == suites.Live && r.Status() == suites.Skip {
+	if v := s.present[key]; v != nil && v.layer == suites.Live && v.status == suites.Skip {
 		s.narrow.spared[key] = neverRuns
 		return true, nil, nil
 	}
@@ -164,7 +165,7 @@ func (s *Session) tracesOf(script string) []*trace.Trace {
 		if !slices.Contains(s.p.Graph.Scripts(c), script) {
 			continue
 		}
-		if r := s.present[c.Key()]; r != nil && r.Status() == suites.Skip {
+		if v := s.present[c.Key()]; v != nil && v.status == suites.Skip {
 			continue // what it needs is absent: it runs nothing here
 		}
 		out = append(out, s.narrow.before[c.Key()])
@@ -215,13 +216,14 @@ func (s *Session) keepEvidence(k suites.Key, e *evidence) error {
 
 // rest gives up what can be read again.
 func (n *narrowing) rest() {
-	for k := range n.evidence {
-		if !n.dirty[k] {
-			delete(n.evidence, k)
-		}
-	}
+	n.forget()
 	n.reader = nil
 	clear(n.before)
+}
+
+// forget gives up the evidence that is on disk.
+func (n *narrowing) forget() {
+	maps.DeleteFunc(n.evidence, func(k suites.Key, _ *evidence) bool { return !n.dirty[k] })
 }
 
 // keptExtensions are those of files that are worth keeping the content of, to

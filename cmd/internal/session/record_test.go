@@ -193,7 +193,11 @@ func TestTransition(t *testing.T) {
 		{"passes with another tool", &fail, true, passNewer, notify.Explained},
 		{"fails with one more tool in the hook", &pass, true, failMore, notify.Regression},
 	} {
-		if got := s.transition(tt.before, tt.seen, tt.now); got != tt.want {
+		var before *lastVerdict
+		if tt.before != nil {
+			before = lastVerdictOf(tt.before)
+		}
+		if got := s.transition(before, tt.seen, tt.now); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

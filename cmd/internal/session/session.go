@@ -48,13 +48,13 @@ type Session struct {
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
 
-	present  map[suites.Key]*suites.Record
-	baseline map[baseKey]*suites.Record
-	endings  map[suites.Key]ending     // of this session
-	inputs   map[string][]suites.Input // by digest
-	news     *plan.News
-	current  *current
-	last     []suites.Key // selected last, for doing it again
+	present map[suites.Key]*lastVerdict
+	earlier map[baseKey]*lastVerdict  // in other definitions than the present one's, or before it was aborted
+	endings map[suites.Key]ending     // of this session
+	inputs  map[string][]suites.Input // by digest
+	news    *plan.News
+	current *current
+	last    []suites.Key // selected last, for doing it again
 
 	seen        tools
 	own         selfWritten
@@ -67,31 +67,24 @@ type Session struct {
 	ran         func(*suites.Case) // told of every verdict
 }
 
-// A baseKey finds the verdict that a new one is compared with: the latest of
-// the same case in the same definition.
-type baseKey struct {
-	suites.Key
-	digest string
-}
-
 // New makes a session over a project and what is on record of it.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	s := &Session{
 		o: o, p: o.Project,
-		queue:    plan.NewQueue(o.Shuffle),
-		running:  make(map[suites.Key]*execution),
-		held:     make(map[suites.Key]*execution),
-		results:  make(chan *execution),
-		present:  make(map[suites.Key]*suites.Record),
-		baseline: make(map[baseKey]*suites.Record),
-		endings:  make(map[suites.Key]ending),
-		inputs:   make(map[string][]suites.Input),
-		seen:     newTools(),
-		own:      newSelfWritten(),
-		narrow:   newNarrowing(),
-		audited:  make(map[suites.Key]audited),
-		ran:      func(*suites.Case) {},
-		facts:    make(toolFacts),
+		queue:   plan.NewQueue(o.Shuffle),
+		running: make(map[suites.Key]*execution),
+		held:    make(map[suites.Key]*execution),
+		results: make(chan *execution),
+		present: make(map[suites.Key]*lastVerdict),
+		earlier: make(map[baseKey]*lastVerdict),
+		endings: make(map[suites.Key]ending),
+		inputs:  make(map[string][]suites.Input),
+		seen:    newTools(),
+		own:     newSelfWritten(),
+		narrow:  newNarrowing(),
+		audited: make(map[suites.Key]audited),
+		ran:     func(*suites.Case) {},
+		facts:   make(toolFacts),
 	}
 	if s.o.View == nil {
 		s.o.View = notify.Multi()
@@ -141,28 +134,6 @@ func NewRunner(o Options) (*run.Runner, error) {
 	return s.runner, nil
 }
 
-func (s *Session) remember(before *record.Snapshot) {
-	records, _ := record.Identify(before.Records, s.p.known())
-	for i := range records {
-		s.remembered(&records[i])
-	}
-	for digest, in := range before.Inputs {
-		s.inputs[digest] = in
-	}
-	s.environment = before.Environment
-	s.environment.CaseTools = make(map[string][]string)
-	s.recallTools(before.Environment)
-	s.news = plan.NewNews(records)
-}
-
-// remembered makes r the present verdict of its case.
-func (s *Session) remembered(r *suites.Record) {
-	s.present[r.Key()] = r
-	if r.Status() != suites.Aborted { // it says nothing to compare with
-		s.baseline[baseKey{r.Key(), r.Digests.Case}] = r
-	}
-}
-
 func (s *Session) newRunner(env []string) *run.Runner {
 	cfg, p, standIn := s.p.Config, s.p, s.standIn
 	return run.New(run.Options{
@@ -186,7 +157,7 @@ func (s *Session) tallyState() suites.Tally {
 	var t suites.Tally
 	for _, c := range s.p.Cases {
 		if r, ok := s.present[c.Key()]; ok {
-			t.Add(r.Status())
+			t.Add(r.status)
 		}
 	}
 	return t

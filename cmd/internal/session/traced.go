@@ -18,8 +18,8 @@ import (
 // record, and no verdict is made of it.
 type tracing struct {
 	execution
-	record *suites.Record
-	trace  *trace.Trace // nil: there is none to be had
+	last  *lastVerdict
+	trace *trace.Trace // nil: there is none to be had
 }
 
 // tracers make traces while the files stay as they are.
@@ -36,38 +36,38 @@ type parsedScript struct {
 
 func newTracers(p *Project) *tracers { return &tracers{p: p, scripts: make(map[string]parsedScript)} }
 
-// traceable is the record of a case that a trace would belong to: of a run on
+// traceable is the verdict of a case that a trace would belong to: of a run on
 // what is there now, without a trace so far. nil: there is none.
-func (s *Session) traceable(c *suites.Case) *suites.Record {
-	r := s.present[c.Key()]
+func (s *Session) traceable(c *suites.Case) *lastVerdict {
+	last := s.present[c.Key()]
 	switch {
-	case r == nil || c.Layer == suites.Live || c.Check != nil:
+	case last == nil || c.Layer == suites.Live || c.Check != nil:
 		return nil
-	case r.Status() == suites.Skip || r.Status() == suites.Aborted:
+	case last.status == suites.Skip || last.status == suites.Aborted:
 		return nil
-	case r.Digests != s.digestsNow(c):
+	case last.digests != s.digestsNow(c):
 		return nil
 	}
-	e := s.evidenceOf(c.Key(), r.Digests)
+	e := s.evidenceOf(c.Key(), last.digests)
 	if !s.narrow.dirty[c.Key()] {
 		delete(s.narrow.evidence, c.Key()) // ten thousand of them need not stay in memory
 	}
-	if e != nil && e.trace != nil && e.Now == r.Digests.Inputs {
+	if e != nil && e.trace != nil && e.Now == last.digests.Inputs {
 		return nil
 	}
-	return r
+	return last
 }
 
 // startTrace runs a case once more, traced; the result goes to done.
-func (s *Session) startTrace(ctx context.Context, c *suites.Case, r *suites.Record, by *tracers, done chan<- *tracing) {
+func (s *Session) startTrace(ctx context.Context, c *suites.Case, last *lastVerdict, by *tracers, done chan<- *tracing) {
 	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
-	t := &tracing{execution: execution{c: c, runner: s.runner, inputs: inputs, stamps: stamps}, record: r}
+	t := &tracing{execution: execution{c: c, runner: s.runner, inputs: inputs, stamps: stamps}, last: last}
 	timeout := s.timeout(c)
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
 			t.trace = by.decode(c, &t.outcome)
-			if v := verdict.Judge(c, t.outcome, timeout); v.Status.OK() != r.Pass && r.Status() != suites.Unproven {
+			if v := verdict.Judge(c, t.outcome, timeout); v.Status.OK() != last.status.OK() && last.status != suites.Unproven {
 				t.trace.Incomplete = "the traced run ended otherwise than the one on record"
 			}
 		}
@@ -80,16 +80,23 @@ func (s *Session) finishTrace(ctx context.Context, t *tracing) {
 	s.discard(&t.execution)
 	key := t.c.Key()
 	now := s.present[key]
-	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.record.Digests ||
-		depend.InputsDigest(t.inputs) != now.Digests.Inputs || len(s.p.changedSince(&t.execution)) > 0 {
+	if ctx.Err() != nil || t.trace == nil || now == nil || now.digests != t.last.digests ||
+		depend.InputsDigest(t.inputs) != now.digests.Inputs || len(s.p.changedSince(&t.execution)) > 0 {
 		return
 	}
 	s.narrow.evidence[key] = &evidence{
-		Evidence: record.Evidence{Digests: now.Digests, Now: now.Digests.Inputs, Inputs: t.inputs, Wide: s.wide(key, now.Digests.Case)},
+		Evidence: record.Evidence{Digests: now.digests, Now: now.digests.Inputs, Inputs: t.inputs, Wide: s.wide(key, now.digests.Case)},
 		trace:    t.trace,
 	}
 	s.narrow.dirty[key] = true
+	if len(s.narrow.dirty) >= heldTraces {
+		s.flush()
+		s.narrow.forget()
+	}
 }
+
+// heldTraces bounds the traces that are in memory and not yet on disk.
+const heldTraces = 100
 
 // Trace makes the traces that are missing of cases, and waits for them.
 func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
@@ -103,14 +110,14 @@ func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
 		s.finishTrace(ctx, t)
 	}
 	for _, c := range cases {
-		r := s.traceable(c)
-		if r == nil || ctx.Err() != nil {
+		last := s.traceable(c)
+		if last == nil || ctx.Err() != nil {
 			continue
 		}
 		for running == s.jobs || running > 0 && (alone || c.Serial) {
 			take()
 		}
-		s.startTrace(ctx, c, r, by, done)
+		s.startTrace(ctx, c, last, by, done)
 		running++
 		alone = c.Serial
 	}

@@ -13,7 +13,7 @@ import (
 
 // transition tells how a verdict differs from the one it is compared with: the
 // case's latest in the same definition.
-func (s *Session) transition(before *suites.Record, seen bool, now suites.Record) notify.Transition {
+func (s *Session) transition(before *lastVerdict, seen bool, now suites.Record) notify.Transition {
 	switch {
 	case before != nil:
 	case seen:
@@ -21,7 +21,7 @@ func (s *Session) transition(before *suites.Record, seen bool, now suites.Record
 	default:
 		return notify.New
 	}
-	switch verdict.Transition(before, now, s.toolsExplain) {
+	switch verdict.Turn(before.status, now.Status(), before.digests, now.Digests, s.toolsExplain) {
 	case verdict.Regression:
 		return notify.Regression
 	case verdict.Resolved:

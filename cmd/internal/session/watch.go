@@ -57,6 +57,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	w := &watch{
 		Session: s, o: o, settled: time.NewTimer(time.Hour),
 		rest: make(map[string]string), latest: make(map[string]string),
+		idle: idling{done: make(chan *tracing)},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
@@ -215,7 +216,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 func (s *Session) failed() []*suites.Case {
 	var out []*suites.Case
 	for _, c := range s.p.Cases {
-		if r, ok := s.present[c.Key()]; ok && (!r.Pass || r.Status() == suites.Unproven) {
+		if last, ok := s.present[c.Key()]; ok && (!last.status.OK() || last.status == suites.Unproven) {
 			out = append(out, c)
 		}
 	}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestBaseline: a new verdict is compared with the latest of its definition that
+// was no aborted run.
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	key := suites.Key{Suite: "s", ID: "A"}
+	verdict := func(at, definition string, status suites.Status) *lastVerdict {
+		return &lastVerdict{at: at, status: status, digests: suites.Digests{Case: definition}}
+	}
+	s := &Session{present: make(map[suites.Key]*lastVerdict), earlier: make(map[baseKey]*lastVerdict)}
+	for _, tt := range []struct {
+		now  *lastVerdict
+		want map[string]string // definition -> when its baseline is from
+	}{
+		{verdict("1", "x", suites.Aborted), map[string]string{"x": "", "y": ""}},
+		{verdict("2", "x", suites.Pass), map[string]string{"x": "2", "y": ""}},
+		{verdict("3", "x", suites.Fail), map[string]string{"x": "3"}},
+		{verdict("4", "y", suites.Pass), map[string]string{"x": "3", "y": "4"}},
+		{verdict("5", "y", suites.Aborted), map[string]string{"x": "3", "y": "4"}},
+		{verdict("6", "x", suites.Pass), map[string]string{"x": "6", "y": "4"}},
+		{verdict("7", "z", suites.Aborted), map[string]string{"x": "6", "y": "4", "z": ""}},
+	} {
+		s.remembered(key, tt.now)
+		for definition, want := range tt.want {
+			got := ""
+			if b := s.baseline(key, definition); b != nil {
+				got = b.at
+			}
+			if got != want {
+				t.Errorf("after %s the baseline of %s is from %q, want %q", tt.now.at, definition, got, want)
+			}
+		}
+	}
+	s.remembered(key, verdict("8", "x", suites.Fail))
+	s.withdraw(key)
+	if b := s.baseline(key, "x"); s.present[key] != nil || b == nil || b.at != "8" {
+		t.Errorf("withdrawn: present %v, baseline %v", s.present[key], b)
+	}
+}
+
+// TestForget: evidence that is on disk is given up, all other is not.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	n := newNarrowing()
+	kept, written := suites.Key{Suite: "s", ID: "A"}, suites.Key{Suite: "s", ID: "B"}
+	n.evidence[kept], n.evidence[written], n.dirty[kept] = &evidence{}, &evidence{}, true
+	if n.forget(); len(n.evidence) != 1 || n.evidence[kept] == nil {
+		t.Errorf("evidence left: %v", n.evidence)
+	}
+}
