@@ -83,6 +83,9 @@ func (g *Graph) namedBy(c *suites.Case) []string {
 		for _, v := range s.Env {
 			g.addNamed(named, v, atRoot)
 		}
+		for _, a := range s.Args {
+			g.addNamed(named, a, atRoot)
+		}
 	}
 	for _, v := range c.Env {
 		g.addNamed(named, v, atRoot)

@@ -211,10 +211,21 @@ func (t *tracer) expand(p string) {
 	case s.computed != "":
 		t.addAll(p, s.computed)
 	case s.language != "shell":
-		for _, other := range t.around(p) {
-			if languageOf(other, "") == s.language {
-				t.addFile(other, "may be imported by "+p)
+		t.addImported(p, s.language)
+	default:
+		for _, tool := range s.tools { // code in a string or here-document
+			if l := languageOf("", tool); (l == "python" || l == "node") && tool != "uv" {
+				t.addImported(p, l)
 			}
+		}
+	}
+}
+
+// addImported adds the files around a script that code in a language may import.
+func (t *tracer) addImported(script, language string) {
+	for _, other := range t.around(script) {
+		if languageOf(other, "") == language {
+			t.addFile(other, "may be imported by "+script)
 		}
 	}
 }

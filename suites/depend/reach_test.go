@@ -74,6 +74,7 @@ func TestReach(t *testing.T) {
 		{"program's own configuration", `uv run ruff check x`, "pyproject.toml"},
 		{"program that is only mentioned", `echo use ruff`, ""},
 		{"python", "#!/usr/bin/env python3\nopen('data.json')", "data.json, one.py, two.py"},
+		{"code of another language", `python3 -c 'import two'`, "one.py, two.py"},
 		{"binary", "\x7fELF\x00\x01 b.sh", ""},
 	}
 	for _, tt := range tests {

@@ -10,13 +10,17 @@ import (
 	"hookwatch/suites/record"
 )
 
-// record makes the line that is kept of a verdict. Of a case with several steps
-// it shows the first that failed, or the last.
-func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
-	i := len(e.c.Steps) - 1
+// shownStep is the step that a record shows: the first that failed, or the last.
+func shownStep(c *suites.Case, v suites.Verdict) int {
 	if len(v.Mismatches) > 0 {
-		i = v.Mismatches[0].Step
+		return v.Mismatches[0].Step
 	}
+	return len(c.Steps) - 1
+}
+
+// record makes the line that is kept of a verdict.
+func (s *Session) record(e *execution, v suites.Verdict) suites.Record {
+	i := shownStep(e.c, v)
 	expect := e.c.Steps[i].Expect
 	r := suites.Record{
 		Hook:             hookName(e.c),

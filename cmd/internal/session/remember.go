@@ -15,10 +15,13 @@ type lastVerdict struct {
 	run      string // its ID
 	at       string // as the record has it
 	duration int64  // milliseconds
+	printed  printed
 }
 
 func lastVerdictOf(r *suites.Record) *lastVerdict {
-	return &lastVerdict{r.Status(), r.Layer, r.Digests, r.RunID, r.Timestamp, r.DurationMS}
+	return &lastVerdict{
+		r.Status(), r.Layer, r.Digests, r.RunID, r.Timestamp, r.DurationMS, printedOf(r.ActualExit, r.ActualOutput, r.ActualStderr),
+	}
 }
 
 // A baseKey finds the verdict that a new one is compared with: the latest of

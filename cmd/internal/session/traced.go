@@ -67,12 +67,21 @@ func (s *Session) startTrace(ctx context.Context, c *suites.Case, last *lastVerd
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
 			t.trace = by.decode(c, &t.outcome)
-			if v := verdict.Judge(c, t.outcome, timeout); v.Status.OK() != last.status.OK() && last.status != suites.Unproven {
-				t.trace.Incomplete = "the traced run ended otherwise than the one on record"
+			if !likeTheLast(c, t.outcome, verdict.Judge(c, t.outcome, timeout), last) {
+				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
 		}
 		done <- t
 	}()
+}
+
+// likeTheLast reports whether a run of a case went as the one on record.
+func likeTheLast(c *suites.Case, o suites.Outcome, v suites.Verdict, last *lastVerdict) bool {
+	if v.Status.OK() != last.status.OK() && last.status != suites.Unproven {
+		return false
+	}
+	i := shownStep(c, v)
+	return i < len(o.Results) && printedBy(o.Results[i]) == last.printed
 }
 
 // finishTrace keeps a trace, unless something changed while it was made.

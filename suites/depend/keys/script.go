@@ -73,6 +73,10 @@ func (s *scriptReader) collect(file *syntax.File) {
 			s.given(n)
 		case *syntax.DeclClause:
 			s.declared(n)
+		case *syntax.FuncDecl:
+			if n.Name != nil && filters[n.Name.Value] {
+				s.unknown(n, "it defines "+n.Name.Value)
+			}
 		case *syntax.Assign:
 			if n.Name == nil || n.Value == nil {
 				return true

@@ -2,12 +2,15 @@ package narrow
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/keys"
 	"hookwatch/suites/depend/trace"
 )
+
+var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
 type jsonVersions struct{ was, now string }
 
@@ -67,6 +70,8 @@ func (r *Reader) jsonChange(d depend.Difference) jsonChange {
 		c.unknown = "what it was before is not known"
 	case was[0] != now[0]:
 		c.unknown = "its permissions changed"
+	case surrogate.Match(was) || surrogate.Match(now):
+		c.unknown = "it spells out surrogates, which programs take in different ways"
 	default:
 		var err error
 		if c.paths, err = keys.Diff(was[1:], now[1:]); err != nil {
@@ -98,7 +103,7 @@ func (r *Reader) uses(q *Question, file string) use {
 			continue
 		}
 		for _, st := range script.Statements {
-			if st.Facts.Opaque != "" || st.Facts.Dynamic {
+			if st.Facts.Opaque != "" || st.Facts.Dynamic || st.Facts.Interprets {
 				return use{unknown: s + " may run what is not known"}
 			}
 			names = append(names, st.Facts.Names...)
@@ -107,6 +112,12 @@ func (r *Reader) uses(q *Question, file string) use {
 	if t := q.Trace; t != nil {
 		if why := t.Blind(); why != "" {
 			return use{unknown: why}
+		}
+		if t.Lines {
+			return use{unknown: "the output of the case names lines"}
+		}
+		if t.Interprets {
+			return use{unknown: "a program in another language may read it"}
 		}
 		names = t.Names
 	}

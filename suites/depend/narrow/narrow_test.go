@@ -106,6 +106,7 @@ func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 				words[trace.WordKey(word)] = true
 			}
 			tr.Names = append(tr.Names, st.Facts.Names...)
+			tr.Interprets = tr.Interprets || st.Facts.Interprets
 		}
 		tr.Files[file] = &trace.Met{Digest: s.Digest, Main: file == hook, Statements: trace.NewSet(keys), Functions: trace.NewSet(functions)}
 	}

@@ -130,7 +130,7 @@ func innermost(list []*Statement) []*Statement {
 	return inner
 }
 
-var lineNumber = regexp.MustCompile(`(?i)\bline [0-9]+\b`)
+var lineNumber = regexp.MustCompile(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
 
-// namesLine reports whether a text names a line, as bash's own errors do.
+// namesLine reports whether a text names a line, as bash's own errors and jq's do.
 func namesLine(out []byte) bool { return lineNumber.Match(out) }

@@ -71,6 +71,9 @@ var (
 	// Programs that may start a shell, which gets functions from the environment.
 	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
 
+	// Programs that run code in another language, which may read any data.
+	interpreters = set("python python2 python3 node nodejs deno bun ruby perl php lua")
+
 	declarations = set("declare typeset export readonly local")
 )
 
@@ -82,8 +85,9 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// call notes what a simple command means for the trace.
-func (r *factReader) call(c command) {
+// call notes what a simple command means for the trace; taken tells that another
+// command gets its output.
+func (r *factReader) call(c command, taken bool) {
 	r.told[c.first] = true
 	base := path.Base(c.name)
 	r.starts(base)
@@ -118,12 +122,13 @@ func (r *factReader) call(c command) {
 	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
 		r.facts.Shows = true
 	}
-	r.reads(c, base)
+	r.reads(c, base, taken)
 }
 
 // starts notes a program that may start shells of its own.
 func (r *factReader) starts(program string) {
 	r.facts.Starts = r.facts.Starts || starters[program]
+	r.facts.Interprets = r.facts.Interprets || interpreters[program]
 	r.facts.Environment = r.facts.Environment || starters[program]
 }
 
@@ -145,7 +150,7 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
-		case a != "" && starters[b]:
+		case a != "" && (starters[b] || interpreters[b]):
 			r.starts(b)
 		case a != "" && (shells[b] || others[b]):
 			r.facts.Opaque = "it runs " + b
@@ -197,7 +202,7 @@ func emptyQuotes(w *syntax.Word) bool {
 // not spelled out.
 func (r *factReader) untraced(code []string) {
 	for _, a := range code {
-		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") || a == "+T" {
+		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") || strings.Contains(a, "+T") {
 			r.facts.Ends = "it has a DEBUG or RETURN trap of its own"
 		}
 	}

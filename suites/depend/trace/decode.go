@@ -208,6 +208,7 @@ func (d *decoder) sum(f *fileDecoder) {
 		}
 		d.trace.Environment = d.trace.Environment || st.Facts.Environment
 		d.trace.Starts = d.trace.Starts || st.Facts.Starts
+		d.trace.Interprets = d.trace.Interprets || st.Facts.Interprets
 		d.trace.Dynamic = d.trace.Dynamic || st.Facts.Dynamic
 		d.trace.Shows = d.trace.Shows || st.Facts.Shows
 		if st.Facts.Opaque != "" && d.trace.Opaque == "" {
@@ -217,6 +218,7 @@ func (d *decoder) sum(f *fileDecoder) {
 			d.incomplete(st.Facts.Ends)
 		}
 	}
+	d.trace.Lines = d.trace.Lines || f.script != nil && f.script.Numbers != "" // its own or those of its callers
 	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
 		d.incomplete("it defines builtin")
 	}

@@ -24,6 +24,7 @@ type Facts struct {
 	Exported    []string
 	Environment bool
 	Starts      bool // runs a program that may start shells of its own
+	Interprets  bool // runs a program in another language
 	Status      bool // looks at the status of the command before it
 }
 
@@ -32,7 +33,7 @@ func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
 	}
-	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, taken: map[syntax.Node]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
 	b.own(st, func(n syntax.Node) {
 		r.visit(n)
 		if sig, ok := signatureOf(n); ok {
@@ -62,6 +63,7 @@ type factReader struct {
 	words map[string]bool
 	names map[string]bool
 	told  map[*syntax.Word]bool // words that name no file to be read
+	taken map[syntax.Node]bool  // commands whose output another one takes
 	shown map[string]bool
 	sent  map[string]bool // functions that are exported
 }
@@ -75,7 +77,15 @@ func (r *factReader) visit(n syntax.Node) {
 	case *syntax.CallExpr:
 		r.assigns(n.Assigns)
 		if len(n.Args) > 0 {
-			r.call(commandOf(n.Args))
+			r.call(commandOf(n.Args), r.taken[n])
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			r.take(n.X)
+		}
+	case *syntax.CmdSubst:
+		for _, st := range n.Stmts {
+			r.take(st)
 		}
 	case *syntax.DeclClause:
 		r.declare(n)
@@ -106,6 +116,22 @@ func (r *factReader) visit(n syntax.Node) {
 func (r *factReader) text(s string) {
 	r.addWords(s)
 	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
+	if slices.ContainsFunc(listers, func(l string) bool { return strings.Contains(s, l) }) {
+		r.names[anyFile] = true
+	}
+}
+
+// listers are how programs of other languages find the files of a directory.
+var listers = []string{"glob(", "listdir", "os.walk", "scandir", "iterdir", "readdir", "Dir["}
+
+// take marks the commands below a node as ones whose output another one takes.
+func (r *factReader) take(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok {
+			r.taken[c] = true
+		}
+		return true
+	})
 }
 
 // readsContent are the file tests that say something of what is in the file.

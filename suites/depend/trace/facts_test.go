@@ -53,6 +53,29 @@ func TestShown(t *testing.T) {
 	}
 }
 
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string][]string{
+		"cat ./x.sh":                             {"x.sh"},
+		"cat $D/{l,n}.sh":                        {"*.sh"},
+		"cat $D/x{1..3}.sh":                      {"x*.sh"},
+		`echo '{"a":1,"b":"c.sh"}' >&2`:          nil,
+		`printf %s ./x.sh`:                       nil,
+		`printf %s "$D/x.sh" | xargs cat`:        {"x.sh"},
+		`f=$(echo "$D/x.sh")`:                    {"x.sh"},
+		`python3 -c 'import glob; glob.glob(p)'`: {"*", "glob.glob"},
+		"while read -r l; do :; done <x.sh":      {"x.sh"},
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[0].Facts.Names; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", src, got, want)
+		}
+	}
+}
+
 // What may keep the trap from being run, or from writing, ends what is known.
 func TestEnds(t *testing.T) {
 	t.Parallel()

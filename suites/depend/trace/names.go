@@ -2,6 +2,7 @@ package trace
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -11,8 +12,9 @@ import (
 const anyFile = "*"
 
 // reads notes the programs that look into files which nobody names.
-func (r *factReader) reads(c command, base string) {
+func (r *factReader) reads(c command, base string, taken bool) {
 	switch {
+	case printers[c.name] && taken: // its words are what another command reads
 	case printers[c.name]:
 		for _, w := range c.words {
 			r.toldMessage(w)
@@ -27,7 +29,7 @@ func (r *factReader) reads(c command, base string) {
 	case wrappers[base]:
 		for i, a := range c.args {
 			if a != "" && !strings.HasPrefix(a, "-") && !wrappers[path.Base(a)] {
-				r.reads(command{name: a, args: c.args[i+1:], words: c.words[i+1:]}, path.Base(a))
+				r.reads(command{name: a, args: c.args[i+1:], words: c.words[i+1:]}, path.Base(a), taken)
 				break
 			}
 		}
@@ -91,7 +93,7 @@ func (r *factReader) name(w *syntax.Word) {
 	if r.told[w] {
 		return
 	}
-	for _, token := range strings.FieldsFunc(spelled(w), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
+	for _, token := range strings.FieldsFunc(braced.ReplaceAllString(spelled(w), anyFile), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
 		tail := token[strings.LastIndexByte(token, '/')+1:]
 		if strings.Trim(tail, "*") == "" && !(strings.HasSuffix(token, "*") && globbed(w)) {
 			continue
@@ -101,6 +103,9 @@ func (r *factReader) name(w *syntax.Word) {
 		}
 	}
 }
+
+// braced matches what bash expands to several words.
+var braced = regexp.MustCompile(`\{[^{}]*(,|\.\.)[^{}]*\}`)
 
 // spelled is a word's text with "*" for each of its expansions.
 func spelled(w *syntax.Word) string {
@@ -131,7 +136,7 @@ func spell(b *strings.Builder, parts []syntax.WordPart, quoted bool) {
 // quoteMeta drops what would be a pattern if it were not quoted.
 func quoteMeta(s string) string {
 	return strings.Map(func(c rune) rune {
-		if strings.ContainsRune("*?[\\", c) {
+		if strings.ContainsRune("*?[\\{}", c) {
 			return '_'
 		}
 		return c

@@ -33,10 +33,10 @@ func (w *ownReader) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
 		w.parameter(n)
+	case *syntax.Lit: // in arithmetic, by its name
+		w.lines(n, n.Value)
 	case *syntax.SglQuoted: // a trap's action, or PS4
-		if strings.Contains(n.Value, "LINENO") {
-			w.script.Numbers = fmt.Sprintf("it uses LINENO on line %d", n.Pos().Line())
-		}
+		w.lines(n, n.Value)
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.ExtGlob:
@@ -57,13 +57,17 @@ func (w *ownReader) visit(n syntax.Node) bool {
 	return true
 }
 
+func (w *ownReader) lines(n syntax.Node, text string) {
+	if strings.Contains(text, "LINENO") {
+		w.script.Numbers = fmt.Sprintf("it uses LINENO on line %d", n.Pos().Line())
+	}
+}
+
 func (w *ownReader) parameter(p *syntax.ParamExp) {
 	if p.Param == nil {
 		return
 	}
 	switch p.Param.Value {
-	case "LINENO", "BASH_LINENO":
-		w.script.Numbers = fmt.Sprintf("it uses %s on line %d", p.Param.Value, p.Pos().Line())
 	case "0", "BASH_SOURCE":
 		if !directoryOf(p) && !w.harmless(p) {
 			w.script.Own = fmt.Sprintf("it may read its own text ($%s on line %d)", p.Param.Value, p.Pos().Line())

@@ -36,6 +36,9 @@ type Trace struct {
 	Environment bool `json:"environment,omitempty"`
 	// Starts tells that a program was run that may have started shells of its own.
 	Starts bool `json:"starts,omitempty"`
+	// Interprets tells that a program in another language was run, which may have
+	// read any data.
+	Interprets bool `json:"interprets,omitempty"`
 	// Lines tells that the output names line numbers, as bash's own errors do.
 	Lines bool `json:"lines,omitempty"`
 	// Opaque says what the trace cannot see into; "" when there is nothing.

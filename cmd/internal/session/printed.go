@@ -1,0 +1,64 @@
+package session
+
+import (
+	"hash/fnv"
+
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+)
+
+// A printed sum stands for what a run of a case printed and how it ended: a trace
+// tells of a verdict only if the traced run printed the same. Long numbers are
+// left out, for PIDs, session numbers, temporary names and times differ.
+type printed uint64
+
+func printedOf(exit *int, stdout, stderr string) printed {
+	h := fnv.New64a()
+	if exit != nil {
+		h.Write([]byte{1, byte(*exit)})
+	}
+	for _, text := range []string{stdout, stderr} {
+		h.Write([]byte{0})
+		h.Write(withoutNumbers(text))
+	}
+	return printed(h.Sum64())
+}
+
+// printedBy is the sum of one step of a run that is not on record.
+func printedBy(r suites.Result) printed {
+	var exit *int
+	if r.NotStarted == "" && r.Signal == "" && !r.TimedOut {
+		exit = &r.Exit
+	}
+	return printedOf(exit, record.Text(r.Stdout, r.StdoutBytes), record.Text(r.Stderr, r.StderrBytes))
+}
+
+// longNumber is the number of digits from which a number may be another one in
+// the next run. The parts of a time or a version count together.
+const longNumber = 3
+
+func withoutNumbers(text string) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		end, digits := i, 0
+		for end < len(text) && (isDigit(text[end]) || digits > 0 && (text[end] == ':' || text[end] == '.')) {
+			if isDigit(text[end]) {
+				digits++
+			}
+			end++
+		}
+		switch {
+		case digits >= longNumber:
+			out = append(out, '0')
+		case digits > 0:
+			out = append(out, text[i:end]...)
+		default:
+			out = append(out, text[i])
+			end++
+		}
+		i = end
+	}
+	return out
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

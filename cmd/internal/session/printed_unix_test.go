@@ -1,0 +1,26 @@
+//go:build unix
+
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// A hook that acts otherwise when it is traced is not believed.
+func TestTracedOtherwise(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{
+		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}"),
+		"hooks/guard.sh": "#!/bin/bash\ncat >/dev/null\nif [ -z \"$BASH_ENV\" ]; then\n  echo plain\nelse\n  echo traced\nfi\n",
+	})
+	session := s.open(s.load(Filter{}), nil, nil)
+	s.all(session)
+	session.Trace(t.Context(), session.p.Cases)
+	e := session.evidenceOf(suites.Key{Suite: "s", ID: "A1"}, session.present[suites.Key{Suite: "s", ID: "A1"}].digests)
+	if e == nil || e.trace == nil || !strings.Contains(e.trace.Blind(), "went otherwise") {
+		t.Errorf("the trace is believed: %+v", e)
+	}
+}
