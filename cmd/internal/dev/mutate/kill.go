@@ -12,6 +12,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/edit"
+	"hookwatch/suites/depend/trace"
 )
 
 // A finding is what became of a mutant.
@@ -32,11 +33,11 @@ func (f finding) unmet() bool { return f.Ran == 0 }
 func (f finding) String() string {
 	switch {
 	case f.killed():
-		return fmt.Sprintf("killed by %s (%s), %d cases in %.1f s: %s", f.Killer, f.Why, f.Ran, f.Took.Seconds(), f.subject)
+		return fmt.Sprintf("killed by %s (%s), %d run in %.1f s: %s", f.Killer, f.Why, f.Ran, f.Took.Seconds(), f.subject)
 	case f.unmet():
 		return fmt.Sprintf("no case comes through it: %s", f.subject)
 	default:
-		return fmt.Sprintf("survived %d cases in %.1f s: %s", f.Ran, f.Took.Seconds(), f.subject)
+		return fmt.Sprintf("survived %d run in %.1f s: %s", f.Ran, f.Took.Seconds(), f.subject)
 	}
 }
 
@@ -55,30 +56,33 @@ func (s *scoring) try(ctx context.Context, m subject) (finding, error) {
 }
 
 // jury are the cases that a session would select, which is asked with the mutant
-// in place: first those that came through the same function, the quickest first.
+// in place, the quickest first. Left out are those that came through nothing of
+// the edit and are selected only because their hook uses a file of which no trace
+// can tell that it is not the hook: to run them could add kills and take none
+// away, and they are most of a hook's cases.
 func (s *scoring) jury(m subject) []int {
 	s.rule.know(m.original, m.content)
 	edits := edit.Compare(m.file, m.original, m.content)
-	near := map[int]bool{}
 	var list []int
 	for i, c := range s.rule.choose(s.standing, s.panel.traces, m.file) {
-		if !c.selected || !s.panel.takesPart[i] {
-			continue
+		if c.selected && s.panel.takesPart[i] && meets(edits, s.panel.traces[i]) {
+			list = append(list, i)
 		}
-		list = append(list, i)
-		t := s.panel.traces[i]
-		near[i] = t != nil && edit.SameUnit(edits, t)
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		if near[a] != near[b] {
-			if near[a] {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(s.panel.took[a], s.panel.took[b])
-	})
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(s.panel.took[a], s.panel.took[b]) })
 	return list
+}
+
+// meets reports whether a case can come through an edit, files that it uses
+// otherwise than by running them left aside.
+func meets(e *edit.Edits, t *trace.Trace) bool {
+	if t == nil {
+		return true
+	}
+	ran := *t
+	ran.Names = nil
+	affected, _ := edit.Affected(e, &ran)
+	return affected
 }
 
 // hunt runs cases, several at a time, until one fails, and fails again: what

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,6 +96,9 @@ func (s *scoring) baseline(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintf(s.out, "%d cases: %d pass, %d skipped, %d other\n", n, count[suites.Pass], count[suites.Skip], n-count[suites.Pass]-count[suites.Skip])
+	if s.panel.whole == "" {
+		return errors.New("no case passes on the project as it is")
+	}
 	return nil
 }
 

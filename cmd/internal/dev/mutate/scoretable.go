@@ -81,12 +81,12 @@ func (s *scoring) printSurvivors() {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line, strings.Compare(a.id.String(), b.id.String()))
 	})
 	for _, f := range list {
-		met := fmt.Sprintf("%d cases", f.Ran)
+		met := fmt.Sprintf("%d run", f.Ran)
 		if f.unmet() {
 			met = "no case comes through it"
 		}
 		fmt.Fprintf(s.out, "SURVIVED %s [%s] (%s)\n  %s\n", f.subject, f.operator, met, s.notes[f.id])
-		if s.notes[f.id] == (note{}) {
+		if s.verbose && s.notes[f.id] == (note{}) {
 			fmt.Fprintf(s.out, "%s", f.id.yaml())
 		}
 	}
