@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,12 +34,22 @@ func (f finding) unmet() bool { return f.Ran == 0 }
 func (f finding) String() string {
 	switch {
 	case f.killed():
-		return fmt.Sprintf("killed by %s (%s), %d run in %.1f s: %s", f.Killer, f.Why, f.Ran, f.Took.Seconds(), f.subject)
+		return fmt.Sprintf("killed by %s (%s), %d run in %.1f s: %s", f.Killer, brief(f.Why), f.Ran, f.Took.Seconds(), f.subject)
 	case f.unmet():
 		return fmt.Sprintf("no case comes through it: %s", f.subject)
 	default:
 		return fmt.Sprintf("survived %d run in %.1f s: %s", f.Ran, f.Took.Seconds(), f.subject)
 	}
+}
+
+// brief is a verdict's note on one line that is not too long.
+func brief(note string) string {
+	note = strings.Join(strings.Fields(note), " ")
+	const most = 160
+	if len(note) > most {
+		return strings.ToValidUTF8(note[:most], "") + "..."
+	}
+	return note
 }
 
 // try applies a mutant, runs cases until one notices, and puts the file back.
@@ -106,16 +117,17 @@ func (s *scoring) hunt(ctx context.Context, m subject, jury []int) (finding, err
 	return h.found, errors.Join(h.err, ctx.Err())
 }
 
-// noticed is the verdict of a case on the mutant, of two when the first is a
-// failure.
+// noticed is the verdict of a case on the mutant. A failure counts when it comes
+// twice, and that to have run out of time, which a busy machine makes of
+// anything, when there was three times as much.
 func (s *scoring) noticed(ctx context.Context, i int) (suites.Verdict, error) {
 	const least = 10 * time.Second // an edit can make a hook hang
-	timeout := cmp.Or(s.options.timeout, max(least, 4*s.panel.took[i]))
+	timeout := cmp.Or(s.timeout, max(least, 4*s.panel.took[i]))
 	v, err := s.lab.judged(ctx, s.lab.cases[i], timeout)
-	if err != nil || v.Status != suites.Fail || timedOut(v) {
+	if err != nil || v.Status != suites.Fail {
 		return v, err
 	}
-	return s.lab.judged(ctx, s.lab.cases[i], timeout)
+	return s.lab.judged(ctx, s.lab.cases[i], 3*timeout)
 }
 
 func timedOut(v suites.Verdict) bool {

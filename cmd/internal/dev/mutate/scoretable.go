@@ -104,7 +104,7 @@ func (s *scoring) verdict(all [][]subject) error {
 		switch {
 		case !f.killed() || n == (note{}):
 		case n.Equivalent != "":
-			wrong = append(wrong, fmt.Sprintf("%s is called equivalent and was killed by %s (%s)", f.id, f.Killer, f.Why))
+			wrong = append(wrong, fmt.Sprintf("%s is called equivalent and was killed by %s (%s)", f.id, f.Killer, brief(f.Why)))
 		default:
 			fmt.Fprintf(s.out, "no survivor any more: %s, killed by %s\n", f.id, f.Killer)
 		}
