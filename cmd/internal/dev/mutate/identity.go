@@ -74,6 +74,16 @@ func subjects(s *source, operator string) []subject {
 	return list
 }
 
+// unmade leaves out mutants whose text was made before, and notes the others'.
+func unmade(list []subject, made map[string]bool) []subject {
+	return slices.DeleteFunc(list, func(m subject) bool {
+		text := string(m.content)
+		was := made[text]
+		made[text] = true
+		return was
+	})
+}
+
 // sampled are as many of the subjects as are wanted, by the seed; 0 wants all.
 func sampled(all []subject, seed uint64, want int) []subject {
 	list := slices.Clone(all)

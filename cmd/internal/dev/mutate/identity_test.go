@@ -98,3 +98,15 @@ func TestSample(t *testing.T) {
 		t.Errorf("another function changes the order:\n%q\n%q", rest, all)
 	}
 }
+
+func TestSameTextCountsOnce(t *testing.T) {
+	t.Parallel()
+	s, err := newSource("x.sh", []byte("#!/bin/bash\nexit 1\n"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]bool{}
+	if exits, constants := unmade(subjects(s, "exit"), made), unmade(subjects(s, "constant"), made); len(exits) != 1 || len(constants) != 0 {
+		t.Errorf("%v, %v", exits, constants)
+	}
+}

@@ -15,7 +15,7 @@ import (
 var errScore = errors.New("the suites do not notice enough")
 
 // scored are the operators of the score, in the order of its table.
-var scored = []string{"delete", "negate", "constant", "swap", "exit", "print", "arm"}
+var scored = []string{"delete", "negate", "exit", "constant", "swap", "print", "arm"}
 
 // A scoring measures how good suites are at noticing broken hooks.
 //
@@ -92,7 +92,7 @@ func newScoring(o options, root, temp string, out io.Writer) (*scoring, error) {
 }
 
 // all makes every mutant of the hooks and of what they source or run, by file
-// and operator.
+// and operator. What two operators make counts for the first.
 func (s *scoring) all() ([][]subject, error) {
 	var all [][]subject
 	for _, file := range scripts(s.panel.traces) {
@@ -100,9 +100,10 @@ func (s *scoring) all() ([][]subject, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+		made := map[string]bool{}
 		for _, op := range scored {
 			if slices.Contains(s.operators, op) {
-				all = append(all, subjects(src, op))
+				all = append(all, unmade(subjects(src, op), made))
 			}
 		}
 	}
