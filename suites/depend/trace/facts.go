@@ -141,10 +141,14 @@ var matchOps = map[syntax.BinTestOperator]bool{
 	syntax.TsMatch: true, syntax.TsMatchShort: true, syntax.TsNoMatch: true, syntax.TsReMatch: true,
 }
 
-// parameter notes $? and the patterns of "${x%pattern}".
+// parameter notes $?, the patterns of "${x%pattern}", and subscripts, such as
+// the "*" of "${x[*]}", which are no files.
 func (r *factReader) parameter(p *syntax.ParamExp) {
 	if p.Param != nil && (p.Param.Value == "?" || p.Param.Value == "PIPESTATUS") {
 		r.facts.Status = true
+	}
+	if w, ok := p.Index.(*syntax.Word); ok {
+		r.told[w] = true
 	}
 	if p.Repl != nil && p.Repl.Orig != nil {
 		r.told[p.Repl.Orig] = true

@@ -143,3 +143,29 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// Files that a statement may read; "*" is any.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string][]string{
+		"cat *":                       {"*"},
+		"cat ./x.sh":                  {"x.sh"},
+		`[[ " ${!a[*]} " == *one* ]]`: nil,
+		`f "${a[*]}" "${a[@]}"`:       nil,
+		`f "${a[*]}" *.sh`:            {"*.sh"},
+		`echo "${a[$(cat y.txt)]}"`:   {"y.txt"},
+		`cat "${a[*]%.sh}"`:           nil,
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, st := range s.Statements {
+			names = append(names, st.Facts.Names...)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s: %q, want %q", src, names, want)
+		}
+	}
+}

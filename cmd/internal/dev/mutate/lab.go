@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func newLab(o options, root, temp string, cases []*suites.Case) *lab {
 	home := filepath.Join(temp, "home")
 	_ = os.MkdirAll(home, 0o755)
 	env = run.With(env, map[string]string{"HOME": home})
-	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, cases: cases}
+	l := &lab{root: root, jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), cases: cases}
 	// One runner for all: two would give out the same session numbers, by which
 	// hooks keep state in /tmp.
 	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience})
@@ -126,19 +127,26 @@ func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 	out := make([]*trace.Trace, len(l.cases))
 	prints := make([]string, len(l.cases))
 	err := l.each(ctx, func(i int, c *suites.Case) error {
-		o, err := l.runner.Traced(ctx, c, trace.Start)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = l.runner.Remove(o) }()
-		prints[i] = l.fingerprint(o)
-		if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
-			return nil
-		}
-		out[i] = trace.Decode(o.Trace, l.facts(c, o))
-		return nil
+		var err error
+		out[i], err = l.traced(ctx, c, func(o suites.Outcome) { prints[i] = l.fingerprint(o) })
+		return err
 	})
 	return out, prints, err
+}
+
+// traced runs one case, traced. see is shown the outcome, whose files are gone
+// afterwards.
+func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcome)) (*trace.Trace, error) {
+	o, err := l.runner.Traced(ctx, c, trace.Start)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = l.runner.Remove(o) }()
+	see(o)
+	if o.NotRun != nil || o.Trace == nil { // one that sets BASH_ENV itself is not traced
+		return nil, nil
+	}
+	return trace.Decode(o.Trace, l.facts(c, o)), nil
 }
 
 // facts are what decoding needs beside the log.

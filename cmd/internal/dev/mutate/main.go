@@ -12,6 +12,11 @@
 // beside it what selection by file and by function would select, and how many
 // cases really changed.
 //
+// With -score it measures the suites instead: how many of the mutants any case
+// notices, and which none does. See scoring.
+//
+//	go run ./cmd/internal/dev/mutate -score -max 12 [-resume FILE] [-survivors FILE]
+//
 // It works on a temporary copy of the project and runs the edited hooks there.
 package main
 
@@ -22,9 +27,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+
+	gojqcli "github.com/itchyny/gojq/cli"
 )
 
 type options struct {
@@ -42,24 +50,37 @@ type options struct {
 	timeout    time.Duration
 	budget     time.Duration
 	least      int
+	score      bool
+	want       float64
+	resume     string
+	survivors  string
 	dry        bool
 	verbose    bool
 }
 
 func main() { os.Exit(exit()) }
 
-// exit is the program, and its exit code.
+// exit is the program, and its exit code. Under the name of a JSON tool it is
+// that tool, as hookwatch is: hooks find it as a stand-in.
 func exit() int {
+	switch filepath.Base(os.Args[0]) {
+	case "jq", "jaq":
+		return gojqcli.Run()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	o, err := parse(os.Args[1:])
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.score:
+		err = score(ctx, o, os.Stdout)
+	default:
 		err = measure(ctx, o, os.Stdout)
 	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errMissed):
+	case errors.Is(err, errMissed), errors.Is(err, errScore):
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		return 1
 	default:
@@ -83,9 +104,13 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.path, "path", "", "`directory` put in front of PATH")
 	f.StringVar(&o.history, "history", "", "replay commits too: `GITDIR:path` of the hook")
 	f.IntVar(&o.commits, "commits", 10, "how many commits -history replays")
-	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "of a step; an edit can make a hook hang")
+	f.DurationVar(&o.timeout, "timeout", 0, "of a step; an edit can make a hook hang. 0: 2s, and with -score by what the case took")
 	f.DurationVar(&o.budget, "for", 0, "start no further mutant after this time; 0: all that were chosen")
 	f.IntVar(&o.least, "least", 0, "how many mutants have to change an outcome for the result to say anything")
+	f.BoolVar(&o.score, "score", false, "say instead how many of the mutants the suites notice")
+	f.Float64Var(&o.want, "want", 0, "with -score: how many percent of the mutants have to be killed")
+	f.StringVar(&o.resume, "resume", "", "with -score: `file` that keeps what was found, and is gone on from")
+	f.StringVar(&o.survivors, "survivors", "", "with -score: `file` that says of survivors why they are")
 	f.BoolVar(&o.dry, "dry", false, "only say what would be selected; run no mutant")
 	f.BoolVar(&o.verbose, "v", false, "one line for each mutant")
 	if err := f.Parse(args); err != nil {

@@ -55,8 +55,8 @@ type source struct {
 // by the seed.
 func (b *bench) choose() []mutant {
 	edits := map[string][]candidate{}
-	for _, file := range b.files() {
-		s, err := b.source(file)
+	for _, file := range scripts(b.traces) {
+		s, err := b.lab.source(file, b.seed)
 		if err != nil {
 			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
 			continue
@@ -134,8 +134,8 @@ func (b *bench) sample(op string, all []candidate) []mutant {
 
 // inTurn takes one of each list after the other, so that a measurement that is
 // stopped early is of all operators.
-func inTurn(lists [][]mutant) []mutant {
-	var all []mutant
+func inTurn[T any](lists [][]T) []T {
+	var all []T
 	for i := 0; ; i++ {
 		found := false
 		for _, list := range lists {
@@ -149,10 +149,10 @@ func inTurn(lists [][]mutant) []mutant {
 	}
 }
 
-// files are the project's scripts that any case came through.
-func (b *bench) files() []string {
+// scripts are those of the project that any of the traces came through.
+func scripts(traces []*trace.Trace) []string {
 	set := map[string]bool{}
-	for _, t := range b.traces {
+	for _, t := range traces {
 		if t == nil {
 			continue
 		}
@@ -179,12 +179,12 @@ func (b *bench) isHook(file string) bool {
 	return false
 }
 
-func (b *bench) source(file string) (*source, error) {
-	text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
+func (l *lab) source(file string, seed uint64) (*source, error) {
+	text, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err
 	}
-	return newSource(file, text, b.seed)
+	return newSource(file, text, seed)
 }
 
 func (b *bench) document(file string) (*document, error) {

@@ -57,7 +57,7 @@ func TestMissIsFound(t *testing.T) {
 	for _, tr := range b.traces {
 		tr.Files[".claude/hooks/torture.sh"].Statements = trace.NewSet(nil)
 	}
-	s, err := b.source(".claude/hooks/torture.sh")
+	s, err := b.lab.source(".claude/hooks/torture.sh", b.seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +83,7 @@ f() {
   if [[ $1 == a && -n $x ]]; then
     echo one
   fi
+  case $1 in a) return 1 ;; b) : ;; esac
   return 1
 }
 f a || exit 2
@@ -105,6 +106,8 @@ f a || exit 2
 		"comment":  "change # a comment",
 		"blank":    "add blank lines",
 		"indent":   "indent by 7",
+		"print":    "print on stdout before echo one",
+		"arm":      "drop the arm b) :",
 	} {
 		var made []string
 		for _, c := range operators[name](s) {

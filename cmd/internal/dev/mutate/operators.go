@@ -26,11 +26,13 @@ var operators = map[string]func(*source) []change{
 	"comment":  comments,
 	"blank":    blanks,
 	"indent":   indents,
+	"print":    prints,
+	"arm":      arms,
 }
 
 // operatorNames in the order of the table. "library" is the study's operators
 // on the files that a hook sources or runs, "second" an edit after another one.
-var operatorNames = append(slices.Clone(study), "lines", "reorder", "global", "rename", "library", "second",
+var operatorNames = append(slices.Clone(study), "print", "arm", "lines", "reorder", "global", "rename", "library", "second",
 	"key-value", "key-remove", "key-add", "comment", "blank", "indent", "key-space")
 
 // cosmetic operators change nothing that bash runs, or a filter sees.

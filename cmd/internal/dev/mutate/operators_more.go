@@ -8,6 +8,32 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// prints add a line that prints, on either stream.
+func prints(s *source) []change {
+	var list []change
+	s.lists(func(stmts []*syntax.Stmt) {
+		for _, st := range stmts {
+			before := " before " + short(s.at(st))
+			list = append(list,
+				change{start(st), start(st), "echo printed; ", "print on stdout" + before},
+				change{start(st), start(st), "echo printed >&2; ", "print on stderr" + before})
+		}
+	})
+	return list
+}
+
+// arms drop one arm of a case.
+func arms(s *source) []change {
+	var list []change
+	syntax.Walk(s.tree, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
+			list = append(list, change{start(n), end(n), "", "drop the arm " + short(s.at(n))})
+		}
+		return true
+	})
+	return list
+}
+
 // addedLines add several lines at once: a branch, a loop, a function with its
 // call.
 func addedLines(s *source) []change {

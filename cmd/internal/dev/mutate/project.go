@@ -55,6 +55,8 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
+var errNoCase = errors.New("no case of the suites has a hook in the project")
+
 // loadCases gives the cases of the suites that were asked for whose hook the
 // project has.
 func loadCases(o options, root string) ([]*suites.Case, error) {
@@ -87,7 +89,7 @@ func loadCases(o options, root string) ([]*suites.Case, error) {
 		}
 	}
 	if len(cases) == 0 {
-		return nil, errors.New("no case of the suites has a hook in the project")
+		return nil, errNoCase
 	}
 	return cases, nil
 }

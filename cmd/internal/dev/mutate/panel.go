@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"hookwatch/cmd/internal/session"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+// sessionLab is a lab that runs the cases of a project as a session does:
+// isolated, with its stand-ins and its policy for gates.
+func sessionLab(o options, root, temp string) (*lab, error) {
+	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		return nil, err
+	}
+	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
+	p, problems := session.Load(cfg, session.Filter{})
+	if p == nil {
+		return nil, problems[0]
+	}
+	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout}
+	for _, c := range p.Cases {
+		if wanted(o, root, c) {
+			l.cases = append(l.cases, c)
+		}
+	}
+	if len(l.cases) == 0 {
+		return nil, errNoCase
+	}
+	env := os.Environ()
+	if o.path != "" {
+		env = run.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
+	}
+	if l.runner, err = session.NewRunner(session.Options{Project: p, Temp: temp, Env: env}); err == nil {
+		l.runner.KeepReady(o.jobs)
+	}
+	return l, err
+}
+
+// A panel is what the cases of a lab did on the unedited project; all of its
+// lists are by case.
+type panel struct {
+	takesPart []bool
+	took      []time.Duration
+	traces    []*trace.Trace // nil where there is none
+	basis     []string       // digests of the case and of all that it depends on
+	whole     string         // of those that take part
+}
+
+// baseline runs every case as it is, and once more traced. One that passes only
+// once is none that could tell what an edit did.
+func (s *scoring) baseline(ctx context.Context) error {
+	n := len(s.lab.cases)
+	s.panel = panel{make([]bool, n), make([]time.Duration, n), make([]*trace.Trace, n), make([]string, n), ""}
+	first, second := make([]suites.Verdict, n), make([]suites.Verdict, n)
+	err := s.lab.each(ctx, func(i int, c *suites.Case) error {
+		begin := time.Now()
+		v, err := s.lab.judged(ctx, c, 0)
+		first[i], s.panel.took[i] = v, time.Since(begin)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = s.lab.each(ctx, func(i int, c *suites.Case) error {
+		var err error
+		s.panel.traces[i], err = s.lab.traced(ctx, c, func(o suites.Outcome) { second[i] = verdict.Judge(c, o, patience) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	first, second = proven(s.lab.cases, first), proven(s.lab.cases, second)
+	count := map[suites.Status]int{}
+	for i, c := range s.lab.cases {
+		count[first[i].Status]++
+		s.panel.takesPart[i] = first[i].Status == suites.Pass && second[i].Status == suites.Pass
+		s.panel.basis[i] = digest(c.Key().String(), c.Digest, depend.InputsDigest(s.standing.plain[i]))
+		switch {
+		case s.panel.takesPart[i]:
+			s.panel.whole = digest(s.panel.whole, s.panel.basis[i])
+		case first[i].Status != suites.Skip:
+			fmt.Fprintf(s.out, "takes no part: %s, %s %s, then %s %s\n", c.Key(), first[i].Status, first[i].Note, second[i].Status, second[i].Note)
+		}
+	}
+	fmt.Fprintf(s.out, "%d cases: %d pass, %d skipped, %d other\n", n, count[suites.Pass], count[suites.Skip], n-count[suites.Pass]-count[suites.Skip])
+	if s.panel.whole == "" {
+		return errors.New("no case passes on the project as it is")
+	}
+	return nil
+}
+
+// judged runs one case with a time-out, or with its own.
+func (l *lab) judged(ctx context.Context, c *suites.Case, timeout time.Duration) (suites.Verdict, error) {
+	bounded := *c
+	if timeout > 0 {
+		bounded.Timeout = timeout
+	}
+	o, err := l.runner.Case(ctx, &bounded)
+	if err != nil {
+		return suites.Verdict{}, err
+	}
+	defer func() { _ = l.runner.Remove(o) }()
+	return verdict.Judge(&bounded, o, bounded.Timeout), nil
+}
+
+// proven are the verdicts with those of the controls taken into account.
+func proven(cases []*suites.Case, own []suites.Verdict) []suites.Verdict {
+	by := make(map[suites.Key]suites.Verdict, len(cases))
+	for i, c := range cases {
+		by[c.Key()] = own[i]
+	}
+	out := make([]suites.Verdict, len(cases))
+	for i, c := range cases {
+		out[i] = own[i]
+		control, has := plan.ControlOf(c)
+		if !has {
+			continue
+		}
+		v, ok := by[control]
+		if !ok {
+			v = suites.Verdict{Status: suites.Fail, Note: "was not run"}
+		}
+		out[i] = verdict.Prove(own[i], control, v)
+	}
+	return out
+}
