@@ -6,8 +6,8 @@
 //
 //	go run ./cmd/internal/dev/mutate [-project DIR] [-suites pm,pm-more] [-suite-file FILE]
 //
-// The mutants are chosen by the seed, and as many of each operator as -max says;
-// -for bounds the time. The rule that is scored is the one without markers, which
+// The mutants are chosen by the seed, and as many of each operator
+// and hook as -max says; -for bounds the time. The rule that is scored is the one without markers, which
 // add cases and never spare one; the table has what they add in a column, and
 // beside it what selection by file and by function would select, and how many
 // cases really changed.
@@ -99,7 +99,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.filter, "ids", "", "run only cases whose ID starts with one of these, separated by commas")
 	f.StringVar(&only, "only", "", "operators, separated by commas; study: "+strings.Join(study, ","))
 	f.Uint64Var(&o.seed, "seed", 1, "of the choice of mutants")
-	f.IntVar(&o.max, "max", 30, "mutants of each operator at most; 0: all")
+	f.IntVar(&o.max, "max", 30, "mutants of each operator and hook at most; 0: all")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "cases at a time")
 	f.StringVar(&o.path, "path", "", "`directory` put in front of PATH")
 	f.StringVar(&o.history, "history", "", "replay commits too: `GITDIR:path` of the hook")

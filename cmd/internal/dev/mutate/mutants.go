@@ -50,11 +50,15 @@ type source struct {
 	random    *rand.Rand
 }
 
+// A kind of edits is drawn by itself: an operator's in one hook, in all libraries
+// or in all documents.
+type kind struct{ operator, hook string }
+
 // choose makes the mutants of the hooks, of the libraries they come through and
-// of the JSON files they depend on: of each operator as many as were asked for,
-// by the seed.
+// of the JSON files they depend on: of each kind as many as were asked for, by
+// the seed.
 func (b *bench) choose() []mutant {
-	edits := map[string][]candidate{}
+	edits := map[kind][]candidate{}
 	for _, file := range scripts(b.traces) {
 		s, err := b.lab.source(file, b.seed)
 		if err != nil {
@@ -71,22 +75,31 @@ func (b *bench) choose() []mutant {
 		}
 		for op, of := range documentOperators {
 			for _, c := range of(d) {
-				edits[op] = append(edits[op], candidate{d, c})
+				edits[kind{op, ""}] = append(edits[kind{op, ""}], candidate{d, c})
 			}
 		}
 	}
 	var chosen [][]mutant
 	for _, op := range b.operators {
-		chosen = append(chosen, b.sample(op, edits[op]))
+		var hooks []string
+		for k := range edits {
+			if k.operator == op {
+				hooks = append(hooks, k.hook)
+			}
+		}
+		slices.Sort(hooks)
+		for _, hook := range hooks {
+			chosen = append(chosen, b.sample(kind{op, hook}, edits[kind{op, hook}]))
+		}
 	}
 	return inTurn(chosen)
 }
 
 // ofScript adds the edits of a script by operator; those of a library are only
 // the study's, and stand in a row of their own.
-func (b *bench) ofScript(s *source, edits map[string][]candidate) {
+func (b *bench) ofScript(s *source, edits map[kind][]candidate) {
 	for _, op := range operatorNames {
-		of, name := operators[op], op
+		of, k := operators[op], kind{op, s.file}
 		if of == nil {
 			continue
 		}
@@ -94,14 +107,15 @@ func (b *bench) ofScript(s *source, edits map[string][]candidate) {
 			if !slices.Contains(study, op) {
 				continue
 			}
-			name = "library"
+			k = kind{"library", ""}
 		}
 		for _, c := range of(s) {
-			edits[name] = append(edits[name], candidate{s, c})
+			edits[k] = append(edits[k], candidate{s, c})
 		}
 	}
+	twice := kind{"second", s.file}
 	for _, c := range addedLines(s) {
-		edits["second"] = append(edits["second"], candidate{second{s}, c})
+		edits[twice] = append(edits[twice], candidate{second{s}, c})
 	}
 }
 
@@ -115,9 +129,9 @@ type candidate struct {
 
 // sample makes some of the edits, by the seed and nothing else, until there are
 // enough that a shell can parse.
-func (b *bench) sample(op string, all []candidate) []mutant {
+func (b *bench) sample(k kind, all []candidate) []mutant {
 	h := fnv.New64a()
-	h.Write([]byte(op))
+	h.Write([]byte(k.operator + " " + k.hook))
 	random := rand.New(rand.NewPCG(b.seed, h.Sum64()))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var list []mutant
@@ -125,7 +139,7 @@ func (b *bench) sample(op string, all []candidate) []mutant {
 		if b.max > 0 && len(list) == b.max {
 			break
 		}
-		if m, ok := c.of.mutant(op, c.change); ok {
+		if m, ok := c.of.mutant(k.operator, c.change); ok {
 			list = append(list, m)
 		}
 	}

@@ -136,7 +136,7 @@ func TestChoiceFollowsTheSeed(t *testing.T) {
 		for _, c := range constants(s) {
 			all = append(all, candidate{s, c})
 		}
-		return fmt.Sprint((&bench{options: o}).sample("constant", all))
+		return fmt.Sprint((&bench{options: o}).sample(kind{"constant", ""}, all))
 	}
 	if first, second := pick("1"), pick("1"); first != second || first == pick("2") {
 		t.Error("the same seed must give the same mutants, and another one others")

@@ -94,7 +94,7 @@ jobs_() {
   { echo background >"$work/job"; } &
   wait $!
   cat "$work/job"
-  coproc { read -r line && echo "answer $line"; }
+  coproc { while read -r line; do echo "answer $line"; done; } # at its end bash takes COPROC away
   echo question >&"${COPROC[1]}"
   read -r answer <&"${COPROC[0]}"
   echo "$answer"
