@@ -75,7 +75,7 @@ func (s *Session) findTool(name string) suites.Tool {
 func (s *Session) toolsOf(c *suites.Case) []string {
 	names := slices.Clone(s.p.toolsOf(c))
 	for _, g := range c.Gates {
-		names = append(names, g.Tool)
+		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
