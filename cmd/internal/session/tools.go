@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/run"
 )
 
 // tools are the programs that the project's hooks reach, as they were found in
@@ -55,7 +54,7 @@ func (s *Session) digestOfTools(names []string) string {
 	for i, n := range names {
 		set[i] = s.findTool(n)
 	}
-	d := run.ToolsDigest(set)
+	d := suites.ToolsDigest(set)
 	s.seen.byName[memo] = d
 	s.facts.add(d, set)
 	s.environment.CaseTools[d] = names
