@@ -16,6 +16,9 @@ import (
 // them so often that what they say is no news.
 var filters = []string{"jaq", "jq", "gojq"}
 
+// Filter reports whether a tool is one of those.
+func Filter(tool string) bool { return slices.Contains(filters, tool) }
+
 // Suspects are the gates of a failing case whose tools may be what it failed by:
 // what they did is worth a look before it is judged. None where something else
 // is the cause for sure.
@@ -33,7 +36,7 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	if !failed {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(c.Gates), func(g suites.Gate) bool { return slices.Contains(filters, g.Tool) })
+	return slices.DeleteFunc(slices.Clone(c.Gates), func(g suites.Gate) bool { return Filter(g.Tool) })
 }
 
 // What a tool did, the strongest explanation first.

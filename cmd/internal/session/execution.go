@@ -177,7 +177,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 		done.Effect = clientWould(e.outcome)
 	}
 	if transition == notify.Explained {
-		done.Tools = s.changedTools(before.digests.Tools, r.Digests.Tools)
+		done.Tools = s.explaining(key, before.digests.Tools, r.Digests.Tools)
 	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)

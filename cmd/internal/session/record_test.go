@@ -148,7 +148,7 @@ func TestTransition(t *testing.T) {
 		}
 		return suites.ToolsDigest(tools), tools
 	}
-	s := &Session{facts: make(toolFacts)}
+	s := &Session{facts: make(toolFacts), p: &Project{}}
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
 		s.facts.add(digest, tools)
@@ -164,7 +164,7 @@ func TestTransition(t *testing.T) {
 		{"one more in the hook", base, more, false}, {"one less in the hook", more, base, false}, {"the same", base, base, false},
 		{"not known before", unknown, base, false}, {"not known now", base, unknown, false},
 	} {
-		if got := s.toolsExplain(tt.before, tt.now); got != tt.want {
+		if got := s.toolsExplain(suites.Key{}, tt.before, tt.now); got != tt.want {
 			t.Errorf("%s explains it: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -20,7 +20,8 @@ func (s *Session) transition(before *lastVerdict, seen bool, now suites.Record) 
 	default:
 		return notify.New
 	}
-	switch verdict.Turn(before.status, now.Status(), before.digests, now.Digests, s.toolsExplain) {
+	explain := func(a, b string) bool { return s.toolsExplain(now.Key(), a, b) }
+	switch verdict.Turn(before.status, now.Status(), before.digests, now.Digests, explain) {
 	case verdict.Regression:
 		return notify.Regression
 	case verdict.Resolved:
@@ -50,13 +51,20 @@ func (f toolFacts) add(set string, tools []suites.Tool) {
 	f[set] = facts
 }
 
-// toolsExplain reports whether a tool that both sets have is another one now.
-func (s *Session) toolsExplain(before, now string) bool { return len(s.changedTools(before, now)) > 0 }
+// toolsExplain reports whether a tool that both sets have, and that concerns the
+// case, is another one now.
+func (s *Session) toolsExplain(k suites.Key, before, now string) bool {
+	return len(s.explaining(k, before, now)) > 0
+}
+
+func (s *Session) explaining(k suites.Key, before, now string) []string {
+	return slices.DeleteFunc(s.changedTools(before, now), func(tool string) bool { return !s.p.Concerns(k, tool) })
+}
 
 // toolChanged reports whether a tool of the set before is another one now. A set
 // of which nothing is known may have changed.
 func (s *Session) toolChanged(before, now string) bool {
-	return s.facts[before] == nil || s.facts[now] == nil || s.toolsExplain(before, now)
+	return s.facts[before] == nil || s.facts[now] == nil || len(s.changedTools(before, now)) > 0
 }
 
 // changedTools lists the tools that both sets have and that are others now: a
