@@ -4,8 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// IsFilter reports whether a tool reads and writes the hook's own JSON. Such a one
+// finds nothing, and a hook calls it so often that what it says is no news.
+func IsFilter(tool string) bool { return slices.Contains([]string{"jaq", "jq", "gojq"}, tool) }
+
+// FilterProbe is what shows that such a tool works: on Input the filter gives Want.
+var FilterProbe = struct{ Filter, Input, Want string }{".a", `{"a":[1,"b"]}`, `[1,"b"]`}
 
 // ToolsDigest is one digest for a set of tools, for a record.
 func ToolsDigest(tools []Tool) string {

@@ -17,8 +17,9 @@ import (
 // A witness stands before the tools of one case in its search path: each call is
 // passed on as it is, and noted with what came of it.
 type witness struct {
-	tools []suites.Tool
-	log   string // slash path in the case's directory
+	tools   []suites.Tool
+	filters []suites.Tool // which are tried out instead
+	log     string        // slash path in the case's directory
 }
 
 const (
@@ -34,11 +35,15 @@ const (
 func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate) ([]suites.ToolCall, error) {
 	w := &witness{log: witnessDir + "/calls"}
 	for _, g := range gates {
-		if t := r.locate(g); filepath.IsAbs(t.Path) { // a stand-in has no path
+		switch t := r.locate(g); {
+		case !filepath.IsAbs(t.Path): // a stand-in has no path
+		case suites.IsFilter(g.Tool):
+			w.filters = append(w.filters, t)
+		default:
 			w.tools = append(w.tools, t)
 		}
 	}
-	if inPlace := r.Isolation == "" || r.Isolation == isolate.None; inPlace || len(w.tools) == 0 {
+	if inPlace := r.Isolation == "" || r.Isolation == isolate.None; inPlace || len(w.tools)+len(w.filters) == 0 {
 		return nil, nil
 	}
 	s, err := r.open(ctx, c, nil)
@@ -46,6 +51,10 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 		return nil, err
 	}
 	defer func() { s.close(); _ = r.discard(s.dir) }()
+	tried, err := s.tryOut(ctx, w.filters)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.watch(ctx, w); err != nil {
 		return nil, err
 	}
@@ -60,7 +69,28 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	}
 	// The directory is another one in each run.
 	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
-	return r.told(ctx, w, names.Replace(string(log))), ctx.Err()
+	return append(tried, r.told(ctx, w, names.Replace(string(log)))...), ctx.Err()
+}
+
+// tryOut has filters do something of which the result is known.
+func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.ToolCall, error) {
+	var calls []suites.ToolCall
+	probe := suites.FilterProbe
+	for _, t := range filters {
+		args := []string{"-c", probe.Filter}
+		results, err := s.Run(ctx, process.Command{
+			Argv: append([]string{t.Path}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: callLimit,
+		})
+		if err != nil {
+			return nil, err
+		}
+		res := results[0]
+		calls = append(calls, suites.ToolCall{
+			Tool: t.Name, Version: audit.Version(s.r.tools.version(ctx, t)), Args: args,
+			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
+		})
+	}
+	return calls, nil
 }
 
 // told are the calls of the log, with the versions of the tools.

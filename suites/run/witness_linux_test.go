@@ -44,6 +44,9 @@ func TestCalls(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(bin, "lint"), []byte("#!/bin/sh\ncat\necho \"told of $#: $2\"\necho oh >&2\nexit 3\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(bin, "gojq"), []byte("#!/bin/sh\n[ \"$1\" != --version ] || exec echo gojq 0.9\ncat; echo \"$*\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		p.write("node_modules/pkg/own", "#!/bin/sh\necho \"own $1, $(basename \"$0\")\"\n", 0o755)
 		if err := os.MkdirAll(filepath.Join(p.root, "node_modules/.bin"), 0o755); err != nil {
 			t.Fatal(err)
@@ -56,13 +59,14 @@ func TestCalls(t *testing.T) {
 			Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/a",
 			Fixtures: []suites.Fixture{{Path: "{tmp}/bin/fake", Content: "#!/bin/sh\necho \"$TMPDIR\"\n", Mode: 0o755}},
 		}}}
-		gates := []suites.Gate{{Tool: "lint"}, {Tool: "own", Places: []string{"node_modules/.bin/own", "own", "npx own"}}, {Tool: "fake"}, {Tool: "nowhere"}}
+		gates := []suites.Gate{{Tool: "lint"}, {Tool: "own", Places: []string{"node_modules/.bin/own", "own", "npx own"}}, {Tool: "fake"}, {Tool: "nowhere"}, {Tool: "gojq"}}
 		r := p.inMode(mode, bin)
 		got, err := r.Calls(t.Context(), c, gates)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := []suites.ToolCall{
+			{Tool: "gojq", Version: "0.9", Args: []string{"-c", ".a"}, Stdout: []byte("{\"a\":[1,\"b\"]}-c .a\n")},
 			{Tool: "lint", Args: []string{"-x", "it's a \"b\"\nc"}, Exit: 3, Stdout: []byte("in\ntold of 2: it's a \"b\"\nc\n"), Stderr: []byte("oh\n")},
 			{Tool: "own", Args: []string{"json"}, Stdout: []byte("own json, own.watched\n"), Stderr: []byte{}},
 		}

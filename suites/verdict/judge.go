@@ -182,7 +182,7 @@ func concerns(c *suites.Case, line string) bool {
 	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t'\"`:,;()", r) })
 	about := false
 	for _, g := range c.Gates {
-		if Filter(g.Tool) {
+		if suites.IsFilter(g.Tool) {
 			continue
 		}
 		if about = true; slices.Contains(words, g.Tool) {

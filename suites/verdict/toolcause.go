@@ -12,13 +12,6 @@ import (
 	"hookwatch/suites"
 )
 
-// filters read and write the hook's own JSON: they find nothing, and a hook calls
-// them so often that what they say is no news.
-var filters = []string{"jaq", "jq", "gojq"}
-
-// Filter reports whether a tool is one of those.
-func Filter(tool string) bool { return slices.Contains(filters, tool) }
-
 // Suspects are the gates of a failing case whose tools may be what it failed by:
 // what they did is worth a look before it is judged. None where something else
 // is the cause for sure.
@@ -36,7 +29,7 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	if !failed {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(c.Gates), func(g suites.Gate) bool { return Filter(g.Tool) })
+	return c.Gates
 }
 
 // What a tool did, the strongest explanation first.
@@ -67,6 +60,9 @@ func toolCause(c *suites.Case, calls []suites.ToolCall) string {
 func behaviour(c *suites.Case, call *suites.ToolCall) (rank int, told string) {
 	name := strings.TrimSpace(call.Tool + " " + call.Version)
 	exit := fmt.Sprintf("exit %d", call.Exit)
+	if suites.IsFilter(call.Tool) {
+		return probed(name, exit, call)
+	}
 	out, err := strings.TrimSpace(string(call.Stdout)), strings.TrimSpace(string(call.Stderr))
 	if call.Exit != 0 {
 		if line := configComplaint(err, out); line != "" {
@@ -95,6 +91,17 @@ func behaviour(c *suites.Case, call *suites.ToolCall) (rank int, told string) {
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it names no line: %s", name, exit, words)
 	}
 	return nothingSpecial, ""
+}
+
+// probed says whether a filter does what it is for: without it, hooks see nothing
+// of what they are told.
+func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
+	out := strings.TrimSpace(string(call.Stdout))
+	if call.Exit == 0 && out == suites.FilterProbe.Want {
+		return nothingSpecial, ""
+	}
+	words := cmp.Or(firstLine(cmp.Or(out, strings.TrimSpace(string(call.Stderr)))), "nothing")
+	return rejectsConfig, fmt.Sprintf("%s does not work: %s of %s gives %s (%s)", name, suites.FilterProbe.Filter, suites.FilterProbe.Input, words, exit)
 }
 
 // notedWhole is how long an output is of which surely nothing was left out.

@@ -59,6 +59,10 @@ func TestToolCause(t *testing.T) {
 			"biome 1.2 rejects its configuration (exit 1): invalid configuration"},
 		{"other findings", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 1, "a.yaml:1:1: [error] other (colons)\n", "")}, ""},
 		{"findings that speak of a configuration", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, `{"diagnostics":[{"message":"invalid config","location":{"start":{"line":2}}}]}`, "")}, ""},
+		{"a filter that works", []suites.ToolCall{callOf("jaq -c .a", 0, "[1,\"b\"]\n", "")}, ""},
+		{"a filter that does not", []suites.ToolCall{callOf("jaq -c .a", 0, "all your base\n", ""), callOf("yamllint a.yaml", 255, "", "invalid config: x")},
+			`jaq 1.2 does not work: .a of {"a":[1,"b"]} gives "all your base" (exit 0)`},
+		{"a filter that says nothing", []suites.ToolCall{callOf("jq -c .a", 2, "", "")}, `jq 1.2 does not work: .a of {"a":[1,"b"]} gives nothing (exit 2)`},
 		{"a sum of none", []suites.ToolCall{callOf("markdownlint-cli2 a.md", 0, "Summary: 0 error(s)\n", "")}, ""},
 	} {
 		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{
@@ -92,8 +96,7 @@ func TestCauseBesideWarning(t *testing.T) {
 	}
 }
 
-// TestSuspects: only a case that ran and failed has any, and the tools that read
-// the hook's own JSON are none.
+// TestSuspects: only a case that ran and failed has any.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
 	c := suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
@@ -101,14 +104,14 @@ func TestSuspects(t *testing.T) {
 		o    suites.Outcome
 		want int
 	}{
-		"fails":       {suites.Outcome{Results: []suites.Result{{}}}, 1},
+		"fails":       {suites.Outcome{Results: []suites.Result{{}}}, 2},
 		"passes":      {suites.Outcome{Results: []suites.Result{{Exit: 2}}}, 0},
 		"timed out":   {suites.Outcome{Results: []suites.Result{{TimedOut: true}}}, 0},
 		"not started": {suites.Outcome{Results: []suites.Result{{NotStarted: "hook missing"}}}, 0},
 		"not run":     {suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail}}, 0},
 		"cut short":   {suites.Outcome{}, 0},
 	} {
-		if got := Suspects(&c, tt.o); len(got) != tt.want || tt.want == 1 && got[0].Tool != "biome" {
+		if got := Suspects(&c, tt.o); len(got) != tt.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -116,9 +119,6 @@ func TestSuspects(t *testing.T) {
 	live.Layer = suites.Live
 	if got := Suspects(&live, suites.Outcome{Results: []suites.Result{{}}}); len(got) > 0 {
 		t.Errorf("layer 2: %v", got)
-	}
-	if len(c.Gates) != 2 || c.Gates[0].Tool != "jaq" {
-		t.Errorf("the case's own gates are now %v", c.Gates)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/verdict"
 )
 
 // kinships tell which tools belong together: a hook that lints many languages
@@ -34,7 +33,7 @@ func (k kinships) join(tools []string) {
 func gateTools(c *suites.Case) []string {
 	var names []string
 	for _, g := range c.Gates {
-		if !verdict.Filter(g.Tool) {
+		if !suites.IsFilter(g.Tool) {
 			names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 		}
 	}
