@@ -170,6 +170,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 	s.begin(ctx, selected, full)
 	if most := s.jobs; s.queue.Len() > 2*most { // fewer are done before it pays
 		s.runner.KeepReady(min(most, keptReady))
+		defer func() { s.runner.KeepReady(s.ready) }()
 	}
 	backstop := time.NewTimer(s.p.Config.Run.Backstop)
 	defer backstop.Stop()
