@@ -61,6 +61,8 @@ type Gate struct {
 	Tool       string
 	Policy     GatePolicy
 	MinVersion string `json:",omitempty"` // an older tool makes the case a skip; "" for any
+	// Places are where hooks look for the tool when PATH is not all, in order.
+	Places []string `json:",omitempty"`
 }
 
 // GatePolicy is what the absence of a gate's tool means.

@@ -39,6 +39,17 @@ type Outcome struct {
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself, or the case's copy of it
 	Trace    []byte        // what a traced run wrote down; nil when it was not traced, or lost it
+	Calls    []ToolCall    // of the tools that decide, in the same case run once more; nil when nobody asked
+}
+
+// A ToolCall is what a hook asked of a tool, and what the tool answered.
+type ToolCall struct {
+	Tool    string
+	Version string // as it told, "" when it is not asked for one
+	Args    []string
+	Exit    int
+	Stdout  []byte // at most a few thousand bytes
+	Stderr  []byte
 }
 
 // NotRun says why a case was not run, as the status and note of its verdict.

@@ -2,19 +2,14 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"hookwatch/suites/catalog"
-	"hookwatch/suites/contract"
 )
 
 func writeFiles(b testing.TB, root string, files map[string]string) {
@@ -91,78 +86,6 @@ func started(b *testing.B, events []event) time.Time {
 	}
 	b.Fatalf("no case in %+v", events)
 	return time.Time{}
-}
-
-// BenchmarkAgainstXargs runs the direct cases of pm that need nothing but a
-// payload, once through hookwatch and once as the identical commands by xargs on
-// as many workers: the ratio is what hookwatch costs.
-func BenchmarkAgainstXargs(b *testing.B) {
-	root := newReference(b)
-	all, err := catalog.Builtin()
-	if err != nil {
-		b.Fatal(err)
-	}
-	payloads := b.TempDir()
-	var names bytes.Buffer
-	var ids []string
-	for _, s := range all {
-		for _, c := range s.Cases {
-			st := c.Steps[0]
-			if s.Name != "pm" || c.Layer != 1 || c.Project != nil || st.Command == "" {
-				continue
-			}
-			text, err := contract.Payload(contract.PayloadInput{Event: st.Event, Tool: st.Tool, Command: st.Command, Cwd: root})
-			if err != nil {
-				b.Fatal(err)
-			}
-			writeFiles(b, payloads, map[string]string{c.ID: string(text)})
-			fmt.Fprintln(&names, filepath.Join(payloads, c.ID))
-			ids = append(ids, c.ID)
-		}
-	}
-	jobs := strconv.Itoa(2)
-	if _, err := program(b, root, append([]string{"run", "--jobs", jobs}, ids...)...).Output(); err != nil {
-		b.Fatal(err) // also the first of all runs, which is slower
-	}
-	var ours, theirs time.Duration
-	for b.Loop() {
-		cmd := program(b, root, append([]string{"run", "--jobs", jobs, "--format", "json"}, ids...)...)
-		out, err := cmd.Output()
-		if err != nil {
-			b.Fatal(err)
-		}
-		var doc struct {
-			DurationMS int64 `json:"duration_ms"`
-		}
-		if err := json.Unmarshal(out, &doc); err != nil {
-			b.Fatal(err)
-		}
-		ours += time.Duration(doc.DurationMS) * time.Millisecond
-		theirs += xargs(b, root, jobs, names.String())
-	}
-	b.ReportMetric(float64(ours)/float64(theirs), "ours/xargs")
-	b.ReportMetric(float64(len(ids)), "cases")
-}
-
-func xargs(b *testing.B, root, jobs, names string) time.Duration {
-	b.Helper()
-	cmd := exec.Command("xargs", "-P", jobs, "-I{}", "sh", "-c", `bash "$0" <"$1" >/dev/null 2>&1`, filepath.Join(root, hook), "{}")
-	cmd.Dir = root
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	dir := b.TempDir() // the same stand-in at the same place of the search path
-	if err := os.Symlink(self, filepath.Join(dir, "jaq")); err != nil {
-		b.Fatal(err)
-	}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":" + dir, "CLAUDE_PROJECT_DIR=" + root, "TMPDIR=" + dir, "HOME=" + dir}
-	cmd.Stdin = strings.NewReader(names)
-	begin := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	return time.Since(begin)
 }
 
 // large writes a project of 1,000 hooks and 10,000 cases, whose verdicts are on

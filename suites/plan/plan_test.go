@@ -93,6 +93,20 @@ func TestQueueOrder(t *testing.T) {
 	}
 }
 
+// TestQueueAwaited: where the end of all is what somebody waits for, the longest
+// goes first, whatever else is known of it; of those that never ran, as defined.
+func TestQueueAwaited(t *testing.T) {
+	t.Parallel()
+	q := plan.NewQueue(0)
+	for i, r := range []plan.Rank{{Duration: 5}, {}, {Duration: 900}, {Duration: 7, Control: true}, {Duration: 6, Failed: true}, {}} {
+		r.Order, r.Awaited = i, true
+		q.Add(testCase(string(rune('a'+i))), r)
+	}
+	if got := ids(q.Next(9, 0, false)); got != "c d e a b f" {
+		t.Errorf("the order is %q", got)
+	}
+}
+
 func TestQueueSerial(t *testing.T) {
 	t.Parallel()
 	q := plan.NewQueue(0)

@@ -9,14 +9,20 @@ import (
 )
 
 // A Rank orders waiting cases: the answer that a person waits for comes first.
+// Where that is the end of them all, the long ones do, so that none of them runs
+// alone at last.
 type Rank struct {
 	Control  bool  // others wait for its verdict
 	Failed   bool  // failed when last run
 	Duration int64 // milliseconds when last run; quick ones first
 	Order    int   // of definition
+	Awaited  bool  // the end of all is
 }
 
 func (r Rank) compare(o Rank) int {
+	if r.Awaited && o.Awaited {
+		return cmp.Or(cmp.Compare(o.Duration, r.Duration), cmp.Compare(r.Order, o.Order))
+	}
 	return cmp.Or(
 		first(r.Control, o.Control),
 		first(r.Failed, o.Failed),

@@ -44,11 +44,18 @@ func (r *Reserve) take(advance []Step) *Box {
 	return nil
 }
 
-// Resize says how many are kept ready from now on, and has them started.
+// Resize says how many are kept ready from now on, and has them started, or ended
+// where there are more.
 func (r *Reserve) Resize(size int) {
 	r.mu.Lock()
 	r.size = size
+	keep := min(size, len(r.ready))
+	surplus := r.ready[keep:]
+	r.ready = r.ready[:keep:keep]
 	r.mu.Unlock()
+	for _, b := range surplus {
+		b.Close()
+	}
 	r.fill()
 }
 
@@ -69,7 +76,7 @@ func (r *Reserve) add() {
 	}
 	r.mu.Lock()
 	r.coming--
-	keep := err == nil && !r.closed
+	keep := err == nil && !r.closed && len(r.ready) < r.size
 	if keep {
 		r.ready = append(r.ready, b)
 	}

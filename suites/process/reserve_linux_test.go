@@ -23,7 +23,7 @@ func TestReserve(t *testing.T) {
 
 	r.Close()
 
-	r = &Reserve{coming: 1}
+	r = &Reserve{size: 1, coming: 1}
 	r.add()
 	dead := r.ready[0]
 	if err := dead.process.Kill(); err != nil {
@@ -56,4 +56,22 @@ func TestReserveClosed(t *testing.T) {
 	if len(r.ready) != 0 {
 		t.Error("a closed reserve keeps a supervisor")
 	}
+}
+
+// TestReserveShrinks: what is no longer to be kept ready ends, and one that comes
+// too late is not kept.
+func TestReserveShrinks(t *testing.T) {
+	t.Parallel()
+	r := &Reserve{size: 2, coming: 3}
+	r.add()
+	r.add()
+	surplus := r.ready[1]
+	r.Resize(1)
+	for range surplus.answers { // until its end is noticed
+	}
+	r.add()
+	if len(r.ready) != 1 || r.coming != 0 || !r.ready[0].alive() {
+		t.Errorf("%d ready, %d coming", len(r.ready), r.coming)
+	}
+	r.Close()
 }

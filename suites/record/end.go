@@ -31,7 +31,11 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	if err := s.merge(byAgent); err != nil {
 		return s.failed(err)
 	}
-	text, err := encodeDocument(s.environment(env, s.o.Now()))
+	env = s.environment(env, s.o.Now())
+	if err := s.logTools(env); err != nil {
+		return s.failed(err)
+	}
+	text, err := encodeDocument(env)
 	if err != nil {
 		return err
 	}
@@ -59,6 +63,9 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 		return s.failed(err)
 	}
 	env = s.environment(env, at)
+	if err := s.logTools(env); err != nil {
+		return s.failed(err)
+	}
 	dir, err := s.archive(byAgent, env, results, at)
 	if err != nil {
 		return s.failed(err)

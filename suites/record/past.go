@@ -12,7 +12,7 @@ import (
 // archive and the present state.
 type Past struct {
 	Records      []suites.Record      // by time; each verdict once
-	Environments []suites.Environment // those that were kept, latest first
+	Environments []suites.Environment // those of runs that were kept, latest first; then what else tools were
 	Warnings     []string
 }
 
@@ -45,6 +45,12 @@ func ReadPast(dir string) (*Past, error) {
 		}
 		p.add(s, known)
 	}
+	logged, err := Tools(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(logged)
+	p.Environments = append(p.Environments, logged...)
 	slices.SortStableFunc(p.Records, func(a, b suites.Record) int { return strings.Compare(a.Timestamp, b.Timestamp) })
 	return p, nil
 }

@@ -3,6 +3,7 @@
 //
 //	<agent>-<UTC of the last full run>.jsonl  present state, one record a case
 //	rolling/<agent>.jsonl                     every record as it happened
+//	rolling/tools.log                         what tools there were, a line a change
 //	archive/<UTC>/                            each full run as it ended
 //	RESULTS.md COMPARISON.md environment.json of the latest run
 //	inputs.json                               what the records' digests of inputs stand for
@@ -47,6 +48,7 @@ type Store struct {
 
 	mu          sync.Mutex // guards what follows
 	logs        map[string]*rollingLog
+	tools       []suites.Tool // of the last line of the log of tools; nil before it was looked at
 	run         *Run
 	state       state
 	interrupted *Interruption
@@ -177,7 +179,7 @@ func (s *Store) reattach() error {
 		return err
 	}
 	_ = s.lock.Unlock() // of a file that is gone
-	s.lock, s.first = held, nil
+	s.lock, s.first, s.tools = held, nil, nil
 	_, err = s.load()
 	return s.failed(err)
 }

@@ -11,10 +11,23 @@ import (
 	"hookwatch/suites/process"
 )
 
-// check looks at the machine and the project as they are. Only what has to be
-// asked for its version runs, and it does so in a sandbox.
+// check looks at the machine and the project as they are.
 func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
 	begin := time.Now()
+	f, sandbox, err := r.look(ctx, c, c.Check)
+	o.Sandbox = sandbox
+	if err != nil {
+		return o, fmt.Errorf("%s: %w", c.Key(), err)
+	}
+	o.Finding = &f
+	o.Results = []suites.Result{inTermsOfHooks(c.Check, f)}
+	o.Duration = time.Since(begin)
+	return o, nil
+}
+
+// look does what a check says. Only what has to be asked for its version runs, and
+// it does so in a sandbox, whose directory is told.
+func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (f suites.Finding, dir string, err error) {
 	var s *sandbox
 	defer func() {
 		if s != nil {
@@ -30,7 +43,7 @@ func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, e
 			if s, err = r.open(ctx, c, nil); err != nil {
 				return process.Result{}, fmt.Errorf("prepare: %w", err)
 			}
-			o.Sandbox = s.dir
+			dir = s.dir
 		}
 		results, err := s.Run(ctx, process.Command{
 			Argv: argv, Dir: s.root, Env: With(s.env, audit.Offline), Timeout: versionTime, Limit: 4096,
@@ -40,14 +53,8 @@ func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, e
 		}
 		return results[0], nil
 	}
-	f, err := m.Look(ctx, c.Check)
-	if err != nil {
-		return o, fmt.Errorf("%s: %w", c.Key(), err)
-	}
-	o.Finding = &f
-	o.Results = []suites.Result{inTermsOfHooks(c.Check, f)}
-	o.Duration = time.Since(begin)
-	return o, nil
+	f, err = m.Look(ctx, check)
+	return f, dir, err
 }
 
 // inTermsOfHooks says a finding as the record format has it: exit 0 where it

@@ -2,50 +2,99 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
-	"hookwatch/suites/process"
 )
 
 // gate looks for what the case cannot do without.
-func (r *Runner) gate(ctx context.Context, c *suites.Case) *suites.NotRun {
+func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, error) {
 	if c.Layer == suites.Live {
-		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}
+		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}, nil
 	}
 	if n := r.chainGate(c); n != nil {
-		return n
+		return n, nil
 	}
 	for _, hook := range hooksOf(c) {
 		if l := r.launch(r.Root, hook); l.absent != "" {
-			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}
+			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}, nil
 		}
 	}
 	for _, g := range c.Gates {
-		if n := r.missing(ctx, g); n != nil {
-			return n
+		if n, err := r.missing(ctx, c, g); n != nil || err != nil {
+			return n, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // missing looks for the tool of one gate, and at its version where it matters.
-func (r *Runner) missing(ctx context.Context, g suites.Gate) *suites.NotRun {
-	_, err := process.LookPath(g.Tool, r.Root, r.Env)
-	switch {
-	case err != nil && g.Policy == suites.GateFail:
-		return &suites.NotRun{Status: suites.Fail, Note: suites.AbsentNote(g.Tool)}
-	case err != nil:
-		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}
-	case g.MinVersion == "":
-		return nil
+func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*suites.NotRun, error) {
+	tool := r.locate(g)
+	if !tool.Present() {
+		by, err := r.byRunner(ctx, c, g)
+		switch {
+		case err != nil:
+			return nil, err
+		case by:
+			return nil, nil // whichever version it is: the case will show
+		case g.Policy == suites.GateFail:
+			return &suites.NotRun{Status: suites.Fail, Note: suites.AbsentNote(g.Tool)}, nil
+		}
+		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}, nil
+	}
+	if g.MinVersion == "" {
+		return nil, nil
 	}
 	// A tool that does not tell its version may be new enough: the case will show.
-	have := audit.Version(r.tools.version(ctx, r.tools.find(g.Tool)))
+	have := audit.Version(r.tools.version(ctx, tool))
 	if have == "" || !audit.Older(have, g.MinVersion) {
-		return nil
+		return nil, nil
 	}
-	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}
+	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}, nil
+}
+
+// locate finds the tool of a gate where hooks look for it, without running
+// anything. What a runner may find is not among it.
+func (r *Runner) locate(g suites.Gate) suites.Tool {
+	for _, place := range append(slices.Clone(g.Places), g.Tool) {
+		if len(suites.Place(place).Runner()) > 0 {
+			continue
+		}
+		if t := r.tools.find(place); t.Present() {
+			t.Name = g.Tool
+			return t
+		}
+	}
+	return suites.Tool{Name: g.Tool}
+}
+
+// byRunner reports whether a runner among the places has the tool. Asking one
+// takes longer than many a case, so it is asked once.
+func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (bool, error) {
+	check := &suites.Check{Tool: g.Tool}
+	for _, place := range g.Places {
+		if len(suites.Place(place).Runner()) > 0 {
+			check.Places = append(check.Places, place)
+		}
+	}
+	if len(check.Places) == 0 {
+		return false, nil
+	}
+	r.asked.Lock()
+	defer r.asked.Unlock()
+	if has, known := r.runners[g.Tool]; known {
+		return has, nil
+	}
+	f, sandbox, err := r.look(ctx, c, check)
+	if sandbox != "" {
+		_ = r.discard(sandbox)
+	}
+	if err == nil && ctx.Err() == nil {
+		r.runners[g.Tool] = f.Holds
+	}
+	return f.Holds, err
 }
 
 // chainGate skips a chain with a hook of a kind that is not run.

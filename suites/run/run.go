@@ -52,11 +52,13 @@ type Runner struct {
 	reserve process.Reserve
 	mu      sync.Mutex
 	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
+	asked   sync.Mutex                  // held while a runner is asked
+	runners map[string]bool             // whether some runner has the tool
 }
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), runners: make(map[string]bool), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
 	if o.Isolation == isolate.Namespaces {
 		r.reserve.Advance = o.Plan.Advance()
@@ -83,7 +85,11 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	}
 	begin := time.Now()
 	o := suites.Outcome{StandIns: r.standing(c)}
-	if o.NotRun = r.gate(ctx, c); o.NotRun != nil {
+	var err error
+	if o.NotRun, err = r.gate(ctx, c); err != nil {
+		return o, fmt.Errorf("%s: %w", c.Key(), err)
+	}
+	if o.NotRun != nil {
 		return o, nil
 	}
 	s, err := r.open(ctx, c, t)

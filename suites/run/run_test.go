@@ -332,9 +332,9 @@ func TestToolbox(t *testing.T) {
 	if len(tools) != 3 || tools[0].Present() || !tools[1].StandIn || tools[2].Version != "jq-9.9" {
 		t.Errorf("found %+v", tools)
 	}
-	before := run.ToolsDigest(tools)
+	before := suites.ToolsDigest(tools)
 	write("#!/bin/sh\necho jq-10.0 newer\n")
-	if run.ToolsDigest(b.Find([]string{"jq", "absent-tool", "jaq"})) == before {
+	if suites.ToolsDigest(b.Find([]string{"jq", "absent-tool", "jaq"})) == before {
 		t.Error("a changed tool has the same digest")
 	}
 }

@@ -71,15 +71,6 @@ func (t *Toolbox) find(name string) suites.Tool {
 	return tool
 }
 
-// ToolsDigest is one digest for a set of tools, for a record.
-func ToolsDigest(tools []suites.Tool) string {
-	var b strings.Builder
-	for _, t := range tools {
-		fmt.Fprintf(&b, "%s %s\n", t.Name, t.Digest)
-	}
-	return shortHash(b.String())
-}
-
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:8])

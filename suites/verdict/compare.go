@@ -15,6 +15,9 @@ type Run struct {
 	Time    time.Time
 	Records []suites.Record
 	Env     suites.Environment
+	// Concerns reports whether a tool can explain another verdict of the case; nil:
+	// any that it reaches can. That of the later run counts.
+	Concerns func(k suites.Key, tool string) bool
 }
 
 // A Kind is how a case's record differs from the one before it.
@@ -91,6 +94,7 @@ func Compare(prev, cur Run) Comparison {
 	a, b := c.side(&prev, "earlier"), c.side(&cur, "later")
 	c.Prev, c.Cur = summary(&prev, a), summary(&cur, b)
 	tools := newExplainer(&prev.Env, &cur.Env)
+	tools.concerns = cur.Concerns
 	c.Environment = tools.changes
 	if !tools.known {
 		c.warn("the tools of the %s run are not on record, so what they explain is not known", unknownSide(&prev))
@@ -119,18 +123,18 @@ func Compare(prev, cur Run) Comparison {
 }
 
 func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
-	kind := Removed
+	kind, key := Removed, identity(cmp.Or(q, p))
 	if q != nil {
-		kind = Transition(p, *q, tools.explains)
+		kind = Transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
 	}
 	c.Counts[kind]++
 	if kind == Unchanged {
 		return
 	}
 	of := cmp.Or(q, p)
-	d := Delta{Key: identity(of), Name: of.TestName, Hook: of.Hook, Kind: kind, Prev: sideOf(p), Cur: sideOf(q)}
+	d := Delta{Key: key, Name: of.TestName, Hook: of.Hook, Kind: kind, Prev: sideOf(p), Cur: sideOf(q)}
 	if p != nil && q != nil {
-		d.Tools = tools.between(p.Digests.Tools, q.Digests.Tools)
+		d.Tools = tools.between(key, p.Digests.Tools, q.Digests.Tools)
 		d.Inputs = differ(p.Digests.Inputs, q.Digests.Inputs)
 	}
 	c.Deltas = append(c.Deltas, d)

@@ -114,6 +114,7 @@ type explainer struct {
 	was, is   map[string]suites.Tool
 	known     bool // both environments list their tools
 	changes   []ToolChange
+	concerns  func(suites.Key, string) bool // nil: each tool concerns each case
 }
 
 func newExplainer(prev, cur *suites.Environment) *explainer {
@@ -126,14 +127,14 @@ func newExplainer(prev, cur *suites.Environment) *explainer {
 
 // explains reports whether tools that changed account for the difference of two
 // digests. When the tools of a run are not known, the difference has to do.
-func (e *explainer) explains(prev, cur string) bool {
-	return !e.known || len(e.between(prev, cur)) > 0
+func (e *explainer) explains(k suites.Key, prev, cur string) bool {
+	return !e.known || len(e.between(k, prev, cur)) > 0
 }
 
-// between lists the changed tools that a case reaches. That an edited hook
+// between lists the changed tools that a case reaches and that concern it. That an edited hook
 // calls another tool is no change of the tool: one that only one side reaches
 // counts only if both environments looked at it.
-func (e *explainer) between(prev, cur string) []ToolChange {
+func (e *explainer) between(k suites.Key, prev, cur string) []ToolChange {
 	if !differ(prev, cur) {
 		return nil
 	}
@@ -141,6 +142,9 @@ func (e *explainer) between(prev, cur string) []ToolChange {
 	after, knownAfter := e.cur.CaseTools[cur]
 	var reached []ToolChange
 	for _, t := range e.changes {
+		if e.concerns != nil && !e.concerns(k, t.Name) {
+			continue
+		}
 		was, is := !knownBefore || slices.Contains(before, t.Name), !knownAfter || slices.Contains(after, t.Name)
 		_, listedBefore := e.was[t.Name]
 		_, listedAfter := e.is[t.Name]

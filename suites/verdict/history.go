@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"slices"
 
 	"hookwatch/suites"
@@ -64,9 +63,12 @@ func (h *CaseHistory) Median() int64 {
 // Histories groups records, which are in the order of time, by case. The
 // environments say which tools a record's digest of them stands for.
 func Histories(records []suites.Record, environments []suites.Environment) []CaseHistory {
-	tools := toolsOf(environments)
+	tools := newToolSets(environments)
 	at := map[suites.Key]int{}
 	var all []CaseHistory
+	for i := range records {
+		tools.meets(&records[i])
+	}
 	for i := range records {
 		r := &records[i]
 		key := identity(r)
@@ -85,8 +87,8 @@ func Histories(records []suites.Record, environments []suites.Environment) []Cas
 	return all
 }
 
-func (h *CaseHistory) add(r *suites.Record, tools map[string][]suites.Tool) {
-	e := Entry{Record: *r, Tools: tools[r.Digests.Tools]}
+func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
+	e := Entry{Record: *r, Tools: tools.of(r)}
 	h.Name, h.Hook = r.TestName, r.Hook
 	if len(h.Entries) > 0 {
 		before := h.Last()
@@ -98,28 +100,6 @@ func (h *CaseHistory) add(r *suites.Record, tools map[string][]suites.Tool) {
 		}
 	}
 	h.Entries = append(h.Entries, e)
-}
-
-// toolsOf lists the tools behind each digest of them; the latest environment
-// that knows a digest counts.
-func toolsOf(environments []suites.Environment) map[string][]suites.Tool {
-	tools := map[string][]suites.Tool{}
-	for i := range environments {
-		byName := toolsByName(environments[i].Tools)
-		for digest, names := range environments[i].CaseTools {
-			if _, known := tools[digest]; known {
-				continue
-			}
-			set := make([]suites.Tool, 0, len(names))
-			for _, name := range names {
-				t := byName[name]
-				t.Name = cmp.Or(t.Name, name)
-				set = append(set, t)
-			}
-			tools[digest] = set
-		}
-	}
-	return tools
 }
 
 // flaky reports whether the same content had two verdicts. A run that was aborted

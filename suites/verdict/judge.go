@@ -5,6 +5,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,14 +27,15 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		return judgeFinding(c.Check, *o.Finding)
 	}
 	var found []suites.Mismatch
+	names := everyRun(o)
 	for i, r := range o.Results {
-		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout)...)
+		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, names)...)
 	}
 	if len(o.Results) < len(c.Steps) {
 		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
 	}
 	if len(found) > 0 {
-		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(found, o)}
+		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(c, found, o)}
 	}
 	return suites.Verdict{Status: suites.Pass, Note: strings.Join(remarks(o), "; ")}
 }
@@ -65,7 +67,16 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	}
 }
 
-func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration) []suites.Mismatch {
+// everyRun gives the case's directories names that they have in each run: a note
+// that differs is one that says something else.
+func everyRun(o suites.Outcome) *strings.Replacer {
+	if o.Sandbox == "" {
+		return strings.NewReplacer()
+	}
+	return strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
+}
+
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
 	switch {
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
@@ -85,15 +96,15 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	if e.Effect != "" && e.Effect != r.Effect {
 		add("effect", string(r.Effect), string(e.Effect))
 	}
-	judgeText(add, "stdout", e.Stdout, r.Stdout)
-	judgeText(add, "stderr", e.Stderr, r.Stderr)
+	judgeText(add, "stdout", e.Stdout, r.Stdout, names)
+	judgeText(add, "stderr", e.Stderr, r.Stderr, names)
 	judgeJQ(add, e.JQ, r.Stdout)
 	for _, want := range e.ModelSees {
 		if !strings.Contains(strings.Join(r.ModelSees, "\n"), want) {
-			add("model_sees", quote(strings.Join(r.ModelSees, "\n")), quote(want))
+			add("model_sees", quote(names.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
 		}
 	}
-	judgeFiles(add, e.Files, r)
+	judgeFiles(add, e.Files, r, names)
 	return found
 }
 
@@ -132,36 +143,53 @@ func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string 
 	if len(reasons) > most {
 		reasons = append(reasons[:most], fmt.Sprintf("and %d more", len(reasons)-most))
 	}
-	if cause := causeOf(found, o); cause != "" {
+	if cause := causeOf(c, found, o); cause != "" {
 		reasons = append(reasons, cause)
 	}
 	return strings.Join(append(reasons, remarks(o)...), "; ")
 }
 
-// causeOf is the cause of the first mismatch, as the step that has it tells.
-func causeOf(found []suites.Mismatch, o suites.Outcome) string {
+// causeOf is the cause of the first mismatch: what a tool was seen to do, else
+// what the step that has it tells.
+func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	if len(o.Results) == 0 {
 		return ""
 	}
-	line := cause(o.Results[min(found[0].Step, len(o.Results)-1)])
-	if o.Sandbox != "" { // its name is another one in each run
-		line = strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}").Replace(line)
+	line := toolCause(c, o.Calls)
+	if line == "" {
+		line = cause(c, o.Results[min(found[0].Step, len(o.Results)-1)])
 	}
-	return brief(line)
+	return brief(everyRun(o).Replace(line))
 }
 
 // cause is the shell's own word for an exit code that says nothing by itself, or
 // the hook's warning about a tool: one that rejects its configuration, or whose
 // output cannot be read, finds nothing, just as one that is absent.
-func cause(r suites.Result) string {
+func cause(c *suites.Case, r suites.Result) string {
 	for line := range strings.Lines(string(r.Stderr)) {
 		line = strings.TrimSpace(line)
 		unstartable := strings.Contains(line, "not found") || strings.Contains(line, "ermission denied")
-		if (r.Exit == 126 || r.Exit == 127) && unstartable || strings.HasPrefix(line, hookWarning) {
+		if (r.Exit == 126 || r.Exit == 127) && unstartable || strings.HasPrefix(line, hookWarning) && concerns(c, line) {
 			return line
 		}
 	}
 	return ""
+}
+
+// concerns reports whether a warning is about a tool of the case. A case that is
+// about none takes any.
+func concerns(c *suites.Case, line string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t'\"`:,;()", r) })
+	about := false
+	for _, g := range c.Gates {
+		if suites.IsFilter(g.Tool) {
+			continue
+		}
+		if about = true; slices.Contains(words, g.Tool) {
+			return true
+		}
+	}
+	return !about
 }
 
 // hookWarning begins what hooks of this field say about themselves.

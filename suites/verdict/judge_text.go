@@ -16,14 +16,15 @@ import (
 
 type addFunc func(field, got, want string)
 
-func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte) {
+func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte, names *strings.Replacer) {
 	s := string(text)
+	got := func() string { return quote(names.Replace(s)) }
 	if e.Empty && s != "" {
-		add(field, quote(s), "nothing")
+		add(field, got(), "nothing")
 	}
 	for _, want := range e.Contains {
 		if !strings.Contains(s, want) {
-			add(field, quote(s), quote(want))
+			add(field, got(), quote(want))
 		}
 	}
 	for _, want := range e.Matches {
@@ -31,17 +32,17 @@ func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte)
 		if err != nil {
 			add(field, err.Error(), "a regular expression")
 		} else if !re.MatchString(s) {
-			add(field, quote(s), "a match of "+want)
+			add(field, got(), "a match of "+want)
 		}
 	}
 	for _, unwanted := range e.Absent {
 		if strings.Contains(s, unwanted) {
-			add(field, quote(s), "no "+quote(unwanted))
+			add(field, got(), "no "+quote(unwanted))
 		}
 	}
 }
 
-func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result) {
+func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result, names *strings.Replacer) {
 	for _, e := range expected {
 		content, found := r.Files[e.Path]
 		switch {
@@ -52,7 +53,7 @@ func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result)
 		case !e.Absent && !found:
 			add("file "+e.Path, "does not exist", "the file")
 		case found:
-			judgeText(add, "file "+e.Path, e.Text, content)
+			judgeText(add, "file "+e.Path, e.Text, content, names)
 		}
 	}
 }

@@ -31,7 +31,11 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 				return err
 			}
 			a.warn(append(before.Warnings, after.Warnings...))
-			c := verdict.Compare(session.RunOf(before), session.RunOf(after))
+			was, is := session.RunOf(before), session.RunOf(after)
+			if p, _, err := a.tryLoad(); err == nil && p != nil {
+				is.Concerns = p.Concerns
+			}
+			c := verdict.Compare(was, is)
 			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
 			if len(args) != 1 { // the present state need not have every case
 				c.Warn("the later run is not whole: ", session.Incomplete(after, before))

@@ -55,7 +55,7 @@ func (s *Session) latestRun() (*record.Snapshot, error) {
 }
 
 func (s *Session) runOf(done notify.RunDone) verdict.Run {
-	return verdict.Run{ID: done.RunID, Time: done.At, Records: done.Records, Env: s.environment}
+	return verdict.Run{ID: done.RunID, Time: done.At, Records: done.Records, Env: s.environment, Concerns: s.p.Concerns}
 }
 
 // byAgent groups the records of a full run as they are filed.

@@ -129,6 +129,7 @@ func (s *Session) enqueue(c *suites.Case) {
 	if before := s.present[c.Key()]; before != nil {
 		rank.Failed, rank.Duration = !before.status.OK(), before.duration
 	}
+	rank.Awaited = s.awaited
 	s.queue.Add(c, rank)
 }
 

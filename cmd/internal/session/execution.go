@@ -46,9 +46,20 @@ func (s *Session) start(ctx context.Context, c *suites.Case) {
 	go func() {
 		defer cancel()
 		e.outcome, e.err = e.runner.Case(ctx, c)
+		if e.err == nil {
+			e.inquire(ctx)
+		}
 		e.ended = s.o.Now()
 		s.results <- e
 	}()
+}
+
+// inquire looks at what the tools of a failing case did. That it cannot tell is no
+// fault of the case.
+func (e *execution) inquire(ctx context.Context) {
+	if suspects := verdict.Suspects(e.c, e.outcome); len(suspects) > 0 {
+		e.outcome.Calls, _ = e.runner.Calls(ctx, e.c, suspects)
+	}
 }
 
 // finish takes a finished case: back into the queue when its inputs are others
@@ -166,7 +177,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 		done.Effect = clientWould(e.outcome)
 	}
 	if transition == notify.Explained {
-		done.Tools = s.changedTools(before.digests.Tools, r.Digests.Tools)
+		done.Tools = s.explaining(key, before.digests.Tools, r.Digests.Tools)
 	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)

@@ -39,6 +39,7 @@ type Project struct {
 
 	every    []*suites.Case // without the filter
 	orders   map[suites.Key]int
+	kin      kinships // made when it is asked for
 	controls map[suites.Key]bool
 	scripts  []string
 	specs    []string
@@ -138,11 +139,12 @@ func (p *Project) registers(script string) bool {
 func (p *Project) arrange() {
 	p.orders = make(map[suites.Key]int)
 	p.controls = make(map[suites.Key]bool)
+	places := p.places()
 	for i := range p.Suites {
 		p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
-			c.Gates = p.gated(c.Gates)
+			c.Gates = p.gated(c.Gates, places)
 			c.Check = p.needed(c.Check)
 			c.Digest = p.configured(c)
 			p.orders[c.Key()] = len(p.every)
@@ -172,14 +174,31 @@ func (p *Project) configured(c *suites.Case) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (p *Project) gated(gates []suites.Gate) []suites.Gate {
+func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
 	out := slices.Clone(gates)
 	for i := range out {
 		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
 			out[i].Policy = suites.GatePolicy(policy)
 		}
+		if len(out[i].Places) == 0 {
+			out[i].Places = places[out[i].Tool]
+		}
 	}
 	return out
+}
+
+// places are where hooks look for tools, as the checks for these have it: what is
+// there only is not absent. An advisory check says nothing of hooks.
+func (p *Project) places() map[string][]string {
+	places := make(map[string][]string)
+	for i := range p.Suites {
+		for j := range p.Suites[i].Cases {
+			if c := p.Suites[i].Cases[j].Check; c != nil && c.Tool != "" && c.Need != suites.NeedAdvisory && c.Minimum == "" {
+				places[c.Tool] = c.Places
+			}
+		}
+	}
+	return places
 }
 
 func (p *Project) filter(f Filter) error {

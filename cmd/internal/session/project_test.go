@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 	"time"
 
 	"hookwatch/suites"
@@ -105,12 +107,15 @@ func TestGated(t *testing.T) {
 		"suites/s.yaml": oneCase("A1", "gates: [biome, ruff, {tool: oxlint, policy: fail}], expect: {exit: 0}")})
 	s.write(".hookwatch.yaml", settings+"gates: {ruff: fail, oxlint: skip}\n")
 	want := []suites.Gate{{Tool: "biome", Policy: suites.GateFail}, {Tool: "ruff", Policy: suites.GateFail}, {Tool: "oxlint", Policy: suites.GateSkip}}
-	if got := s.load(Filter{}).Cases[0].Gates; !slices.Equal(got, want) {
+	if got := s.load(Filter{}).Cases[0].Gates; !cmp.Equal(got, want) {
 		t.Errorf("gates %v, want %v", got, want)
 	}
 	p := s.load(Filter{})
 	mine := []suites.Gate{{Tool: "ruff", Policy: suites.GateSkip}}
-	if got := p.gated(mine); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
+	if got := p.gated(mine, map[string][]string{"ruff": {"bin/ruff"}}); got[0].Places[0] != "bin/ruff" || mine[0].Places != nil {
+		t.Errorf("gated %v, the case's own are now %v", got, mine)
+	}
+	if got := p.gated(mine, nil); got[0].Policy != suites.GateFail || mine[0].Policy != suites.GateSkip {
 		t.Errorf("gated %v, the case's own are now %v", got, mine)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/run"
 )
 
 func number(n int) *int { return &n }
@@ -147,9 +146,9 @@ func TestTransition(t *testing.T) {
 			name, digest, _ := strings.Cut(v, "@")
 			tools = append(tools, suites.Tool{Name: name, Digest: digest})
 		}
-		return run.ToolsDigest(tools), tools
+		return suites.ToolsDigest(tools), tools
 	}
-	s := &Session{facts: make(toolFacts)}
+	s := &Session{facts: make(toolFacts), p: &Project{}}
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
 		s.facts.add(digest, tools)
@@ -165,7 +164,7 @@ func TestTransition(t *testing.T) {
 		{"one more in the hook", base, more, false}, {"one less in the hook", more, base, false}, {"the same", base, base, false},
 		{"not known before", unknown, base, false}, {"not known now", base, unknown, false},
 	} {
-		if got := s.toolsExplain(tt.before, tt.now); got != tt.want {
+		if got := s.toolsExplain(suites.Key{}, tt.before, tt.now); got != tt.want {
 			t.Errorf("%s explains it: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -208,13 +207,22 @@ func TestTransition(t *testing.T) {
 func TestToolFacts(t *testing.T) {
 	t.Parallel()
 	tools := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "2"}}
-	all, one := run.ToolsDigest(tools), run.ToolsDigest(tools[:1])
+	all, one := suites.ToolsDigest(tools), suites.ToolsDigest(tools[:1])
 	s := &Session{facts: make(toolFacts)}
 	s.recallTools(suites.Environment{Tools: tools, CaseTools: map[string][]string{
 		all: {"bash", "jq"}, one: {"bash"}, "of-an-earlier-bash": {"bash"}, "not-listed": {"awk"},
-	}})
+	}}, nil)
 	if len(s.facts) != 2 || s.facts[all]["jq"] != "2" || s.facts[one]["bash"] != "1" {
 		t.Errorf("facts %v", s.facts)
+	}
+	older := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "1"}}
+	earlier := func() []suites.Environment {
+		return []suites.Environment{{Tools: tools[:1]}, {Tools: older}, {Tools: tools}}
+	}
+	before := suites.ToolsDigest(older)
+	s.recallTools(suites.Environment{Tools: tools, CaseTools: map[string][]string{before: {"bash", "jq"}}}, earlier)
+	if len(s.facts) != 3 || s.facts[before]["jq"] != "1" {
+		t.Errorf("facts of earlier tools: %v", s.facts)
 	}
 }
 

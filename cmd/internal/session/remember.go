@@ -35,7 +35,7 @@ type baseKey struct {
 func (s *Session) remember(before *record.Snapshot) {
 	s.environment = before.Environment
 	s.environment.CaseTools = make(map[string][]string)
-	s.recallTools(before.Environment)
+	s.recallTools(before.Environment, s.earlierTools)
 	for digest, in := range before.Inputs {
 		s.inputs[digest] = in
 	}

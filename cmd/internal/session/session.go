@@ -42,7 +42,8 @@ type Session struct {
 	isolation isolation
 
 	jobs    int
-	ready   int // supervisors to be kept ready
+	ready   int  // supervisors to be kept ready
+	awaited bool // the end of the run is, rather than the first answers
 	queue   *plan.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
@@ -165,13 +166,20 @@ func (s *Session) tallyState() suites.Tally {
 
 // Once runs what is selected to its end and tells how it went.
 func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool) Summary {
+	s.awaited = true
 	s.begin(ctx, selected, full)
+	if most := s.jobs; s.queue.Len() > 2*most { // fewer are done before it pays
+		s.runner.KeepReady(min(most, keptReady))
+		defer func() { s.runner.KeepReady(s.ready) }()
+	}
 	backstop := time.NewTimer(s.p.Config.Run.Backstop)
 	defer backstop.Stop()
 	for s.underway() {
 		s.fill(ctx)
 		select {
 		case e := <-s.results:
+			delete(s.running, e.c.Key())
+			s.fill(ctx) // the next one runs while this one is judged
 			s.finish(ctx, e)
 			s.passPreflight()
 		case <-backstop.C:

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/run"
 )
 
 // tools are the programs that the project's hooks reach, as they were found in
@@ -55,7 +54,7 @@ func (s *Session) digestOfTools(names []string) string {
 	for i, n := range names {
 		set[i] = s.findTool(n)
 	}
-	d := run.ToolsDigest(set)
+	d := suites.ToolsDigest(set)
 	s.seen.byName[memo] = d
 	s.facts.add(d, set)
 	s.environment.CaseTools[d] = names
@@ -75,7 +74,7 @@ func (s *Session) findTool(name string) suites.Tool {
 func (s *Session) toolsOf(c *suites.Case) []string {
 	names := slices.Clone(s.p.toolsOf(c))
 	for _, g := range c.Gates {
-		names = append(names, g.Tool)
+		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

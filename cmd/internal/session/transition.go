@@ -7,7 +7,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
 
@@ -21,7 +20,8 @@ func (s *Session) transition(before *lastVerdict, seen bool, now suites.Record) 
 	default:
 		return notify.New
 	}
-	switch verdict.Turn(before.status, now.Status(), before.digests, now.Digests, s.toolsExplain) {
+	explain := func(a, b string) bool { return s.toolsExplain(now.Key(), a, b) }
+	switch verdict.Turn(before.status, now.Status(), before.digests, now.Digests, explain) {
 	case verdict.Regression:
 		return notify.Regression
 	case verdict.Resolved:
@@ -41,7 +41,7 @@ type toolFacts map[string]map[string]string
 // add notes a set. What an earlier environment says counts only where its tools
 // really are those of the set.
 func (f toolFacts) add(set string, tools []suites.Tool) {
-	if run.ToolsDigest(tools) != set {
+	if suites.ToolsDigest(tools) != set {
 		return
 	}
 	facts := make(map[string]string, len(tools))
@@ -51,13 +51,20 @@ func (f toolFacts) add(set string, tools []suites.Tool) {
 	f[set] = facts
 }
 
-// toolsExplain reports whether a tool that both sets have is another one now.
-func (s *Session) toolsExplain(before, now string) bool { return len(s.changedTools(before, now)) > 0 }
+// toolsExplain reports whether a tool that both sets have, and that concerns the
+// case, is another one now.
+func (s *Session) toolsExplain(k suites.Key, before, now string) bool {
+	return len(s.explaining(k, before, now)) > 0
+}
+
+func (s *Session) explaining(k suites.Key, before, now string) []string {
+	return slices.DeleteFunc(s.changedTools(before, now), func(tool string) bool { return !s.p.Concerns(k, tool) })
+}
 
 // toolChanged reports whether a tool of the set before is another one now. A set
 // of which nothing is known may have changed.
 func (s *Session) toolChanged(before, now string) bool {
-	return s.facts[before] == nil || s.facts[now] == nil || s.toolsExplain(before, now)
+	return s.facts[before] == nil || s.facts[now] == nil || len(s.changedTools(before, now)) > 0
 }
 
 // changedTools lists the tools that both sets have and that are others now: a
@@ -74,17 +81,35 @@ func (s *Session) changedTools(before, now string) []string {
 	return changed
 }
 
-// recallTools takes over what the latest environment on record knows.
-func (s *Session) recallTools(env suites.Environment) {
+// recallTools takes over what is on record of the tools of verdicts. Earlier gives
+// what tools there were before, the latest last; it is asked only where the latest
+// environment does not know all.
+func (s *Session) recallTools(env suites.Environment, earlier func() []suites.Environment) {
+	lacking := make(map[string][]string)
 	for set, names := range env.CaseTools {
-		var tools []suites.Tool
-		for _, t := range env.Tools {
-			if slices.Contains(names, t.Name) {
-				tools = append(tools, t)
+		if s.facts.add(set, env.ToolSet(names)); s.facts[set] == nil {
+			lacking[set] = names
+		}
+	}
+	if len(lacking) == 0 || earlier == nil {
+		return
+	}
+	for _, then := range slices.Backward(earlier()) {
+		for set, names := range lacking {
+			if s.facts.add(set, then.ToolSet(names)); s.facts[set] != nil {
+				delete(lacking, set)
 			}
 		}
-		s.facts.add(set, tools)
 	}
+}
+
+// earlierTools are what tools there were, as far as it is on record.
+func (s *Session) earlierTools() []suites.Environment {
+	if s.o.Store == nil {
+		return nil
+	}
+	earlier, _ := s.o.Store.Tools() // what cannot be read explains nothing
+	return earlier
 }
 
 // RunOf makes a recorded run ready to be compared.

@@ -1,0 +1,76 @@
+//go:build unix
+
+package session
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/verdict"
+)
+
+const kin = `suite: s
+hook: h.sh
+event: Stop
+cases:
+  - {id: SH, name: sh, gates: [jaq, shellcheck], expect: {exit: 0}}
+  - {id: YA, name: ya, gates: [jaq, yamllint], expect: {exit: 0}}
+  - {id: PY, name: py, gates: [jaq, ruff], expect: {exit: 0}}
+  - {id: PM, name: pm, gates: [jaq, ruff, uv, bandit], expect: {exit: 0}}
+  - {id: CO, name: co, gates: [jaq], control: YA, expect: {exit: 0}}
+  - {id: NO, name: no, expect: {exit: 0}}
+`
+
+// TestConcerns: a linter explains what became of the cases of its own language,
+// what no case is gated by explains any.
+func TestConcerns(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": kin, "h.sh": "#!/bin/bash\n"})
+	p := s.load(Filter{})
+	for tool, want := range map[string]string{
+		"yamllint": "YA CO NO XX ", "shellcheck": "SH NO XX ", "bandit": "PY PM NO XX ", "uv": "PY PM NO XX ", "ruff": "PY PM NO XX ",
+		"jaq": "SH YA PY PM CO NO XX ", "sed": "SH YA PY PM CO NO XX ",
+	} {
+		got := ""
+		for _, id := range []string{"SH", "YA", "PY", "PM", "CO", "NO", "XX"} {
+			if p.Concerns(suites.Key{Suite: "s", ID: id}, tool) {
+				got += id + " "
+			}
+		}
+		if got != want {
+			t.Errorf("%s concerns %q, want %q", tool, got, want)
+		}
+	}
+}
+
+// TestUnexplained: a case that breaks while the linter of another language goes
+// away is a regression, in the session as in the comparison.
+func TestUnexplained(t *testing.T) {
+	t.Parallel()
+	p := newScene(t, map[string]string{"suites/s.yaml": kin, "h.sh": "#!/bin/bash\n"}).load(Filter{})
+	tools := []suites.Tool{{Name: "shellcheck", Path: "/s", Digest: "1"}, {Name: "yamllint", Path: "/y", Digest: "1"}}
+	gone := []suites.Tool{tools[0], {Name: "yamllint"}}
+	was, is := suites.ToolsDigest(tools), suites.ToolsDigest(gone)
+	s := &Session{facts: make(toolFacts), p: p}
+	s.facts.add(was, tools)
+	s.facts.add(is, gone)
+	names := map[string][]string{was: {"shellcheck", "yamllint"}, is: {"shellcheck", "yamllint"}}
+	before := verdict.Run{Env: suites.Environment{Tools: tools, CaseTools: names}}
+	after := verdict.Run{Env: suites.Environment{Tools: gone, CaseTools: names}, Concerns: p.Concerns}
+	for _, id := range []string{"SH", "YA"} {
+		record := func(pass bool, tools string) suites.Record {
+			return suites.Record{Suite: "s", ID: id, Pass: pass, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: tools}}
+		}
+		before.Records = append(before.Records, record(true, was))
+		after.Records = append(after.Records, record(false, is))
+	}
+	c := verdict.Compare(before, after)
+	for i, want := range []verdict.Kind{verdict.Regression, verdict.Explained} {
+		if c.Deltas[i].Kind != want || (len(c.Deltas[i].Tools) > 0) != (want == verdict.Explained) {
+			t.Errorf("compared: %s is %s by %v, want %s", c.Deltas[i].Key, c.Deltas[i].Kind, c.Deltas[i].Tools, want)
+		}
+		if got := s.transition(lastVerdictOf(&before.Records[i]), true, after.Records[i]); string(got) != string(want) {
+			t.Errorf("%s is a %s, want %s", c.Deltas[i].Key, got, want)
+		}
+	}
+}

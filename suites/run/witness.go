@@ -1,0 +1,202 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/audit"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
+)
+
+// A witness stands before the tools of one case in its search path: each call is
+// passed on as it is, and noted with what came of it.
+type witness struct {
+	tools   []suites.Tool
+	filters []suites.Tool // which are tried out instead
+	log     string        // slash path in the case's directory
+}
+
+const (
+	witnessDir = "witness"
+	// The log holds one text a call: fields end with fieldEnd, calls with callEnd.
+	fieldEnd, callEnd = "\x1f", "\x1e"
+)
+
+// Calls runs a case once more to see what its hooks ask of the tools of its gates,
+// and what these answer: hooks throw away what would tell why a tool finds
+// nothing. A tool that the machine does not have is not watched, and no case runs
+// twice in place.
+func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate) ([]suites.ToolCall, error) {
+	w := &witness{log: witnessDir + "/calls"}
+	for _, g := range gates {
+		switch t := r.locate(g); {
+		case !filepath.IsAbs(t.Path): // a stand-in has no path
+		case suites.IsFilter(g.Tool):
+			w.filters = append(w.filters, t)
+		default:
+			w.tools = append(w.tools, t)
+		}
+	}
+	if inPlace := r.Isolation == "" || r.Isolation == isolate.None; inPlace || len(w.tools)+len(w.filters) == 0 {
+		return nil, nil
+	}
+	s, err := r.open(ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { s.close(); _ = r.discard(s.dir) }()
+	tried, err := s.tryOut(ctx, w.filters)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.watch(ctx, w); err != nil {
+		return nil, err
+	}
+	for i := range c.Steps {
+		if _, err := s.step(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	log, err := s.readOwn(filepath.FromSlash(w.log), logLimit)
+	if err != nil {
+		return nil, err
+	}
+	// The directory is another one in each run.
+	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
+	return append(tried, r.told(ctx, w, names.Replace(string(log)))...), ctx.Err()
+}
+
+// tryOut has filters do something of which the result is known.
+func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.ToolCall, error) {
+	var calls []suites.ToolCall
+	probe := suites.FilterProbe
+	for _, t := range filters {
+		args := []string{"-c", probe.Filter}
+		results, err := s.Run(ctx, process.Command{
+			Argv: append([]string{t.Path}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: callLimit,
+		})
+		if err != nil {
+			return nil, err
+		}
+		res := results[0]
+		calls = append(calls, suites.ToolCall{
+			Tool: t.Name, Version: audit.Version(s.r.tools.version(ctx, t)), Args: args,
+			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
+		})
+	}
+	return calls, nil
+}
+
+// told are the calls of the log, with the versions of the tools.
+func (r *Runner) told(ctx context.Context, w *witness, log string) []suites.ToolCall {
+	calls := parseCalls(log)
+	for i := range calls {
+		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
+		if at >= 0 && slices.Contains(askable, calls[i].Tool) {
+			calls[i].Version = audit.Version(r.tools.version(ctx, w.tools[at]))
+		}
+	}
+	return calls
+}
+
+// watch puts the witness before the directories that are searched: what the case
+// itself puts before them stays there.
+func (s *sandbox) watch(ctx context.Context, w *witness) error {
+	bin := filepath.Join(s.dir, witnessDir, "bin")
+	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
+	if err := s.write(log, "", 0o666); err != nil {
+		return err
+	}
+	for _, t := range w.tools {
+		name, passesTo := filepath.Join(bin, t.Name), t.Path
+		if rel, err := filepath.Rel(s.r.Root, t.Path); err == nil && filepath.IsLocal(rel) {
+			passesTo = filepath.Join(s.root, rel) + watchedSuffix
+			if err := s.standBefore(ctx, filepath.Join(s.root, rel), name); err != nil {
+				return err
+			}
+		}
+		if err := s.write(name, witnessScript(t.Name, passesTo, log), 0o755); err != nil {
+			return err
+		}
+	}
+	path, searched := process.Getenv(s.env, "PATH"), process.Getenv(s.r.Env, "PATH")
+	before, after, ok := strings.Cut(path, searched)
+	if !ok {
+		before, searched = "", path
+	}
+	s.env = With(s.env, map[string]string{"PATH": before + bin + string(filepath.ListSeparator) + searched + after})
+	return nil
+}
+
+// watchedSuffix is added to the name of a tool of the project's own while a
+// witness has its place, in the case's view of the project.
+const watchedSuffix = ".watched"
+
+func (s *sandbox) standBefore(ctx context.Context, tool, witness string) error {
+	const script = `mv -- "$1" "$1` + watchedSuffix + `" && ln -s -- "$2" "$1"`
+	results, err := s.Run(ctx, process.Command{
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.env, Timeout: versionTime,
+	})
+	if err != nil {
+		return err
+	}
+	if results[0].Exit != 0 {
+		return fmt.Errorf("watch %s: %s", tool, results[0].Stderr.Bytes)
+	}
+	return nil
+}
+
+// callLimit is how many bytes of each stream of a call are noted.
+const callLimit = 8000
+
+// witnessScript passes a call on, and appends it to the log in one piece.
+func witnessScript(tool, passesTo, log string) string {
+	return strings.NewReplacer("@TOOL", quoted(tool), "@REAL", quoted(passesTo), "@LOG", quoted(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
+at=@LOG.$$
+@REAL "$@" >"$at.out" 2>"$at.err"
+code=$?
+cat "$at.out"
+cat "$at.err" >&2
+{
+  printf '%s\037%s\037' @TOOL "$code"
+  head -c @LIMIT "$at.out" | tr -d '\036\037'
+  printf '\037'
+  head -c @LIMIT "$at.err" | tr -d '\036\037'
+  for arg; do printf '\037'; printf '%s' "$arg" | head -c 1000 | tr -d '\036\037'; done
+  printf '\036'
+} >"$at.call"
+cat "$at.call" >>@LOG
+rm -f "$at.out" "$at.err" "$at.call"
+exit $code
+`)
+}
+
+// quoted is one word of a shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// parseCalls reads a log of calls; what is no whole call is left out.
+func parseCalls(log string) []suites.ToolCall {
+	var calls []suites.ToolCall
+	for {
+		text, rest, whole := strings.Cut(log, callEnd)
+		if !whole {
+			return calls
+		}
+		log = rest
+		fields := strings.Split(text, fieldEnd)
+		if len(fields) < 4 {
+			continue
+		}
+		exit, err := strconv.Atoi(fields[1])
+		if err != nil {
+			continue
+		}
+		calls = append(calls, suites.ToolCall{Tool: fields[0], Exit: exit, Stdout: []byte(fields[2]), Stderr: []byte(fields[3]), Args: fields[4:]})
+	}
+}

@@ -1,0 +1,147 @@
+package run_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+// choose gives a runner of the mode, in whose PATH bin of the machine comes first.
+func (p *project) inMode(mode isolate.Mode, bin string) *run.Runner {
+	p.t.Helper()
+	o := run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: mode,
+		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + p.t.TempDir()},
+	}
+	if mode == isolate.Namespaces {
+		choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: p.t.TempDir(), Shown: []string{bin}, Size: 8 << 20, Processes: 100}, p.temp)
+		if err != nil || choice.Mode != mode {
+			p.t.Fatalf("%v, %v", choice, err)
+		}
+		o.Plan = choice.Plan
+	}
+	r := run.New(o)
+	p.t.Cleanup(r.Close)
+	return r
+}
+
+// TestCalls: what a hook asks of a tool is passed on as it is, and told with what
+// came of it; in PATH and in the project alike. Nothing of it is left.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		p := newProject(t)
+		bin := t.TempDir()
+		if err := os.WriteFile(filepath.Join(bin, "lint"), []byte("#!/bin/sh\ncat\necho \"told of $#: $2\"\necho oh >&2\nexit 3\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(bin, "gojq"), []byte("#!/bin/sh\n[ \"$1\" != --version ] || exec echo gojq 0.9\ncat; echo \"$*\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.write("node_modules/pkg/own", "#!/bin/sh\necho \"own $1, $(basename \"$0\")\"\n", 0o755)
+		if err := os.MkdirAll(filepath.Join(p.root, "node_modules/.bin"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("../pkg/own", filepath.Join(p.root, "node_modules/.bin/own")); err != nil {
+			t.Fatal(err)
+		}
+		p.write("hook.sh", "#!/bin/bash\nprintf 'in\\n' | lint -x \"it's a \\\"b\\\"\nc\"; e=$?\n./node_modules/.bin/own json\nfake\nexit $e\n", 0o755)
+		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"PATH": "{tmp}/bin:{path}"}, Steps: []suites.Step{{
+			Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/a",
+			Fixtures: []suites.Fixture{{Path: "{tmp}/bin/fake", Content: "#!/bin/sh\necho \"$TMPDIR\"\n", Mode: 0o755}},
+		}}}
+		gates := []suites.Gate{{Tool: "lint"}, {Tool: "own", Places: []string{"node_modules/.bin/own", "own", "npx own"}}, {Tool: "fake"}, {Tool: "nowhere"}, {Tool: "gojq"}}
+		r := p.inMode(mode, bin)
+		got, err := r.Calls(t.Context(), c, gates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []suites.ToolCall{
+			{Tool: "gojq", Version: "0.9", Args: []string{"-c", ".a"}, Stdout: []byte("{\"a\":[1,\"b\"]}-c .a\n")},
+			{Tool: "lint", Args: []string{"-x", "it's a \"b\"\nc"}, Exit: 3, Stdout: []byte("in\ntold of 2: it's a \"b\"\nc\n"), Stderr: []byte("oh\n")},
+			{Tool: "own", Args: []string{"json"}, Stdout: []byte("own json, own.watched\n"), Stderr: []byte{}},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", mode, diff)
+		}
+		if to, err := os.Readlink(filepath.Join(p.root, "node_modules/.bin/own")); to != "../pkg/own" {
+			t.Errorf("%s: the project's tool is now %s, %v", mode, to, err)
+		}
+		if left, err := os.ReadDir(p.temp); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", mode, left, err)
+		}
+	}
+}
+
+// TestNoCallsInPlace: what runs in place is not run twice.
+func TestNoCallsInPlace(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\ntouch ran\nsh -c :\n", 0o755)
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
+	got, err := p.runner().Calls(t.Context(), c, []suites.Gate{{Tool: "sh"}})
+	if _, ran := os.Lstat(filepath.Join(p.root, "ran")); ran == nil || len(got) > 0 || err != nil {
+		t.Errorf("%v, %v, ran: %v", got, err, ran == nil)
+	}
+}
+
+// TestGatePlaces: a gate looks where the hook looks, and asks a runner once.
+func TestGatePlaces(t *testing.T) {
+	t.Parallel()
+	asked := "#!/bin/sh\necho asked >>\"$ASKED\"\ncase \"$*\" in *have*) echo 1.0 ;; *) exit 1 ;; esac\n"
+	for _, tt := range []struct {
+		name, tool string
+		files      map[string]string
+		want       suites.Status
+		note       string
+		min        string
+	}{
+		{"nowhere", "linter", nil, suites.Fail, "LINTER_ABSENT", ""},
+		{"in the project", "linter", map[string]string{"node_modules/.bin/linter": "#!/bin/sh\necho 2.0\n"}, suites.Pass, "", ""},
+		{"in the project, too old", "sed", map[string]string{"node_modules/.bin/sed": "#!/bin/sh\necho 2.0\n"}, suites.Skip, "version_skip: sed 2.0 < 3.0", "3.0"},
+		{"by a runner", "linter-have", map[string]string{"bin/npx": asked}, suites.Pass, "", ""},
+		{"not by a runner", "linter", map[string]string{"bin/npx": asked}, suites.Fail, "LINTER_ABSENT", ""},
+	} {
+		p := newProject(t)
+		p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
+		for name, content := range tt.files {
+			p.write(name, content, 0o755)
+		}
+		r := p.inMode(isolate.Copy, filepath.Join(p.root, "bin"))
+		log := filepath.Join(p.temp, "asked")
+		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"ASKED": log}, Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}}},
+			Gates: []suites.Gate{{Tool: tt.tool, Policy: suites.GateFail, MinVersion: tt.min, Places: []string{"node_modules/.bin/" + tt.tool, tt.tool, "npx " + tt.tool}}}}
+		for range 2 {
+			if v := judged(t, r, c); v.Status != tt.want || v.Note != tt.note {
+				t.Errorf("%s: %s %q, want %s %q", tt.name, v.Status, v.Note, tt.want, tt.note)
+			}
+		}
+		text, _ := os.ReadFile(log)
+		if want := map[bool]string{true: "asked\n"}[tt.files["bin/npx"] != ""]; string(text) != want {
+			t.Errorf("%s: asked %q, want %q", tt.name, text, want)
+		}
+	}
+}
+
+func judged(t *testing.T, r *run.Runner, c *suites.Case) suites.Verdict {
+	t.Helper()
+	o, err := r.Case(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Remove(o) }()
+	return verdictOf(c, o)
+}
+
+func verdictOf(c *suites.Case, o suites.Outcome) suites.Verdict {
+	return verdict.Judge(c, o, 20*time.Second)
+}

@@ -1,0 +1,151 @@
+package verdict
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// Suspects are the gates of a failing case whose tools may be what it failed by:
+// what they did is worth a look before it is judged. None where something else
+// is the cause for sure.
+func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
+	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil || len(o.Results) < len(c.Steps) {
+		return nil
+	}
+	failed := false
+	for i, r := range o.Results {
+		if r.NotStarted != "" || r.TimedOut {
+			return nil
+		}
+		failed = failed || len(judgeStep(&c.Steps[i].Expect, i, r, time.Second, everyRun(o))) > 0
+	}
+	if !failed {
+		return nil
+	}
+	return c.Gates
+}
+
+// What a tool did, the strongest explanation first.
+const (
+	rejectsConfig = iota
+	unknownArguments
+	unreadByHook
+	unreadable
+	failing
+	silent
+	cannotRewrite
+	nothingSpecial
+)
+
+// toolCause says how a tool came to let a case fail: it rejects its configuration,
+// does not know what it is asked for, or says what cannot be read. "" where no
+// tool did anything out of the way.
+func toolCause(c *suites.Case, calls []suites.ToolCall) string {
+	best, text := nothingSpecial, ""
+	for i := range calls {
+		if rank, told := behaviour(c, &calls[i]); rank < best {
+			best, text = rank, told
+		}
+	}
+	return text
+}
+
+func behaviour(c *suites.Case, call *suites.ToolCall) (rank int, told string) {
+	name := strings.TrimSpace(call.Tool + " " + call.Version)
+	exit := fmt.Sprintf("exit %d", call.Exit)
+	if suites.IsFilter(call.Tool) {
+		return probed(name, exit, call)
+	}
+	out, err := strings.TrimSpace(string(call.Stdout)), strings.TrimSpace(string(call.Stderr))
+	if call.Exit != 0 {
+		if line := configComplaint(err, out); line != "" {
+			return rejectsConfig, fmt.Sprintf("%s rejects its configuration (%s): %s", name, exit, line)
+		}
+		if line := argumentComplaint(err, out); line != "" {
+			return unknownArguments, fmt.Sprintf("%s is another version than the hook is made for (%s): %s", name, exit, line)
+		}
+	}
+	if what := lookedFor(c, out+"\n"+err); what != "" {
+		return unreadByHook, fmt.Sprintf("%s reports %s (%s), but the hook reads nothing out of that output", name, what, exit)
+	}
+	words := firstLine(cmp.Or(out, err))
+	switch {
+	case rewrites(call) && call.Exit == 0:
+		return nothingSpecial, ""
+	case rewrites(call):
+		return cannotRewrite, fmt.Sprintf("%s does not rewrite the file (%s): %s", name, exit, words)
+	case out == "" && call.Exit == 0:
+		return silent, name + " ran and reported nothing"
+	case out == "" && !place.MatchString(err):
+		return failing, strings.TrimSuffix(fmt.Sprintf("%s fails (%s): %s", name, exit, words), ": ")
+	case asksJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < notedWhole:
+		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it is no JSON: %s", name, exit, words)
+	case !asksJSON(call) && !place.MatchString(out+"\n"+err):
+		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it names no line: %s", name, exit, words)
+	}
+	return nothingSpecial, ""
+}
+
+// probed says whether a filter does what it is for: without it, hooks see nothing
+// of what they are told.
+func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
+	out := strings.TrimSpace(string(call.Stdout))
+	if call.Exit == 0 && out == suites.FilterProbe.Want {
+		return nothingSpecial, ""
+	}
+	words := cmp.Or(firstLine(cmp.Or(out, strings.TrimSpace(string(call.Stderr)))), "nothing")
+	return rejectsConfig, fmt.Sprintf("%s does not work: %s of %s gives %s (%s)", name, suites.FilterProbe.Filter, suites.FilterProbe.Input, words, exit)
+}
+
+// notedWhole is how long an output is of which surely nothing was left out.
+const notedWhole = 8000
+
+// place is how tools that report in lines say where, or that they found nothing.
+var place = regexp.MustCompile(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
+
+func asksJSON(call *suites.ToolCall) bool {
+	return slices.ContainsFunc(call.Args, func(arg string) bool { return strings.Contains(arg, "json") && !strings.Contains(arg, "/") })
+}
+
+// rewrites reports whether the call is to change a file rather than to report.
+func rewrites(call *suites.ToolCall) bool {
+	return slices.ContainsFunc(call.Args, func(arg string) bool {
+		return slices.Contains([]string{"--write", "--fix", "-w", "format", "fmt"}, arg)
+	})
+}
+
+// codePattern is how cases ask for a rule in the hook's report: its name, in the
+// quotes of that report.
+var codePattern = regexp.MustCompile(`^(?:"code": \??)?"([^"]+)"$`)
+
+// lookedFor is the rule in a tool's output by which the case would know what it
+// looks for.
+func lookedFor(c *suites.Case, output string) string {
+	for i := range c.Steps {
+		e := &c.Steps[i].Expect.Stderr
+		for _, text := range e.Contains {
+			if !strings.HasPrefix(text, "[hook") && strings.Contains(output, text) {
+				return text
+			}
+		}
+		for _, pattern := range e.Matches {
+			m := codePattern.FindStringSubmatch(pattern)
+			if m == nil {
+				continue
+			}
+			// ShellCheck gives the number alone.
+			re, err := regexp.Compile(strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1))
+			if err == nil && re.MatchString(output) {
+				return re.FindString(output)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package verdict
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"hookwatch/suites"
+)
+
+func callOf(args string, exit int, stdout, stderr string) suites.ToolCall {
+	words := strings.Fields(args)
+	return suites.ToolCall{Tool: words[0], Version: "1.2", Args: words[1:], Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}
+}
+
+// TestToolCause: a tool that rejects its configuration, one of another version,
+// one that says what cannot be read and one that just finds nothing are told
+// apart, by what these programs really print.
+func TestToolCause(t *testing.T) {
+	t.Parallel()
+	biomeJSON := `{"summary":{"errors":1},"diagnostics":[{"category":"lint/a/b","location":{"start":{"line":2}}}]}`
+	for _, tt := range []struct {
+		name  string
+		calls []suites.ToolCall
+		want  string
+	}{
+		{"nothing was called", nil, ""},
+		{"yamllint", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 255, "", `invalid config: unknown option "x" for rule "y"`)},
+			`yamllint 1.2 rejects its configuration (exit 255): invalid config: unknown option "x" for rule "y"`},
+		{"biome, a key", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, "",
+			"/p/biome.json:1:13 deserialize ━━━━\n\n  × Found an unknown key `rulez`.\n  \n  > 1 │ {}\nconfiguration ━━\n\n  × Biome exited because the configuration resulted in errors.\n")},
+			"biome 1.2 rejects its configuration (exit 1): Found an unknown key `rulez`."},
+		{"markdownlint-cli2", []suites.ToolCall{callOf("markdownlint-cli2 a.md", 2, "markdownlint-cli2 v0\n", "Error: Unable to use configuration file '/p/.markdownlint.jsonc'; bad JSON\n")},
+			"markdownlint-cli2 1.2 rejects its configuration (exit 2): Error: Unable to use configuration file '/p/.markdownlint.jsonc'; bad JSON"},
+		{"ruff", []suites.ToolCall{callOf("ruff check --output-format=json a.py", 2, "", "ruff failed\n  Cause: Failed to parse /p/.ruff.toml\n  Cause: TOML parse error at line 1\n")},
+			"ruff 1.2 rejects its configuration (exit 2): Cause: Failed to parse /p/.ruff.toml"},
+		{"taplo goes on without", []suites.ToolCall{callOf("taplo check a.toml", 1, "", " WARN taplo:load_config: invalid configuration file error=x\nerror: invalid TOML\n  ┌─ a.toml:1:5\n")},
+			"taplo 1.2 rejects its configuration (exit 1): WARN taplo:load_config: invalid configuration file error=x"},
+		{"taplo found its configuration, and errors", []suites.ToolCall{callOf("taplo check a.toml", 1, "", " INFO taplo:load_config: found configuration file path=\"/p/taplo.toml\"\nerror: invalid TOML\n  ┌─ a.toml:1:5\n")}, ""},
+		{"another version", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, "", "Error: no such flag: `--reporter`\n")},
+			"biome 1.2 is another version than the hook is made for (exit 1): Error: no such flag: `--reporter`"},
+		{"another version, argparse", []suites.ToolCall{callOf("flake8 --x a.py", 2, "", "usage: flake8 [options]\nflake8: error: unrecognized arguments: --x\n")},
+			"flake8 1.2 is another version than the hook is made for (exit 2): flake8: error: unrecognized arguments: --x"},
+		{"unread", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, biomeJSON, "The `json` reporters are experimental")},
+			"biome 1.2 reports lint/a/b (exit 1), but the hook reads nothing out of that output"},
+		{"unread, by number", []suites.ToolCall{callOf("shellcheck -f json a.sh", 1, `[{"line":2,"code":2086}]`, "")},
+			`shellcheck 1.2 reports "code":2086 (exit 1), but the hook reads nothing out of that output`},
+		{"no JSON", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 0, "\n***\nall your base\n", "")},
+			`the output of biome 1.2 cannot be read (exit 0), it is no JSON: "all your base"`},
+		{"no lines", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 0, "garbage\n", "")},
+			`the output of yamllint 1.2 cannot be read (exit 0), it names no line: "garbage"`},
+		{"fails", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 3, "", "Segmentation fault\n")}, `yamllint 1.2 fails (exit 3): "Segmentation fault"`},
+		{"fails and says nothing", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 3, "", "")}, "yamllint 1.2 fails (exit 3)"},
+		{"silent", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 0, "", "")}, "yamllint 1.2 ran and reported nothing"},
+		{"formats, then is silent", []suites.ToolCall{callOf("biome format --write a.ts", 0, "Formatted 1 file.\n", ""), callOf("biome lint a.ts", 0, "", "")},
+			"biome 1.2 ran and reported nothing"},
+		{"the strongest counts", []suites.ToolCall{callOf("biome lint a.ts", 0, "", ""), callOf("biome lint a.ts", 1, "", "invalid configuration"), callOf("biome lint a.ts", 0, "what", "")},
+			"biome 1.2 rejects its configuration (exit 1): invalid configuration"},
+		{"other findings", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 1, "a.yaml:1:1: [error] other (colons)\n", "")}, ""},
+		{"findings that speak of a configuration", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, `{"diagnostics":[{"message":"invalid config","location":{"start":{"line":2}}}]}`, "")}, ""},
+		{"a filter that works", []suites.ToolCall{callOf("jaq -c .a", 0, "[1,\"b\"]\n", "")}, ""},
+		{"a filter that does not", []suites.ToolCall{callOf("jaq -c .a", 0, "all your base\n", ""), callOf("yamllint a.yaml", 255, "", "invalid config: x")},
+			`jaq 1.2 does not work: .a of {"a":[1,"b"]} gives "all your base" (exit 0)`},
+		{"a filter that says nothing", []suites.ToolCall{callOf("jq -c .a", 2, "", "")}, `jq 1.2 does not work: .a of {"a":[1,"b"]} gives nothing (exit 2)`},
+		{"a sum of none", []suites.ToolCall{callOf("markdownlint-cli2 a.md", 0, "Summary: 0 error(s)\n", "")}, ""},
+	} {
+		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{
+			Contains: []string{"[hook] "}, Matches: []string{`"code": ?"lint/a/b"`, `"SC2086"`, `\[hook\] [1-9]`}}}}}}
+		if got := toolCause(c, tt.calls); got != tt.want {
+			t.Errorf("%s:\n got %q\nwant %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCauseBesideWarning: what was seen of the tool goes before what the hook
+// says, and a warning about something else is no cause at all.
+func TestCauseBesideWarning(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
+	for _, tt := range []struct {
+		stderr string
+		calls  []suites.ToolCall
+		want   string
+	}{
+		{"[hook:warning] config.json biome_nursery='warn' but biome.json says 'off'\n", nil, ""},
+		{"[hook:warning] biome gave no report\n", nil, "[hook:warning] biome gave no report"},
+		{"[hook:warning] 'biome': no report\n", nil, "[hook:warning] 'biome': no report"},
+		{"[hook:warning] jaq is slow\n", nil, ""},
+		{"[hook:warning] biome gave no report\n", []suites.ToolCall{callOf("biome lint", 1, "", "bad config")}, "biome 1.2 rejects its configuration (exit 1): bad config"},
+	} {
+		v := Judge(c, suites.Outcome{Results: []suites.Result{{Stderr: []byte(tt.stderr)}}, Calls: tt.calls}, time.Second)
+		if v.Cause != tt.want || !strings.HasSuffix(v.Note, tt.want) {
+			t.Errorf("%q: %q, want %q (%s)", tt.stderr, v.Cause, tt.want, v.Note)
+		}
+	}
+}
+
+// TestSuspects: only a case that ran and failed has any.
+func TestSuspects(t *testing.T) {
+	t.Parallel()
+	c := suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
+	for name, tt := range map[string]struct {
+		o    suites.Outcome
+		want int
+	}{
+		"fails":       {suites.Outcome{Results: []suites.Result{{}}}, 2},
+		"passes":      {suites.Outcome{Results: []suites.Result{{Exit: 2}}}, 0},
+		"timed out":   {suites.Outcome{Results: []suites.Result{{TimedOut: true}}}, 0},
+		"not started": {suites.Outcome{Results: []suites.Result{{NotStarted: "hook missing"}}}, 0},
+		"not run":     {suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail}}, 0},
+		"cut short":   {suites.Outcome{}, 0},
+	} {
+		if got := Suspects(&c, tt.o); len(got) != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	live := c
+	live.Layer = suites.Live
+	if got := Suspects(&live, suites.Outcome{Results: []suites.Result{{}}}); len(got) > 0 {
+		t.Errorf("layer 2: %v", got)
+	}
+}
+
+// TestNoteOfEveryRun: a note says the same of equal runs, wherever the sandbox lies
+// and however long its name is.
+func TestNoteOfEveryRun(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stdout: suites.TextExpectation{Empty: true}, ModelSees: []string{"x"}}}}}
+	note := func(dir string) string {
+		text := dir + "/tmp/a.py of " + dir + "/project " + strings.Repeat("y", 1000)
+		return Judge(c, suites.Outcome{Sandbox: dir, Results: []suites.Result{{Stdout: []byte(text), ModelSees: []string{text}}}}, time.Second).Note
+	}
+	if a, b := note("/tmp/h/ml-M1-1"), note("/tmp/h/ml-M1-1234567"); a != b || !strings.Contains(a, "{tmp}/a.py of {sandbox}/project") {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
+// FuzzToolCause: whatever a tool prints, the cause is one short line.
+func FuzzToolCause(f *testing.F) {
+	f.Add("json", 1, "{", "invalid config\n")
+	f.Add("--write", 0, "a:1", "x.json:1:1 deserialize × y\n")
+	f.Fuzz(func(t *testing.T, arg string, code int, stdout, stderr string) {
+		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Stderr: suites.TextExpectation{Matches: []string{`"SC2086"`}}}}}}
+		got := toolCause(c, []suites.ToolCall{{Tool: "t", Args: []string{arg}, Exit: code, Stdout: []byte(stdout), Stderr: []byte(stderr)}})
+		if strings.ContainsAny(got, "\n") || len(got) > 700 {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+		if utf8.ValidString(stdout+stderr) && !utf8.ValidString(got) {
+			t.Errorf("not UTF-8: %q", got)
+		}
+	})
+}
