@@ -2,6 +2,8 @@ package session
 
 import (
 	"hash/fnv"
+	"regexp"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/record"
@@ -24,6 +26,9 @@ func printedOf(exit *int, stdout, stderr string) printed {
 	return printed(h.Sum64())
 }
 
+// scratch matches what mktemp makes up.
+var scratch = regexp.MustCompile(`\btmp\.[A-Za-z0-9]{6,}`)
+
 // printedBy is the sum of one step of a run that is not on record.
 func printedBy(r suites.Result) printed {
 	var exit *int
@@ -38,6 +43,9 @@ func printedBy(r suites.Result) printed {
 const longNumber = 3
 
 func withoutNumbers(text string) []byte {
+	if strings.Contains(text, "tmp.") {
+		text = scratch.ReplaceAllString(text, "tmp.")
+	}
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
 		end, digits := i, 0

@@ -21,6 +21,9 @@ func TestPrinted(t *testing.T) {
 			t.Errorf("%s: same %v", name, same)
 		}
 	}
+	if printedOf(&zero, "in tmp.5ZVZvkajxG", "") != printedOf(&zero, "in tmp.fScPVCICCP", "") {
+		t.Error("names of temporary files count")
+	}
 	if printedOf(&zero, "1 of 2", "") == printedOf(&zero, "2 of 2", "") {
 		t.Error("short numbers count")
 	}

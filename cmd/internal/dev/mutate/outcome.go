@@ -14,6 +14,7 @@ import (
 // place of PIDs, PIDs themselves, and times.
 var (
 	sessionNumber = regexp.MustCompile(`1[0-9]{15}`)
+	scratch       = regexp.MustCompile(`\btmp\.[A-Za-z0-9]{6,}`) // what mktemp makes up
 	clock         = regexp.MustCompile(`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z?`)
 )
 
@@ -34,5 +35,6 @@ func (l *lab) fingerprint(o suites.Outcome) string {
 	if o.Sandbox == "" {
 		text = b.String()
 	}
+	text = scratch.ReplaceAllString(text, "{scratch}")
 	return clock.ReplaceAllString(sessionNumber.ReplaceAllString(text, "{number}"), "{time}")
 }
