@@ -348,7 +348,8 @@ func (w *watched) configKey() {
 }
 
 // againstConfig lists the cases that run against the project's own config.json
-// or whose markers name the key, and their controls.
+// or whose markers name the key, their controls, and the cases that have these for
+// theirs.
 func againstConfig(t testing.TB, key string) []string {
 	t.Helper()
 	all, err := catalog.Builtin()
@@ -376,9 +377,9 @@ func againstConfig(t testing.TB, key string) []string {
 	}
 	for grown := true; grown; {
 		grown = false
-		for c := range selected {
-			if to := controls[c]; to != "" && !selected[to] {
-				selected[to], grown = true, true
+		for c, control := range controls {
+			if selected[c] != selected[control] {
+				selected[c], selected[control], grown = true, true, true
 			}
 		}
 	}
