@@ -60,19 +60,10 @@ const (
 	endOfClones = 240
 )
 
-// Advance is what is the same for all cases at all times: everything that does
-// not look into the project, HOME or the case's own directory.
+// Advance is what is the same for all cases at all times. No mount is among it:
+// one that somebody takes away must go from a namespace that waits as well.
 func (p *Plan) Advance() []process.Step {
 	s := &script{p: p}
-	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	s.cloneDevices()
-	// Nothing can be written, nor any device opened, but what is mounted below.
-	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
-	// The storage needs a place to be mounted at, and nothing else is wanted there.
-	s.mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
-	s.add(supervisor.Open, number(supervisor.StorageFD), "/dev")
-	s.makeDevices()
-	s.bind(storage(deviceFS), "/dev")
 	s.add(supervisor.Loopback)
 	s.add(supervisor.Optional + supervisor.Keyring)
 	s.add(supervisor.Limit, number(unix.RLIMIT_CORE), "0")
@@ -108,14 +99,21 @@ func number(n int) string { return strconv.Itoa(n) }
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s := &script{p: p, reach: make(map[string]bool), next: firstClone, given: sandbox.dir}
 	dir := real(sandbox.dir)
+	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	for i, v := range p.views {
 		s.add(supervisor.Open, number(firstView+i), v)
 	}
+	s.cloneDevices()
+	// Nothing can be written, nor any device opened, but what is mounted below.
+	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
 	shown := s.cloneShown(search)
+	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
+	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
 	s.add(supervisor.Dir, storage(caseDir), "755")
 	for _, d := range dirs {
 		s.add(supervisor.Dir, storage(caseDir+"/"+d), "755")
 	}
+	s.makeDevices()
 	s.masks(sandbox.masks)
 	s.sockets()
 	s.places(dir, shown)
@@ -160,7 +158,7 @@ type place struct {
 
 // places mounts everything in its place, outer ones first.
 func (s *script) places(dir string, shown map[string]int) {
-	var all []place
+	all := []place{{"/dev", func() { s.bind(storage(deviceFS), "/dev") }}}
 	for i, at := range s.p.private {
 		name := storage(placeDir + number(i))
 		all = append(all, place{at, func() {
@@ -306,7 +304,6 @@ func (s *script) finish() {
 		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.processes()))
 	}
 	s.add(keep...)
-	s.add(supervisor.Seal)
 }
 
 // rootKeeps is what root can do with files, as without a sandbox. None of it

@@ -223,9 +223,7 @@ func (b *Box) confine(steps []Step) error {
 	if err != nil {
 		return &ConfineError{Err: err}
 	}
-	if a.file != nil {
-		b.Storage = a.file
-	}
+	b.Storage = a.file
 	failed := func(step, errno string) *ConfineError {
 		i, _ := strconv.Atoi(step)
 		return &ConfineError{Step: steps[i], Err: errnoIn(errno)}

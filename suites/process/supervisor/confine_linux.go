@@ -27,13 +27,10 @@ const (
 	// Privileges leaves only these capabilities, given by number, to what is
 	// started, and no way to others.
 	Privileges = "privileges"
-	// Seal is the last step of all: the storage goes out with the answer, and the
-	// descriptors of the steps are closed.
-	Seal = "seal"
 )
 
-// StorageFD is the descriptor of the storage, if a step opened it. Descriptors
-// for steps count from it.
+// StorageFD is the descriptor that goes out with the answer to a Confine, if a
+// step opened it. Descriptors for steps count from it; all are closed in the end.
 const StorageFD = 100
 
 // System calls that package syscall does not know. Their numbers are the same on
@@ -47,7 +44,6 @@ const (
 
 func (s *supervising) confine(steps []string) {
 	answer := []string{Confined, "0", "-1"}
-	sealed := false
 	for i, step := range steps {
 		f, ok := Decode([]byte(step))
 		if !ok || len(f) == 0 {
@@ -58,7 +54,6 @@ func (s *supervising) confine(steps []string) {
 		if optional {
 			f[0] = f[0][1:]
 		}
-		sealed = f[0] == Seal
 		errno := perform(f)
 		if errno == 0 {
 			continue
@@ -68,10 +63,6 @@ func (s *supervising) confine(steps []string) {
 			break
 		}
 		answer = append(answer, strconv.Itoa(i), strconv.Itoa(int(errno)))
-	}
-	if !sealed {
-		s.send(-1, answer...)
-		return
 	}
 	file := StorageFD
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, StorageFD, syscall.F_GETFD, 0); errno != 0 {
@@ -122,8 +113,6 @@ func perform(f []string) syscall.Errno {
 		return errnoOf(syscall.Setrlimit(number(f[1], 10), &syscall.Rlimit{Cur: v, Max: v}))
 	case Privileges:
 		return dropPrivileges(f[1:])
-	case Seal:
-		return 0
 	default:
 		return syscall.ENOSYS
 	}

@@ -42,7 +42,7 @@ const (
 	Kill = "kill"
 	// Confine runs steps, each a field of Encode'd fields: see step. Answered by
 	// Confined: errno, number of the step that failed or -1, number of each
-	// optional step that failed and its errno; after a Seal StorageFD with it.
+	// optional step that failed and its errno; the descriptor StorageFD with it.
 	Confine  = "confine"
 	Confined = "confined"
 	// Write makes a file: path, mode in octal, content. Read gives the content
