@@ -17,12 +17,12 @@ const besidePause = 100 * time.Millisecond
 
 // BenchmarkBeside measures the way from a complete save to the first line of the
 // hook's interpreter for hookwatch, entr and nodemon: the same file, the same
-// command, the same saves. BESIDE_HOOKWATCH is the program as it is released;
+// command, the same saves. BENCH_HOOKWATCH is the program as it is released;
 // .ci/beside makes it, installs the other two and prints a table.
 func BenchmarkBeside(b *testing.B) {
-	released := os.Getenv("BESIDE_HOOKWATCH")
+	released := os.Getenv(releasedVariable)
 	if released == "" {
-		b.Skip("BESIDE_HOOKWATCH is not set: see .ci/beside")
+		b.Skip(releasedVariable + " is not set: see .ci/beside")
 	}
 	for _, tool := range []struct {
 		name, stdin string

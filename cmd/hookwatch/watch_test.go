@@ -95,11 +95,18 @@ func keepOnly(t testing.TB, root, script string) {
 const raceOptions = "GORACE=atexit_sleep_ms=0"
 
 // program is a command that runs hookwatch in root.
+// releasedVariable names a program that is measured in the place of this one, which
+// has the tests in it.
+const releasedVariable = "BENCH_HOOKWATCH"
+
 func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if released := os.Getenv(releasedVariable); released != "" {
+		self = released
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Dir = root
