@@ -18,6 +18,14 @@ func (r *shellReader) opens(n syntax.Node) {
 		if w, ok := n.X.(*syntax.Word); ok && fileTests[n.Op.String()] {
 			r.open(w)
 		}
+	case *syntax.BinaryTest:
+		if n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno {
+			for _, side := range []syntax.TestExpr{n.X, n.Y} {
+				if w, ok := side.(*syntax.Word); ok {
+					r.open(w)
+				}
+			}
+		}
 	case *syntax.Redirect:
 		if n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut {
 			r.open(n.Word)

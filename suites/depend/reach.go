@@ -270,7 +270,12 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 		return
 	}
-	if !strings.ContainsAny(name, "./") {
+	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
+		for _, dir := range append([]string{"."}, dirs...) {
+			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
+				t.add(p, because, isScript(p, t.listing))
+			}
+		}
 		return
 	}
 	for _, dir := range append([]string{"."}, dirs...) {

@@ -22,6 +22,9 @@ func commandOf(words []*syntax.Word) command {
 	for len(words) > 1 && (literal(words[0]) == "builtin" || literal(words[0]) == "command" && !strings.HasPrefix(literal(words[1]), "-")) {
 		words = words[1:]
 	}
+	if len(words) > 2 && literal(words[0]) == "command" && literal(words[1]) == "-p" {
+		return commandOf(words[2:])
+	}
 	c := command{first: words[0], name: literal(words[0]), words: words[1:]}
 	for _, w := range words[1:] {
 		c.args = append(c.args, literal(w))
@@ -71,8 +74,10 @@ var (
 	// Programs that may start a shell, which gets functions from the environment.
 	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
 
-	// Programs that run code in another language, which may read any data.
-	interpreters = set("python python2 python3 node nodejs deno bun ruby perl php lua")
+	// Programs that run code in another language, which may read any data; whatever
+	// version their names end with. launchers run the program that they are given.
+	interpreters = set("python pypy node nodejs deno bun tsx ts-node ruby perl php lua tclsh pwsh make just go cargo")
+	launchers    = set("uv uvx npx npm pnpm yarn bunx")
 
 	declarations = set("declare typeset export readonly local")
 )
@@ -90,13 +95,14 @@ func set(words string) map[string]bool {
 func (r *factReader) call(c command, taken bool) {
 	r.told[c.first] = true
 	base := path.Base(c.name)
-	r.starts(base)
+	r.starts(base, c.args)
 	if strings.ContainsFunc(c.name, func(c rune) bool { return !isWordRune(c) }) {
 		r.words[c.name] = true // such as "[", which a function may be named
 	}
 	switch {
 	case c.name == "":
 		r.facts.Dynamic = true
+		r.facts.Interprets = r.facts.Interprets || strings.Contains(spelled(c.first), "/") // a program of the project's own
 		r.untraced(c.args)
 	case c.name == "eval":
 		r.facts.Dynamic = r.facts.Dynamic || slices.Contains(c.args, "")
@@ -125,11 +131,14 @@ func (r *factReader) call(c command, taken bool) {
 	r.reads(c, base, taken)
 }
 
-// starts notes a program that may start shells of its own.
-func (r *factReader) starts(program string) {
+// starts notes a program that may start shells of its own, or be one of another
+// language, and what a launcher is given.
+func (r *factReader) starts(program string, args []string) {
 	r.facts.Starts = r.facts.Starts || starters[program]
-	r.facts.Interprets = r.facts.Interprets || interpreters[program]
 	r.facts.Environment = r.facts.Environment || starters[program]
+	interprets := func(name string) bool { return interpreters[strings.TrimRight(path.Base(name), "0123456789.")] }
+	r.facts.Interprets = r.facts.Interprets || interprets(program) ||
+		launchers[program] && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && program != "uv")
 }
 
 func (r *factReader) opaque(c command) {
@@ -150,8 +159,8 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
-		case a != "" && (starters[b] || interpreters[b]):
-			r.starts(b)
+		case a != "" && (starters[b] || interpreters[strings.TrimRight(b, "0123456789.")]):
+			r.starts(b, c.args[i+1:])
 		case a != "" && (shells[b] || others[b]):
 			r.facts.Opaque = "it runs " + b
 		case b == "bash" && a != "":

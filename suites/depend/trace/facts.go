@@ -167,6 +167,13 @@ func (r *factReader) assigns(list []*syntax.Assign) {
 		if a.Name != nil && a.Name.Value == "LINENO" {
 			r.facts.Ends = "it sets LINENO"
 		}
+		if a.Array != nil { // which may be run as a command
+			for _, e := range a.Array.Elems {
+				if e.Value != nil {
+					r.untraced([]string{literal(e.Value)})
+				}
+			}
+		}
 	}
 }
 

@@ -76,6 +76,32 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
+func TestInterprets(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]bool{
+		"python3 -c x":                   true,
+		"python3.12 x.py":                true,
+		"timeout 5 perl5.36 x":           true,
+		"uv run python x.py":             true,
+		"npx tsx x.ts":                   true,
+		"npm run check":                  true,
+		"make check":                     true,
+		`"$(dirname "$0")/../bin/check"`: true,
+		"uv run ruff check x":            false,
+		"npx --no-install biome lint x":  false,
+		`"$jq" -r .a x.json`:             false,
+		"jq -r .a x.json":                false,
+	} {
+		s, err := Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Statements[0].Facts.Interprets; got != want {
+			t.Errorf("%s: %v, want %v", src, got, want)
+		}
+	}
+}
+
 // What may keep the trap from being run, or from writing, ends what is known.
 func TestEnds(t *testing.T) {
 	t.Parallel()
@@ -104,6 +130,9 @@ func TestEnds(t *testing.T) {
 		`"$s" -r file`:                     false,
 		"trap 'rm -f x' EXIT":              false,
 		"trap - DEBUG":                     true,
+		"command -p set +T":                true,
+		`a=(set +T)`:                       true,
+		`a=(set -e)`:                       false,
 		"while read -r x; do :; done <set": false,
 	} {
 		s, err := Parse([]byte(src))
