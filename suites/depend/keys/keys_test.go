@@ -134,6 +134,27 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// White space matters to what reads text, not to filters, whatever these are.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]bool{
+		"jq .a config.json":                                             false,
+		`jq ".a.$x" config.json`:                                        false,
+		"C=config.json\njaq -r \".a[\\\"$x\\\"]\" \"$C\"":               false,
+		"jq -R . config.json":                                           true,
+		"jq -nR . config.json":                                          true,
+		"jq --rawfile t config.json -n '$t'":                            true,
+		"jq 'input_line_number' config.json":                            true,
+		"grep a config.json":                                            true,
+		"jq \".a.$x\" config.json; cat config.json":                     true,
+		"C=config.json; jq \".$x\" $C; while read -r l; do :; done <$C": true,
+	} {
+		if r := keys.Scripts([][]byte{[]byte(src)}, "config.json"); (r.Text != "") != want {
+			t.Errorf("%s: %q, want %v", src, r.Text, want)
+		}
+	}
+}
+
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	a, ab, c := keys.Path{"a"}, keys.Path{"a", "b"}, keys.Path{"c"}

@@ -14,6 +14,7 @@ import (
 type Reading struct {
 	Paths   []Path
 	Unknown string // why it may read anything of it; "" when Paths tell
+	Text    string // why more than its values may matter, such as white space; "" when these are all
 }
 
 // filters are the programs whose first argument is a jq filter.
@@ -35,7 +36,7 @@ func Scripts(sources [][]byte, name string) Reading {
 	if err != nil {
 		return Reading{Unknown: "the script cannot be parsed: " + err.Error()}
 	}
-	s := &scriptReader{name: name, known: map[*syntax.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}, exported: map[string]*syntax.DeclClause{}}
+	s := &scriptReader{name: name, known: map[*syntax.Word]bool{}, filtered: map[*syntax.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}, exported: map[string]*syntax.DeclClause{}}
 	s.collect(file)
 	for name, at := range s.exported {
 		if s.variables[name] || hasOption(at, 'n') {
@@ -55,10 +56,19 @@ type scriptReader struct {
 	filters   map[string]bool // hold the name of a filter program
 	exported  map[string]*syntax.DeclClause
 	known     map[*syntax.Word]bool
+	filtered  map[*syntax.Word]bool // given to a filter that is not spelled out
 	reading   Reading
 }
 
 func (s *scriptReader) unknown(n syntax.Node, why string) {
+	s.unspelled(n, why)
+	if s.reading.Text == "" {
+		s.reading.Text = fmt.Sprintf("%s on line %d", why, n.Pos().Line())
+	}
+}
+
+// unspelled notes a use of nobody knows which values.
+func (s *scriptReader) unspelled(n syntax.Node, why string) {
 	if s.reading.Unknown == "" {
 		s.reading.Unknown = fmt.Sprintf("%s on line %d", why, n.Pos().Line())
 	}
@@ -227,6 +237,12 @@ func (s *scriptReader) calls(n syntax.Node) bool {
 }
 
 func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
+	if slices.ContainsFunc(call.Args, readsText) {
+		return // the words stay unknown
+	}
+	for _, w := range given {
+		s.filtered[w] = true
+	}
 	words := call.Args[1:]
 	for len(words) > 0 {
 		option := words[0].Lit()
@@ -234,7 +250,7 @@ func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
 			break
 		}
 		if readsMore[option] {
-			return // the word stays unknown
+			return
 		}
 		words = words[min(len(words), 1+takesArgument[option]):]
 	}
@@ -253,6 +269,14 @@ func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
 	for _, w := range given {
 		s.known[w] = true
 	}
+}
+
+// readsText reports whether a word of a filter's command line makes lines of its
+// input count, or may.
+func readsText(w *syntax.Word) bool {
+	text := tail(w.Parts)
+	return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
+		strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "R")
 }
 
 func literal(parts []syntax.WordPart) (string, bool) {
@@ -297,6 +321,10 @@ func (s *scriptReader) others(n syntax.Node) bool {
 		}
 	case *syntax.Word:
 		if s.known[n] {
+			return false
+		}
+		if s.filtered[n] {
+			s.unspelled(n, "it uses "+s.name+" by a filter that is not spelled out")
 			return false
 		}
 		if strings.Contains(tail(n.Parts), s.name) {

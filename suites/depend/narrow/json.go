@@ -35,11 +35,13 @@ func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because st
 		return true, "the case came through nothing that reads " + d.Path
 	}
 	read := r.reading(q.Scripts, path.Base(d.Path))
-	if read.unknown != "" {
-		return false, read.unknown
-	}
-	if len(change.paths) == 0 {
+	switch {
+	case len(change.paths) == 0 && read.text == "":
 		return true, "no value in " + d.Path + " changed"
+	case len(change.paths) == 0:
+		return false, read.text
+	case read.unknown != "":
+		return false, read.unknown
 	}
 	if at, ok := keys.Overlap(read.paths, change.paths); ok {
 		return false, at.String() + " changed, which its hook reads"
@@ -157,6 +159,7 @@ func useOf(names []string, file string) (u use) {
 type reading struct {
 	paths   []keys.Path
 	unknown string
+	text    string
 }
 
 func (r *Reader) reading(scripts []string, name string) reading {
@@ -170,13 +173,14 @@ func (r *Reader) reading(scripts []string, name string) reading {
 		content := r.contents(s, "")
 		if len(content) == 0 || r.script(s) == nil {
 			read.unknown = s + " is no script that can be read"
+			read.text = read.unknown
 			break
 		}
 		sources = append(sources, content[1:])
 	}
 	if read.unknown == "" {
 		found := keys.Scripts(sources, name)
-		read = reading{found.Paths, found.Unknown}
+		read = reading{found.Paths, found.Unknown, found.Text}
 	}
 	r.readings[id] = read
 	return read
