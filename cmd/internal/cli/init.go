@@ -23,7 +23,7 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
-that is found. With --starter: a small project to begin with, its hook, settings,
+that is found. With --starter: a small project to begin with, its hooks, settings,
 documents and configuration. Files that exist are never overwritten.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
