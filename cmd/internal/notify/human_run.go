@@ -120,7 +120,7 @@ func (h *human) transition(e CaseDone) line {
 	}
 	switch e.Transition {
 	case Regression:
-		return line{{red, strings.TrimSuffix("regression since "+at, " since ")}}
+		return line{{red, strings.TrimSuffix("regression, passed at "+at, ", passed at ")}}
 	case Resolved:
 		return line{{green, strings.TrimSuffix("resolved, failed at "+at, ", failed at ")}}
 	case Edited:

@@ -170,7 +170,7 @@ func TestTransitionWords(t *testing.T) {
 		since      time.Time
 		want       string
 	}{
-		{Regression, suites.Fail, at(13, 58, 0), "regression since 13:58"},
+		{Regression, suites.Fail, at(13, 58, 0), "regression, passed at 13:58"},
 		{Regression, suites.Fail, time.Time{}, "regression"},
 		{Resolved, suites.Pass, at(13, 58, 0).AddDate(0, 0, -1), "resolved, failed at 2026-08-11 13:58"},
 		{Resolved, suites.Pass, time.Time{}, "resolved"},

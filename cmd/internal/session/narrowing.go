@@ -100,7 +100,7 @@ func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, becau
 		changed = append(changed, d.Input)
 	}
 	if len(differences) == 0 {
-		s.narrow.spared[key] = "spared before"
+		s.narrow.spared[key] = "an earlier change spared it"
 		return true, nil, nil
 	}
 	a := s.ask(c, e, differences)
