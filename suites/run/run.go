@@ -52,6 +52,7 @@ type Runner struct {
 	reserve process.Reserve
 	mu      sync.Mutex
 	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
+	early   *early                      // nil when there is none
 	asked   sync.Mutex                  // held while a runner is asked
 	runners map[string]bool             // whether some runner has the tool
 }
@@ -71,7 +72,10 @@ func New(o Options) *Runner {
 func (r *Runner) KeepReady(supervisors int) { r.reserve.Resize(supervisors) }
 
 // Close gives up what is kept ready. Cases that run are not touched.
-func (r *Runner) Close() { r.reserve.Close() }
+func (r *Runner) Close() {
+	r.Forgo()
+	r.reserve.Close()
+}
 
 // Case runs one case to its end, or until ctx ends. The error is for what
 // hookwatch itself could not do, such as making the sandbox.

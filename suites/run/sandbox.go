@@ -36,14 +36,19 @@ type sandbox struct {
 }
 
 func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
-	dir, err := os.MkdirTemp(r.Temp, c.Suite+"-"+c.ID+"-")
-	if err != nil {
-		return nil, err
+	s := &sandbox{r: r, c: c, root: r.Root, number: sessionNumber()}
+	if e := r.earlyFor(c); e != nil {
+		s.dir, s.surroundings = e.dir, confined{e.box}
+	} else {
+		var err error
+		if s.dir, err = os.MkdirTemp(r.Temp, c.Suite+"-"+c.ID+"-"); err != nil {
+			return nil, err
+		}
 	}
-	s := &sandbox{r: r, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: r.Root, number: sessionNumber()}
+	s.tmp = filepath.Join(s.dir, "tmp")
 	if err := s.build(ctx, t); err != nil {
 		s.close()
-		_ = r.discard(dir)
+		_ = r.discard(s.dir)
 		return nil, err
 	}
 	return s, nil
@@ -57,8 +62,10 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	if s.c.Project != nil || s.c.Repo != nil {
 		s.override = filepath.Join(s.dir, "project")
 	}
-	if err := s.surround(ctx, searched); err != nil {
-		return err
+	if s.surroundings == nil {
+		if err := s.surround(ctx, searched); err != nil {
+			return err
+		}
 	}
 	if s.cwd = s.root; s.c.Repo != nil {
 		s.cwd = s.override
@@ -85,13 +92,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 
 // surround makes what the case runs in, as the runner's mode has it.
 func (s *sandbox) surround(ctx context.Context, searched string) error {
-	dirs := []string{"tmp"}
-	if s.override != "" {
-		dirs = append(dirs, "project")
-	}
-	if s.r.EmptyHome {
-		dirs = append(dirs, "home")
-	}
+	dirs := s.r.dirs(s.c)
 	if s.r.Isolation == isolate.Namespaces {
 		// A path without some tools leads to the directories of the others.
 		search := append(filepath.SplitList(searched), filepath.SplitList(process.Getenv(s.r.Env, "PATH"))...)
@@ -116,6 +117,19 @@ func (s *sandbox) surround(ctx context.Context, searched string) error {
 	box, err := newOpen(&s.r.reserve, s.dir, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
 	s.surroundings = box
 	return err
+}
+
+// dirs are those that a case finds in its own directory; nil is for one that
+// wants nothing special.
+func (r *Runner) dirs(c *suites.Case) []string {
+	dirs := []string{"tmp"}
+	if c != nil && (c.Project != nil || c.Repo != nil) {
+		dirs = append(dirs, "project")
+	}
+	if r.EmptyHome {
+		dirs = append(dirs, "home")
+	}
+	return dirs
 }
 
 // expectedDirs are the directories beside the case's own in which it expects

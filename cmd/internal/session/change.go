@@ -33,6 +33,9 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		w.reload()
 	}
 	w.busy()
+	if w.current == nil {
+		w.runner.Anticipate() // while it is worked out for which case
+	}
 	w.p.refresh(changed)
 	w.supersede(others)
 	w.doubtVerdicts(restored)
@@ -49,6 +52,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		w.settled.Stop()
 		return
 	}
+	w.runner.Forgo()
 	maps.Copy(w.rest, w.latest) // nothing is left to run
 	w.settled.Reset(w.p.Config.Notify.Settle)
 }

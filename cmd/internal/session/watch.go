@@ -140,6 +140,7 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 
 // ended closes the run, and lets its news settle.
 func (w *watch) ended() {
+	w.runner.Forgo()
 	sum := w.end(false)
 	w.lastRun = sum.RunID
 	maps.Copy(w.rest, w.latest)
