@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,59 @@ func TestListedBehindLinks(t *testing.T) {
 	anew := New(Project{Root: root, HookDirs: []string{"hooks"}}).Inputs(c)
 	if d := Changed(anew, g.Inputs(c)); len(d) > 0 {
 		t.Errorf("refreshed, the inputs differ from those read anew: %+v", d)
+	}
+}
+
+// TestListedBehindManyLinks: many links to a large directory do not make many of
+// it, and what one leads to that no other does is listed all the same. A script
+// that a hook names by a link is found without.
+func TestListedBehindManyLinks(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const dirs, each = 40, 10
+	for i := range dirs * each {
+		write(fmt.Sprintf("hooks/lib/d%d/%d.sh", i%dirs, i/dirs), ":\n")
+	}
+	for i := range 100 {
+		link("lib", fmt.Sprintf("hooks/v%02d", i))
+	}
+	write("hooks/lone/x.sh", ":\n")
+	link("lone", "hooks/z")
+	write("hooks/h.sh", ". hooks/v99/d3/5.sh\n")
+	g := New(Project{Root: root, HookDirs: []string{"hooks"}})
+	l := g.listing()
+	if n, most := len(l.files), linkedEntries+2*dirs*each; n > most || n < linkedEntries/2 {
+		t.Errorf("%d files are listed, want at most %d", n, most)
+	}
+	if got := len(l.in("hooks/lib")); got != dirs*each {
+		t.Errorf("%d files without a link, want %d", got, dirs*each)
+	}
+	for _, want := range []string{"hooks/v00/d3/5.sh", "hooks/z/x.sh"} {
+		if !l.has(want) {
+			t.Errorf("%s is not listed", want)
+		}
+	}
+	if l.has("hooks/v99/d3/5.sh") {
+		t.Error("the last of many links is listed in full: nothing is bounded here")
+	}
+	inputs := g.Inputs(&suites.Case{Suite: "s", ID: "A", Hook: "hooks/h.sh"})
+	if !slices.ContainsFunc(inputs, func(in suites.Input) bool { return in.Path == "hooks/v99/d3/5.sh" && in.Digest != "" }) {
+		t.Errorf("a script behind a link is no input: %+v", inputs)
 	}
 }
 

@@ -17,7 +17,15 @@ type listing struct {
 	byDir   map[string][]string // basename of a directory inside -> directories
 	dirs    map[string]bool
 	unusual []string // files whose basename is no single word of a script
+
+	behind  map[string]bool // real directories that were listed behind a link
+	entries int             // in them, each time
 }
+
+// linkedEntries is how many entries are listed behind links before each further
+// link adds only what none has led to: a hundred links to one large directory must
+// not make a hundred of it. It is far above what hook directories hold.
+const linkedEntries = 4000
 
 // passedOver are directories that hold no hooks.
 var passedOver = map[string]bool{".git": true, "node_modules": true, "__pycache__": true, ".venv": true}
@@ -26,7 +34,7 @@ func (g *Graph) listing() *listing {
 	if g.listed != nil {
 		return g.listed
 	}
-	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}}
+	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}, behind: map[string]bool{}}
 	seen := map[string]bool{}
 	for _, dir := range g.project.HookDirs {
 		l.walk(g.files, g.files.slash(dir), way{seen: seen})
@@ -51,8 +59,9 @@ type way struct {
 }
 
 // walk lists a directory, through symbolic links, each real directory once; and
-// once more behind every link to it, so that what is listed does not hang on
-// where the links lead today.
+// once more behind every outermost link that leads to it, so that what is listed
+// does not hang on where the links lead today. A link behind a link adds only what
+// the outer one has not led to, and see linkedEntries.
 func (l *listing) walk(x *index, dir string, w way) {
 	l.dirs[dir] = true
 	real, err := filepath.EvalSymlinks(x.abs(dir))
@@ -68,6 +77,10 @@ func (l *listing) walk(x *index, dir string, w way) {
 	if err != nil {
 		return
 	}
+	if w.link {
+		l.behind[real] = true
+		l.entries += len(entries)
+	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		mode, inner := e.Type(), w
@@ -77,7 +90,7 @@ func (l *listing) walk(x *index, dir string, w way) {
 				mode = info.Mode()
 			}
 			if !w.link {
-				inner.link, inner.seen = true, map[string]bool{}
+				inner.link, inner.seen = true, l.seenBehind()
 			}
 		}
 		switch {
@@ -87,6 +100,14 @@ func (l *listing) walk(x *index, dir string, w way) {
 			l.walk(x, name, inner)
 		}
 	}
+}
+
+// seenBehind are the real directories not to be listed behind another link.
+func (l *listing) seenBehind() map[string]bool {
+	if l.entries < linkedEntries {
+		return map[string]bool{}
+	}
+	return l.behind
 }
 
 // leadsInside reports whether a link to a directory stays in the project: one to

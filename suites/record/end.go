@@ -17,7 +17,8 @@ import (
 // EndSelected ends a run of selected cases: its records become the present
 // state of those cases, in files of the same names. Inputs explain the
 // records' digests.inputs. After an error the run is still open; the next
-// Begin or Open ends it.
+// Begin or Open ends it. Only that the log of tools cannot be written keeps it
+// from nothing else.
 func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.Input, env suites.Environment) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,9 +33,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 		return s.failed(err)
 	}
 	env = s.environment(env, s.o.Now())
-	if err := s.logTools(env); err != nil {
-		return s.failed(err)
-	}
+	unlogged := s.logTools(env)
 	text, err := encodeDocument(env)
 	if err != nil {
 		return err
@@ -42,7 +41,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	if err := replace(s.path(environmentName), text); err != nil {
 		return s.failed(err)
 	}
-	return s.ended(s.removeMarker())
+	return errors.Join(s.ended(s.removeMarker()), s.failed(unlogged))
 }
 
 // EndFull ends a full run: its records become the whole present state under a
@@ -63,9 +62,7 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 		return s.failed(err)
 	}
 	env = s.environment(env, at)
-	if err := s.logTools(env); err != nil {
-		return s.failed(err)
-	}
+	unlogged := s.logTools(env)
 	dir, err := s.archive(byAgent, env, results, at)
 	if err != nil {
 		return s.failed(err)
@@ -77,7 +74,7 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 	if err != nil {
 		return s.failed(err)
 	}
-	return s.ended(errors.Join(s.pruneInputs(present.Records), s.retire(dir, at)))
+	return errors.Join(s.ended(errors.Join(s.pruneInputs(present.Records), s.retire(dir, at))), s.failed(unlogged))
 }
 
 // ending groups the records of the open run by agent, each case once.

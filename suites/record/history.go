@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites"
 )
 
-// The rolling log's old files are "<agent>-<time><.jsonl>[.gz]".
+// A log's old files are "<agent>-<time>.jsonl[.gz]", or "tools-<time>.log[.gz]".
 const (
 	rotatedLayout    = "2006-01-02T15-04-05.000"
 	compressedSuffix = ".gz"
@@ -71,12 +71,13 @@ func rotatedFiles(dir, name string) ([]rotatedFile, error) {
 
 // currentName gives the name of the log that an old file was rotated out of.
 func currentName(old string) (string, bool) {
-	base, ok := strings.CutSuffix(old, linesSuffix)
+	ending := filepath.Ext(old)
+	base := strings.TrimSuffix(old, ending)
 	at := len(base) - len(rotatedLayout) - 1
-	if !ok || at < 1 || base[at] != '-' || strings.Trim(base[at+1:], "0123456789-T.") != "" || base[at+11] != 'T' {
+	if at < 1 || base[at] != '-' || strings.Trim(base[at+1:], "0123456789-T.") != "" || base[at+11] != 'T' {
 		return "", false
 	}
-	return base[:at] + linesSuffix, true
+	return base[:at] + ending, true
 }
 
 // rollingAgents lists the agents that have a log in dir/rolling.
@@ -99,9 +100,9 @@ func rollingAgents(dir string) ([]string, error) {
 	return slices.Compact(agents), nil
 }
 
-// rollingFiles opens an agent's log, newest file first, one after the other.
-func rollingFiles(dir, agent string) ([]rotatedFile, error) {
-	at, name := filepath.Join(dir, rollingName), agent+linesSuffix
+// rollingFiles lists the files of the log called name, newest first.
+func rollingFiles(dir, name string) ([]rotatedFile, error) {
+	at := filepath.Join(dir, rollingName)
 	old, err := rotatedFiles(at, name)
 	return append([]rotatedFile{{filepath.Join(at, name), true}}, old...), err
 }
@@ -130,7 +131,7 @@ func History(dir string, yield func(agent string, r suites.Record) bool) ([]stri
 	var warned []string
 	more := true
 	for _, agent := range agents {
-		files, err := rollingFiles(dir, agent)
+		files, err := rollingFiles(dir, agent+linesSuffix)
 		if err != nil {
 			return warned, err
 		}

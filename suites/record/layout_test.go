@@ -33,7 +33,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"pm-agent-2026-02-20T15-49-32.123.jsonl": "pm-agent.jsonl", "pm-agent.jsonl": "", "pm-agent-2026-02-20T15-49-32.123": "",
-		"-2026-02-20T15-49-32.123.jsonl": "",
+		"-2026-02-20T15-49-32.123.jsonl": "", "tools-2026-02-20T15-49-32.123.log": "tools.log", "tools.log": "",
 	} {
 		if got, _ := currentName(name); got != want {
 			t.Errorf("currentName(%q) = %q, want %q", name, got, want)

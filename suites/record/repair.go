@@ -201,7 +201,7 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	}
 	byAgent := map[string][]suites.Record{}
 	for _, agent := range agents {
-		files, err := rollingFiles(s.o.Dir, agent)
+		files, err := rollingFiles(s.o.Dir, agent+linesSuffix)
 		if err != nil {
 			return nil, err
 		}

@@ -86,25 +86,57 @@ func (s *Store) merge(byAgent map[string][]suites.Record) error {
 	if err := s.adopt(); err != nil {
 		return err
 	}
-	if err := s.dropMoved(byAgent); err != nil {
+	left, err := s.dropMoved(byAgent)
+	if err != nil {
 		return err
 	}
 	for _, agent := range slices.Sorted(maps.Keys(byAgent)) {
 		fresh := latest(byAgent[agent])
-		err := s.rewrite(agent, func(old []suites.Record) []suites.Record { return overlay(old, fresh) })
+		err := s.rewrite(agent, func(old []suites.Record) ([]suites.Record, bool) { return overlay(old, fresh), true })
 		if err != nil {
 			return err
 		}
-		for i := range fresh {
-			s.state.holds(agent, fresh[i].Suite)
+	}
+	for suite, agents := range left {
+		s.state.agents[suite] = slices.DeleteFunc(s.state.agents[suite], func(a string) bool { return slices.Contains(agents, a) })
+	}
+	for _, agent := range slices.Sorted(maps.Keys(byAgent)) {
+		for i := range byAgent[agent] {
+			s.state.holds(agent, byAgent[agent][i].Suite)
 		}
 	}
 	return nil
 }
 
 // dropMoved removes the cases that now belong to another agent from the files
-// of those that their suites had.
-func (s *Store) dropMoved(byAgent map[string][]suites.Record) error {
+// of those that their suites had. It tells, by suite, whose hold none any more.
+func (s *Store) dropMoved(byAgent map[string][]suites.Record) (left map[string][]string, err error) {
+	left = map[string][]string{}
+	for was, keys := range s.moved(byAgent) {
+		gone := map[string]bool{}
+		for k := range keys {
+			gone[k.Suite] = true
+		}
+		err := s.rewrite(was, func(old []suites.Record) ([]suites.Record, bool) {
+			before := len(old)
+			kept := slices.DeleteFunc(old, func(r suites.Record) bool { return keys[r.Key()] })
+			for i := range kept {
+				delete(gone, kept[i].Suite)
+			}
+			return kept, len(kept) < before
+		})
+		if err != nil {
+			return nil, err
+		}
+		for suite := range gone {
+			left[suite] = append(left[suite], was)
+		}
+	}
+	return left, nil
+}
+
+// moved are the cases of records by the other agents that their suites had.
+func (s *Store) moved(byAgent map[string][]suites.Record) map[string]map[suites.Key]bool {
 	moved := map[string]map[suites.Key]bool{}
 	for agent, records := range byAgent {
 		for i := range records {
@@ -119,20 +151,12 @@ func (s *Store) dropMoved(byAgent map[string][]suites.Record) error {
 			}
 		}
 	}
-	for agent, keys := range moved {
-		err := s.rewrite(agent, func(old []suites.Record) []suites.Record {
-			return slices.DeleteFunc(old, func(r suites.Record) bool { return keys[r.Key()] })
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return moved
 }
 
-// rewrite replaces an agent's file under the name it has. An agent without one
-// gets the stamp of the others.
-func (s *Store) rewrite(agent string, change func([]suites.Record) []suites.Record) error {
+// rewrite replaces an agent's file under the name it has, if there is a change.
+// An agent without one gets the stamp of the others.
+func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites.Record, changed bool)) error {
 	if err := checkAgent(agent); err != nil {
 		return err
 	}
@@ -152,7 +176,11 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) []suites.Reco
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	lines, err := encodeAll(change(records))
+	now, changed := change(records)
+	if !changed {
+		return nil
+	}
+	lines, err := encodeAll(now)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"hookwatch/suites"
@@ -22,10 +21,7 @@ const toolsLog = "tools.log"
 func (s *Store) logTools(env suites.Environment) error {
 	path := s.path(rollingName, toolsLog)
 	if s.tools == nil {
-		before, _ := readTools(path) // what cannot be read is no reason not to write
-		if len(before) > 0 {
-			s.tools = before[len(before)-1].Tools
-		}
+		s.tools = latestTools(s.o.Dir)
 		s.logs[toolsLog] = newRollingLog(path, s.o.RollingSize, s.o.KeepDays)
 	}
 	if len(env.Tools) == 0 || slices.Equal(s.tools, env.Tools) {
@@ -49,17 +45,45 @@ func (s *Store) Tools() ([]suites.Environment, error) { return Tools(s.o.Dir) }
 // Tools reads what tools there were over time, the latest last. It takes no lock;
 // without a log there were none.
 func Tools(dir string) ([]suites.Environment, error) {
-	all, err := readTools(filepath.Join(dir, rollingName, toolsLog))
-	if err != nil {
+	files, err := rollingFiles(dir, toolsLog)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read tools: %w", err)
+	}
+	var all []suites.Environment
+	for _, f := range slices.Backward(files) {
+		of, err := f.readTools()
+		if err != nil {
+			return nil, fmt.Errorf("read tools: %w", err)
+		}
+		all = append(all, of...)
 	}
 	return all, nil
 }
 
-// readTools skips lines that are torn.
-func readTools(path string) ([]suites.Environment, error) {
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// latestTools are those of the last line. What cannot be read is no reason not to
+// write: the log then says once more what it said before.
+func latestTools(dir string) []suites.Tool {
+	files, _ := rollingFiles(dir, toolsLog)
+	for _, f := range files {
+		if of, _ := f.readTools(); len(of) > 0 {
+			return of[len(of)-1].Tools
+		}
+	}
+	return nil
+}
+
+// readTools skips lines that are torn. A file that is gone has none.
+func (f rotatedFile) readTools() ([]suites.Environment, error) {
+	lines, err := f.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lines.Close()
+	text, err := io.ReadAll(lines)
+	if err != nil {
 		return nil, err
 	}
 	var all []suites.Environment

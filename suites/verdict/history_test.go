@@ -78,3 +78,27 @@ func TestHistoryEntries(t *testing.T) {
 		t.Errorf("median %d, since %s, %+v", h.Median(), h.Since().Timestamp, h.Verdicts())
 	}
 }
+
+// TestToolsOfOneCase: that one case cannot tell what a digest stands for keeps
+// none from it that can, whichever is asked first.
+func TestToolsOfOneCase(t *testing.T) {
+	t.Parallel()
+	set := func(version string) []suites.Tool {
+		return []suites.Tool{{Name: "a", Path: "/a", Digest: version}, {Name: "b", Path: "/b", Digest: version}}
+	}
+	earlier, later := suites.ToolsDigest(set("1")), suites.ToolsDigest(set("2"))
+	environments := []suites.Environment{
+		{Tools: set("1"), CaseTools: map[string][]string{earlier: {"a", "b"}}}, {Tools: set("2")},
+	}
+	record := func(id, tools string) suites.Record {
+		return suites.Record{Suite: "s", ID: id, Digests: suites.Digests{Tools: tools}}
+	}
+	unknown, knows, knew := record("X", later), record("Y", later), record("Y", earlier)
+	for _, records := range [][]suites.Record{{unknown, knows, knew}, {knows, unknown, knew}, {unknown, unknown, knows, knew}} {
+		for _, h := range Histories(records, environments) {
+			if h.Key.ID == "Y" && (len(h.Entries[0].Tools) != 2 || h.Entries[0].Tools[0].Digest != "2" || len(h.Entries[1].Changes) != 2) {
+				t.Errorf("%s first: tools %v, then %v", records[0].ID, h.Entries[0].Tools, h.Entries[1].Changes)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 )
@@ -12,13 +13,15 @@ type toolSets struct {
 	environments []suites.Environment // latest first
 	names        map[string][]string  // digest -> names of its tools
 	cases        map[suites.Key][][]string
-	found        map[string][]suites.Tool
+	found        map[string][]suites.Tool // by digest
+	tried        map[string]bool          // digests with names that no environment makes them of
 }
 
 func newToolSets(environments []suites.Environment) *toolSets {
 	t := &toolSets{
 		environments: environments, names: make(map[string][]string),
 		cases: make(map[suites.Key][][]string), found: make(map[string][]suites.Tool),
+		tried: make(map[string]bool),
 	}
 	for i := range environments {
 		for digest, names := range environments[i].CaseTools {
@@ -41,7 +44,8 @@ func (t *toolSets) meets(r *suites.Record) {
 	t.cases[key] = append(t.cases[key], names)
 }
 
-// of gives the tools of a record, nil when they are not on record.
+// of gives the tools of a record, nil when they are not on record. What is found
+// holds for the digest; that nothing is, only for the names that were tried.
 func (t *toolSets) of(r *suites.Record) []suites.Tool {
 	digest := r.Digests.Tools
 	if set, known := t.found[digest]; known || digest == "" {
@@ -51,14 +55,22 @@ func (t *toolSets) of(r *suites.Record) []suites.Tool {
 	if names, known := t.names[digest]; known {
 		candidates = [][]string{names}
 	}
-	t.found[digest] = t.find(digest, candidates)
-	return t.found[digest]
+	set := t.find(digest, candidates)
+	if set != nil {
+		t.found[digest] = set
+	}
+	return set
 }
 
 // find looks for an environment whose tools make the digest. Where none does, the
 // latest that says which ones the digest is of has to do.
 func (t *toolSets) find(digest string, candidates [][]string) []suites.Tool {
 	for _, names := range candidates {
+		attempt := digest + "\x00" + strings.Join(names, "\x00")
+		if t.tried[attempt] {
+			continue
+		}
+		t.tried[attempt] = true
 		for i := range t.environments {
 			if set := t.environments[i].ToolSet(names); suites.ToolsDigest(set) == digest {
 				return set

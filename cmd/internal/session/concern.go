@@ -9,44 +9,58 @@ import (
 
 // kinships tell which tools belong together: a hook that lints many languages
 // reaches all linters, but only those of a case's own language can explain what
-// became of it. Tools are kin where a case is gated by both.
-type kinships map[string]string // tool -> another one of its kin, or itself
+// became of it. Tools are kin where a case is gated by both. A runner makes none
+// kin, for it runs any of them.
+type kinships struct {
+	next    map[string]string // tool -> another one of its kin, or itself
+	runners map[string]bool
+}
 
-func (k kinships) of(tool string) string {
-	for k[tool] != "" && k[tool] != tool {
-		tool = k[tool]
+func (k *kinships) of(tool string) string {
+	for k.next[tool] != "" && k.next[tool] != tool {
+		tool = k.next[tool]
 	}
 	return tool
 }
 
-func (k kinships) join(tools []string) {
+func (k *kinships) join(tools []string) {
 	for _, t := range tools {
-		if k[t] == "" {
-			k[t] = t
+		if k.next[t] == "" {
+			k.next[t] = t
 		}
-		k[k.of(t)] = k.of(tools[0])
+		k.next[k.of(t)] = k.of(tools[0])
 	}
 }
 
 // gateTools lists what the gates of a case are about, with the names by which it
-// is looked for.
-func gateTools(c *suites.Case) []string {
-	var names []string
+// is looked for, and apart from them the runners that are asked for it.
+func gateTools(c *suites.Case) (names, runners []string) {
 	for _, g := range c.Gates {
-		if !suites.IsFilter(g.Tool) {
-			names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
+		if suites.IsFilter(g.Tool) {
+			continue
+		}
+		names = append(names, g.Tool)
+		for _, place := range g.Places {
+			if by := suites.Place(place).Runner(); len(by) > 0 {
+				runners = append(runners, by[0])
+			} else {
+				names = append(names, place)
+			}
 		}
 	}
-	return names
+	return names, runners
 }
 
-func (p *Project) kinships() kinships {
-	if p.kin == nil {
-		p.kin = make(kinships)
-		for _, c := range p.every {
-			if tools := gateTools(c); len(tools) > 0 {
-				p.kin.join(tools)
-			}
+func (p *Project) kinships() *kinships {
+	if p.kin != nil {
+		return p.kin
+	}
+	p.kin = &kinships{next: make(map[string]string), runners: make(map[string]bool)}
+	for _, c := range p.every {
+		names, runners := gateTools(c)
+		p.kin.join(names)
+		for _, r := range runners {
+			p.kin.runners[r] = true
 		}
 	}
 	return p.kin
@@ -58,14 +72,16 @@ func (p *Project) kinships() kinships {
 func (p *Project) Concerns(key suites.Key, tool string) bool {
 	kin := p.kinships()
 	c := p.find(key)
-	if c == nil || kin[tool] == "" {
+	if c == nil || kin.next[tool] == "" && !kin.runners[tool] {
 		return true
 	}
-	own := gateTools(c)
+	names, runners := gateTools(c)
 	if control, has := plan.ControlOf(c); has {
 		if beside := p.find(control); beside != nil {
-			own = append(own, gateTools(beside)...)
+			n, r := gateTools(beside)
+			names, runners = append(names, n...), append(runners, r...)
 		}
 	}
-	return len(own) == 0 || slices.ContainsFunc(own, func(t string) bool { return kin.of(t) == kin.of(tool) })
+	return len(names) == 0 || slices.Contains(runners, tool) ||
+		slices.ContainsFunc(names, func(t string) bool { return kin.of(t) == kin.of(tool) })
 }

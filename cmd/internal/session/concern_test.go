@@ -43,6 +43,41 @@ func TestConcerns(t *testing.T) {
 	}
 }
 
+const shared = `suite: s
+hook: h.sh
+event: Stop
+cases:
+  - {id: D1, name: d1, check: {tool: biome, need: optional, places: [node_modules/.bin/biome, biome, npx biome]}}
+  - {id: D2, name: d2, check: {tool: markdownlint-cli2, need: optional, places: [markdownlint-cli2, npx markdownlint-cli2]}}
+  - {id: D3, name: d3, check: {tool: bandit, need: optional, places: [uv run bandit]}}
+  - {id: TS, name: ts, gates: [biome], expect: {exit: 0}}
+  - {id: MD, name: md, gates: [markdownlint-cli2], expect: {exit: 0}}
+  - {id: BA, name: ba, gates: [bandit], expect: {exit: 0}}
+  - {id: UV, name: uv, gates: [uv, ruff], expect: {exit: 0}}
+  - {id: CO, name: co, gates: [jaq, ruff], control: TS, expect: {exit: 0}}
+`
+
+// TestRunnersJoinNothing: tools that one runner is asked for have no more to do
+// with each other than without it; the runner concerns the cases of them all.
+func TestRunnersJoinNothing(t *testing.T) {
+	t.Parallel()
+	p := newScene(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).load(Filter{})
+	for tool, want := range map[string]string{
+		"biome": "TS CO ", "node_modules/.bin/biome": "TS CO ", "markdownlint-cli2": "MD ", "npx": "TS MD CO ",
+		"bandit": "BA ", "ruff": "UV CO ", "uv": "BA UV CO ",
+	} {
+		got := ""
+		for _, id := range []string{"TS", "MD", "BA", "UV", "CO"} {
+			if p.Concerns(suites.Key{Suite: "s", ID: id}, tool) {
+				got += id + " "
+			}
+		}
+		if got != want {
+			t.Errorf("%s concerns %q, want %q", tool, got, want)
+		}
+	}
+}
+
 // TestUnexplained: a case that breaks while the linter of another language goes
 // away is a regression, in the session as in the comparison.
 func TestUnexplained(t *testing.T) {

@@ -186,7 +186,8 @@ func (s *Session) carry(k suites.Key, past suites.Digests, e *evidence, t *trace
 }
 
 // flush writes evidence that is not on disk yet, and the contents that it is
-// about. What cannot be written is found out anew by the next session.
+// about. What cannot be written stays in memory for the next flush: that a case is
+// not to be spared any more must outlive a disk that is full for a while.
 func (s *Session) flush() {
 	if s.o.Store == nil {
 		return
@@ -196,10 +197,10 @@ func (s *Session) flush() {
 		e := s.narrow.evidence[k]
 		s.keepContents(e.Inputs, kept)
 		if s.keepEvidence(k, e) != nil {
-			break
+			return
 		}
+		delete(s.narrow.dirty, k)
 	}
-	clear(s.narrow.dirty)
 }
 
 func (s *Session) keepEvidence(k suites.Key, e *evidence) error {

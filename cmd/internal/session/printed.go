@@ -11,7 +11,9 @@ import (
 
 // A printed sum stands for what a run of a case printed and how it ended: a trace
 // tells of a verdict only if the traced run printed the same. Long numbers are
-// left out, for PIDs, session numbers, temporary names and times differ.
+// left out, for PIDs, session numbers, temporary names and times differ. Of a case
+// with steps only the one that its record shows is compared, for a record has no
+// more: that another step went otherwise is seen only by the verdict.
 type printed uint64
 
 func printedOf(exit *int, stdout, stderr string) printed {

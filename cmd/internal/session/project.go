@@ -39,7 +39,7 @@ type Project struct {
 
 	every    []*suites.Case // without the filter
 	orders   map[suites.Key]int
-	kin      kinships // made when it is asked for
+	kin      *kinships // made when it is asked for
 	controls map[suites.Key]bool
 	scripts  []string
 	specs    []string

@@ -20,6 +20,7 @@ type lab struct {
 	root    string
 	jobs    int
 	runner  *run.Runner
+	tools   *run.Toolbox // finds what cases are gated by; nil where nothing is kept of them
 	timeout time.Duration
 	cases   []*suites.Case
 	cache   sync.Map // path -> parsed

@@ -43,10 +43,33 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 	if o.path != "" {
 		env = run.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
 	}
+	if l.tools, err = gateTools(o.project, env); err != nil {
+		return nil, err
+	}
 	if l.runner, err = session.NewRunner(session.Options{Project: p, Temp: temp, Env: env}); err == nil {
 		l.runner.KeepReady(o.jobs)
 	}
 	return l, err
+}
+
+// gateTools finds tools for the cases of a project, where it is and not in its
+// copy: there a tool of its own is another file each time.
+func gateTools(project string, env []string) (*run.Toolbox, error) {
+	root, err := filepath.Abs(project)
+	if err != nil {
+		return nil, err
+	}
+	return run.NewToolbox(root, env, nil, nil), nil
+}
+
+// gatedBy is a digest of the tools that a case is gated by, as they are found now.
+// Of one that a runner has to be asked for it is the runner's.
+func (l *lab) gatedBy(c *suites.Case) string {
+	var names []string
+	for _, g := range c.Gates {
+		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
+	}
+	return suites.ToolsDigest(l.tools.Find(names))
 }
 
 // A panel is what the cases of a lab did on the unedited project; all of its
@@ -55,7 +78,7 @@ type panel struct {
 	takesPart []bool
 	took      []time.Duration
 	traces    []*trace.Trace // nil where there is none
-	basis     []string       // digests of the case and of all that it depends on
+	basis     []string       // digests of the case, of all that it depends on and of the tools that it is gated by
 	whole     string         // of those that take part
 }
 
@@ -87,7 +110,7 @@ func (s *scoring) baseline(ctx context.Context) error {
 	for i, c := range s.lab.cases {
 		count[first[i].Status]++
 		s.panel.takesPart[i] = first[i].Status == suites.Pass && second[i].Status == suites.Pass
-		s.panel.basis[i] = digest(c.Key().String(), c.Digest, depend.InputsDigest(s.standing.plain[i]))
+		s.panel.basis[i] = digest(c.Key().String(), c.Digest, depend.InputsDigest(s.standing.plain[i]), s.lab.gatedBy(c))
 		switch {
 		case s.panel.takesPart[i]:
 			s.panel.whole = digest(s.panel.whole, s.panel.basis[i])

@@ -111,6 +111,48 @@ func TestScoreGoesOn(t *testing.T) {
 	}
 }
 
+// What rests on a case is found out anew when a tool that it is gated by is
+// another one, and on nothing less.
+func TestScoreGoesOnWithOtherTools(t *testing.T) {
+	t.Parallel()
+	project, bin := filepath.Join(t.TempDir(), "project"), t.TempDir()
+	if err := os.CopyFS(project, os.DirFS("testdata/gate")); err != nil {
+		t.Fatal(err)
+	}
+	suite := filepath.Join(project, ".claude/tests/hooks/suites/gate.yaml")
+	gated := strings.ReplaceAll(read(t, suite), "no_such_tool", "a_linter")
+	tool := filepath.Join(bin, "a_linter")
+	for name, text := range map[string]string{suite: gated, tool: "#!/bin/sh\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "found.jsonl")
+	// How many findings are kept: of survivors, of those that the gated case killed
+	// and of those that another one killed.
+	kept := func() (n [3]int) {
+		t.Helper()
+		out, err := scoreOf(t, "-project", project, "-path", bin, "-only", "delete,exit,arm", "-resume", file)
+		if err != nil || !strings.Contains(out, "5 cases: 3 pass, 0 skipped") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		text := read(t, file)
+		killed, gated := strings.Count(text, `"id":`), strings.Count(text, `"id":"G03"`)
+		return [3]int{strings.Count(text, "\n") - killed, gated, killed - gated}
+	}
+	first := kept()
+	if again := kept(); again != first || first[0] == 0 || first[2] == 0 {
+		t.Errorf("with equal tools: %v, then %v", first, again)
+	}
+	if err := os.WriteFile(tool, []byte("#!/bin/sh\n# a later version\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// What the gated case killed is tried again, and any case may be the first now.
+	if other := kept(); other[0] != 2*first[0] || other[1]+other[2] != 2*first[1]+first[2] {
+		t.Errorf("%v, and with another linter %v", first, other)
+	}
+}
+
 func TestScoreWithoutAPass(t *testing.T) {
 	t.Parallel()
 	if out, err := scoreOf(t, "-ids", "G04,G05"); err == nil || errors.Is(err, errScore) {
