@@ -116,8 +116,12 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 	for _, t := range w.tools {
 		name, passesTo := filepath.Join(bin, t.Name), t.Path
 		if rel, err := filepath.Rel(s.r.Root, t.Path); err == nil && filepath.IsLocal(rel) {
-			passesTo = filepath.Join(s.root, rel) + watchedSuffix
-			if err := s.standBefore(ctx, filepath.Join(s.root, rel), name); err != nil {
+			at := filepath.Join(s.root, rel)
+			if !s.owns(at) {
+				continue
+			}
+			passesTo = at + watchedSuffix
+			if err := s.standBefore(ctx, at, name); err != nil {
 				return err
 			}
 		}
@@ -138,6 +142,18 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 // witness has its place, in the case's view of the project.
 const watchedSuffix = ".watched"
 
+// owns reports whether a file of the project really lies in the case's own view of
+// it: a directory on the way may be a link to somebody else's.
+func (s *sandbox) owns(file string) bool {
+	root, err := filepath.EvalSymlinks(s.root)
+	if err != nil {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return err == nil && isolate.Within(root, dir)
+}
+
+// standBefore gives a witness the name of a tool that the case's view owns.
 func (s *sandbox) standBefore(ctx context.Context, tool, witness string) error {
 	const script = `mv -- "$1" "$1` + watchedSuffix + `" && ln -s -- "$2" "$1"`
 	results, err := s.Run(ctx, process.Command{

@@ -82,6 +82,37 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestCallsOfLinked: a tool that only a link leads to is somebody else's: nothing
+// of it is moved, and the other tools are told of all the same.
+func TestCallsOfLinked(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		p := newProject(t)
+		shared, bin := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(shared, ".bin/own"), "#!/bin/sh\necho own\n")
+		write(t, filepath.Join(bin, "lint"), "#!/bin/sh\necho lint\n")
+		for _, tool := range []string{filepath.Join(shared, ".bin/own"), filepath.Join(bin, "lint")} {
+			if err := os.Chmod(tool, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(shared, filepath.Join(p.root, "node_modules")); err != nil {
+			t.Fatal(err)
+		}
+		p.write("hook.sh", "#!/bin/bash\n./node_modules/.bin/own json\nlint a\n", 0o755)
+		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
+		got, err := p.inMode(mode, bin).Calls(t.Context(), c, []suites.Gate{{Tool: "own", Places: []string{"node_modules/.bin/own"}}, {Tool: "lint"}})
+		want := []suites.ToolCall{{Tool: "lint", Args: []string{"a"}, Stdout: []byte("lint\n"), Stderr: []byte{}}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, -want +got\n%s", mode, err, diff)
+		}
+		entries, err := os.ReadDir(filepath.Join(shared, ".bin"))
+		if err != nil || len(entries) != 1 || !entries[0].Type().IsRegular() {
+			t.Errorf("%s: the other checkout holds %v, %v", mode, entries, err)
+		}
+	}
+}
+
 // TestNoCallsInPlace: what runs in place is not run twice.
 func TestNoCallsInPlace(t *testing.T) {
 	t.Parallel()
