@@ -26,6 +26,7 @@ type current struct {
 	missing  []string       // tools for want of which the run was aborted
 	hookTime time.Duration
 	aborted  string
+	cut      bool // ends before its time: what still waits for a control has no verdict
 	quiet    bool // reproduces failures: shown only where it finds something else
 }
 
@@ -142,16 +143,8 @@ func (s *Session) abort(why string) {
 	for _, e := range s.running {
 		e.cancel()
 	}
-	for len(s.running) > 0 {
-		e := <-s.results
-		delete(s.running, e.c.Key())
-		s.discard(e)
+	for _, e := range s.cutShort() {
 		waiting = append(waiting, e.c)
-	}
-	for key, e := range s.held {
-		waiting = append(waiting, e.c)
-		delete(s.held, key)
-		s.discard(e)
 	}
 	slices.SortFunc(waiting, func(a, b *suites.Case) int { return s.p.order(a.Key()) - s.p.order(b.Key()) })
 	for _, c := range waiting {
@@ -164,13 +157,30 @@ func (s *Session) abort(why string) {
 // drain waits for the running cases after their context has ended.
 func (s *Session) drain() {
 	s.queue.Clear()
+	s.cutShort()
+}
+
+// cutShort waits for the running cases, which were told to end, and lists those
+// without a verdict. One that came to its end before has one: only its tools were
+// still looked at.
+func (s *Session) cutShort() (without []*execution) {
+	s.current.cut = true
 	for len(s.running) > 0 {
 		e := <-s.results
 		delete(s.running, e.c.Key())
-		s.discard(e)
+		if e.whole && !e.stale && len(s.p.changedSince(e)) == 0 {
+			s.judge(e)
+		} else {
+			without = append(without, e)
+		}
 	}
+	s.settle()
 	for key, e := range s.held {
+		without = append(without, e)
 		delete(s.held, key)
+	}
+	for _, e := range without {
 		s.discard(e)
 	}
+	return without
 }

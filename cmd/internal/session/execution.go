@@ -24,6 +24,7 @@ type execution struct {
 	outcome suites.Outcome
 	err     error
 	verdict suites.Verdict // its own, before its control is asked
+	whole   bool           // it came to its end: what is asked afterwards only explains
 	ended   time.Time
 }
 
@@ -46,19 +47,33 @@ func (s *Session) start(ctx context.Context, c *suites.Case) {
 	go func() {
 		defer cancel()
 		e.outcome, e.err = e.runner.Case(ctx, c)
-		if e.err == nil {
+		e.whole, e.ended = ctx.Err() == nil, s.o.Now()
+		if e.whole && e.err == nil {
 			e.inquire(ctx)
 		}
-		e.ended = s.o.Now()
 		s.results <- e
 	}()
 }
 
+// A verdict waits while its tools are looked at: for so many times as long as the
+// case took, within bounds.
+const (
+	inquiryTimes = 4
+	leastInquiry = 2 * time.Second
+	mostInquiry  = 10 * time.Second
+)
+
 // inquire looks at what the tools of a failing case did. That it cannot tell is no
-// fault of the case.
+// fault of the case, and half of what they did explains nothing.
 func (e *execution) inquire(ctx context.Context) {
-	if suspects := verdict.Suspects(e.c, e.outcome); len(suspects) > 0 {
-		e.outcome.Calls, _ = e.runner.Calls(ctx, e.c, suspects)
+	suspects := verdict.Suspects(e.c, e.outcome)
+	if len(suspects) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(max(inquiryTimes*e.outcome.Duration, leastInquiry), mostInquiry))
+	defer cancel()
+	if calls, err := e.runner.Calls(ctx, e.c, suspects); err == nil {
+		e.outcome.Calls = calls
 	}
 }
 
@@ -66,25 +81,29 @@ func (e *execution) inquire(ctx context.Context) {
 // by now, to its verdict otherwise. One that was cut short because the session
 // ends has none.
 func (s *Session) finish(ctx context.Context, e *execution) {
-	key := e.c.Key()
-	delete(s.running, key)
-	if ctx.Err() != nil {
+	delete(s.running, e.c.Key())
+	s.current.cut = s.current.cut || ctx.Err() != nil
+	if s.current.cut && !e.whole {
 		s.discard(e)
 		return
 	}
 	if s.again(e) {
 		s.discard(e)
-		s.settle()
-		return
+	} else {
+		s.judge(e)
 	}
+	s.settle()
+}
+
+// judge gives an execution its own verdict, and holds it for its control's.
+func (s *Session) judge(e *execution) {
 	if e.err != nil {
 		e.verdict = suites.Verdict{Status: suites.Fail, Note: e.err.Error(), Mismatches: []suites.Mismatch{{Field: "start", Got: e.err.Error()}}}
 	} else {
 		e.verdict = verdict.Judge(e.c, e.outcome, s.timeout(e.c))
 	}
-	s.current.own[key] = e.verdict
-	s.held[key] = e
-	s.settle()
+	s.current.own[e.c.Key()] = e.verdict
+	s.held[e.c.Key()] = e
 }
 
 // again puts a case back into the queue whose inputs are not those that it
@@ -131,17 +150,20 @@ func (s *Session) settle() {
 }
 
 // proven is the case's verdict with its control's taken into account; not ok
-// while the control's is still to come.
+// while the control's is still to come, or where the run ends without it.
 func (s *Session) proven(e *execution) (suites.Verdict, bool) {
 	control, has := plan.ControlOf(e.c)
 	if !has || e.verdict.Status != suites.Pass {
 		return e.verdict, true
 	}
-	if own, ok := s.current.own[control]; ok && !s.pending(control) {
-		return verdict.Prove(e.verdict, control, own), true
-	}
-	if s.pending(control) {
+	own, ok := s.current.own[control]
+	switch {
+	case s.pending(control):
 		return suites.Verdict{}, false
+	case ok:
+		return verdict.Prove(e.verdict, control, own), true
+	case s.current.cut:
+		return suites.Verdict{}, false // and never will be
 	}
 	missing := suites.Verdict{Status: suites.Fail, Note: "was not run"}
 	return verdict.Prove(e.verdict, control, missing), true

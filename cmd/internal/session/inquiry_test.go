@@ -1,0 +1,141 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// An inquired scene has a case that fails at once, and hangs when it is run again
+// for the sake of its tools; by then it has said so.
+type inquired struct {
+	*scene
+	again string // a named pipe
+}
+
+func newInquired(t *testing.T) *inquired {
+	t.Helper()
+	dir := t.TempDir()
+	again := filepath.Join(dir, "again")
+	if err := syscall.Mkfifo(again, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hook := fmt.Sprintf("#!/bin/bash\nif [[ -e %[1]s/ran ]]; then echo >%[1]s/again; sleep 1000; fi\ntouch %[1]s/ran\nexit 1\n", dir)
+	return &inquired{scene: newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "gates: [sleep], expect: {exit: 0}")}), again: again}
+}
+
+// session runs cases apart from the project: in place nothing runs again.
+func (s *inquired) session(view *spy) *Session {
+	s.t.Helper()
+	p := s.load(Filter{})
+	p.Config.Run.Isolation = "copy"
+	return s.open(p, view, nil)
+}
+
+// underInquiry waits until the case runs again.
+func (s *inquired) underInquiry() {
+	s.t.Helper()
+	said := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(s.again)
+		said <- err
+	}()
+	select {
+	case err := <-said:
+		if err != nil {
+			s.t.Error(err)
+		}
+	case <-time.After(ceiling):
+		s.t.Fatal("the case was not run again")
+	}
+}
+
+// TestCutInquiry: a case that failed has failed, however the run ends while its
+// tools are looked at, and since it ended.
+func TestCutInquiry(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]func(s *Session, cancel context.CancelFunc) Summary{
+		"aborted": func(s *Session, _ context.CancelFunc) Summary {
+			s.abort("the time is over")
+			return s.end(false)
+		},
+		"quit": func(s *Session, _ context.CancelFunc) Summary { return (&watch{Session: s}).stop() },
+		"interrupted": func(s *Session, cancel context.CancelFunc) Summary {
+			cancel()
+			s.drain()
+			return s.end(true)
+		},
+		"interrupted, and heard of later": func(s *Session, cancel context.CancelFunc) Summary {
+			cancel()
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			s.finish(ctx, <-s.results)
+			return s.end(true)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, view := newInquired(t), &spy{}
+			session := s.session(view)
+			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
+			defer cancel()
+			session.begin(ctx, plan.All(session.p.Cases, "asked for"), false)
+			s.underInquiry()
+			at := time.Now()
+			if sum := cut(session, cancel); sum.Tally != (suites.Tally{Failed: 1}) || view.order() != "start, A1 fail, end" {
+				t.Errorf("%+v: %s", sum, view.order())
+			}
+			if r := s.present()["A1"]; r.Status() != suites.Fail {
+				t.Errorf("on record: %+v", r)
+			}
+			if ended := session.endings[suites.Key{Suite: "s", ID: "A1"}].at; ended.IsZero() || ended.After(at) {
+				t.Errorf("it ended at %s, %s after its tools were looked at", ended, ended.Sub(at))
+			}
+			s.empty(s.temp)
+		})
+	}
+}
+
+// TestStaleInquiry: what a save made stale is not concluded for its being whole.
+func TestStaleInquiry(t *testing.T) {
+	t.Parallel()
+	s, view := newInquired(t), &spy{}
+	session := s.session(view)
+	session.begin(t.Context(), plan.All(session.p.Cases, "asked for"), false)
+	s.underInquiry()
+	s.write("hooks/guard.sh", "#!/bin/bash\n")
+	session.abort("the time is over")
+	session.end(false)
+	if view.order() != "start, A1 aborted, end" {
+		t.Error(view.order())
+	}
+}
+
+// TestInquiryBounded: a look at tools that does not end is given up, and says nothing.
+func TestInquiryBounded(t *testing.T) {
+	t.Parallel()
+	s, view := newInquired(t), &spy{}
+	session := s.session(view)
+	begin := time.Now()
+	session.begin(t.Context(), plan.All(session.p.Cases, "asked for"), false)
+	s.underInquiry()
+	e := <-session.results
+	if took := time.Since(begin); took < leastInquiry || took > 2*mostInquiry || len(e.outcome.Calls) > 0 {
+		t.Errorf("after %s: %+v", took, e.outcome.Calls)
+	}
+	delete(session.running, e.c.Key())
+	session.finish(t.Context(), e)
+	session.end(false)
+	if view.order() != "start, A1 fail, end" {
+		t.Error(view.order())
+	}
+}
