@@ -45,13 +45,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			}
 			dir = s.dir
 		}
-		results, err := s.Run(ctx, process.Command{
-			Argv: argv, Dir: s.root, Env: With(s.env, audit.Offline), Timeout: versionTime, Limit: 4096,
-		})
-		if err != nil {
-			return process.Result{}, err
-		}
-		return results[0], nil
+		return s.ask(ctx, argv)
 	}
 	f, err = m.Look(ctx, check)
 	return f, dir, err

@@ -48,7 +48,11 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 		return nil, nil
 	}
 	// A tool that does not tell its version may be new enough: the case will show.
-	have := audit.Version(r.tools.version(ctx, tool))
+	said, err := r.version(ctx, tool)
+	if err != nil {
+		return nil, err
+	}
+	have := audit.Version(said)
 	if have == "" || !audit.Older(have, g.MinVersion) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -87,6 +88,7 @@ var askable = strings.Fields(`
 
 const (
 	versionTime    = 10 * time.Second
+	versionLimit   = 4096 // bytes of each stream
 	versionsAtOnce = 4
 )
 
@@ -103,7 +105,7 @@ func (t *Toolbox) Versions(ctx context.Context, tools []suites.Tool) {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			tool.Version = t.version(ctx, *tool)
+			tool.Version, _ = t.version(ctx, *tool, t.onMachine)
 		})
 	}
 	wg.Wait()
@@ -120,34 +122,43 @@ func (t *Toolbox) KnownVersions(tools []suites.Tool) {
 	}
 }
 
-func (t *Toolbox) version(ctx context.Context, tool suites.Tool) string {
+// An asking runs a program that is to print its version.
+type asking func(ctx context.Context, argv []string) (process.Result, error)
+
+// version asks a tool that was not asked before. The error is for what hookwatch
+// itself could not do.
+func (t *Toolbox) version(ctx context.Context, tool suites.Tool, ask asking) (string, error) {
 	t.mu.Lock()
 	known, ok := t.versions[tool.Digest]
 	t.mu.Unlock()
 	if ok {
-		return known
+		return known, nil
 	}
-	v := t.ask(ctx, tool.Path)
-	if ctx.Err() == nil {
-		t.mu.Lock()
-		t.versions[tool.Digest] = v
-		t.mu.Unlock()
+	res, err := ask(ctx, []string{tool.Path, "--version"})
+	if err != nil || ctx.Err() != nil {
+		return "", err
 	}
-	return v
+	v := toldVersion(res)
+	t.mu.Lock()
+	t.versions[tool.Digest] = v
+	t.mu.Unlock()
+	return v, nil
 }
 
-// ask takes the line with the version; some print it on stderr.
-func (t *Toolbox) ask(ctx context.Context, path string) string {
-	res, err := process.Run(ctx, process.Command{
-		Argv: []string{path, "--version"}, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: 4096,
-	})
-	if err != nil || res.Exit != 0 {
+// onMachine asks a program as a person would. One that cannot be started tells
+// nothing.
+func (t *Toolbox) onMachine(ctx context.Context, argv []string) (process.Result, error) {
+	res, err := process.Run(ctx, process.Command{Argv: argv, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: versionLimit})
+	if err != nil {
+		return process.Result{StartError: err}, nil
+	}
+	return res, nil
+}
+
+// toldVersion is the line with the version; some print it on stderr.
+func toldVersion(res process.Result) string {
+	if res.StartError != nil || res.Exit != 0 {
 		return ""
 	}
-	for _, b := range [][]byte{res.Stdout.Bytes, res.Stderr.Bytes} {
-		if line := audit.VersionLine(b); line != "" {
-			return line
-		}
-	}
-	return ""
+	return cmp.Or(audit.VersionLine(res.Stdout.Bytes), audit.VersionLine(res.Stderr.Bytes))
 }

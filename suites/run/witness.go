@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -69,7 +70,11 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	}
 	// The directory is another one in each run.
 	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
-	return append(tried, r.told(ctx, w, names.Replace(string(log)))...), ctx.Err()
+	told, err := r.told(ctx, w, names.Replace(string(log)))
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	return append(tried, told...), nil
 }
 
 // tryOut has filters do something of which the result is known.
@@ -77,16 +82,21 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 	var calls []suites.ToolCall
 	probe := suites.FilterProbe
 	for _, t := range filters {
+		program, _ := s.viewed(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
-			Argv: append([]string{t.Path}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: callLimit,
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: callLimit,
 		})
+		if err != nil {
+			return nil, err
+		}
+		said, err := s.r.version(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		res := results[0]
 		calls = append(calls, suites.ToolCall{
-			Tool: t.Name, Version: audit.Version(s.r.tools.version(ctx, t)), Args: args,
+			Tool: t.Name, Version: audit.Version(said), Args: args,
 			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
 		})
 	}
@@ -94,15 +104,20 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 }
 
 // told are the calls of the log, with the versions of the tools.
-func (r *Runner) told(ctx context.Context, w *witness, log string) []suites.ToolCall {
+func (r *Runner) told(ctx context.Context, w *witness, log string) ([]suites.ToolCall, error) {
 	calls := parseCalls(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
-		if at >= 0 && slices.Contains(askable, calls[i].Tool) {
-			calls[i].Version = audit.Version(r.tools.version(ctx, w.tools[at]))
+		if at < 0 || !slices.Contains(askable, calls[i].Tool) {
+			continue
 		}
+		said, err := r.version(ctx, w.tools[at])
+		if err != nil {
+			return nil, err
+		}
+		calls[i].Version = audit.Version(said)
 	}
-	return calls
+	return calls, nil
 }
 
 // watch puts the witness before the directories that are searched: what the case
@@ -115,8 +130,7 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 	}
 	for _, t := range w.tools {
 		name, passesTo := filepath.Join(bin, t.Name), t.Path
-		if rel, err := filepath.Rel(s.r.Root, t.Path); err == nil && filepath.IsLocal(rel) {
-			at := filepath.Join(s.root, rel)
+		if at, own := s.viewed(t.Path); own {
 			if !s.owns(at) {
 				continue
 			}

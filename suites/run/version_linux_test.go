@@ -1,0 +1,105 @@
+package run_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
+)
+
+// noting is a linter that leaves word beside itself of whatever it is asked.
+const noting = "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/asked\"\necho biome 2.0\n"
+
+// TestVersionApart: a program of the project's own is asked for its version where
+// it can do nothing to the project, however it is found; one of the machine's is asked
+// there, once.
+func TestVersionApart(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		for name, tt := range map[string]struct {
+			path   string // of the tool in the project; "" where the machine has it
+			places []string
+			inPath string // a directory of the project; "link" leads to it
+			want   string // said beside the tool
+		}{
+			"a place":                {path: "node_modules/.bin/biome", places: []string{"node_modules/.bin/biome"}},
+			"in PATH":                {path: "bin/biome", inPath: "bin"},
+			"in PATH through a link": {path: "bin/biome", inPath: "link"},
+			"of the machine":         {want: "--version\n"},
+		} {
+			p, bin := newProject(t), t.TempDir()
+			tool := filepath.Join(bin, "biome")
+			if tt.path != "" {
+				tool = filepath.Join(p.root, tt.path)
+			}
+			write(t, tool, noting)
+			if err := os.Chmod(tool, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			switch tt.inPath {
+			case "bin":
+				bin = filepath.Dir(tool)
+			case "link":
+				bin = filepath.Join(t.TempDir(), "link")
+				if err := os.Symlink(filepath.Dir(tool), bin); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
+			gates := []suites.Gate{{Tool: "biome", MinVersion: "3.0", Places: tt.places}}
+			c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Gates: gates, Steps: []suites.Step{{Event: "Stop"}}}
+			r := p.inMode(mode, bin)
+			for range 2 {
+				if v := judged(t, r, c); v.Note != "version_skip: biome 2.0 < 3.0" {
+					t.Errorf("%s, %s: %+v", mode, name, v)
+				}
+			}
+			if asked, _ := os.ReadFile(filepath.Join(filepath.Dir(tool), "asked")); string(asked) != tt.want {
+				t.Errorf("%s, %s: the tool did, where it lies: %q, want %q", mode, name, asked, tt.want)
+			}
+			if left, err := os.ReadDir(p.temp); err != nil || len(left) > 0 {
+				t.Errorf("%s, %s: left %v, %v", mode, name, left, err)
+			}
+		}
+	}
+}
+
+// TestVersionOfCalls: neither does a look at its calls start the project's own
+// program in the project.
+func TestVersionOfCalls(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		p := newProject(t)
+		for _, tool := range []string{"biome", "jaq"} {
+			p.write("node_modules/.bin/"+tool, noting, 0o755)
+		}
+		p.write("hook.sh", "#!/bin/bash\n./node_modules/.bin/biome lint\n", 0o755)
+		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
+		got, err := p.inMode(mode, t.TempDir()).Calls(t.Context(), c, []suites.Gate{
+			{Tool: "biome", Places: []string{"node_modules/.bin/biome"}}, {Tool: "jaq", Places: []string{"node_modules/.bin/jaq"}},
+		})
+		if err != nil || len(got) != 2 || got[0].Version != "2.0" || got[1].Version != "2.0" || got[1].Tool != "biome" {
+			t.Errorf("%s: %+v, %v", mode, got, err)
+		}
+		if asked, err := os.ReadFile(p.root + "/node_modules/.bin/asked"); err == nil {
+			t.Errorf("%s: the project's tools did: %s", mode, asked)
+		}
+	}
+}
+
+// TestVersionOfNone: a sandbox that cannot be made tells no version.
+func TestVersionOfNone(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("node_modules/.bin/biome", noting, 0o755)
+	p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
+	r := run.New(run.Options{Root: p.root, Temp: filepath.Join(p.temp, "none"), Isolation: isolate.Copy, Env: []string{"PATH=" + os.Getenv("PATH")}})
+	t.Cleanup(r.Close)
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}, Gates: []suites.Gate{{Tool: "biome", MinVersion: "1.0", Places: []string{"node_modules/.bin/biome"}}}}
+	if o, err := r.Case(t.Context(), c); err == nil {
+		t.Errorf("%+v", o)
+	}
+}
