@@ -149,27 +149,36 @@ func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string 
 	return strings.Join(append(reasons, remarks(o)...), "; ")
 }
 
-// causeOf is the cause of the first mismatch: what a tool was seen to do, else
-// what the step that has it tells.
+// causeOf is the cause of the first mismatch: the shell's own word, else what a tool
+// was seen to do, else what the hook warns of.
 func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	if len(o.Results) == 0 {
 		return ""
 	}
-	line := toolCause(c, o.Calls)
-	if line == "" {
-		line = cause(c, o.Results[min(found[0].Step, len(o.Results)-1)])
-	}
+	first := o.Results[min(found[0].Step, len(o.Results)-1)]
+	line := cmp.Or(shellsWord(first), toolCause(c, found, o.Calls), warning(c, first))
 	return brief(everyRun(o).Replace(line))
 }
 
-// cause is the shell's own word for an exit code that says nothing by itself, or
-// the hook's warning about a tool: one that rejects its configuration, or whose
-// output cannot be read, finds nothing, just as one that is absent.
-func cause(c *suites.Case, r suites.Result) string {
+// shellsWord is what the shell says of a program that it could not start, where the
+// hook ended by that: the exit code says nothing by itself.
+func shellsWord(r suites.Result) string {
+	if r.Exit != 126 && r.Exit != 127 {
+		return ""
+	}
 	for line := range strings.Lines(string(r.Stderr)) {
-		line = strings.TrimSpace(line)
-		unstartable := strings.Contains(line, "not found") || strings.Contains(line, "ermission denied")
-		if (r.Exit == 126 || r.Exit == 127) && unstartable || strings.HasPrefix(line, hookWarning) && concerns(c, line) {
+		if strings.Contains(line, "not found") || strings.Contains(line, "ermission denied") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// warning is the hook's own word about a tool: one that rejects its configuration,
+// or whose output cannot be read, finds nothing, just as one that is absent.
+func warning(c *suites.Case, r suites.Result) string {
+	for line := range strings.Lines(string(r.Stderr)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, hookWarning) && concerns(c, line) {
 			return line
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"hookwatch/suites"
 )
 
+// aMatchOf begins what a mismatch wants where it wants a pattern.
+const aMatchOf = "a match of "
+
 type addFunc func(field, got, want string)
 
 func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte, names *strings.Replacer) {
@@ -32,7 +35,7 @@ func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte,
 		if err != nil {
 			add(field, err.Error(), "a regular expression")
 		} else if !re.MatchString(s) {
-			add(field, got(), "a match of "+want)
+			add(field, got(), aMatchOf+want)
 		}
 	}
 	for _, unwanted := range e.Absent {

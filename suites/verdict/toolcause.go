@@ -46,18 +46,20 @@ const (
 
 // toolCause says how a tool came to let a case fail: it rejects its configuration,
 // does not know what it is asked for, or says what cannot be read. "" where no
-// tool did anything out of the way.
-func toolCause(c *suites.Case, calls []suites.ToolCall) string {
+// tool did anything out of the way, and where what it did is no way to fail so.
+func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall) string {
+	s := soughtBy(c, found)
 	best, text := nothingSpecial, ""
 	for i := range calls {
-		if rank, told := behaviour(c, &calls[i]); rank < best {
+		rank, told := behaviour(&s, &calls[i])
+		if rank < best && s.explainedBy(rank) {
 			best, text = rank, told
 		}
 	}
 	return text
 }
 
-func behaviour(c *suites.Case, call *suites.ToolCall) (rank int, told string) {
+func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
 	name := strings.TrimSpace(call.Tool + " " + call.Version)
 	exit := fmt.Sprintf("exit %d", call.Exit)
 	if suites.IsFilter(call.Tool) {
@@ -72,12 +74,12 @@ func behaviour(c *suites.Case, call *suites.ToolCall) (rank int, told string) {
 			return unknownArguments, fmt.Sprintf("%s is another version than the hook is made for (%s): %s", name, exit, line)
 		}
 	}
-	if what := lookedFor(c, out+"\n"+err); what != "" {
+	if what := s.in(out + "\n" + err); what != "" {
 		return unreadByHook, fmt.Sprintf("%s reports %s (%s), but the hook reads nothing out of that output", name, what, exit)
 	}
 	words := firstLine(cmp.Or(out, err))
 	switch {
-	case rewrites(call) && call.Exit == 0:
+	case rewrites(call) && (call.Exit == 0 || findingsLeft(call)):
 		return nothingSpecial, ""
 	case rewrites(call):
 		return cannotRewrite, fmt.Sprintf("%s does not rewrite the file (%s): %s", name, exit, words)
@@ -121,31 +123,15 @@ func rewrites(call *suites.ToolCall) bool {
 	})
 }
 
-// codePattern is how cases ask for a rule in the hook's report: its name, in the
-// quotes of that report.
-var codePattern = regexp.MustCompile(`^(?:"code": \??)?"([^"]+)"$`)
-
-// lookedFor is the rule in a tool's output by which the case would know what it
-// looks for.
-func lookedFor(c *suites.Case, output string) string {
-	for i := range c.Steps {
-		e := &c.Steps[i].Expect.Stderr
-		for _, text := range e.Contains {
-			if !strings.HasPrefix(text, "[hook") && strings.Contains(output, text) {
-				return text
-			}
-		}
-		for _, pattern := range e.Matches {
-			m := codePattern.FindStringSubmatch(pattern)
-			if m == nil {
-				continue
-			}
-			// ShellCheck gives the number alone.
-			re, err := regexp.Compile(strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1))
-			if err == nil && re.MatchString(output) {
-				return re.FindString(output)
-			}
-		}
+// findingsLeft reports whether a linter that was to mend what it can tells what it
+// cannot.
+func findingsLeft(call *suites.ToolCall) bool {
+	lints := slices.ContainsFunc(call.Args, func(arg string) bool { return slices.Contains([]string{"--fix", "check", "lint"}, arg) })
+	if !lints || call.Exit != 1 {
+		return false
 	}
-	return ""
+	if asksJSON(call) {
+		return json.Valid(call.Stdout) || len(call.Stdout) >= notedWhole
+	}
+	return place.Match(call.Stdout) || place.Match(call.Stderr)
 }

@@ -57,6 +57,14 @@ func TestToolCause(t *testing.T) {
 			"biome 1.2 ran and reported nothing"},
 		{"the strongest counts", []suites.ToolCall{callOf("biome lint a.ts", 0, "", ""), callOf("biome lint a.ts", 1, "", "invalid configuration"), callOf("biome lint a.ts", 0, "what", "")},
 			"biome 1.2 rejects its configuration (exit 1): invalid configuration"},
+		{"mends what it can", []suites.ToolCall{callOf("ruff check --fix a.py", 1, "a.py:2:1: F841 unused\nFound 2 errors (1 fixed, 1 remaining).\n", "")}, ""},
+		{"mends what it can, as JSON", []suites.ToolCall{callOf("eslint --fix -f json a.js", 1, `[{"messages":[{"line":2}]}]`, "")}, ""},
+		{"is to mend and fails", []suites.ToolCall{callOf("eslint --fix a.js", 2, "", "Oops: a.js:3 something went wrong\n")},
+			`eslint 1.2 does not rewrite the file (exit 2): "Oops: a.js:3 something went wrong"`},
+		{"is to mend and says nothing of lines", []suites.ToolCall{callOf("eslint --fix a.js", 1, "", "Oops\n")},
+			`eslint 1.2 does not rewrite the file (exit 1): "Oops"`},
+		{"cannot format", []suites.ToolCall{callOf("biome format --write a.ts", 1, "a.ts:1:3 parse\n", "")},
+			`biome 1.2 does not rewrite the file (exit 1): "a.ts:1:3 parse"`},
 		{"other findings", []suites.ToolCall{callOf("yamllint -f parsable a.yaml", 1, "a.yaml:1:1: [error] other (colons)\n", "")}, ""},
 		{"findings that speak of a configuration", []suites.ToolCall{callOf("biome lint --reporter=json a.ts", 1, `{"diagnostics":[{"message":"invalid config","location":{"start":{"line":2}}}]}`, "")}, ""},
 		{"a filter that works", []suites.ToolCall{callOf("jaq -c .a", 0, "[1,\"b\"]\n", "")}, ""},
@@ -67,8 +75,55 @@ func TestToolCause(t *testing.T) {
 	} {
 		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{
 			Contains: []string{"[hook] "}, Matches: []string{`"code": ?"lint/a/b"`, `"SC2086"`, `\[hook\] [1-9]`}}}}}}
-		if got := toolCause(c, tt.calls); got != tt.want {
+		o := suites.Outcome{Results: []suites.Result{{}}, Calls: tt.calls}
+		if got := toolCause(c, Judge(c, o, time.Second).Mismatches, tt.calls); got != tt.want {
 			t.Errorf("%s:\n got %q\nwant %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCauseOfMismatch: what a tool did is a cause only of what did not match.
+func TestCauseOfMismatch(t *testing.T) {
+	t.Parallel()
+	blocked := suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{Contains: []string{"[hook]"}, Matches: []string{`"SC2086"`}}}
+	clean := suites.Expectation{Exit: exit(0), Stdout: suites.TextExpectation{Empty: true}, Stderr: suites.TextExpectation{Absent: []string{"SC2086"}}}
+	formatted := suites.Expectation{Exit: exit(0), Files: []suites.FileExpectation{{Path: "a.sh", Text: suites.TextExpectation{Contains: []string{"y"}}}}}
+	seen := suites.Expectation{ModelSees: []string{"SC2086"}}
+	finds, silent := callOf("shellcheck -f json a.sh", 1, `[{"line":2,"code":"SC2086"}]`, ""), callOf("shellcheck -f json a.sh", 0, "", "")
+	broken := callOf("shellcheck -f json a.sh", 1, "", "bad config")
+	fails, stuck := callOf("shellcheck -f json a.sh", 3, "", "Segmentation fault"), callOf("shfmt -w a.sh", 1, "", "a.sh:1:1: oh")
+	const unread = `shellcheck 1.2 reports SC2086 (exit 1), but the hook reads nothing out of that output`
+	for _, tt := range []struct {
+		name   string
+		e      suites.Expectation
+		result suites.Result
+		call   suites.ToolCall
+		want   string
+	}{
+		{"reported, another exit", blocked, suites.Result{Exit: 1, Stderr: []byte(`[hook] [{"line":2,"code":"SC2086"}]`)}, finds, ""},
+		{"reported, exit 0", blocked, suites.Result{Stderr: []byte(`[hook] [{"line":2,"code":"SC2086"}]`)}, finds, ""},
+		{"reported in another way", blocked, suites.Result{Exit: 2, Stderr: []byte(`"SC2086"`)}, finds, ""},
+		{"not reported", blocked, suites.Result{}, finds, unread},
+		{"not reported, another exit", blocked, suites.Result{Exit: 2, Stderr: []byte("[hook]")}, finds, unread},
+		{"not shown", seen, suites.Result{Exit: 2, Stderr: []byte("oh")}, finds, unread},
+		{"nothing found", blocked, suites.Result{}, silent, "shellcheck 1.2 ran and reported nothing"},
+		{"nothing to report, another exit", blocked, suites.Result{Exit: 2}, silent, "shellcheck 1.2 ran and reported nothing"},
+		{"clean, silent", clean, suites.Result{Exit: 2, Stdout: []byte("debug\n"), Stderr: []byte("unbound variable")}, silent, ""},
+		{"clean, fails", clean, suites.Result{Exit: 2, Stdout: []byte("debug\n")}, fails, ""},
+		{"clean, does not rewrite", clean, suites.Result{Exit: 2}, stuck, ""},
+		{"a file is not rewritten", formatted, suites.Result{Exit: 2, Files: map[string][]byte{"a.sh": []byte("x")}}, stuck, `shfmt 1.2 does not rewrite the file (exit 1): "a.sh:1:1: oh"`},
+		{"a file is not rewritten, another tool", formatted, suites.Result{Exit: 2, Files: map[string][]byte{"a.sh": []byte("x")}}, silent, ""},
+		{"clean, finds", clean, suites.Result{Exit: 2, Stderr: []byte("SC2086")}, finds, ""},
+		{"clean, rejects its configuration", clean, suites.Result{Exit: 2}, broken, "shellcheck 1.2 rejects its configuration (exit 1): bad config"},
+		{"by a signal", clean, suites.Result{Signal: "SIGSEGV"}, silent, ""},
+		{"the shell's word", clean, suites.Result{Exit: 127, Stderr: []byte("h.sh: line 3: prntf: command not found\n")}, broken, "h.sh: line 3: prntf: command not found"},
+		{"the shell's other word", blocked, suites.Result{Exit: 126, Stderr: []byte("h.sh: line 3: ./x: Permission denied\n")}, silent, "h.sh: line 3: ./x: Permission denied"},
+		{"a word about another exit", blocked, suites.Result{Stderr: []byte("h.sh: line 3: prntf: command not found\n")}, silent, "shellcheck 1.2 ran and reported nothing"},
+	} {
+		c := &suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "shellcheck"}}, Steps: []suites.Step{{Expect: tt.e}}}
+		v := Judge(c, suites.Outcome{Results: []suites.Result{tt.result}, Calls: []suites.ToolCall{tt.call}}, time.Second)
+		if v.Status != suites.Fail || v.Cause != tt.want {
+			t.Errorf("%s: %s\n got %q\nwant %q", tt.name, v.Note, v.Cause, tt.want)
 		}
 	}
 }
@@ -142,7 +197,8 @@ func FuzzToolCause(f *testing.F) {
 	f.Add("--write", 0, "a:1", "x.json:1:1 deserialize × y\n")
 	f.Fuzz(func(t *testing.T, arg string, code int, stdout, stderr string) {
 		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Stderr: suites.TextExpectation{Matches: []string{`"SC2086"`}}}}}}
-		got := toolCause(c, []suites.ToolCall{{Tool: "t", Args: []string{arg}, Exit: code, Stdout: []byte(stdout), Stderr: []byte(stderr)}})
+		calls := []suites.ToolCall{{Tool: "t", Args: []string{arg}, Exit: code, Stdout: []byte(stdout), Stderr: []byte(stderr)}}
+		got := Judge(c, suites.Outcome{Results: []suites.Result{{Exit: code}}, Calls: calls}, time.Second).Cause
 		if strings.ContainsAny(got, "\n") || len(got) > 700 {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
