@@ -40,7 +40,7 @@ func matches(name string, globs []string) bool {
 
 // environ makes the environment that all steps of the case share, and the
 // templates that may name it.
-func (s *sandbox) environ(searched string) {
+func (s *sandbox) environ() {
 	address := ""
 	if s.server != nil {
 		address = s.server.address()
@@ -51,10 +51,10 @@ func (s *sandbox) environ(searched string) {
 		"{override}", s.project(),
 		"{session}", s.number,
 		"{server}", address,
-		"{path}", searched,
+		"{path}", s.searched,
 	)
 	set := map[string]string{
-		"PATH":               searched,
+		"PATH":               s.searched,
 		"TMPDIR":             s.tmp,
 		"CLAUDE_PROJECT_DIR": s.project(),
 		"HOOK_SESSION_PID":   s.number,

@@ -27,6 +27,7 @@ type sandbox struct {
 	override string // CLAUDE_PROJECT_DIR of the case's own; "" when it is the project
 	cwd      string
 	number   string
+	searched string // the PATH that the case would have of itself
 	env      []string
 	expand   *strings.Replacer
 	places   []place // see symbolic
@@ -75,7 +76,8 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 			return err
 		}
 	}
-	s.environ(searched)
+	s.searched = searched
+	s.environ()
 	if err := s.trace(t); err != nil {
 		return err
 	}

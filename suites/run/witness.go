@@ -38,6 +38,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	for _, g := range gates {
 		switch t := r.locate(g); {
 		case !filepath.IsAbs(t.Path): // a stand-in has no path
+		case slices.Contains(c.AbsentTools, filepath.Base(t.Path)): // for the case there is none
 		case suites.IsFilter(g.Tool):
 			w.filters = append(w.filters, t)
 		default:
@@ -121,7 +122,8 @@ func (r *Runner) told(ctx context.Context, w *witness, log string) ([]suites.Too
 }
 
 // watch puts the witness before the directories that are searched: what the case
-// itself puts before them stays there.
+// itself puts before them stays there. A case that searches none of them is told of
+// by the tools in the project alone.
 func (s *sandbox) watch(ctx context.Context, w *witness) error {
 	bin := filepath.Join(s.dir, witnessDir, "bin")
 	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
@@ -135,21 +137,32 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 				continue
 			}
 			passesTo = at + watchedSuffix
-			if err := s.standBefore(ctx, at, name); err != nil {
+			if stands, err := s.standBefore(ctx, at, name); err != nil {
 				return err
+			} else if !stands {
+				continue
 			}
 		}
 		if err := s.write(name, witnessScript(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}
-	path, searched := process.Getenv(s.env, "PATH"), process.Getenv(s.r.Env, "PATH")
-	before, after, ok := strings.Cut(path, searched)
-	if !ok {
-		before, searched = "", path
+	if path, ok := beforeSearched(process.Getenv(s.env, "PATH"), s.searched, bin); ok {
+		s.env = With(s.env, map[string]string{"PATH": path})
 	}
-	s.env = With(s.env, map[string]string{"PATH": before + bin + string(filepath.ListSeparator) + searched + after})
 	return nil
+}
+
+// beforeSearched puts a directory into a search path, before those that are searched
+// without the case's own; not ok where the case has another path altogether.
+func beforeSearched(path, searched, dir string) (string, bool) {
+	dirs, tail := filepath.SplitList(path), filepath.SplitList(searched)
+	for i := range dirs {
+		if len(tail) > 0 && slices.Equal(dirs[i:min(i+len(tail), len(dirs))], tail) {
+			return strings.Join(slices.Insert(dirs, i, dir), string(filepath.ListSeparator)), true
+		}
+	}
+	return "", false
 }
 
 // watchedSuffix is added to the name of a tool of the project's own while a
@@ -167,19 +180,25 @@ func (s *sandbox) owns(file string) bool {
 	return err == nil && isolate.Within(root, dir)
 }
 
-// standBefore gives a witness the name of a tool that the case's view owns.
-func (s *sandbox) standBefore(ctx context.Context, tool, witness string) error {
-	const script = `mv -- "$1" "$1` + watchedSuffix + `" && ln -s -- "$2" "$1"`
+// standBefore gives a witness the name of a tool that the case's view owns; not
+// where nothing can be moved, such as on a mount of its own.
+func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
+	const unmoved = 3
+	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.env, Timeout: versionTime,
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.r.Env, Timeout: versionTime,
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	if results[0].Exit != 0 {
-		return fmt.Errorf("watch %s: %s", tool, results[0].Stderr.Bytes)
+	switch res := results[0]; res.Exit {
+	case 0:
+		return true, nil
+	case unmoved:
+		return false, nil
+	default:
+		return false, fmt.Errorf("watch %s: %s", tool, res.Stderr.Bytes)
 	}
-	return nil
 }
 
 // callLimit is how many bytes of each stream of a call are noted.

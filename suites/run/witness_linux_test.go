@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +111,71 @@ func TestCallsOfLinked(t *testing.T) {
 		entries, err := os.ReadDir(filepath.Join(shared, ".bin"))
 		if err != nil || len(entries) != 1 || !entries[0].Type().IsRegular() {
 			t.Errorf("%s: the other checkout holds %v, %v", mode, entries, err)
+		}
+	}
+}
+
+// TestCallsOfUnmoved: a tool of the project that cannot be moved, here for the length
+// of its name, is not watched; the others are.
+func TestCallsOfUnmoved(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	long := strings.Repeat("l", 250)
+	for _, name := range []string{long, "own"} {
+		p.write("bin/"+name, "#!/bin/sh\necho own\n", 0o755)
+	}
+	p.write("hook.sh", "#!/bin/bash\nbin/"+long+" a; bin/own b\n", 0o755)
+	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
+	got, err := p.inMode(isolate.Copy, t.TempDir()).Calls(t.Context(), c, []suites.Gate{{Tool: long, Places: []string{"bin/" + long}}, {Tool: "own", Places: []string{"bin/own"}}})
+	if err != nil || len(got) != 1 || got[0].Tool != "own" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestCallsAsSearched: the case's own program goes before a watched one of its name, a
+// tool stays absent that the case does without, and a path of the case's own is left
+// alone; whatever is watched, the hook finds what it found before.
+func TestCallsAsSearched(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		for _, tt := range []struct {
+			path   string // of the case
+			absent []string
+			said   string   // by the hook
+			calls  []string // of lint and other, watched
+		}{
+			{"{path}", nil, "lint\nother\n", []string{"lint", "other"}},
+			{"{tmp}/bin:{path}", nil, "fake\nother\n", []string{"other"}},
+			{"{tmp}/bin:{path}", []string{"jq"}, "fake\nother\n", []string{"other"}},
+			{"{path}", []string{"lint"}, "other\n", []string{"other"}},
+			{"{tmp}/bin:/usr/bin:/bin", nil, "fake\n", nil},
+			{"/usr/bin:{path}", nil, "lint\nother\n", []string{"lint", "other"}},
+		} {
+			p, bin := newProject(t), t.TempDir()
+			for _, name := range []string{"lint", "other", "jq"} {
+				write(t, filepath.Join(bin, name), "#!/bin/sh\necho "+name+"\n")
+				if err := os.Chmod(filepath.Join(bin, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.write("hook.sh", "#!/bin/bash\nlint; other\nexit 0\n", 0o755)
+			c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", AbsentTools: tt.absent, Env: map[string]string{"PATH": tt.path}, Steps: []suites.Step{{
+				Event: "Stop", Fixtures: []suites.Fixture{{Path: "{tmp}/bin/lint", Content: "#!/bin/sh\necho fake\n", Mode: 0o755}},
+			}}}
+			r := p.inMode(mode, bin)
+			o, err := r.Case(t.Context(), c)
+			if err != nil || string(o.Last().Stdout) != tt.said {
+				t.Errorf("%s, %s without %v: the hook said %q, %v", mode, tt.path, tt.absent, o.Last().Stdout, err)
+			}
+			_ = r.Remove(o)
+			calls, err := r.Calls(t.Context(), c, []suites.Gate{{Tool: "lint"}, {Tool: "other"}})
+			var got []string
+			for _, call := range calls {
+				got = append(got, strings.TrimSpace(string(call.Stdout)))
+			}
+			if !slices.Equal(got, tt.calls) || err != nil {
+				t.Errorf("%s, %s without %v: watched %v, %v, want %v", mode, tt.path, tt.absent, got, err, tt.calls)
+			}
 		}
 	}
 }
