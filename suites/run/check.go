@@ -14,20 +14,27 @@ import (
 // check looks at the machine and the project as they are.
 func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
 	begin := time.Now()
-	f, sandbox, err := r.look(ctx, c, c.Check)
-	o.Sandbox = sandbox
+	l, err := r.look(ctx, c, c.Check)
+	o.Sandbox = l.sandbox
 	if err != nil {
 		return o, fmt.Errorf("%s: %w", c.Key(), err)
 	}
-	o.Finding = &f
-	o.Results = []suites.Result{inTermsOfHooks(c.Check, f)}
+	o.Finding = &l.finding
+	o.Results = []suites.Result{inTermsOfHooks(c.Check, l.finding)}
 	o.Duration = time.Since(begin)
 	return o, nil
 }
 
+// A look is what came of a check.
+type look struct {
+	finding  suites.Finding
+	sandbox  string // the directory of the one that it took, if it took one
+	timedOut bool   // something that was asked gave no answer in time
+}
+
 // look does what a check says. Only what has to be asked for its version runs, and
-// it does so in a sandbox, whose directory is told.
-func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (f suites.Finding, dir string, err error) {
+// it does so in a sandbox.
+func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (l look, err error) {
 	var s *sandbox
 	defer func() {
 		if s != nil {
@@ -43,12 +50,14 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			if s, err = r.open(ctx, c, nil); err != nil {
 				return process.Result{}, fmt.Errorf("prepare: %w", err)
 			}
-			dir = s.dir
+			l.sandbox = s.dir
 		}
-		return s.ask(ctx, argv)
+		res, err := s.ask(ctx, argv)
+		l.timedOut = l.timedOut || res.TimedOut
+		return res, err
 	}
-	f, err = m.Look(ctx, check)
-	return f, dir, err
+	l.finding, err = m.Look(ctx, check)
+	return l, err
 }
 
 // inTermsOfHooks says a finding as the record format has it: exit 0 where it

@@ -74,33 +74,6 @@ func (r *Runner) locate(g suites.Gate) suites.Tool {
 	return suites.Tool{Name: g.Tool}
 }
 
-// byRunner reports whether a runner among the places has the tool. Asking one
-// takes longer than many a case, so it is asked once.
-func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (bool, error) {
-	check := &suites.Check{Tool: g.Tool}
-	for _, place := range g.Places {
-		if len(suites.Place(place).Runner()) > 0 {
-			check.Places = append(check.Places, place)
-		}
-	}
-	if len(check.Places) == 0 {
-		return false, nil
-	}
-	r.asked.Lock()
-	defer r.asked.Unlock()
-	if has, known := r.runners[g.Tool]; known {
-		return has, nil
-	}
-	f, sandbox, err := r.look(ctx, c, check)
-	if sandbox != "" {
-		_ = r.discard(sandbox)
-	}
-	if err == nil && ctx.Err() == nil {
-		r.runners[g.Tool] = f.Holds
-	}
-	return f.Holds, err
-}
-
 // chainGate skips a chain with a hook of a kind that is not run.
 func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 	if !c.Chain || r.Hooks == nil {

@@ -53,13 +53,12 @@ type Runner struct {
 	mu      sync.Mutex
 	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
 	early   *early                      // nil when there is none
-	asked   sync.Mutex                  // held while a runner is asked
-	runners map[string]bool             // whether some runner has the tool
+	asked   saidByRunners
 }
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), runners: make(map[string]bool), tools: NewToolbox(o.Root, o.Env, nil, nil)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
 	if o.Isolation == isolate.Namespaces {
 		r.reserve.Advance = o.Plan.Advance()

@@ -192,44 +192,6 @@ func TestNoCallsInPlace(t *testing.T) {
 	}
 }
 
-// TestGatePlaces: a gate looks where the hook looks, and asks a runner once.
-func TestGatePlaces(t *testing.T) {
-	t.Parallel()
-	asked := "#!/bin/sh\necho asked >>\"$ASKED\"\ncase \"$*\" in *have*) echo 1.0 ;; *) exit 1 ;; esac\n"
-	for _, tt := range []struct {
-		name, tool string
-		files      map[string]string
-		want       suites.Status
-		note       string
-		min        string
-	}{
-		{"nowhere", "linter", nil, suites.Fail, "LINTER_ABSENT", ""},
-		{"in the project", "linter", map[string]string{"node_modules/.bin/linter": "#!/bin/sh\necho 2.0\n"}, suites.Pass, "", ""},
-		{"in the project, too old", "sed", map[string]string{"node_modules/.bin/sed": "#!/bin/sh\necho 2.0\n"}, suites.Skip, "version_skip: sed 2.0 < 3.0", "3.0"},
-		{"by a runner", "linter-have", map[string]string{"bin/npx": asked}, suites.Pass, "", ""},
-		{"not by a runner", "linter", map[string]string{"bin/npx": asked}, suites.Fail, "LINTER_ABSENT", ""},
-	} {
-		p := newProject(t)
-		p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
-		for name, content := range tt.files {
-			p.write(name, content, 0o755)
-		}
-		r := p.inMode(isolate.Copy, filepath.Join(p.root, "bin"))
-		log := filepath.Join(p.temp, "asked")
-		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"ASKED": log}, Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}}},
-			Gates: []suites.Gate{{Tool: tt.tool, Policy: suites.GateFail, MinVersion: tt.min, Places: []string{"node_modules/.bin/" + tt.tool, tt.tool, "npx " + tt.tool}}}}
-		for range 2 {
-			if v := judged(t, r, c); v.Status != tt.want || v.Note != tt.note {
-				t.Errorf("%s: %s %q, want %s %q", tt.name, v.Status, v.Note, tt.want, tt.note)
-			}
-		}
-		text, _ := os.ReadFile(log)
-		if want := map[bool]string{true: "asked\n"}[tt.files["bin/npx"] != ""]; string(text) != want {
-			t.Errorf("%s: asked %q, want %q", tt.name, text, want)
-		}
-	}
-}
-
 func judged(t *testing.T, r *run.Runner, c *suites.Case) suites.Verdict {
 	t.Helper()
 	o, err := r.Case(context.Background(), c)

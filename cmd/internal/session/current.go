@@ -103,6 +103,7 @@ func (s *Session) open(full bool) {
 		tries:   make(map[suites.Key]int),
 	}
 	s.seen = newTools()
+	s.runner.Forget()
 	clear(s.environment.CaseTools)
 	s.environment.RunID = s.current.id
 	s.environment.Time = now.UTC().Format(suites.TimestampLayout)

@@ -1,0 +1,36 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestViewed: a file of the project is where the case has the project, by whichever way
+// it is named; a name is no file, also where hookwatch is started in the project.
+func TestViewed(t *testing.T) {
+	t.Parallel()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err) // not everybody may make one everywhere
+	}
+	elsewhere := filepath.Join(t.TempDir(), "lint")
+	view := filepath.Join(t.TempDir(), "copy")
+	s := &sandbox{r: &Runner{Options: Options{Root: root}}, root: view}
+	for file, want := range map[string]string{
+		filepath.Join(root, "bin", "lint"): filepath.Join(view, "bin", "lint"),
+		filepath.Join(link, "lint"):        filepath.Join(view, "lint"),
+		elsewhere:                          "",
+		root + "-lint":                     "",
+		"lint":                             "",
+	} {
+		at, ok := s.viewed(file)
+		if ok != (want != "") || ok && at != want || !ok && at != file {
+			t.Errorf("%s: %s, %v, want %s", file, at, ok, want)
+		}
+	}
+}
