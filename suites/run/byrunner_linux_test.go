@@ -112,7 +112,7 @@ func TestRunnerLate(t *testing.T) {
 	}
 	select {
 	case <-late:
-		t.Error("the quick one waited for the slow one")
+		t.Fatal("the quick one waited for the slow one")
 	default:
 	}
 	if status := <-late; status != suites.Skip {

@@ -62,9 +62,6 @@ func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error
 // viewed is where the case has a file of the project, which may be named by a way
 // around the project's root; not ok for any other file.
 func (s *sandbox) viewed(file string) (at string, ok bool) {
-	if !filepath.IsAbs(file) { // a name, to be sought in PATH
-		return file, false
-	}
 	if isolate.Within(s.r.Root, file) {
 		return s.below(s.r.Root, file), true
 	}
