@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -23,11 +22,7 @@ type witness struct {
 	log     string        // slash path in the case's directory
 }
 
-const (
-	witnessDir = "witness"
-	// The log holds one text a call: fields end with fieldEnd, calls with callEnd.
-	fieldEnd, callEnd = "\x1f", "\x1e"
-)
+const witnessDir = "witness"
 
 // Calls runs a case once more to see what its hooks ask of the tools of its gates,
 // and what these answer: hooks throw away what would tell why a tool finds
@@ -198,54 +193,5 @@ func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands
 		return false, nil
 	default:
 		return false, fmt.Errorf("watch %s: %s", tool, res.Stderr.Bytes)
-	}
-}
-
-// callLimit is how many bytes of each stream of a call are noted.
-const callLimit = 8000
-
-// witnessScript passes a call on, and appends it to the log in one piece.
-func witnessScript(tool, passesTo, log string) string {
-	return strings.NewReplacer("@TOOL", quoted(tool), "@REAL", quoted(passesTo), "@LOG", quoted(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
-at=@LOG.$$
-@REAL "$@" >"$at.out" 2>"$at.err"
-code=$?
-cat "$at.out"
-cat "$at.err" >&2
-{
-  printf '%s\037%s\037' @TOOL "$code"
-  head -c @LIMIT "$at.out" | tr -d '\036\037'
-  printf '\037'
-  head -c @LIMIT "$at.err" | tr -d '\036\037'
-  for arg; do printf '\037'; printf '%s' "$arg" | head -c 1000 | tr -d '\036\037'; done
-  printf '\036'
-} >"$at.call"
-cat "$at.call" >>@LOG
-rm -f "$at.out" "$at.err" "$at.call"
-exit $code
-`)
-}
-
-// quoted is one word of a shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-
-// parseCalls reads a log of calls; what is no whole call is left out.
-func parseCalls(log string) []suites.ToolCall {
-	var calls []suites.ToolCall
-	for {
-		text, rest, whole := strings.Cut(log, callEnd)
-		if !whole {
-			return calls
-		}
-		log = rest
-		fields := strings.Split(text, fieldEnd)
-		if len(fields) < 4 {
-			continue
-		}
-		exit, err := strconv.Atoi(fields[1])
-		if err != nil {
-			continue
-		}
-		calls = append(calls, suites.ToolCall{Tool: fields[0], Exit: exit, Stdout: []byte(fields[2]), Stderr: []byte(fields[3]), Args: fields[4:]})
 	}
 }
