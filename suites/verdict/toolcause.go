@@ -71,7 +71,7 @@ func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
 			return rejectsConfig, fmt.Sprintf("%s rejects its configuration (%s): %s", name, exit, line)
 		}
 		if line := argumentComplaint(err, out); line != "" {
-			return unknownArguments, fmt.Sprintf("%s is another version than the hook is made for (%s): %s", name, exit, line)
+			return unknownArguments, fmt.Sprintf("%s does not know what the hook asks of it (%s): %s", name, exit, line)
 		}
 	}
 	if what := s.in(out + "\n" + err); what != "" {
