@@ -31,8 +31,12 @@ func TestKilled(t *testing.T) {
 	root := newReference(t)
 	results := filepath.Join(root, ".claude/tests/hooks/results")
 	interrupted, announced := 0, 0
-	for range kills {
-		cases, _ := runUntil(t, root, time.Duration(random.Int64N(int64(1500*time.Millisecond))), "--once")
+	for i := range kills {
+		from := "" // the start of the program
+		if i%2 == 0 {
+			from = "run_started" // however long that takes here
+		}
+		cases, _ := runUntil(t, root, from, time.Duration(random.Int64N(int64(1500*time.Millisecond))), "--once")
 		announced += len(cases)
 		checkKept(t, results, cases)
 		_, err := os.Stat(filepath.Join(results, "running.json"))
@@ -58,7 +62,7 @@ func TestKilled(t *testing.T) {
 // interrupted run. From then on no line is torn.
 func nextStartTells(t *testing.T, root, results string) (told bool) {
 	t.Helper()
-	_, warnings := runUntil(t, root, ceiling, "--once", "--filter", "P01")
+	_, warnings := runUntil(t, root, "", ceiling, "--once", "--filter", "P01")
 	for _, text := range warnings {
 		told = told || strings.Contains(text, "was interrupted after")
 	}
@@ -69,9 +73,9 @@ func nextStartTells(t *testing.T, root, results string) (told bool) {
 	return told
 }
 
-// runUntil starts hookwatch and kills it after the given time, unless it has
-// ended. It returns the records that were announced and the warnings.
-func runUntil(t *testing.T, root string, after time.Duration, args ...string) (cases []suites.Record, warnings []string) {
+// runUntil starts hookwatch and kills it some time after an event, or its start,
+// unless it has ended. It returns the records that were announced and the warnings.
+func runUntil(t *testing.T, root, from string, after time.Duration, args ...string) (cases []suites.Record, warnings []string) {
 	t.Helper()
 	cmd := program(t, root, append(args, "--format", "jsonl")...)
 	out, err := cmd.StdoutPipe()
@@ -81,8 +85,11 @@ func runUntil(t *testing.T, root string, after time.Duration, args ...string) (c
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	kill := time.AfterFunc(after+ceiling, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
+	if from == "" {
+		kill.Reset(after)
+	}
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -94,6 +101,8 @@ func runUntil(t *testing.T, root string, after time.Duration, args ...string) (c
 			t.Errorf("line %q: %v", line, err)
 		}
 		switch e.Event {
+		case from:
+			kill.Reset(after)
 		case "case":
 			cases = append(cases, e.Record)
 		case "warning":
