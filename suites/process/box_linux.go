@@ -64,7 +64,7 @@ func prepare(confined bool) (*Box, error) {
 	return b, nil
 }
 
-// alive reports whether the supervisor is there. Nothing has been asked of it.
+// alive reports whether the supervisor is there. No answer of it is awaited.
 func (b *Box) alive() bool {
 	select {
 	case <-b.answers:

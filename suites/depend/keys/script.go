@@ -24,7 +24,7 @@ var filters = map[string]bool{"jq": true, "jaq": true, "gojq": true}
 var takesArgument = map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "--tab": 0}
 
 // readsMore are options that make other input of a file than its document.
-var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": true, "--rawfile": true, "-L": true, "--stream": true, "-R": true, "--raw-input": true}
+var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": true, "-L": true, "--stream": true}
 
 // Scripts tells what shell scripts that run as one, such as a hook and what it
 // sources, read of the JSON file of that name. Every place that names it must be

@@ -17,18 +17,11 @@ var errMissed = errors.New("cases whose outcome changed were not selected")
 
 // measure does everything once and prints the table.
 func measure(ctx context.Context, o options, out io.Writer) error {
-	temp, err := os.MkdirTemp("", "mutate-")
+	temp, root, err := workspace(o.project)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	if temp, err = filepath.EvalSymlinks(temp); err != nil {
-		return err
-	}
-	root := filepath.Join(temp, "project")
-	if err := copyProject(o.project, root); err != nil {
-		return err
-	}
 	cases, err := loadCases(o, root)
 	if err != nil {
 		return err

@@ -13,6 +13,21 @@ import (
 	"hookwatch/suites/catalog"
 )
 
+// workspace is a temporary directory with a copy of the project in it.
+func workspace(project string) (temp, root string, err error) {
+	if temp, err = os.MkdirTemp("", "mutate-"); err != nil {
+		return "", "", err
+	}
+	if temp, err = filepath.EvalSymlinks(temp); err == nil {
+		root = filepath.Join(temp, "project")
+		err = copyProject(project, root)
+	}
+	if err != nil {
+		return "", "", errors.Join(err, os.RemoveAll(temp))
+	}
+	return temp, root, nil
+}
+
 // copyProject copies a project to a temporary directory, without git's own
 // files and records of earlier runs.
 func copyProject(from, to string) error {

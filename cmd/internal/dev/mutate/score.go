@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 )
@@ -42,18 +41,11 @@ type scoring struct {
 
 // score does everything once and prints the tables.
 func score(ctx context.Context, o options, out io.Writer) error {
-	temp, err := os.MkdirTemp("", "mutate-")
+	temp, root, err := workspace(o.project)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	if temp, err = filepath.EvalSymlinks(temp); err != nil {
-		return err
-	}
-	root := filepath.Join(temp, "project")
-	if err := copyProject(o.project, root); err != nil {
-		return err
-	}
 	s, err := newScoring(o, root, temp, out)
 	if err != nil {
 		return err
