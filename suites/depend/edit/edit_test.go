@@ -375,3 +375,18 @@ func TestSilentStatements(t *testing.T) {
 		}
 	}
 }
+
+// A file that names no interpreter may be run by a shell that a program starts.
+func TestStartedUnseen(t *testing.T) {
+	t.Parallel()
+	const library = "echo a\n"
+	e := edit.Compare("hooks/lib.sh", []byte(library), []byte("echo b\n"))
+	tr := came(t, base, 2, 15)
+	if affected, because := edit.Affected(e, tr); affected {
+		t.Fatalf("affected even without: %s", because)
+	}
+	tr.Starts = true
+	if affected, because := edit.Affected(e, tr); !affected || !strings.Contains(because, "not traced") {
+		t.Errorf("affected %v: %s", affected, because)
+	}
+}

@@ -376,3 +376,12 @@ func TestFunctionsThatACaseShows(t *testing.T) {
 		}
 	}
 }
+
+// What a loop is redirected from is used by whatever runs in it.
+func TestRedirectedLoop(t *testing.T) {
+	t.Parallel()
+	x := run(t, map[string]string{hook: "#!/bin/bash\nwhile read -r line; do\n  echo \"$line\"\ndone <list.sh\n", "list.sh": "one\n"})
+	if _, uses := x.Uses("list.sh"); !uses {
+		t.Errorf("names %q", x.Names)
+	}
+}
