@@ -59,7 +59,7 @@ func (s *Session) start(ctx context.Context, c *suites.Case) {
 // case took, within bounds.
 const (
 	inquiryTimes = 4
-	leastInquiry = 2 * time.Second
+	leastInquiry = 8 * time.Second
 	mostInquiry  = 10 * time.Second
 )
 
