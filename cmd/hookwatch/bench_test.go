@@ -140,7 +140,7 @@ func BenchmarkLarge(b *testing.B) {
 			}
 			w.runDone()
 		}
-		w.until("rest", func(e event) bool { return e.Event == "rested" })
+		w.rested()
 		memory, idle = atRest(b, w.cmd.Process.Pid)
 		w.quit()
 	}

@@ -187,6 +187,12 @@ func (w *watched) runDone() []event {
 	return w.until("end of a run", func(e event) bool { return e.Event == "run_done" })
 }
 
+// rested waits until nothing is left to do, not even what can wait.
+func (w *watched) rested() []event {
+	w.t.Helper()
+	return w.until("rest", func(e event) bool { return e.Event == "rested" })
+}
+
 // verdict waits for the end of a run after which the case stands like this.
 func (w *watched) verdict(id string, pass bool) []event {
 	w.t.Helper()
@@ -481,15 +487,12 @@ func TestWatchTraces(t *testing.T) {
 		"hooks/h.sh": hook("one", "two"),
 	})
 	w := watch(t, root)
-	rest := func() []event {
-		return w.until("rest", func(e event) bool { return e.Event == "rested" })
-	}
-	rest()
+	w.rested()
 	save := func(content, want string) {
 		t.Helper()
 		w.replace("hooks/h.sh", content)
 		got := ""
-		for _, e := range rest() {
+		for _, e := range w.rested() {
 			for _, s := range e.Selected {
 				got += s.ID
 			}
