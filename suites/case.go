@@ -129,8 +129,8 @@ type Expectation struct {
 	Exit      *int
 	Decision  string
 	Effect    Effect
-	Stdout    TextExpectation
-	Stderr    TextExpectation
+	Stdout    *TextExpectation // nil, as for most cases: not looked at
+	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true
 	ModelSees []string
 	Files     []FileExpectation
@@ -146,8 +146,8 @@ type TextExpectation struct {
 }
 
 // IsZero reports whether nothing is expected.
-func (t TextExpectation) IsZero() bool {
-	return len(t.Contains)+len(t.Matches)+len(t.Absent) == 0 && !t.Empty
+func (t *TextExpectation) IsZero() bool {
+	return t == nil || len(t.Contains)+len(t.Matches)+len(t.Absent) == 0 && !t.Empty
 }
 
 // A FileExpectation says how a file must be after the step. Path is a template

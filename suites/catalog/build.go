@@ -51,7 +51,9 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 	for _, part := range readers {
 		r.problems = append(r.problems, part.problems...)
 	}
-	return slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
+	all = slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
+	compact(all)
+	return all
 }
 
 // testCase makes an item of cases into a case, complete.

@@ -17,10 +17,19 @@ var effects = func() (words []string) {
 	return words
 }()
 
+const maxExit = 255
+
+// exits holds the exit codes that cases expect, each once for all of them.
+var exits = func() (all [maxExit + 1]int) {
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}()
+
 var expectFields = []field[suites.Expectation]{
 	{"exit", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
-		v := r.whole(k, n, 0, 255)
-		e.Exit = &v
+		e.Exit = &exits[r.whole(k, n, 0, maxExit)]
 	}},
 	{"decision", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
 		e.Decision = r.matching(k, n, oneLine, wantLine)
@@ -28,8 +37,8 @@ var expectFields = []field[suites.Expectation]{
 	{"effect", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
 		e.Effect = suites.Effect(r.choice(k, n, effects))
 	}},
-	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { r.stream(k, n, &e.Stdout) }},
-	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { r.stream(k, n, &e.Stderr) }},
+	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stdout = r.stream(k, n) }},
+	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stderr = r.stream(k, n) }},
 	{"jq", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.JQ = r.filter(k, n) }},
 	{"model_sees", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.ModelSees = r.textOrTexts(k, n) }},
 	{"files", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
@@ -49,11 +58,13 @@ var streamFields = []field[suites.TextExpectation]{
 }
 
 // stream reads what is expected of stdout or stderr.
-func (r *reader) stream(name string, n *yaml.Node, t *suites.TextExpectation) {
+func (r *reader) stream(name string, n *yaml.Node) *suites.TextExpectation {
+	t := new(suites.TextExpectation)
 	decode(r, name, streamFields, n, t)
 	if t.Empty && len(t.Contains)+len(t.Matches) > 0 {
 		r.add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
 	}
+	return t
 }
 
 var fileFields = []field[suites.FileExpectation]{
@@ -91,7 +102,7 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		r.add(n, name+": must not be empty", "such as {exit: 0}")
 	}
-	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout.Empty {
+	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout != nil && e.Stdout.Empty {
 		r.add(lookup(n, "jq"), name+": jq cannot stand beside an empty stdout", "keep one of them")
 	}
 }

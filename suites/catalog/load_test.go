@@ -43,8 +43,8 @@ func fullCases() []suites.Case {
 	f1.Summary, f1.Verify = "pip install x && true", []string{contract, "docs/spec.md §D1"}
 	f1.Steps = []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "pip install x && true", Expect: suites.Expectation{
 		Exit: exit(0), Decision: "block", Effect: suites.Denied,
-		Stdout: suites.TextExpectation{Contains: []string{"[hook:block]"}, Matches: []string{`\bpip\b`}, Absent: []string{"uv"}},
-		Stderr: suites.TextExpectation{Empty: true},
+		Stdout: &suites.TextExpectation{Contains: []string{"[hook:block]"}, Matches: []string{`\bpip\b`}, Absent: []string{"uv"}},
+		Stderr: &suites.TextExpectation{Empty: true},
 		JQ:     `.hookSpecificOutput.permissionDecision == "deny"`, ModelSees: []string{"pip"},
 	}}}
 	f2 := fullBase("F02", "write_seen", 18)

@@ -167,7 +167,7 @@ func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 	c := &suites.Case{
 		Suite: "hostile", ID: "H", Hook: ".claude/hooks/attack.sh", Env: map[string]string{"ACT": act},
 		Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Expect: suites.Expectation{
-			Exit: code(0), Stdout: suites.TextExpectation{Absent: []string{"ESCAPED", secret}},
+			Exit: code(0), Stdout: &suites.TextExpectation{Absent: []string{"ESCAPED", secret}},
 		}}},
 	}
 	o, err := r.Case(context.Background(), c)

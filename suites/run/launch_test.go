@@ -25,7 +25,7 @@ func TestByExtension(t *testing.T) {
 		}
 		p.write("hook."+ext, script, 0o755)
 		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook." + ext, Steps: []suites.Step{{Event: "Stop",
-			Expect: suites.Expectation{Exit: code(3), Stdout: suites.TextExpectation{Contains: []string{"ran"}}}}}}
+			Expect: suites.Expectation{Exit: code(3), Stdout: &suites.TextExpectation{Contains: []string{"ran"}}}}}}
 		if v, o := p.judge(c); v.Status != suites.Pass {
 			t.Errorf("%s: %s %s", ext, v.Note, o.Last().Stderr)
 		}

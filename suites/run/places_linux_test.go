@@ -153,7 +153,7 @@ func commit(t *testing.T, root string, mode isolate.Mode) (suites.Outcome, suite
 	c := &suites.Case{Suite: "s", ID: "A", Hook: ".claude/hooks/commit.sh", Steps: []suites.Step{{
 		Event: "PreToolUse", Tool: "Bash", Expect: suites.Expectation{
 			Exit:   code(0),
-			Stdout: suites.TextExpectation{Matches: []string{`\A2\nfirst\nmore\n\z`}},
+			Stdout: &suites.TextExpectation{Matches: []string{`\A2\nfirst\nmore\n\z`}},
 			Files: []suites.FileExpectation{
 				{Path: "{project}/tracked.txt", Change: suites.Changed},
 				{Path: "{project}/untracked.txt", Change: suites.Created},

@@ -159,19 +159,19 @@ esac
 			Expect: suites.Expectation{Exit: code(0), Files: []suites.FileExpectation{{Path: "payload",
 				Text: suites.TextExpectation{Contains: []string{`"command":"say \"hi\""`, `"hook_event_name":"PreToolUse"`, `"cwd":`}}}}}}}}},
 		{"variables", suites.Case{Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{
-			Stdout: suites.TextExpectation{Contains: []string{"dir=" + p.root + " ", "pwd=" + p.root + " "}, Matches: []string{`guard=\d+\n`}}}}}}},
+			Stdout: &suites.TextExpectation{Contains: []string{"dir=" + p.root + " ", "pwd=" + p.root + " "}, Matches: []string{`guard=\d+\n`}}}}}}},
 		{"override of the project", suites.Case{Project: &suites.ProjectOverride{Files: map[string]string{"x/y": "z"}},
 			Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{
-				Stdout: suites.TextExpectation{Absent: []string{"dir=" + p.root}, Contains: []string{"pwd=" + p.root + " "}},
+				Stdout: &suites.TextExpectation{Absent: []string{"dir=" + p.root}, Contains: []string{"pwd=" + p.root + " "}},
 				Files:  []suites.FileExpectation{{Path: "{override}/x/y", Text: suites.TextExpectation{Contains: []string{"z"}}}}}}}}},
 		{"steps share state", suites.Case{Env: map[string]string{"MODE": "state"}, Steps: []suites.Step{
 			{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}},
 			{Event: "Stop", Expect: suites.Expectation{Exit: code(2)}}}}},
 		{"absent tool", suites.Case{Env: map[string]string{"MODE": "tool"}, AbsentTools: []string{"grep"}, Steps: []suites.Step{
-			{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"has-ls"}, Absent: []string{"has-grep"}}}}}}},
+			{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"has-ls"}, Absent: []string{"has-grep"}}}}}}},
 		{"fixture", suites.Case{Env: map[string]string{"MODE": "fixture", "FIXTURE": "{tmp}/sub/f.txt"}, Steps: []suites.Step{
 			{Event: "Stop", Fixtures: []suites.Fixture{{Path: "sub/f.txt", Content: "here"}},
-				Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"here"}}}}}}},
+				Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"here"}}}}}}},
 		{"raw stdin", suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Stdin: new(string),
 			Expect: suites.Expectation{Files: []suites.FileExpectation{{Path: "payload", Text: suites.TextExpectation{Matches: []string{`^\n$`}}}}}}}}},
 	}
@@ -191,7 +191,7 @@ func TestFixtureInProject(t *testing.T) {
 	p.write("hook.sh", "#!/bin/bash\ncat in-project.toml", 0o755)
 	p.write("mine.txt", "mine", 0o644)
 	c := &suites.Case{Steps: []suites.Step{{Event: "Stop", Fixtures: []suites.Fixture{{Path: "{project}/in-project.toml", Content: "t"}},
-		Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"t"}}}}}}
+		Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"t"}}}}}}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)
 	}
@@ -217,7 +217,7 @@ func TestServer(t *testing.T) {
 	p.write("hook.sh", "#!/bin/bash\ncurl -s -d \"q=1\" \"$URL/ask\"; curl -s -o /dev/null -w '%{http_code}' \"$URL/other\"", 0o755)
 	c := &suites.Case{Env: map[string]string{"URL": "{server}"},
 		Server: []suites.Route{{Method: "POST", Path: "/ask", Contains: "q=1", Reply: "answered "}},
-		Steps:  []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
+		Steps:  []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)
 	}
@@ -230,7 +230,7 @@ func TestRepo(t *testing.T) {
 	c := &suites.Case{
 		Repo: &suites.Repo{Branch: "topic", Commit: map[string]string{"a": "1", "b": "1", "c": "1"}, Stage: map[string]string{"a": "2"},
 			Modify: map[string]string{"b": "2"}, Delete: []string{"c"}},
-		Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: suites.TextExpectation{
+		Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{
 			Contains: []string{"topic\n", "M  a\n", " M b\n", " D c\n"}}}}},
 	}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
@@ -259,7 +259,7 @@ func TestArguments(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.write("hook.sh", "#!/bin/bash\nprintf '<%s>' \"$@\"", 0o755)
-	c := bashCase(suites.Expectation{Stdout: suites.TextExpectation{Contains: []string{"<a b><><", "a project/x>"}}})
+	c := bashCase(suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"<a b><><", "a project/x>"}}})
 	c.Steps[0].Args = []string{"a b", "", "{project}/x"}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)

@@ -146,7 +146,7 @@ func TestJudgeSteps(t *testing.T) {
 func TestManyReasons(t *testing.T) {
 	t.Parallel()
 	got := judgeOne(suites.Expectation{Exit: exit(2), Decision: "block", Effect: suites.Denied,
-		Stderr: suites.TextExpectation{Contains: []string{"a", "b"}}}, okay())
+		Stderr: &suites.TextExpectation{Contains: []string{"a", "b"}}}, okay())
 	if len(got.Mismatches) != 5 || !strings.HasSuffix(got.Note, `effect proceeds, want denied; and 2 more`) {
 		t.Errorf("%d mismatches, note %q", len(got.Mismatches), got.Note)
 	}

@@ -19,7 +19,10 @@ const aMatchOf = "a match of "
 
 type addFunc func(field, got, want string)
 
-func judgeText(add addFunc, field string, e suites.TextExpectation, text []byte, names *strings.Replacer) {
+func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte, names *strings.Replacer) {
+	if e.IsZero() {
+		return
+	}
 	s := string(text)
 	got := func() string { return quote(names.Replace(s)) }
 	if e.Empty && s != "" {
@@ -56,7 +59,7 @@ func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result,
 		case !e.Absent && !found:
 			add("file "+e.Path, "does not exist", "the file")
 		case found:
-			judgeText(add, "file "+e.Path, e.Text, content, names)
+			judgeText(add, "file "+e.Path, &e.Text, content, names)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestJudgeText(t *testing.T) {
 	t.Parallel()
-	text := func(e suites.TextExpectation) suites.Expectation { return suites.Expectation{Stdout: e} }
+	text := func(e suites.TextExpectation) suites.Expectation { return suites.Expectation{Stdout: &e} }
 	out := func(s string) suites.Result { return suites.Result{Stdout: []byte(s)} }
 	long := strings.Repeat("x", 1000)
 	judgeAll(t, []judgement{
@@ -34,9 +34,9 @@ func TestJudgeText(t *testing.T) {
 			[]suites.Mismatch{miss(0, "stdout", "nothing", `"\n"`)}, ""},
 		{"stdout is another stream", text(suites.TextExpectation{Contains: []string{"a"}}), suites.Result{Stderr: []byte("a")},
 			[]suites.Mismatch{miss(0, "stdout", `"a"`, "empty")}, ""},
-		{"stderr is another stream", suites.Expectation{Stderr: suites.TextExpectation{Contains: []string{"a"}}}, out("a"),
+		{"stderr is another stream", suites.Expectation{Stderr: &suites.TextExpectation{Contains: []string{"a"}}}, out("a"),
 			[]suites.Mismatch{miss(0, "stderr", `"a"`, "empty")}, ""},
-		{"stderr", suites.Expectation{Stderr: suites.TextExpectation{Matches: []string{"^e"}, Absent: []string{"x"}}},
+		{"stderr", suites.Expectation{Stderr: &suites.TextExpectation{Matches: []string{"^e"}, Absent: []string{"x"}}},
 			suites.Result{Stderr: []byte("err")}, nil, "-"},
 		{"a long text is cut", text(suites.TextExpectation{Contains: []string{"a"}}), out(long),
 			[]suites.Mismatch{miss(0, "stdout", `"a"`, `"`+long[:quoteLimit]+`"... (1000 bytes)`)}, ""},

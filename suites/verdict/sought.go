@@ -25,7 +25,7 @@ func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 		if m.Step >= len(c.Steps) {
 			continue
 		}
-		e, text := &c.Steps[m.Step].Expect, suites.TextExpectation{}
+		e, text := &c.Steps[m.Step].Expect, new(suites.TextExpectation)
 		switch m.Field {
 		case "exit":
 			s.finding = s.finding || m.Got == "0"
@@ -55,7 +55,10 @@ func (s *sought) explainedBy(rank int) bool {
 }
 
 // miss adds the text of an expectation that a mismatch wants.
-func (s *sought) miss(e suites.TextExpectation, want string) {
+func (s *sought) miss(e *suites.TextExpectation, want string) {
+	if e.IsZero() {
+		return
+	}
 	for _, t := range e.Contains {
 		if quote(t) == want {
 			s.texts, s.finding = append(s.texts, t), true

@@ -73,7 +73,7 @@ func TestToolCause(t *testing.T) {
 		{"a filter that says nothing", []suites.ToolCall{callOf("jq -c .a", 2, "", "")}, `jq 1.2 does not work: .a of {"a":[1,"b"]} gives nothing (exit 2)`},
 		{"a sum of none", []suites.ToolCall{callOf("markdownlint-cli2 a.md", 0, "Summary: 0 error(s)\n", "")}, ""},
 	} {
-		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{
+		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stderr: &suites.TextExpectation{
 			Contains: []string{"[hook] "}, Matches: []string{`"code": ?"lint/a/b"`, `"SC2086"`, `\[hook\] [1-9]`}}}}}}
 		o := suites.Outcome{Results: []suites.Result{{}}, Calls: tt.calls}
 		if got := toolCause(c, Judge(c, o, time.Second).Mismatches, tt.calls); got != tt.want {
@@ -85,8 +85,8 @@ func TestToolCause(t *testing.T) {
 // TestCauseOfMismatch: what a tool did is a cause only of what did not match.
 func TestCauseOfMismatch(t *testing.T) {
 	t.Parallel()
-	blocked := suites.Expectation{Exit: exit(2), Stderr: suites.TextExpectation{Contains: []string{"[hook]"}, Matches: []string{`"SC2086"`}}}
-	clean := suites.Expectation{Exit: exit(0), Stdout: suites.TextExpectation{Empty: true}, Stderr: suites.TextExpectation{Absent: []string{"SC2086"}}}
+	blocked := suites.Expectation{Exit: exit(2), Stderr: &suites.TextExpectation{Contains: []string{"[hook]"}, Matches: []string{`"SC2086"`}}}
+	clean := suites.Expectation{Exit: exit(0), Stdout: &suites.TextExpectation{Empty: true}, Stderr: &suites.TextExpectation{Absent: []string{"SC2086"}}}
 	formatted := suites.Expectation{Exit: exit(0), Files: []suites.FileExpectation{{Path: "a.sh", Text: suites.TextExpectation{Contains: []string{"y"}}}}}
 	seen := suites.Expectation{ModelSees: []string{"SC2086"}}
 	finds, silent := callOf("shellcheck -f json a.sh", 1, `[{"line":2,"code":"SC2086"}]`, ""), callOf("shellcheck -f json a.sh", 0, "", "")
@@ -181,7 +181,7 @@ func TestSuspects(t *testing.T) {
 // and however long its name is.
 func TestNoteOfEveryRun(t *testing.T) {
 	t.Parallel()
-	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stdout: suites.TextExpectation{Empty: true}, ModelSees: []string{"x"}}}}}
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stdout: &suites.TextExpectation{Empty: true}, ModelSees: []string{"x"}}}}}
 	note := func(dir string) string {
 		text := dir + "/tmp/a.py of " + dir + "/project " + strings.Repeat("y", 1000)
 		return Judge(c, suites.Outcome{Sandbox: dir, Results: []suites.Result{{Stdout: []byte(text), ModelSees: []string{text}}}}, time.Second).Note
@@ -196,7 +196,7 @@ func FuzzToolCause(f *testing.F) {
 	f.Add("json", 1, "{", "invalid config\n")
 	f.Add("--write", 0, "a:1", "x.json:1:1 deserialize × y\n")
 	f.Fuzz(func(t *testing.T, arg string, code int, stdout, stderr string) {
-		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Stderr: suites.TextExpectation{Matches: []string{`"SC2086"`}}}}}}
+		c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Stderr: &suites.TextExpectation{Matches: []string{`"SC2086"`}}}}}}
 		calls := []suites.ToolCall{{Tool: "t", Args: []string{arg}, Exit: code, Stdout: []byte(stdout), Stderr: []byte(stderr)}}
 		got := Judge(c, suites.Outcome{Results: []suites.Result{{Exit: code}}, Calls: calls}, time.Second).Cause
 		if strings.ContainsAny(got, "\n") || len(got) > 700 {

@@ -28,7 +28,7 @@ func TestDecisions(t *testing.T) {
 		{"exit", suites.Expectation{Exit: number(2), Effect: suites.Denied}, suites.Result{Exit: 0, Effect: suites.Proceeds, Decision: "x"}, "exit_2", "exit_0"},
 		{"exit 0", suites.Expectation{Exit: number(0)}, suites.Result{Exit: 126}, "exit_0", "exit_126"},
 		{"effect", suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Asked}, "denied", "asked"},
-		{"text only", suites.Expectation{Stdout: suites.TextExpectation{Empty: true}}, suites.Result{Exit: 1}, "", "exit_1"},
+		{"text only", suites.Expectation{Stdout: &suites.TextExpectation{Empty: true}}, suites.Result{Exit: 1}, "", "exit_1"},
 		{"signal", suites.Expectation{Exit: number(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"}, "exit_0", "SIGSEGV"},
 		{"time-out", suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true, Decision: "block"}, "block", "timeout"},
 		{"not started", suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, NotStarted: "hook missing"}, "block", "not_started"},

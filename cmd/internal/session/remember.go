@@ -42,9 +42,11 @@ func (s *Session) remember(before *record.Snapshot) {
 	records, _ := record.Identify(before.Records, s.p.every)
 	s.news = plan.NewNews(records)
 	seen := make(texts)
+	verdicts := make([]lastVerdict, len(records)) // in one piece, apart from what was read
 	for i := range records {
 		r := &records[i]
-		key, v := r.Key(), lastVerdictOf(r)
+		key, v := r.Key(), &verdicts[i]
+		*v = *lastVerdictOf(r)
 		v.run, v.at = seen.one(v.run), seen.one(v.at)
 		v.digests.Inputs, v.digests.Tools = seen.one(v.digests.Inputs), seen.one(v.digests.Tools)
 		if c := s.p.find(key); c != nil {
