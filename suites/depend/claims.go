@@ -17,8 +17,8 @@ type claims struct {
 	aliases  map[string]string
 	byID     map[string][]claim // ID, or "suite/ID" where a document says so
 	docs     map[string]*markers.Document
-	named    []string // paths that the documents name
-	known    *markers.IDs
+	named    []string     // paths that the documents name
+	known    *markers.IDs // nil until a document is read
 	resolver *markers.Resolver
 	resolved map[question]answer
 }
@@ -46,12 +46,10 @@ func (g *Graph) documents() *claims {
 	if g.claims != nil {
 		return g.claims
 	}
+	g.known = nil
 	c := &claims{
 		aliases: map[string]string{}, byID: map[string][]claim{}, resolved: map[question]answer{},
 		docs: map[string]*markers.Document{},
-	}
-	if g.project.IDs != nil {
-		c.known = markers.NewIDs(g.project.IDs())
 	}
 	for name, source := range g.project.Aliases {
 		c.aliases[name] = source
@@ -59,12 +57,20 @@ func (g *Graph) documents() *claims {
 	c.paths = g.specPaths()
 	for _, p := range c.paths {
 		if content, err := g.files.read(p); err == nil {
-			c.add(markers.Read(p, content, c.known))
+			c.add(markers.Read(p, content, g.ids(c)))
 		}
 	}
 	g.claims = c
 	c.resolver = g.resolver()
 	return c
+}
+
+// ids are those of all cases, by which documents name them.
+func (g *Graph) ids(c *claims) *markers.IDs {
+	if c.known == nil && g.project.IDs != nil {
+		c.known = markers.NewIDs(g.project.IDs())
+	}
+	return c.known
 }
 
 func (c *claims) add(doc *markers.Document) {

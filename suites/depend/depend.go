@@ -40,6 +40,7 @@ type Graph struct {
 	reaches map[string]*reach
 	nodes   map[*suites.Case]*node // those of one hook that depend on nothing else share theirs
 	claims  *claims                // nil when the documents must be read again
+	known   []string               // what Files lists; nil when it must be put together again
 }
 
 // New prepares a graph. Nothing is read before it is asked for.
@@ -107,6 +108,7 @@ func (g *Graph) node(c *suites.Case) *node {
 		n.own = old.own // only its hooks changed
 	} else {
 		n.own = g.ownInputs(c, n)
+		g.known = nil
 	}
 	if len(n.reaches) == 1 && len(n.own) == 0 {
 		n = n.reaches[0].share(n)
@@ -178,12 +180,32 @@ func (g *Graph) Scripts(c *suites.Case) []string {
 	return sorted(all)
 }
 
+// Runs reports whether a script is among those that Scripts lists.
+func (g *Graph) Runs(c *suites.Case, script string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.node(c).reaches {
+		if _, ok := slices.BinarySearch(r.scripts, script); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Files lists every file that the cases asked about so far depend on, sorted,
 // as slash paths from the root (absolute outside it). Files that would count
 // if they were there are among them, and the spec documents.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	docs := g.documents().paths // reads them, if that is to be done
+	if g.known == nil {
+		g.known = g.allFiles(docs)
+	}
+	return slices.Clone(g.known)
+}
+
+func (g *Graph) allFiles(docs []string) []string {
 	all := map[string]bool{}
 	for _, n := range g.nodes {
 		for _, in := range n.own {
@@ -200,7 +222,7 @@ func (g *Graph) Files() []string {
 			}
 		}
 	}
-	for _, s := range append(g.documents().paths, g.project.Specs...) {
+	for _, s := range slices.Concat(docs, g.project.Specs) {
 		if s = g.files.slash(s); fixedPart(s) == s {
 			all[s] = true
 		}

@@ -186,6 +186,29 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files())
+	g, cs := New(projectAt(root)), cases()
+	run := 0
+	for i := range cs {
+		scripts := g.Scripts(&cs[i])
+		for _, f := range append(g.Files(), "none.sh") {
+			runs := g.Runs(&cs[i], f)
+			if runs != slices.Contains(scripts, f) {
+				t.Errorf("%s runs %s: %v, its scripts are %v", cs[i].ID, f, runs, scripts)
+			}
+			if runs {
+				run++
+			}
+		}
+	}
+	if run < len(cs) {
+		t.Errorf("%d cases run %d scripts", len(cs), run)
+	}
+}
+
 func TestFilesAndDirectories(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -206,6 +229,11 @@ func TestFilesAndDirectories(t *testing.T) {
 		if !slices.Contains(dirs, want) {
 			t.Errorf("Directories lacks %s: %v", want, dirs)
 		}
+	}
+	write(t, root, map[string]string{"docs/specs/later.md": "x\n"})
+	g.Refresh([]string{"docs/specs/later.md"})
+	if !slices.Contains(g.Files(), "docs/specs/later.md") {
+		t.Error("a document that came later is not among the files")
 	}
 }
 

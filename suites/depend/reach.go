@@ -65,6 +65,12 @@ type reach struct {
 	shared [viaProject + 1]*node // of the cases that depend on nothing else
 }
 
+// sameFiles reports whether two reaches are over the same paths.
+func (r *reach) sameFiles(other *reach) bool {
+	return maps.Equal(r.absent, other.absent) &&
+		slices.EqualFunc(r.deps, other.deps, func(a, b dep) bool { return a.Path == b.Path })
+}
+
 // share gives the one node of all cases that are like n.
 func (r *reach) share(n *node) *node {
 	if one := r.shared[n.scope]; one != nil && one.fresh() {
@@ -98,6 +104,9 @@ func (g *Graph) reach(hook string) *reach {
 		scripts: map[string]*script{}, absent: map[string]bool{},
 	}
 	r := t.follow()
+	if old := g.reaches[hook]; old == nil || !old.sameFiles(r) {
+		g.known = nil
+	}
 	g.reaches[hook] = r
 	return r
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -36,6 +38,9 @@ func TestRefreshRandom(t *testing.T) {
 				}
 				if got := affected(digests(fresh, cs), digests(g, cs)); got != "" {
 					t.Fatalf("step %d, changed %v: digests of %s differ from a fresh graph", step, changed, got)
+				}
+				if diff := cmp.Diff(fresh.Files(), g.Files()); diff != "" {
+					t.Fatalf("step %d, changed %v: files (-fresh +refreshed):\n%s", step, changed, diff)
 				}
 			}
 		})

@@ -57,7 +57,7 @@ func (g *Graph) Claims(document string) ([]Claimed, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc = markers.Read(document, content, c.known)
+		doc = markers.Read(document, content, g.ids(c))
 	}
 	out := make([]Claimed, len(doc.Markers))
 	for i, m := range doc.Markers {

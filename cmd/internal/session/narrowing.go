@@ -140,6 +140,9 @@ func (s *Session) ask(c *suites.Case, e *evidence, differences []depend.Differen
 // Spared lists the cases that the latest selection spared, and why.
 func (s *Session) Spared() []notify.Selection {
 	var out []notify.Selection
+	if len(s.narrow.spared) == 0 {
+		return nil
+	}
 	for _, c := range s.p.every {
 		if because, ok := s.narrow.spared[c.Key()]; ok {
 			out = append(out, notify.Selection{Key: c.Key(), Because: []string{because}})
@@ -162,7 +165,7 @@ func (s *Session) Uncovered() []string {
 func (s *Session) tracesOf(script string) []*trace.Trace {
 	var out []*trace.Trace
 	for _, c := range s.p.every {
-		if !slices.Contains(s.p.Graph.Scripts(c), script) {
+		if !s.p.Graph.Runs(c, script) {
 			continue
 		}
 		if v := s.present[c.Key()]; v != nil && v.status == suites.Skip {

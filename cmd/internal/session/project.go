@@ -41,6 +41,7 @@ type Project struct {
 	orders   map[suites.Key]int
 	kin      *kinships // made when it is asked for
 	controls map[suites.Key]bool
+	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	scripts  []string
 	specs    []string
 	sources  []string          // suite files
@@ -139,26 +140,38 @@ func (p *Project) registers(script string) bool {
 func (p *Project) arrange() {
 	p.orders = make(map[suites.Key]int)
 	p.controls = make(map[suites.Key]bool)
+	p.various = make(map[*suites.Case]bool)
 	places := p.places()
+	var digests []byte
 	for i := range p.Suites {
 		p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates, places)
 			c.Check = p.needed(c.Check)
-			c.Digest = p.configured(c)
+			digests = p.appendConfigured(digests, c)
 			p.orders[c.Key()] = len(p.every)
 			p.every = append(p.every, c)
 			if control, ok := plan.ControlOf(c); ok {
 				p.controls[control] = true
 			}
+			if slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
+				p.various[c] = true
+			}
 		}
+	}
+	all := string(digests) // one text for the memory, rather than one a case
+	for i, c := range p.every {
+		c.Digest = all[i*digestSize:][:digestSize]
 	}
 }
 
-// configured is the digest of the case's definition with what the project's
-// configuration adds to it.
-func (p *Project) configured(c *suites.Case) string {
+// digestSize is the length of the digest of a case's definition.
+const digestSize = 16
+
+// appendConfigured appends the digest of the case's definition with what the
+// project's configuration adds to it.
+func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
 	cfg := p.Config.Run
 	added := fmt.Sprint(cfg.PassEnv)
 	if c.Timeout == 0 {
@@ -171,7 +184,7 @@ func (p *Project) configured(c *suites.Case) string {
 		added += fmt.Sprint(i, g.Tool, g.Policy)
 	}
 	sum := sha256.Sum256([]byte(c.Digest + " " + added))
-	return hex.EncodeToString(sum[:8])
+	return hex.AppendEncode(to, sum[:digestSize/2])
 }
 
 func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {

@@ -21,7 +21,7 @@ func newTools() tools {
 
 // toolsDigest stands for the tools that the case's hooks reach, and its gates.
 func (s *Session) toolsDigest(c *suites.Case) string {
-	key, plain := toolKey(c)
+	key, plain := s.p.toolKey(c)
 	if d, ok := s.seen.byHook[key]; ok && plain {
 		return d
 	}
@@ -34,8 +34,8 @@ func (s *Session) toolsDigest(c *suites.Case) string {
 
 // toolKey is equal for cases that reach the same tools; only plain cases have
 // one.
-func toolKey(c *suites.Case) (key string, plain bool) {
-	if c.Chain || c.Check != nil || slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
+func (p *Project) toolKey(c *suites.Case) (key string, plain bool) {
+	if c.Chain || c.Check != nil || p.various[c] {
 		return "", false
 	}
 	key = c.Hook
