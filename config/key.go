@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/spelling"
 )
 
 // A VerifyPolicy says what a marker that does not resolve means.
@@ -158,7 +160,7 @@ func within(group string) []string {
 
 // suggest gives a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
-	if near := nearest(name, within(group)); near != "" {
+	if near := spelling.Nearest(name, within(group)); near != "" {
 		return "did you mean " + near + "?"
 	}
 	for _, k := range keys {

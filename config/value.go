@@ -9,6 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/spelling"
 )
 
 // A ByteSize is a number of bytes.
@@ -91,7 +93,7 @@ func choice(words ...string) reader {
 			}
 		}
 		hint := ""
-		if near := nearest(n.Value, words); near != "" {
+		if near := spelling.Nearest(n.Value, words); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return s.wrong(n, name, want, hint)

@@ -17,20 +17,21 @@ import (
 // that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config suites suites/catalog suites/contract suites/depend/cover suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config spelling suites suites/catalog suites/contract suites/depend/cover suites/plan suites/process suites/record suites/reference suites/report suites/run suites/verdict watcher",
 	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/cover suites/depend/keys suites/depend/narrow suites/depend/trace suites/discover suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
 	"cmd/internal/notify":  "suites",
 
 	"cmd/internal/notify/notifytest": "",
 
-	"config":  "",
-	"watcher": "",
+	"config":   "spelling",
+	"spelling": "",
+	"watcher":  "",
 
 	"watcher/edits": "",
 
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/process",
-	"suites/catalog":            "suites",
+	"suites/catalog":            "spelling suites",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
 	"suites/depend/cover":       "suites suites/depend/trace",

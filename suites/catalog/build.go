@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/spelling"
 	"hookwatch/suites"
 )
 
@@ -115,6 +116,17 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	return steps
 }
 
+// attempted reports whether a mapping has one of the keys, or one that may be
+// meant for it.
+func attempted(n *yaml.Node, keys ...string) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if spelling.Nearest(n.Content[i].Value, keys) != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // firable reports a case that cannot be run or says nothing; before is how many
 // problems there were before the case.
 func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
@@ -135,7 +147,7 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 		r.add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
 	}
 	// What is wrong in an expectation may be why nothing is left of it.
-	if silent && (len(r.problems) == before || lookup(n, "expect") == nil && lookup(n, "steps") == nil) {
+	if silent && (len(r.problems) == before || !attempted(n, "expect", "steps")) {
 		r.add(n, "a case needs an expectation", "such as expect: {exit: 0}")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/spelling"
 	"hookwatch/suites"
 )
 
@@ -103,5 +104,5 @@ func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 		}
 	}
 	slices.Sort(ids)
-	return nearest(key.ID, ids)
+	return spelling.Nearest(key.ID, ids)
 }

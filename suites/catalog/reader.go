@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/spelling"
 	"hookwatch/suites"
 )
 
@@ -44,7 +45,7 @@ func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T
 			names[i] = f.name
 		}
 		hint := "known here: " + strings.Join(names, ", ")
-		if near := nearest(k.Value, names); near != "" {
+		if near := spelling.Nearest(k.Value, names); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		r.add(k, "unknown key "+k.Value, hint)
@@ -169,7 +170,7 @@ func (r *reader) choice(name string, n *yaml.Node, words []string) string {
 		return n.Value
 	}
 	hint := ""
-	if near := nearest(n.Value, words); near != "" && n.Kind == yaml.ScalarNode {
+	if near := spelling.Nearest(n.Value, words); near != "" && n.Kind == yaml.ScalarNode {
 		hint = "did you mean " + near + "?"
 	}
 	r.wrong(n, name, "one of "+strings.Join(words, ", "), hint)

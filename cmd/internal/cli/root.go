@@ -8,9 +8,11 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
+	"hookwatch/spelling"
 	"hookwatch/suites"
 )
 
@@ -72,6 +74,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
 	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(unknownFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
@@ -85,6 +88,21 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		hint = "did you mean hookwatch " + s[0] + "?"
 	}
 	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
+}
+
+// unknownFlag is an error in the flags with what was most likely meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		hint = "did you mean --" + near + "?"
+	}
+	return fmt.Errorf("%w (%s)", err, hint)
 }
 
 func (a *app) check() error {

@@ -1,7 +1,8 @@
-package config
+// Package spelling guesses what was meant by a word that nobody knows.
+package spelling
 
-// nearest gives the word that was most likely meant, or "".
-func nearest(s string, words []string) string {
+// Nearest gives the word that was most likely meant, or "".
+func Nearest(s string, words []string) string {
 	best, limit := "", min(2, len(s)/2)+1
 	for _, w := range words {
 		if d := distance(s, w); d < limit {
