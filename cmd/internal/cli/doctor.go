@@ -152,7 +152,8 @@ func keyTexts(keys []suites.Key) []string {
 }
 
 func doctorHuman(out io.Writer, doc *DoctorDocument, compared bool) {
-	fmt.Fprintf(out, "hookwatch %s on %s\n%s: %d hooks, %d cases\n\n", doc.Hookwatch, doc.OS, doc.Project, doc.Hooks, doc.Cases)
+	fmt.Fprintf(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
+		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
 	fmt.Fprintf(out, "isolation: %s\n", doc.Isolation.text())
 	if doc.Isolation.Mend != "" {
 		fmt.Fprintf(out, "  better with: %s\n", doc.Isolation.Mend)

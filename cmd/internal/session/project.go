@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -241,8 +242,8 @@ func (p *Project) nothing() error {
 	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
 		return fmt.Errorf("no hooks found in %s: looked for %s (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
 	}
-	return fmt.Errorf("no cases for the %d hooks of %s: looked for %s (hookwatch init writes a first suite)",
-		p.Hooks(), p.Config.Root, strings.Join(p.Config.Suites, ", "))
+	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
+		notify.Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
 }
 
 func (p *Project) suiteNames() string {
