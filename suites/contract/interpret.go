@@ -41,7 +41,7 @@ type call struct {
 func (c call) read() Reading {
 	switch {
 	case c.in.NotStarted != "":
-		return c.failed("the hook could not be started: " + c.in.NotStarted)
+		return c.failed("the hook could not be started")
 	case c.in.TimedOut:
 		return c.timedOut()
 	case c.in.Async || c.output["async"] == true:

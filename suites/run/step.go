@@ -177,9 +177,7 @@ func (s *sandbox) interpret(st *suites.Step, command string, res process.Result,
 		LeftBehind:  named(res.LeftBehind, res.Left),
 		Duration:    res.Duration,
 	}
-	seen := outputOf(out, command, st.Tool)
-	seen.NotStarted, _, _ = strings.Cut(fault, " (") // the cause without what the client does
-	reading := contract.Interpret(s.r.Client, st.Event, seen)
+	reading := contract.Interpret(s.r.Client, st.Event, outputOf(out, command, st.Tool))
 	out.Decision, out.Effect = reading.Decision, reading.Effect
 	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Reason
 	return out
