@@ -42,7 +42,8 @@ func (a *app) root(ctx context.Context) error {
 // runOnce runs what choose selects and turns the result into an error.
 func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
 	log := a.log()
-	view := a.view(p, false, func(text string) { log.Warn().Msg(text) })
+	// Where nobody watches, as in CI, there often is no desktop to miss.
+	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
 	o, err := a.open(p, view, openRecords(p.Config), sharing)
 	if err != nil {
 		return errors.Join(err, view.Close())
