@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
@@ -40,6 +41,7 @@ func (p *Project) checkMarkers() []suites.Problem {
 		if p.Suites[i].Builtin {
 			continue
 		}
+		problems = append(problems, p.unmarked(&p.Suites[i])...)
 		for j := range p.Suites[i].Cases {
 			problems = append(problems, p.unresolved(&p.Suites[i].Cases[j])...)
 		}
@@ -58,11 +60,29 @@ func (p *Project) checkMarkers() []suites.Problem {
 	return nil
 }
 
-func (p *Project) unresolved(c *suites.Case) []suites.Problem {
-	if len(c.Verify) == 0 && !slices.ContainsFunc(p.Graph.Claiming(c), func(m depend.Resolved) bool { return m.Found }) {
-		return []suites.Problem{{At: c.At, What: fmt.Sprintf("case %s has no marker", c.ID),
-			Hint: `add verify: ["file §section"], name it beside a marker of a spec document, or set verify: off`}}
+// unmarked names the cases of a suite that nothing authorises, all in one: a new
+// suite has many.
+func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
+	var ids []string
+	var at suites.Position
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if len(c.Verify) > 0 || slices.ContainsFunc(p.Graph.Claiming(c), func(m depend.Resolved) bool { return m.Found }) {
+			continue
+		}
+		if len(ids) == 0 {
+			at = c.At
+		}
+		ids = append(ids, c.ID)
 	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return []suites.Problem{{At: at, What: fmt.Sprintf("%s without a marker: %s", notify.Count(len(ids), "case"), notify.IDs(ids)),
+		Hint: `add verify: ["file §section"], name it beside a marker of a spec document, or set verify: off`}}
+}
+
+func (p *Project) unresolved(c *suites.Case) []suites.Problem {
 	var problems []suites.Problem
 	for _, m := range p.Markers(c) {
 		if m.At == "" {

@@ -62,7 +62,7 @@ func TestFilter(t *testing.T) {
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
-	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no cases for the 1 hooks of "+s.root) || !strings.Contains(err.Error(), "hookwatch init writes") {
+	if err := s.load(Filter{}).Empty; err == nil || !strings.Contains(err.Error(), "no cases for the 1 hook of "+s.root) || !strings.Contains(err.Error(), "hookwatch init writes") {
 		t.Errorf("hooks without a case: %v", err)
 	}
 	if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
