@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,14 +62,25 @@ func TestWithControls(t *testing.T) {
 	a, b, c, d := testCase("A"), testCase("B"), testCase("C"), testCase("D")
 	c.Control, b.Control = "B", "s/A"
 	all := []*suites.Case{a, b, c, d}
-	got := plan.WithControls(plan.All([]*suites.Case{c}, "asked"), all)
-	var names []string
-	for _, s := range got {
-		names = append(names, s.Case.ID+":"+s.Because[0])
-	}
-	want := []string{"A:control of B", "B:control of C", "C:asked"}
-	if !slices.Equal(names, want) {
-		t.Errorf("got %q, want %q", names, want)
+	for _, tt := range []struct {
+		selected []*suites.Case
+		want     string
+	}{
+		{[]*suites.Case{c}, "A:control of B B:control of C C:asked"},
+		{[]*suites.Case{a, d}, "A:asked D:asked"},
+		{[]*suites.Case{d, a}, "A:asked D:asked"},
+		{[]*suites.Case{d, a, d}, "A:asked D:asked"},
+		{[]*suites.Case{a, b}, "A:asked B:asked"},
+		{[]*suites.Case{b, a}, "A:asked B:asked"},
+		{nil, ""},
+	} {
+		var names []string
+		for _, s := range plan.WithControls(plan.All(tt.selected, "asked"), all) {
+			names = append(names, s.Case.ID+":"+s.Because[0])
+		}
+		if got := strings.Join(names, " "); got != tt.want {
+			t.Errorf("of %s: got %q, want %q", ids(tt.selected), got, tt.want)
+		}
 	}
 }
 

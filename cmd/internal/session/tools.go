@@ -13,6 +13,7 @@ type tools struct {
 	found  map[string]suites.Tool // by name
 	byHook map[string]string      // digest of the set, by hook and gates
 	byName map[string]string      // digest of the set, by its names
+	last   struct{ key, digest string }
 }
 
 func newTools() tools {
@@ -22,12 +23,16 @@ func newTools() tools {
 // toolsDigest stands for the tools that the case's hooks reach, and its gates.
 func (s *Session) toolsDigest(c *suites.Case) string {
 	key, plain := s.p.toolKey(c)
-	if d, ok := s.seen.byHook[key]; ok && plain {
-		return d
+	if plain && key == s.seen.last.key && s.seen.last.digest != "" {
+		return s.seen.last.digest // mostly the cases of a hook stand together
 	}
-	d := s.digestOfTools(s.toolsOf(c))
+	d, known := s.seen.byHook[key]
+	if !plain || !known {
+		d = s.digestOfTools(s.toolsOf(c))
+	}
 	if plain {
 		s.seen.byHook[key] = d
+		s.seen.last.key, s.seen.last.digest = key, d
 	}
 	return d
 }
