@@ -65,7 +65,7 @@ func plain(parts []syntax.WordPart) (string, bool) {
 // Programs by what they do to what a trace can see.
 var (
 	printers = set("echo printf type which hash")
-	wrappers = set("env exec timeout nice nohup setsid stdbuf xargs parallel flock time find ionice")
+	wrappers = set("env exec timeout gtimeout nice nohup setsid stdbuf xargs parallel flock time find ionice chronic unbuffer watch script")
 	shells   = set("sh dash ash ksh mksh zsh fish busybox")
 	others   = set("rbash su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")

@@ -82,6 +82,8 @@ func TestInterprets(t *testing.T) {
 		"python3 -c x":                   true,
 		"python3.12 x.py":                true,
 		"timeout 5 perl5.36 x":           true,
+		"gtimeout 5 perl5.36 x":          true,
+		"chronic perl5.36 x":             true,
 		"uv run python x.py":             true,
 		"npx tsx x.ts":                   true,
 		"npm run check":                  true,
