@@ -161,9 +161,14 @@ func (a *app) rerun(p *session.Project) func(suites.Key) string {
 	}
 }
 
+// quoteArg writes a word as a person would type it in a shell.
 func quoteArg(s string) string {
-	if strings.ContainsAny(s, " '\"$`\\*?&|;<>()") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
 	}
-	return filepath.ToSlash(s)
+	s = filepath.ToSlash(s)
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
