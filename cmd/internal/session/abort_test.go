@@ -88,23 +88,6 @@ func TestBackstop(t *testing.T) {
 	s.empty(s.keep)
 }
 
-// TestBackstopOfWatch: a watching session ends a run in time too, and goes on.
-func TestBackstopOfWatch(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
-	s.write(".hookwatch.yaml", settings+"run: {backstop: 3s}\n")
-	w := s.watch()
-	if done := w.runDone(); done.Tally.Aborted != 4 || !strings.Contains(done.Aborted, "backstop") {
-		t.Errorf("%+v", done)
-	}
-	s.noneRuns("pids", 8)
-	s.write("hooks/guard.sh", "#!/bin/bash\nexit 0\n")
-	if done := w.runDone(); done.Tally.Aborted != 0 || done.Aborted != "" {
-		t.Errorf("after the hook was mended: %+v", done)
-	}
-	w.quit()
-}
-
 // TestInterrupted: nothing is left running, and what was finished counts.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

@@ -155,9 +155,6 @@ func (s *Session) abort(why string) {
 	}
 }
 
-// overdue aborts a run that takes too long.
-func (s *Session) overdue() { s.abort("backstop: the run took " + s.p.Config.Run.Backstop.String()) }
-
 // drain waits for the running cases after their context has ended.
 func (s *Session) drain() {
 	s.queue.Clear()

@@ -183,7 +183,7 @@ func (s *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 			s.finish(ctx, e)
 			s.passPreflight()
 		case <-backstop.C:
-			s.overdue()
+			s.abort("backstop: the run took " + s.p.Config.Run.Backstop.String())
 		case <-ctx.Done():
 			s.drain()
 			return s.end(true)

@@ -37,7 +37,6 @@ type watch struct {
 	*Session
 	o        WatchOptions
 	settled  *time.Timer // runs while there may be news that has to settle
-	backstop *time.Timer // runs while cases do
 	troubled bool        // configuration or suites have problems
 	lastRun  string
 	followed []string          // files that the watcher follows for the cases' sake
@@ -56,14 +55,12 @@ const keptReady = 2
 // person quits. Records of cases that were running then are not kept.
 func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	w := &watch{
-		Session: s, o: o, settled: time.NewTimer(time.Hour), backstop: time.NewTimer(time.Hour),
+		Session: s, o: o, settled: time.NewTimer(time.Hour),
 		rest: make(map[string]string), latest: make(map[string]string),
 		idle: idling{done: make(chan *tracing)},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()
-	w.backstop.Stop()
-	defer w.backstop.Stop()
 	s.ready = min(s.jobs, keptReady)
 	s.runner.KeepReady(s.ready)
 	defer w.leave()
@@ -94,8 +91,6 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 			w.command(ctx, c)
 		case <-w.settled.C:
 			w.tell(ctx)
-		case <-w.backstop.C:
-			s.overdue()
 		case t := <-w.idle.done:
 			w.idled(ctx, t)
 		case <-ctx.Done():
@@ -137,7 +132,6 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 	if w.current == nil {
 		w.open(false)
 		w.current.quiet = quiet
-		w.backstop.Reset(w.p.Config.Run.Backstop)
 	}
 	w.current.quiet = w.current.quiet && quiet
 	w.lineUp(selected, false)
@@ -147,7 +141,6 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 // ended closes the run, and lets its news settle.
 func (w *watch) ended() {
 	w.runner.Forgo()
-	w.backstop.Stop()
 	sum := w.end(false)
 	w.lastRun = sum.RunID
 	maps.Copy(w.rest, w.latest)
