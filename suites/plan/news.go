@@ -38,8 +38,12 @@ func NewNews(state []suites.Record) *News {
 func bad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
 
 // Observe takes a new record. regression tells whether its failure counts as
-// one: a case that is new, edited, or failing for want of a tool is excused.
+// one: a case that is new, edited, or failing for want of a tool is excused. A
+// case that was aborted is neither better nor worse.
 func (n *News) Observe(r *suites.Record, regression bool) {
+	if r.Status() == suites.Aborted {
+		return
+	}
 	k := r.Key()
 	was, failed := n.latest[k]
 	failed = failed && bad(was)

@@ -181,6 +181,12 @@ func TestNews(t *testing.T) {
 	if got := say(); got != "" {
 		t.Errorf("the present state is no news, said %q", got)
 	}
+	aborted := rec("B", false, "1")
+	aborted.Note = suites.NoteAborted + "backstop"
+	observe(n, aborted, false)
+	if got := say(); got != "" {
+		t.Errorf("said %q of a failing case that was aborted", got)
+	}
 	observe(n, rec("A", false, "2"), true)
 	if got := say(); got != "" {
 		t.Errorf("said %q of a failure seen once", got)
