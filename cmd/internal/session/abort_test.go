@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -86,6 +87,29 @@ func TestBackstop(t *testing.T) {
 	s.noneRuns("pids", 8)
 	s.empty(s.temp)
 	s.empty(s.keep)
+}
+
+// TestAbortedAudit: a case that was aborted tells nothing of the selection.
+func TestAbortedAudit(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	session := s.open(s.load(Filter{}), nil, nil)
+	s.all(session)
+	c := session.p.Cases[0]
+	for _, tt := range []struct {
+		record suites.Record
+		want   AuditResult
+	}{
+		{suites.Record{Note: suites.NoteAborted + "backstop"}, AuditResult{}},
+		{suites.Record{Pass: true}, AuditResult{Spared: 1}},
+		{suites.Record{}, AuditResult{Spared: 1, Missed: []suites.Key{c.Key()}}},
+	} {
+		session.audit(c.Key(), "nothing changed for it")
+		session.checkAudited(&execution{c: c}, &tt.record)
+		if got := session.Audited(); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("after %+v: %+v, want %+v", tt.record, got, tt.want)
+		}
+	}
 }
 
 // TestInterrupted: nothing is left running, and what was finished counts.

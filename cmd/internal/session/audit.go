@@ -55,6 +55,10 @@ func (s *Session) checkAudited(e *execution, r *suites.Record) {
 		return
 	}
 	delete(s.audited, key)
+	if r.Status() == suites.Aborted { // it was not asked after all
+		s.auditResult.Spared--
+		return
+	}
 	if a.before == r.Status() {
 		return
 	}
