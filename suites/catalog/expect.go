@@ -64,6 +64,9 @@ func (r *reader) stream(name string, n *yaml.Node) *suites.TextExpectation {
 	if t.Empty && len(t.Contains)+len(t.Matches) > 0 {
 		r.add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
 	}
+	if t.IsZero() {
+		return nil // as if it were not there
+	}
 	return t
 }
 
