@@ -27,6 +27,7 @@ func TestDigestIgnoresForm(t *testing.T) {
 		"what it is called":      oneCase("payload: {a: 1, b: [x]}\nenv: {A: x, B: y}\nexpect: {exit: 0, stdout: {contains: a}}\nsummary: new\nverify: [a §b]\ncontradicts: c"),
 		"said by the suite":      "env: {A: x}\n" + oneCase("payload: {a: 1, b: [x]}\nenv: {B: y}\nexpect: {exit: 0, stdout: {contains: a}}"),
 		"default said aloud":     oneCase("layer: 1\nserial: false\npayload: {a: 1, b: [x]}\nenv: {A: x, B: y}\nexpect: {exit: 0, stdout: {contains: a}}"),
+		"nothing of a stream":    oneCase("payload: {a: 1, b: [x]}\nenv: {A: x, B: y}\nexpect: {exit: 0, stdout: {contains: a}, stderr: {}}"),
 		"one step, as a list":    oneCase("env: {A: x, B: y}\nsteps: [{payload: {a: 1, b: [x]}, expect: {exit: 0, stdout: {contains: a}}}]"),
 		"a suite's other agent ": "agent: other\n" + oneCase("payload: {a: 1, b: [x]}\nenv: {A: x, B: y}\nexpect: {exit: 0, stdout: {contains: a}}"),
 	} {
