@@ -102,7 +102,7 @@ var keys = []key{
 	{path: "run.timeout", def: 30 * time.Second, read: positive(duration), env: "TIMEOUT", flag: "timeout",
 		usage: "the longest a step may take, such as `30s`"},
 	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
-		usage: "the longest a run may take, such as `15m`"},
+		usage: "the longest a run may take, such as `15m`; watching has no such limit"},
 	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
 		usage: "keep cases from your files: `auto`, namespaces, copy or none"},
 	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
