@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/spelling"
+	"hookwatch/suites/spelling"
 )
 
 // A VerifyPolicy says what a marker that does not resolve means.

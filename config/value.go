@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/spelling"
+	"hookwatch/suites/spelling"
 )
 
 // A ByteSize is a number of bytes.

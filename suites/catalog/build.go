@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/spelling"
 	"hookwatch/suites"
+	"hookwatch/suites/spelling"
 )
 
 // suite makes a file's root into a suite.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/spelling"
 	"hookwatch/suites"
+	"hookwatch/suites/spelling"
 )
 
 // Check reports what is wrong between cases and between suites: names, IDs and

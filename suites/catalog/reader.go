@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/spelling"
 	"hookwatch/suites"
+	"hookwatch/suites/spelling"
 )
 
 // A reader turns the values of one file into Go values and collects what is

@@ -12,8 +12,8 @@ import (
 
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
-	"hookwatch/spelling"
 	"hookwatch/suites"
+	"hookwatch/suites/spelling"
 )
 
 // Version is hookwatch's own.

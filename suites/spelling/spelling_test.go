@@ -3,7 +3,7 @@ package spelling_test
 import (
 	"testing"
 
-	"hookwatch/spelling"
+	"hookwatch/suites/spelling"
 )
 
 func TestNearest(t *testing.T) {
