@@ -1,0 +1,254 @@
+package depend
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// A tracer follows a hook to the files that it and they may use.
+type tracer struct {
+	g       *Graph
+	hook    string
+	listing *listing
+	queue   []string
+	order   []string // paths as they were found
+	vias    map[string]via
+	because map[string]string
+	by      map[string]suites.By // those that are more than reached
+	scripts map[string]*script   // those analysed
+	data    []string             // dependencies that are no scripts
+	dirs    []string             // see reach
+	absent  map[string]bool      // see reach
+}
+
+func (t *tracer) follow() *reach {
+	t.add(t.hook, "the case runs it", true)
+	for len(t.queue) > 0 {
+		p := t.queue[0]
+		t.queue = t.queue[1:]
+		t.expand(p)
+	}
+	t.addIfThere(path.Join(path.Dir(t.hook), "config.json"), "configuration beside "+t.hook, false)
+	for _, s := range t.g.project.Settings {
+		t.addIfThere(t.g.files.slash(s), "settings of the project", false)
+	}
+	o := t.origins()
+	t.runsListed(o)
+	for len(t.queue) > 0 { // what a listed command may run
+		p := t.queue[0]
+		t.queue = t.queue[1:]
+		t.expand(p)
+	}
+	for _, p := range t.data {
+		t.vias[p] = min(t.vias[p], o.via(path.Base(p)))
+	}
+	r := &reach{tools: t.tools(true), dirs: t.dirs, absent: t.absent, scripts: slices.Sorted(maps.Keys(t.scripts))}
+	t.toolFiles(t.tools(false), o)
+	for _, p := range t.order {
+		f := t.g.files.get(p)
+		if f.target != "" {
+			t.by[p] = suites.Needed // traces know files by their own paths, not by links
+		}
+		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p], By: t.by[p]}, t.vias[p]})
+		if f.target != "" {
+			in := suites.Input{Path: f.target, Digest: t.g.files.get(f.target).digest, Because: p + " leads to it"}
+			r.deps = append(r.deps, dep{in, t.vias[p]})
+		}
+	}
+	return r
+}
+
+// add notes a dependency. The first reason stays.
+func (t *tracer) add(p, because string, code bool) {
+	if _, ok := t.vias[p]; ok {
+		return
+	}
+	t.order = append(t.order, p)
+	t.because[p] = because
+	if code {
+		t.vias[p] = always
+		t.queue = append(t.queue, p)
+		return
+	}
+	t.vias[p] = viaProject
+	t.data = append(t.data, p)
+}
+
+func (t *tracer) addFile(p, because string) { t.add(p, because, isScript(p, t.listing)) }
+
+// expand adds what a script names.
+func (t *tracer) expand(p string) {
+	f := t.g.files.script(p)
+	if f.script == nil {
+		return
+	}
+	s := f.script
+	t.scripts[p] = s
+	because := "named in " + p
+	dirs := []string{path.Dir(p)}
+	if f.target != "" {
+		dirs = append(dirs, path.Dir(f.target))
+	}
+	for _, name := range s.names {
+		t.addName(name, because, dirs)
+	}
+	for _, name := range s.opened {
+		t.addOpened(name, because, dirs)
+	}
+	if len(s.tails) > 0 {
+		for _, f := range t.around(p) {
+			if slices.Contains(s.tails, strings.ToLower(path.Ext(f))) {
+				t.addFile(f, "may be meant by a computed name in "+p)
+				t.vias[f] = always
+			}
+		}
+	}
+	for _, u := range t.listing.unusual {
+		base := path.Base(u)
+		if strings.Contains(s.text, base) || strings.Contains(s.text, strings.ReplaceAll(base, " ", `\ `)) || strings.Contains(s.text, "$'") {
+			t.addFile(u, because)
+			t.vias[u] = always
+		}
+	}
+	switch {
+	case s.computed != "":
+		t.addAll(p, s.computed)
+	case s.language != "shell":
+		t.addImported(p, s.language)
+	default:
+		for _, tool := range s.tools { // code in a string or here-document
+			if l := languageOf("", tool); (l == "python" || l == "node") && tool != "uv" {
+				t.addImported(p, l)
+			}
+		}
+	}
+}
+
+// addImported adds the files around a script that code in a language may import.
+func (t *tracer) addImported(script, language string) {
+	for _, other := range t.around(script) {
+		if languageOf(other, "") == language {
+			t.addFile(other, "may be imported by "+script)
+		}
+	}
+}
+
+// addAll adds every file that is around a script.
+func (t *tracer) addAll(script, because string) {
+	for _, f := range t.around(script) {
+		t.addFile(f, script+": "+because)
+		t.vias[f] = always
+	}
+}
+
+// around lists the files of the hook directories and, for a script outside
+// them, those of its own directory.
+func (t *tracer) around(script string) []string {
+	if t.listing.has(script) {
+		return t.listing.files
+	}
+	dir := path.Dir(script)
+	t.dirs = append(t.dirs, dir)
+	files := slices.Clone(t.listing.files)
+	for _, name := range t.g.files.namesOf(dir) {
+		files = append(files, path.Join(dir, name))
+	}
+	return files
+}
+
+// addName adds the files that a word of a script may mean.
+func (t *tracer) addName(name, because string, dirs []string) {
+	base := path.Base(name)
+	for _, f := range t.listing.byBase[base] {
+		t.addFile(f, because)
+	}
+	for _, d := range t.listing.byDir[base] {
+		for _, f := range t.listing.in(d) {
+			t.addFile(f, because)
+		}
+	}
+	if path.IsAbs(name) {
+		if p := t.g.files.slash(name); !path.IsAbs(p) || scriptExtensions[path.Ext(p)] {
+			t.addIfThere(p, because, isScript(p, t.listing))
+		}
+		return
+	}
+	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
+		for _, dir := range append([]string{"."}, dirs...) {
+			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
+				t.add(p, because, isScript(p, t.listing))
+			}
+		}
+		return
+	}
+	for _, dir := range append([]string{"."}, dirs...) {
+		p := path.Join(dir, name)
+		if strings.HasPrefix(p, "..") && scriptExtensions[path.Ext(p)] {
+			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
+		}
+		if !strings.HasPrefix(p, "..") {
+			t.addIfThere(p, because, isScript(p, t.listing))
+		}
+	}
+}
+
+// addOpened adds the file of a bare name, or waits for it.
+func (t *tracer) addOpened(name, because string, dirs []string) {
+	for _, dir := range append([]string{"."}, dirs...) {
+		p := path.Join(dir, name)
+		t.addIfThere(p, because, isScript(p, t.listing))
+		if _, absent := t.absent[p]; absent {
+			t.absent[p] = true
+		}
+	}
+}
+
+// addIfThere adds a file, or remembers that it is not there.
+func (t *tracer) addIfThere(p, because string, code bool) {
+	if t.g.files.get(p).digest == "" {
+		t.absent[p] = t.absent[p] || isFileName(p)
+		return
+	}
+	t.add(p, because, code)
+}
+
+// tools are the programs that the scripts name: those they run or look for,
+// and, where commands are computed or all is asked for, any they mention.
+func (t *tracer) tools(all bool) []string {
+	var names []string
+	functions := map[string]bool{}
+	for _, s := range t.scripts {
+		names = append(names, s.tools...)
+		if all || len(s.run) > 0 || s.opaque != "" || s.computed != "" {
+			names = append(names, s.words...)
+		}
+		for _, f := range s.functions {
+			functions[f] = true
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !knownTools[name] })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// toolFiles adds the configuration files that programs find by themselves in
+// the directory they run in.
+func (t *tracer) toolFiles(tools []string, o *origins) {
+	v := viaCwd
+	if o.moved || o.opaque {
+		v = always
+	}
+	for _, tool := range tools {
+		for _, name := range toolFiles[tool] {
+			t.addIfThere(name, tool+" reads it", false)
+			if old, ok := t.vias[name]; ok {
+				t.vias[name] = min(old, v)
+				t.by[name] = suites.Needed // no statement names it
+			}
+		}
+	}
+}
