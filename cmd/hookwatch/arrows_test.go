@@ -38,6 +38,7 @@ var arrows = map[string]string{
 	"suites/depend/keys":        "",
 	"suites/depend/narrow":      "suites suites/depend suites/depend/edit suites/depend/keys suites/depend/trace",
 	"suites/depend/trace":       "",
+	"suites/disk":               "",
 	"suites/discover":           "suites suites/contract",
 	"suites/markers":            "suites",
 	"suites/plan":               "suites",

@@ -1,0 +1,268 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Dir is a directory that hookwatch writes to. It is held open: whatever is
+// renamed or linked around it, what is done through it happens in the directory
+// that was opened. Names are those of its entries, without a separator. It is
+// safe for concurrent use.
+type Dir struct {
+	root *os.Root
+	path string
+}
+
+// Make opens the directory at path, which is base or lies below it, and makes
+// what is missing on the way. Base may be reached by links: it is the person's.
+// Below it none is followed. The error is an *Error where something is in the way.
+func Make(base, path string) (*Dir, error) {
+	return walk(base, path, (*Dir).MakeSub)
+}
+
+// Open opens what Make would, and makes nothing.
+func Open(base, path string) (*Dir, error) {
+	return walk(base, path, (*Dir).Sub)
+}
+
+func walk(base, path string, next func(*Dir, string) (*Dir, error)) (*Dir, error) {
+	rel, err := filepath.Rel(base, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, &Error{path, Outside, path}
+	}
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dir{root, filepath.Clean(base)}
+	if rel == "." {
+		return d, nil
+	}
+	for _, name := range strings.Split(rel, string(filepath.Separator)) {
+		below, err := next(d, name)
+		_ = d.Close()
+		if err != nil {
+			return nil, err
+		}
+		d = below
+	}
+	return d, nil
+}
+
+// Path is the directory's, as it was named.
+func (d *Dir) Path() string { return d.path }
+
+// Close gives the directory up. Those opened by Sub stay.
+func (d *Dir) Close() error { return d.root.Close() }
+
+func (d *Dir) at(name string) string { return filepath.Join(d.path, name) }
+
+// MakeSub opens a directory in this one, and makes it if it is missing.
+func (d *Dir) MakeSub(name string) (*Dir, error) {
+	if err := d.root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, d.named(err, name)
+	}
+	return d.Sub(name)
+}
+
+// Sub opens a directory in this one.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	fi, err := d.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.IsDir() {
+		return nil, d.refuse(name, fi)
+	}
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, d.named(err, name)
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(fi, opened) {
+		_ = root.Close()
+		return nil, &Error{d.at(name), Moved, ""}
+	}
+	return &Dir{root, d.at(name)}, nil
+}
+
+// refuse tells what stands where a file or directory should.
+func (d *Dir) refuse(name string, fi fs.FileInfo) error {
+	if fi.Mode()&fs.ModeSymlink == 0 {
+		return &Error{d.at(name), Kind, kindOf(fi.Mode())}
+	}
+	target, err := d.root.Readlink(name)
+	if err != nil {
+		target = "somewhere"
+	}
+	return &Error{d.at(name), Link, target}
+}
+
+// named gives an error of the root the whole path.
+func (d *Dir) named(err error, name string) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return &fs.PathError{Op: pe.Op, Path: d.at(name), Err: pe.Err}
+	}
+	return err
+}
+
+// Lstat looks at an entry, which may be a link.
+func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
+	fi, err := d.root.Lstat(name)
+	return fi, d.named(err, name)
+}
+
+// ReadDir lists the entries by name. Links are among them, as links.
+func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(d.root.FS(), ".")
+	return entries, d.named(err, "")
+}
+
+// Open opens a regular file for reading.
+func (d *Dir) Open(name string) (*os.File, error) {
+	fi, err := d.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, d.refuse(name, fi)
+	}
+	return d.open(name, os.O_RDONLY)
+}
+
+// ReadFile reads a regular file of at most limit bytes.
+func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, d.at(name), limit)
+}
+
+// Append opens a regular file for reading, and for writing at its end; it is made
+// if it is missing.
+func (d *Dir) Append(name string) (*os.File, error) {
+	flags := os.O_RDWR | os.O_APPEND
+	fi, err := d.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		flags |= os.O_CREATE | os.O_EXCL
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular():
+		return nil, d.refuse(name, fi)
+	case shared(fi):
+		return nil, &Error{d.at(name), Shared, ""}
+	}
+	return d.open(name, flags)
+}
+
+// open opens a file that is, or is made, a regular one, and makes sure that no
+// link was put into its place meanwhile.
+func (d *Dir) open(name string, flags int) (*os.File, error) {
+	f, err := d.root.OpenFile(name, flags|syscall.O_NONBLOCK, 0o644)
+	if err != nil {
+		return nil, d.named(err, name)
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		var named fs.FileInfo
+		if named, err = d.Lstat(name); err == nil && (!os.SameFile(opened, named) || !opened.Mode().IsRegular()) {
+			err = &Error{d.at(name), Moved, ""}
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Create makes a file that must not exist, and opens it for writing.
+func (d *Dir) Create(name string) (*os.File, error) {
+	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+}
+
+// Rename gives an entry of this directory another name in to, which may be this
+// one too. A file there is replaced; anything else is in the way.
+func (d *Dir) Rename(name string, to *Dir, as string) error {
+	if err := to.replaceable(as); err != nil {
+		return err
+	}
+	if to == d {
+		return d.named(d.root.Rename(name, as), name)
+	}
+	rel, err := filepath.Rel(d.path, to.path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return &Error{to.at(as), Outside, to.at(as)}
+	}
+	below, err := Open(d.path, to.path) // what the path leads to now must be what is open
+	if err != nil {
+		return err
+	}
+	defer below.Close()
+	if !below.same(to) {
+		return &Error{to.path, Moved, ""}
+	}
+	return d.named(d.root.Rename(name, filepath.Join(rel, as)), name)
+}
+
+func (d *Dir) same(o *Dir) bool {
+	a, errA := d.root.Stat(".")
+	b, errB := o.root.Stat(".")
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// InPlace reports whether the directory's path, from base on, still leads to it.
+func (d *Dir) InPlace(base string) bool {
+	now, err := Open(base, d.path)
+	if err != nil {
+		return false
+	}
+	defer now.Close()
+	return now.same(d)
+}
+
+// replaceable refuses a place where anything but a file stands.
+func (d *Dir) replaceable(name string) error {
+	fi, err := d.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !fi.Mode().IsRegular():
+		return d.refuse(name, fi)
+	}
+	return nil
+}
+
+// Remove deletes an entry: a link itself, never what it leads to. One that does
+// not exist is no error.
+func (d *Dir) Remove(name string) error {
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d.named(err, name)
+	}
+	return nil
+}
+
+// RemoveAll deletes an entry with all that is in it, and follows no link.
+func (d *Dir) RemoveAll(name string) error { return d.named(d.root.RemoveAll(name), name) }
+
+// Touch gives a regular file the time as that of its last change.
+func (d *Dir) Touch(name string, at time.Time) error {
+	fi, err := d.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !fi.Mode().IsRegular() {
+		return d.refuse(name, fi)
+	}
+	return d.named(d.root.Chtimes(name, at, at), name)
+}

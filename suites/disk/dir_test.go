@@ -1,0 +1,253 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// scene is a directory of hookwatch's, and a file of the person's outside.
+func scene(t *testing.T) (dir *Dir, base, outside string) {
+	t.Helper()
+	top := t.TempDir()
+	base, outside = filepath.Join(top, "project"), filepath.Join(top, "outside")
+	write(t, filepath.Join(outside, "bashrc"), "precious\n")
+	write(t, filepath.Join(base, "results", "kept"), "old\n")
+	dir, err := Make(base, filepath.Join(base, "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+	return dir, base, outside
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// acts are everything that writes to an entry.
+var acts = map[string]func(d *Dir) error{
+	"append": func(d *Dir) error {
+		f, err := d.Append("x")
+		if err == nil {
+			_, err = f.WriteString("more\n")
+			_ = f.Close()
+		}
+		return err
+	},
+	"create":           func(d *Dir) error { f, err := d.Create("x"); closeIf(f); return err },
+	"replace":          func(d *Dir) error { return d.Replace("x", []byte("new\n"), Unsynced) },
+	"replace durable":  func(d *Dir) error { return d.Replace("x", []byte("new\n"), Synced) },
+	"rename":           func(d *Dir) error { return d.Rename("kept", d, "x") },
+	"directory":        func(d *Dir) error { s, err := d.MakeSub("x"); closeDir(s); return err },
+	"lock":             func(d *Dir) error { l, err := d.Lock("x"); closeLock(l); return err },
+	"touch":            func(d *Dir) error { return d.Touch("x", time.Unix(1, 0)) },
+	"read":             func(d *Dir) error { _, err := d.ReadFile("x", 100); return err },
+	"open a directory": func(d *Dir) error { s, err := d.Sub("x"); closeDir(s); return err },
+}
+
+func closeIf(f *os.File) {
+	if f != nil {
+		_ = f.Close()
+	}
+}
+
+func closeDir(d *Dir) {
+	if d != nil {
+		_ = d.Close()
+	}
+}
+
+func closeLock(l *Lock) {
+	if l != nil {
+		_ = l.Close()
+	}
+}
+
+// TestLinksInTheWay has every act meet a link of every kind.
+func TestLinksInTheWay(t *testing.T) {
+	t.Parallel()
+	targets := map[string]func(base, outside string) string{
+		"to a file outside":      func(_, outside string) string { return filepath.Join(outside, "bashrc") },
+		"to a directory outside": func(_, outside string) string { return outside },
+		"dangling":               func(_, outside string) string { return filepath.Join(outside, "absent") },
+		"relative":               func(string, string) string { return "../../outside/bashrc" },
+		"to a file inside":       func(string, string) string { return "kept" },
+	}
+	for act, do := range acts {
+		for state, target := range targets {
+			t.Run(act+" "+state, func(t *testing.T) {
+				t.Parallel()
+				dir, base, outside := scene(t)
+				link(t, target(base, outside), filepath.Join(dir.Path(), "x"))
+				err := do(dir)
+				var refused *Error
+				if act == "create" && errors.Is(err, fs.ErrExist) {
+					err = &Error{Reason: Link}
+				}
+				if !errors.As(err, &refused) || refused.Reason != Link {
+					t.Errorf("error %v, want a link that is refused", err)
+				}
+				untouched(t, dir, outside)
+			})
+		}
+	}
+}
+
+func untouched(t *testing.T, dir *Dir, outside string) {
+	t.Helper()
+	if b, err := os.ReadFile(filepath.Join(outside, "bashrc")); err != nil || string(b) != "precious\n" {
+		t.Errorf("the file outside holds %q, %v", b, err)
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) != 1 {
+		t.Errorf("outside holds %v", entries)
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir.Path(), "kept")); string(b) != "old\n" {
+		t.Errorf("the file inside holds %q", b)
+	}
+}
+
+// TestRemoveLinks deletes links, not what they lead to.
+func TestRemoveLinks(t *testing.T) {
+	t.Parallel()
+	dir, _, outside := scene(t)
+	link(t, outside, filepath.Join(dir.Path(), "x"))
+	write(t, filepath.Join(dir.Path(), "y", "file"), "")
+	link(t, outside, filepath.Join(dir.Path(), "y", "z"))
+	for _, err := range []error{dir.RemoveAll("x"), dir.RemoveAll("y"), dir.Remove("absent")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	untouched(t, dir, outside)
+}
+
+// TestSwappedDirectory exchanges the directory for a link while it is open.
+func TestSwappedDirectory(t *testing.T) {
+	t.Parallel()
+	dir, base, outside := scene(t)
+	if !dir.InPlace(base) {
+		t.Error("it is in its place")
+	}
+	moved := filepath.Join(base, "moved")
+	if err := os.Rename(dir.Path(), moved); err != nil {
+		t.Fatal(err)
+	}
+	link(t, outside, dir.Path())
+	if dir.InPlace(base) {
+		t.Error("a link stands in its place")
+	}
+	for act, do := range acts {
+		_ = do(dir) // whatever it does, it does in the directory that was opened
+		_ = act
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) != 1 {
+		t.Errorf("outside holds %v", entries)
+	}
+	if again, err := Make(base, dir.Path()); err == nil {
+		_ = again.Close()
+		t.Error("the link was followed")
+	}
+}
+
+// TestWay refuses a link in any component below the base, and none above it.
+func TestWay(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	write(t, filepath.Join(top, "real", "a", "file"), "")
+	link(t, filepath.Join(top, "real"), filepath.Join(top, "home"))
+	base := filepath.Join(top, "home")
+	d, err := Make(base, filepath.Join(base, "a", "b", "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = d.Close()
+	link(t, filepath.Join(top, "real", "a"), filepath.Join(top, "real", "l"))
+	for _, path := range []string{"l", "l/b", "l/new", "a/file/x"} {
+		if d, err := Make(base, filepath.Join(base, path)); !IsRefused(err) {
+			closeDir(d)
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	if _, err := Make(filepath.Join(base, "a"), base); !IsRefused(err) {
+		t.Errorf("outside of the base: %v", err)
+	}
+}
+
+// TestLock has two hold one lock.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	dir, _, _ := scene(t)
+	a, err := dir.Lock(".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if held, err := a.Try(); !held || err != nil {
+		t.Fatal(held, err)
+	}
+	for _, text := range []string{"12345\n", "6\n"} {
+		if err := a.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := dir.Lock(".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if held, err := b.Try(); held || err != nil {
+		t.Error("held twice", err)
+	}
+	if text, err := dir.ReadFile(".lock", 10); string(text) != "6\n" {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+	_ = a.Close()
+	if held, err := b.Try(); !held || err != nil {
+		t.Error("not given back", err)
+	}
+}
+
+// TestReplace leaves one file, whatever was there.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir, base, _ := scene(t)
+	for _, durable := range []Durable{Synced, Unsynced} {
+		if err := dir.Replace("kept", []byte("new\n"), durable); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b, _ := dir.ReadFile("kept", 4); string(b) != "new\n" {
+		t.Errorf("it holds %q", b)
+	}
+	if _, err := dir.ReadFile("kept", 3); !IsRefused(err) {
+		t.Errorf("more than the limit: %v", err)
+	}
+	sub, err := dir.MakeSub("archive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	if err := dir.Rename("kept", sub, "moved"); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(filepath.Join(base, "results", "archive", "moved")); string(b) != "new\n" {
+		t.Errorf("moved, it holds %q", b)
+	}
+	if entries, _ := dir.ReadDir(); len(entries) != 1 {
+		t.Errorf("it holds %v", entries)
+	}
+}
