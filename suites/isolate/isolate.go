@@ -28,6 +28,7 @@ const Auto = "auto"
 type Options struct {
 	Root      string   // the project, as it is named to hooks
 	Home      string   // HOME of the hooks; "" for none
+	OwnHome   string   // the person's, as the system has it; "" for none
 	Shown     []string // files and directories beside PATH that stay visible in private places
 	Mask      []string // paths below Home to be hidden, beside the known ones
 	Unmask    []string // paths below Home not to be hidden

@@ -97,7 +97,7 @@ func TestMasks(t *testing.T) {
 	}
 	o := Options{Root: filepath.Join(dir, "project"), Home: home, Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
 	got := make(map[string][]string)
-	for _, m := range o.masks() {
+	for _, m := range o.masks(false) {
 		got[strings.TrimPrefix(m.path, dir+"/")] = m.names
 	}
 	want := map[string][]string{
@@ -111,7 +111,7 @@ func TestMasks(t *testing.T) {
 		t.Error("-want +got\n" + diff)
 	}
 	o.Root = filepath.Join(home, ".config/gh")
-	if slices.ContainsFunc(o.masks(), func(m mask) bool { return Within(m.path, o.Root) }) {
+	if slices.ContainsFunc(o.masks(false), func(m mask) bool { return Within(m.path, o.Root) }) {
 		t.Error("the project itself is masked")
 	}
 }

@@ -34,73 +34,176 @@ var credentials = strings.Fields(`
 // A mask hides one file or directory. What is in a hidden directory keeps its
 // name, so that looking for it goes as it would, and loses its content.
 type mask struct {
-	path  string // without symbolic links
-	names []string
-	isDir bool
+	path    string // without symbolic links
+	names   []string
+	isDir   bool
+	linked  []fileID // of files in it that have other names as well
+	targets []string // of symbolic links in it
 }
 
-// Bounds of how much of a hidden directory is imitated.
+// Bounds of how much of a hidden directory is imitated, and looked through.
 const (
-	maskDepth = 3
-	maskNames = 100
+	maskDepth  = 3
+	maskNames  = 100
+	scanAtMost = 20_000 // once a session
 )
 
-// masks finds what has to be hidden. A directory that the project lies in is not.
-func (o Options) masks() []mask {
-	if o.Home == "" {
-		return nil
-	}
-	home, root := real(o.Home), real(o.Root)
-	present := make(map[string]bool) // most of the places are not there: one look tells
-	if entries, err := os.ReadDir(home); err == nil {
-		for _, e := range entries {
-			present[e.Name()] = true
+// homes are the directories whose credentials are masked, without symbolic links.
+func (o Options) homes() []string {
+	var homes []string
+	for _, h := range []string{o.Home, o.OwnHome} {
+		if h != "" && h != "/" && isDir(h) {
+			homes = append(homes, real(h))
 		}
 	}
+	return sortedSet(homes)
+}
+
+// secrets are the places of what is masked, without symbolic links, whether
+// there is anything or not. A directory that the project or HOME lies in is not.
+func (o Options) secrets() []string {
+	var out []string
+	for _, home := range o.homes() {
+		for _, name := range slices.Concat(credentials, o.Mask) {
+			if slices.Contains(o.Unmask, name) {
+				continue
+			}
+			if path := resolved(filepath.Join(home, name)); o.maskable(path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+func (o Options) maskable(path string) bool {
+	return !Within(path, real(o.Root)) && !slices.ContainsFunc(o.homes(), func(h string) bool { return Within(path, h) })
+}
+
+// masks finds what has to be hidden of what is there. A deep look finds links
+// between what is hidden and what is not far down in hidden directories, too.
+func (o Options) masks(deep bool) []mask {
 	var out []mask
+	add := func(path string) {
+		if !slices.ContainsFunc(out, func(m mask) bool { return Within(m.path, path) }) {
+			out = append(out, newMask(path, deep))
+		}
+	}
+	for _, home := range o.homes() {
+		for _, path := range o.present(home) {
+			add(path)
+		}
+	}
+	for i := 0; i < len(out); i++ { // what links in it lead to, and so on
+		for _, target := range out[i].targets {
+			if o.maskable(target) && secretTarget(target, o.homes()) {
+				add(target)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(out), func(m mask) bool {
+		return slices.ContainsFunc(out, func(outer mask) bool { return outer.path != m.path && Within(outer.path, m.path) })
+	})
+}
+
+// present are the places below a HOME where there is something to be masked,
+// without symbolic links.
+func (o Options) present(home string) []string {
+	there := make(map[string]bool) // most of the places are not: one look tells
+	if entries, err := os.ReadDir(home); err == nil {
+		for _, e := range entries {
+			there[e.Name()] = true
+		}
+	}
+	var out []string
 	for _, name := range slices.Concat(credentials, o.Mask) {
 		top, _, _ := strings.Cut(filepath.Clean(name), "/")
-		if !present[top] || slices.Contains(o.Unmask, name) {
+		if !there[top] || slices.Contains(o.Unmask, name) {
 			continue
 		}
 		path := filepath.Join(home, name)
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		path = real(path)
-		covered := slices.ContainsFunc(out, func(m mask) bool { return Within(m.path, path) })
-		if covered || Within(path, root) || Within(path, home) {
-			continue
+		if path = real(path); o.maskable(path) {
+			out = append(out, path)
 		}
-		out = append(out, newMask(path))
 	}
 	return out
 }
 
-func newMask(path string) mask {
+// secretTarget reports whether what a link in a hidden directory leads to is
+// hidden as well. What all may read is no secret outside of a HOME, and a
+// program nowhere: hiding it would break those that run it.
+func secretTarget(path string, homes []string) bool {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.IsDir() && !fi.Mode().IsRegular() {
+		return false
+	}
+	if fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
+		return false
+	}
+	inHome := slices.ContainsFunc(homes, func(h string) bool { return Within(h, path) })
+	return inHome || fi.Mode().Perm()&0o004 == 0
+}
+
+func newMask(path string, deep bool) mask {
 	m := mask{path: path}
 	fi, err := os.Lstat(path)
 	if err != nil || !fi.IsDir() {
+		if err == nil && hardLinked(fi) {
+			m.note(fi)
+		}
 		return m
 	}
 	m.isDir = true
+	seen, most := 0, maskNames
+	if deep {
+		most = scanAtMost
+	}
 	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(path, p)
 		switch {
 		case relErr != nil || rel == ".":
 			return nil
-		case err != nil, len(m.names) == maskNames:
+		case err != nil:
+			return fs.SkipDir
+		case seen == most:
+			return fs.SkipAll
+		}
+		seen++
+		m.look(p, rel, d)
+		if d.IsDir() && !deep && strings.Count(rel, "/")+1 >= maskDepth {
 			return fs.SkipDir
 		}
-		if d.IsDir() {
-			m.names = append(m.names, rel+"/")
-			if strings.Count(rel, "/")+1 >= maskDepth {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		m.names = append(m.names, rel)
 		return nil
 	})
 	return m
+}
+
+// look notes an entry of a hidden directory.
+func (m *mask) look(path, rel string, d fs.DirEntry) {
+	if strings.Count(rel, "/") < maskDepth && len(m.names) < maskNames {
+		if name := rel; d.IsDir() {
+			m.names = append(m.names, name+"/")
+		} else {
+			m.names = append(m.names, name)
+		}
+	}
+	switch {
+	case d.Type()&fs.ModeSymlink != 0:
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			m.targets = append(m.targets, target)
+		}
+	case d.Type().IsRegular():
+		if fi, err := d.Info(); err == nil && hardLinked(fi) {
+			m.note(fi)
+		}
+	}
+}
+
+func (m *mask) note(fi fs.FileInfo) {
+	if id, ok := identity(fi); ok {
+		m.linked = append(m.linked, id)
+	}
 }

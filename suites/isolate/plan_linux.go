@@ -42,7 +42,7 @@ func NewPlan(o Options) *Plan {
 // and which looks for programs in search, from what open gives, such as
 // process.Open. dirs are made in its directory.
 func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
-	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks()}
+	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks(false)}
 	box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
 	if err != nil {
 		return nil, err

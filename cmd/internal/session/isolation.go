@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"os/user"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
@@ -51,6 +52,9 @@ func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
 		Unmask:    cfg.Sandbox.Unmask,
 		Size:      int64(cfg.Sandbox.Size),
 		Processes: cfg.Sandbox.Processes,
+	}
+	if u, err := user.Current(); err == nil { // HOME may be unset, or another
+		o.OwnHome = u.HomeDir
 	}
 	if self, err := os.Executable(); err == nil {
 		o.Shown = []string{self} // stand-ins are links to it
