@@ -61,5 +61,6 @@ func MatcherError(matcher string) error {
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
 func outsideList(r rune) bool {
-	return !isWord(r) && !strings.ContainsRune("- ,|", r)
+	isWord := '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	return !isWord && !strings.ContainsRune("_- ,|", r)
 }

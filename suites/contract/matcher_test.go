@@ -72,6 +72,7 @@ func TestJSRegexp(t *testing.T) {
 		{"(?<!Multi)Edit", "MultiEdit", false}, {`^\x41\u0042\cA\t$`, "AB\x01\t", true}, {`^\A\z$`, "Az", true},
 		{`^\p$`, "p", true}, {"^(?:a*)*$", "b", false}, {"^(?:(a)|b)*$", "ab", true}, {"^[[:alpha:]]$", "a]", true}, {`^[\b]$`, "\b", true},
 		{"^(a*)*$", "aaa", true}, {`^(?:(a)|(b)\1)+$`, "ab", true},
+		{"(?i:bash)", "Bash", true}, {"(?-i:bash)", "Bash", false}, {`\(?i`, "(i", true}, {"[(?i)]", "?", true}, {"(a+)+$(b)*X", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
 	} {
 		pattern, err := compileJS(test.pattern)
 		if err != nil {
@@ -83,7 +84,7 @@ func TestJSRegexp(t *testing.T) {
 		}
 	}
 	for _, invalid := range []string{
-		"[", "(", ")", "*", "a**", "+", "?", "{1}", "a{2,1}", "[b-a]", `\`, `[\`, "(?i)a", "(?P<x>a)", "(?<x>a)(?<x>b)", "(?<=a)*", "^*", `(?<x>a)\k<y>`, "(?<1>a)", "[a-",
+		"[", "(", ")", "*", "a**", "+", "?", "{1}", "a{2,1}", "[b-a]", `\`, `[\`, "(?i)a", "a(?s)", "(?>a)", "(?#c)", `[\]](?i)`, `\\(?i)`, "(?P<x>a)", "(?<x>a)(?<x>b)", "(?<=a)*", "^*", `(?<x>a)\k<y>`, "(?<1>a)", "[a-",
 	} {
 		if _, err := compileJS(invalid); err == nil {
 			t.Errorf("%s: compiled, want an error", invalid)
