@@ -11,6 +11,8 @@ type Setup struct {
 	// its own (see the supervisor); none means no namespaces. Those of Advance come
 	// first: a Reserve carries them out before anybody asks for the box.
 	Advance, Steps []Step
+	// Limits hold with steps and without.
+	Limits Limits
 }
 
 // A Step is one call that makes a sandbox: its name and arguments.

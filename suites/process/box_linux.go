@@ -30,6 +30,8 @@ type Box struct {
 
 	process  *os.Process
 	conn     *net.UnixConn
+	limits   Limits  // with the memory that this machine can give
+	cgroup   *cgroup // nil: it has none of its own
 	confined bool
 	idle     bool        // no command runs, nor anything that one started
 	answers  chan answer // closed when the supervisor is gone
@@ -43,25 +45,44 @@ type answer struct {
 }
 
 func open(s Setup) (*Box, error) {
-	steps := slices.Concat(s.Advance, s.Steps)
-	b, err := prepare(len(steps) > 0)
+	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0)
 	if err != nil {
 		return nil, err
 	}
-	return b.carryOut(steps)
+	return b.carryOut(s.Steps)
 }
 
-// prepare starts a supervisor that nothing has been asked of.
-func prepare(confined bool) (*Box, error) {
-	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1)}
+// prepare starts a supervisor and has it do what can be done in advance.
+func prepare(l Limits, advance []Step, confined bool) (*Box, error) {
+	l.Memory = ofMachine(l.Memory)
+	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(); err != nil {
+		b.leaveCgroup()
 		if b.confined {
 			return nil, &ConfineError{Err: err}
 		}
 		return nil, fmt.Errorf("start a supervisor: %w", err)
 	}
 	go b.listen()
-	return b, nil
+	return b.carryOut(slices.Concat(l.steps(b.cgroup == nil), advance))
+}
+
+// MemoryBound tells what holds the box to its memory, and how much that is.
+func (b *Box) MemoryBound() (MemoryBound, int64) {
+	switch {
+	case b.limits.Memory <= 0:
+		return MemoryUnbounded, 0
+	case b.cgroup != nil:
+		return MemoryCgroup, b.limits.Memory
+	default:
+		return MemoryWatched, b.limits.Memory
+	}
+}
+
+func (b *Box) leaveCgroup() {
+	if b.cgroup != nil {
+		b.cgroup.remove()
+	}
 }
 
 // alive reports whether the supervisor is there. No answer of it is awaited.
@@ -114,13 +135,26 @@ func (b *Box) start() error {
 	if b.confined {
 		apart(attr.Sys)
 	}
-	b.process, err = startRegistered(func() (*os.Process, error) {
-		return os.StartProcess(self, []string{"hookwatch-case"}, attr)
-	})
-	if err != nil {
+	if b.process, err = b.startIn(attr); err != nil {
 		_ = b.conn.Close()
 	}
 	return err
+}
+
+// startIn starts the supervisor, in its cgroup if the system lets us.
+func (b *Box) startIn(attr *os.ProcAttr) (*os.Process, error) {
+	start := func() (*os.Process, error) { return os.StartProcess(self, []string{"hookwatch-case"}, attr) }
+	if b.cgroup == nil {
+		return startRegistered(start)
+	}
+	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(b.cgroup.dir.Fd())
+	p, err := startRegistered(start)
+	if err == nil {
+		return p, nil
+	}
+	b.leaveCgroup()
+	b.cgroup, attr.Sys.UseCgroupFD = nil, false
+	return startRegistered(start)
 }
 
 // listen reads answers until the supervisor is gone.
@@ -223,7 +257,9 @@ func (b *Box) confine(steps []Step) error {
 	if err != nil {
 		return &ConfineError{Err: err}
 	}
-	b.Storage = a.file
+	if a.file != nil {
+		b.Storage = a.file
+	}
 	failed := func(step, errno string) *ConfineError {
 		i, _ := strconv.Atoi(step)
 		return &ConfineError{Step: steps[i], Err: errnoIn(errno)}
@@ -248,7 +284,11 @@ func (b *Box) Close() {
 	b.close.Do(func() {
 		_ = b.conn.Close()
 		if b.confined && b.idle {
-			go b.end()
+			ending.begin()
+			go func() {
+				defer ending.done()
+				b.end()
+			}()
 		} else {
 			b.end()
 		}
@@ -261,6 +301,7 @@ func (b *Box) end() {
 	_, _ = b.process.Wait()
 	bound.Stop()
 	unregister(b.process.Pid)
+	b.leaveCgroup()
 	for range b.answers { // nobody asks any more
 	}
 }

@@ -23,7 +23,11 @@ type firing struct {
 	ended    []bool
 	begin    time.Time
 	timeouts chan int
+	over     bool // they went beyond their memory
 }
+
+// cgroupPoll is how often the kernel is asked whether it had to end something.
+const cgroupPoll = 50 * time.Millisecond
 
 func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
 	f := &firing{
@@ -85,6 +89,12 @@ func (f *firing) await(ctx context.Context) {
 	bound := time.NewTimer(killBound)
 	bound.Stop()
 	defer bound.Stop()
+	var look <-chan time.Time
+	if f.b.cgroup != nil {
+		ticker := time.NewTicker(cgroupPoll)
+		defer ticker.Stop()
+		look = ticker.C
+	}
 	for {
 		select {
 		case a, ok := <-f.b.answers:
@@ -99,6 +109,12 @@ func (f *firing) await(ctx context.Context) {
 			if !f.ended[i] {
 				f.results[i].TimedOut = true
 				_ = f.b.send(nil, supervisor.Kill, strconv.Itoa(i))
+				bound.Reset(killBound)
+			}
+		case <-look:
+			if f.b.cgroup.exceeded() {
+				f.over, look = true, nil
+				_ = f.b.send(nil, supervisor.Kill, "-1")
 				bound.Reset(killBound)
 			}
 		case <-done:
@@ -118,15 +134,36 @@ func (f *firing) take(a answer) bool {
 		i, _ := strconv.Atoi(a.fields[1])
 		status, _ := strconv.ParseUint(a.fields[3], 10, 32)
 		f.exited(i, errnoIn(a.fields[2]), syscall.WaitStatus(status))
+	case supervisor.Exceeded:
+		f.over = true
 	case supervisor.Done:
 		last := &f.results[len(f.results)-1]
 		last.Left, _ = strconv.Atoi(a.fields[1])
 		last.Most, _ = strconv.Atoi(a.fields[2])
-		last.LeftBehind = a.fields[3:]
+		named, _ := strconv.Atoi(a.fields[3])
+		last.LeftBehind, last.Refused = a.fields[4:4+named], a.fields[4+named:]
+		if f.over || f.b.cgroup != nil && f.b.cgroup.exceeded() {
+			f.blame()
+		}
 		f.b.idle = true
 		return true
 	}
 	return false
+}
+
+// blame notes who went beyond the memory: those that were killed, or else all,
+// who may have lost a child.
+func (f *firing) blame() {
+	killed := func(r *Result) bool { return r.Signal == "SIGKILL" || r.Exit == 128+int(unix.SIGKILL) }
+	some := false
+	for i := range f.results {
+		some = some || killed(&f.results[i])
+	}
+	for i := range f.results {
+		if r := &f.results[i]; !some || killed(r) {
+			r.Memory = f.b.limits.Memory
+		}
+	}
 }
 
 func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {

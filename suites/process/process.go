@@ -47,6 +47,8 @@ type Result struct {
 	LeftBehind  []string // names of some of the processes that outlived it, now dead
 	Left        int      // how many these were
 	Most        int      // how many processes and threads had to be ended at once
+	Refused     []string // names of what the box's filter of system calls kept from them
+	Memory      int64    // bytes, the bound, when it was ended for going beyond it
 	Duration    time.Duration
 }
 

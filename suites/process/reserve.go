@@ -9,6 +9,7 @@ import (
 // of one. The zero value keeps none. It is safe for concurrent use.
 type Reserve struct {
 	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
+	Limits  Limits // of every box
 
 	mu     sync.Mutex
 	size   int // how many are kept ready
@@ -20,6 +21,7 @@ type Reserve struct {
 // Open makes a Box as the function of this name does, of a supervisor that is
 // ready if there is one, and has another one made ready meanwhile.
 func (r *Reserve) Open(s Setup) (*Box, error) {
+	s.Limits = r.Limits
 	b := r.take(s.Advance)
 	r.fill()
 	if b != nil {
@@ -70,10 +72,7 @@ func (r *Reserve) fill() {
 
 // add starts one. A system that refuses is asked again when a box is wanted.
 func (r *Reserve) add() {
-	b, err := prepare(len(r.Advance) > 0)
-	if err == nil {
-		b, err = b.carryOut(r.Advance)
-	}
+	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0)
 	r.mu.Lock()
 	r.coming--
 	keep := err == nil && !r.closed && len(r.ready) < r.size
@@ -95,4 +94,5 @@ func (r *Reserve) Close() {
 	for _, b := range ready {
 		b.Close()
 	}
+	awaitRemoval()
 }

@@ -26,11 +26,16 @@ func open(s Setup) (*Box, error) {
 	return new(Box), nil
 }
 
-func prepare(bool) (*Box, error) { return nil, errors.ErrUnsupported }
+func prepare(Limits, []Step, bool) (*Box, error) { return nil, errors.ErrUnsupported }
+
+func awaitRemoval() {}
 
 func (b *Box) carryOut([]Step) (*Box, error) { return b, nil }
 
 func (b *Box) alive() bool { return true }
+
+// MemoryBound is none here.
+func (b *Box) MemoryBound() (MemoryBound, int64) { return MemoryUnbounded, 0 }
 
 // Close does nothing here.
 func (b *Box) Close() {}

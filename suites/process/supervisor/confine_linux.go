@@ -23,10 +23,14 @@ const (
 	Xattr    = "xattr"    // path, name, value
 	Loopback = "loopback" // up
 	Keyring  = "keyring"  // one of its own instead of the session's
-	Limit    = "limit"    // number of a resource, value
+	Limit    = "limit"    // number of a resource, value that it may have at most
+	Watch    = "watch"    // bytes that all processes may use together
 	// Privileges leaves only these capabilities, given by number, to what is
 	// started, and no way to others.
 	Privileges = "privileges"
+	// Filter refuses system calls to what is started: a program of BPF, then for
+	// each call of which it notifies the number, the error and a name.
+	Filter = "filter"
 )
 
 // StorageFD is the descriptor that goes out with the answer to a Confine, if a
@@ -54,7 +58,7 @@ func (s *supervising) confine(steps []string) {
 		if optional {
 			f[0] = f[0][1:]
 		}
-		errno := perform(f)
+		errno := s.perform(f)
 		if errno == 0 {
 			continue
 		}
@@ -75,12 +79,26 @@ func (s *supervising) confine(steps []string) {
 // fieldCounts is how many fields each step has, its name included.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Open: 3, Clone: 3, Attach: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
+	Watch: 2, Filter: 2,
 }
 
-func perform(f []string) syscall.Errno {
+// perform carries out a step that concerns the supervisor itself, or any other.
+func (s *supervising) perform(f []string) syscall.Errno {
 	if len(f) < fieldCounts[f[0]] {
 		return syscall.EINVAL
 	}
+	switch f[0] {
+	case Watch:
+		s.memory.most = number(f[1], 10)
+		return 0
+	case Filter:
+		return s.filter.install(f[1], f[2:])
+	default:
+		return perform(f)
+	}
+}
+
+func perform(f []string) syscall.Errno {
 	switch f[0] {
 	case Mount:
 		return errnoOf(syscall.Mount(f[1], f[2], f[3], uintptr(number(f[4], 10)), f[5]))
@@ -109,8 +127,7 @@ func perform(f []string) syscall.Errno {
 		_, _, errno := syscall.RawSyscall(syscall.SYS_KEYCTL, joinSession, 0, 0)
 		return errno
 	case Limit:
-		v := uint64(number(f[2], 10))
-		return errnoOf(syscall.Setrlimit(number(f[1], 10), &syscall.Rlimit{Cur: v, Max: v}))
+		return lower(number(f[1], 10), uint64(number(f[2], 10)))
 	case Privileges:
 		return dropPrivileges(f[1:])
 	default:
@@ -143,6 +160,15 @@ func unless(expected syscall.Errno, err error) syscall.Errno {
 		return errno
 	}
 	return 0
+}
+
+// lower sets a limit unless a lower one holds already.
+func lower(resource int, most uint64) syscall.Errno {
+	var now syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &now); err != nil {
+		return errnoOf(err)
+	}
+	return errnoOf(syscall.Setrlimit(resource, &syscall.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}))
 }
 
 const atFDCWD = -100

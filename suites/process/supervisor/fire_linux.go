@@ -162,6 +162,9 @@ func (s *supervising) await() bool {
 	case s.firing:
 		wait = 20 // orphans want to be collected
 	}
+	if s.filter.listener >= 0 {
+		fds = append(fds, pollfd{fd: int32(s.filter.listener), events: in})
+	}
 	for _, fd := range s.watched {
 		if fd < 0 {
 			wait = 1
@@ -176,6 +179,9 @@ func (s *supervising) await() bool {
 	}
 	// A raw call keeps the runtime from looking for another thread meanwhile.
 	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	if s.filter.listener >= 0 && fds[1].revents&in != 0 {
+		s.filter.answer()
+	}
 	return fds[0].revents != 0
 }
 
@@ -184,6 +190,10 @@ func (s *supervising) await() bool {
 // substitution that still writes, say), then ends it.
 func (s *supervising) step() {
 	s.collect()
+	if s.memory.due() && s.exceeded() {
+		s.send(-1, Exceeded)
+		s.kill(-1)
+	}
 	if len(s.commands) > 0 {
 		return
 	}
@@ -193,13 +203,14 @@ func (s *supervising) step() {
 	}
 	pids := s.strays()
 	s.count(pids)
-	answer := []string{Done, strconv.Itoa(len(pids)), strconv.Itoa(s.most)}
-	for _, pid := range pids[:min(len(pids), namesAtMost)] {
+	named := pids[:min(len(pids), namesAtMost)]
+	answer := []string{Done, strconv.Itoa(len(pids)), strconv.Itoa(s.most), strconv.Itoa(len(named))}
+	for _, pid := range named {
 		answer = append(answer, name(pid))
 	}
 	s.killAll()
 	s.firing = false
-	s.send(-1, answer...)
+	s.send(-1, append(answer, s.filter.take()...)...)
 }
 
 // collect takes note of children that have ended.

@@ -36,8 +36,11 @@ const (
 	// Exited: number of the command from 0, errno of its start, wait status.
 	Exited = "exited"
 	// Done: number of processes that outlived the commands, number of processes
-	// and threads when they had to be ended, names of some that outlived the commands.
+	// and threads when they had to be ended, how many of the former are named,
+	// their names, names of system calls that were refused.
 	Done = "done"
+	// Exceeded: the commands used more memory than they may, and are killed.
+	Exceeded = "exceeded"
 	// Kill ends one command of the firing, by its number, or all with -1.
 	Kill = "kill"
 	// Confine runs steps, each a field of Encode'd fields: see step. Answered by
@@ -79,10 +82,12 @@ type supervising struct {
 	waited   int // milliseconds since the last command ended
 	grace    int // milliseconds
 	most     int // processes and threads that had to be ended at once
+	memory   memory
+	filter   filter
 }
 
 func supervise() {
-	s := &supervising{first: syscall.Getpid() == 1, commands: make(map[int]int), watched: make(map[int]int)}
+	s := &supervising{first: syscall.Getpid() == 1, commands: make(map[int]int), watched: make(map[int]int), filter: filter{listener: -1}}
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	setName("hookwatch-case")
 	keepFromHook(3)

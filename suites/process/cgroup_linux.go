@@ -1,0 +1,227 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroupPrefix and the PID of a hookwatch name the cgroup of its boxes.
+const cgroupPrefix = "hookwatch-"
+
+// supervisorThreads is what a supervisor needs of its cgroup's processes.
+const supervisorThreads = 16
+
+// cgroups are those of this process's boxes. One cgroup, which is there while a
+// box has one, holds one for each of them.
+var cgroups = cgroupTree{find: delegated}
+
+type cgroupTree struct {
+	find func() []string // where it may be made, the best first
+	mu   sync.Mutex
+	base string // where it is made; "" before the first one
+	none bool   // there is no such place
+	live int    // boxes that have one
+	next int
+}
+
+// A cgroup is one box's.
+type cgroup struct {
+	tree   *cgroupTree
+	path   string
+	dir    *os.File
+	killed int // processes that the kernel had ended in it when it was last asked
+}
+
+// delegated are the cgroups of version 2 in which this process may be allowed to
+// make others: beside its own, and in its own.
+func delegated() []string {
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	return cgroupPlaces(string(own), string(mounts))
+}
+
+func cgroupPlaces(own, mounts string) []string {
+	for line := range strings.Lines(own) {
+		path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		if !ok || strings.HasPrefix(path, "/../") { // outside of a cgroup namespace
+			continue
+		}
+		for line := range strings.Lines(mounts) {
+			before, after, _ := strings.Cut(line, " - ")
+			fields := strings.Fields(before)
+			if len(fields) < 5 || !strings.HasPrefix(after, "cgroup2 ") {
+				continue
+			}
+			rel, err := filepath.Rel(fields[3], path)
+			if err != nil || !filepath.IsLocal(rel) {
+				continue
+			}
+			at := filepath.Join(fields[4], rel)
+			if rel == "." {
+				return []string{at}
+			}
+			return []string{filepath.Dir(at), at}
+		}
+	}
+	return nil
+}
+
+// open makes a cgroup for a box; nil where the system does not let us.
+func (t *cgroupTree) open(l Limits) *cgroup {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.none || l.Memory <= 0 {
+		return nil
+	}
+	if t.base == "" && !t.choose() {
+		t.none = true
+		return nil
+	}
+	if t.live == 0 && prepareCgroup(t.base, t.session()) != nil {
+		return nil
+	}
+	t.next++
+	c := &cgroup{tree: t, path: filepath.Join(t.session(), "case-"+strconv.Itoa(t.next))}
+	if err := c.make(l); err != nil {
+		_ = unix.Rmdir(c.path)
+		if t.live == 0 {
+			_ = unix.Rmdir(t.session())
+		}
+		return nil
+	}
+	t.live++
+	return c
+}
+
+// choose looks for a place, and clears away what a killed hookwatch left there.
+func (t *cgroupTree) choose() bool {
+	for _, base := range t.find() {
+		t.base = base
+		if err := prepareCgroup(base, t.session()); err == nil {
+			sweepCgroups(base)
+			return true
+		}
+		_ = unix.Rmdir(t.session())
+	}
+	t.base = ""
+	return false
+}
+
+func (t *cgroupTree) session() string {
+	return filepath.Join(t.base, cgroupPrefix+strconv.Itoa(os.Getpid()))
+}
+
+// prepareCgroup makes the session's cgroup in base so that those in it can be
+// bounded.
+func prepareCgroup(base, session string) error {
+	if err := enable(base); err != nil {
+		return err
+	}
+	if err := os.Mkdir(session, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return enable(session)
+}
+
+// enable lets the children of a cgroup have a bound of memory, and one of
+// processes where the system has that.
+func enable(dir string) error {
+	has := func(file, controller string) bool {
+		b, err := os.ReadFile(filepath.Join(dir, file))
+		return err == nil && bytes.Contains(append(append([]byte(" "), bytes.TrimSpace(b)...), ' '), []byte(" "+controller+" "))
+	}
+	if !has("cgroup.controllers", "memory") {
+		return fmt.Errorf("%s: no memory controller", dir)
+	}
+	for _, controller := range []string{"memory", "pids"} {
+		if has("cgroup.subtree_control", controller) || !has("cgroup.controllers", controller) {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+controller), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepCgroups removes the empty cgroups of a hookwatch that is no more.
+func sweepCgroups(base string) {
+	dirs, _ := filepath.Glob(filepath.Join(base, cgroupPrefix+"*"))
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), cgroupPrefix))
+		if err != nil || !errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			continue
+		}
+		cases, _ := filepath.Glob(filepath.Join(dir, "case-*"))
+		for _, c := range append(cases, dir) {
+			_ = unix.Rmdir(c)
+		}
+	}
+}
+
+func (c *cgroup) make(l Limits) error {
+	if err := os.Mkdir(c.path, 0o755); err != nil {
+		return err
+	}
+	if err := c.set("memory.max", strconv.FormatInt(l.Memory, 10)); err != nil {
+		return err
+	}
+	_ = c.set("memory.swap.max", "0") // a kernel may have no swap
+	if l.Processes > 0 {
+		_ = c.set("pids.max", strconv.Itoa(l.Processes+supervisorThreads))
+	}
+	var err error
+	c.dir, err = os.Open(c.path)
+	return err
+}
+
+func (c *cgroup) set(file, value string) error {
+	return os.WriteFile(filepath.Join(c.path, file), []byte(value), 0o644)
+}
+
+// exceeded reports whether the kernel has ended a process in it for want of
+// memory since it was last asked.
+func (c *cgroup) exceeded() bool {
+	b, err := os.ReadFile(filepath.Join(c.path, "memory.events"))
+	if err != nil {
+		return false
+	}
+	before := c.killed
+	for line := range strings.Lines(string(b)) {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
+			c.killed, _ = strconv.Atoi(strings.TrimSpace(n))
+		}
+	}
+	return c.killed > before
+}
+
+// remove ends what is left in it, and takes it away.
+func (c *cgroup) remove() {
+	_ = c.dir.Close()
+	for begin := time.Now(); time.Since(begin) < killBound; time.Sleep(time.Millisecond) {
+		if err := unix.Rmdir(c.path); !errors.Is(err, unix.EBUSY) {
+			break
+		}
+		_ = c.set("cgroup.kill", "1")
+	}
+	c.tree.mu.Lock()
+	defer c.tree.mu.Unlock()
+	if c.tree.live--; c.tree.live == 0 {
+		_ = unix.Rmdir(c.tree.session())
+	}
+}

@@ -1,0 +1,3 @@
+package supervisor
+
+const sysSeccomp = 277
