@@ -70,6 +70,7 @@ type Sandbox struct {
 	Unmask    []string `mapstructure:"unmask"`    // paths from HOME not to hide
 	Size      ByteSize `mapstructure:"size"`      // that a case may write
 	Processes int      `mapstructure:"processes"` // that a case may have at a time
+	Memory    ByteSize `mapstructure:"memory"`    // that its processes may use together
 	Keep      int      `mapstructure:"keep"`      // sandboxes of failing cases; 0 keeps none
 	KeepSize  ByteSize `mapstructure:"keep_size"` // of all that are kept
 }

@@ -114,6 +114,7 @@ var keys = []key{
 	{path: "sandbox.unmask", def: []string{}, read: list(item)},
 	{path: "sandbox.size", def: 256 * MB, read: size, env: "SANDBOX_SIZE"},
 	{path: "sandbox.processes", def: 1000, read: whole, env: "SANDBOX_PROCESSES"},
+	{path: "sandbox.memory", def: 2 * GiB, read: size, env: "SANDBOX_MEMORY"},
 	{path: "sandbox.keep", def: 20, read: whole, env: "SANDBOX_KEEP"},
 	{path: "sandbox.keep_size", def: 500 * MB, read: size, env: "SANDBOX_KEEP_SIZE"},
 	{path: "live.client", def: "", read: anyText, env: "CLIENT"},

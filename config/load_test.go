@@ -43,7 +43,7 @@ func defaults() *Config {
 		StandIns:  []string{},
 		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: IsolationAuto, Trace: TraceWatch, PassEnv: []string{}},
 		Sandbox: Sandbox{
-			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Keep: 20, KeepSize: 500 * MB,
+			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Memory: 2 * GiB, Keep: 20, KeepSize: 500 * MB,
 		},
 		Live:    Live{Timeout: 2 * time.Minute},
 		Results: Results{Dir: ".claude/tests/hooks/results", KeepRuns: 50, KeepDays: 90, RollingSize: 10_000_000},

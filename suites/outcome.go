@@ -72,6 +72,7 @@ type Result struct {
 	Exit         int
 	Signal       string // "SIGKILL", ... when a signal ended it
 	TimedOut     bool
+	Memory       int64  // bytes that the case may use, when it was ended for using more
 	NotStarted   string // why the hook could not be started at all
 	Stdout       []byte // at most the cap; see StdoutBytes
 	Stderr       []byte

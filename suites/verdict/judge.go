@@ -80,6 +80,8 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	switch {
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
+	case r.Memory > 0:
+		return []suites.Mismatch{{Step: step, Field: "memory", Got: memoryNote(r.Memory)}}
 	case r.TimedOut:
 		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
 	}
@@ -123,9 +125,13 @@ func timeoutNote(d time.Duration) string {
 	return "TIMEOUT_" + d.String()
 }
 
+// memoryNote formats the note of a case that used more memory than it may, such
+// as MEMORY_2048MiB.
+func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>20) }
+
 // failNote is the first reasons, and what explains them.
 func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
-	if found[0].Field == "timeout" {
+	if f := found[0].Field; f == "timeout" || f == "memory" {
 		return strings.Join(append([]string{found[0].Got}, remarks(o)...), "; ")
 	}
 	var reasons []string

@@ -109,6 +109,26 @@ func TestJudgeTimeout(t *testing.T) {
 	}
 }
 
+// TestJudgeMemory: a case that went beyond its memory fails by that alone, even
+// where its hook says that all is well, and where it ran into its time-out then.
+func TestJudgeMemory(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0), Decision: "block"}}}}
+	for name, r := range map[string]suites.Result{
+		"killed":    {Exit: -1, Signal: "SIGKILL", Memory: 2 << 30},
+		"went on":   {Exit: 0, Memory: 2 << 30},
+		"timed out": {Exit: -1, Signal: "SIGKILL", TimedOut: true, Memory: 2 << 30},
+	} {
+		got := Judge(c, suites.Outcome{Results: []suites.Result{r}}, time.Second)
+		if got.Status != suites.Fail || got.Note != "MEMORY_2048MiB" {
+			t.Errorf("%s: %s %q", name, got.Status, got.Note)
+		}
+		if wanted := []suites.Mismatch{miss(0, "memory", "", "MEMORY_2048MiB")}; !slices.Equal(got.Mismatches, wanted) {
+			t.Errorf("%s: %+v", name, got.Mismatches)
+		}
+	}
+}
+
 func TestJudgeSteps(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{
