@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,22 @@ func TestOrdinaryUser(t *testing.T) {
 	out, err := p.run(p.program("--once", "--suite", "pm"), os.Getuid() == 0)
 	if err != nil || !strings.Contains(out, "isolation: namespaces") || !strings.Contains(out, "FAIL 0") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestBounds sees that doctor lists every bound of a case and its kind.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	out, err := p.run(p.program("doctor"), os.Getuid() == 0)
+	for _, want := range []string{
+		`(?m)^  /sys +processors and page sizes only$`, `(?m)^  disk +256 MB$`, `(?m)^  file +256 MB$`,
+		`(?m)^  memory +[0-9]+ MB a case \((cgroup|watched by its supervisor)\)$`, `(?m)^  namespaces +none$`,
+		`(?m)^  open files +8192 a process$`, `(?m)^  processes +1000$`, `(?m)^  system calls +those .*\(seccomp\)$`,
+	} {
+		if err != nil || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%v: %s is not in\n%s", err, want, out)
+		}
 	}
 }
 
@@ -47,6 +64,11 @@ func TestNoNamespaces(t *testing.T) {
 	out, err = p.run(refusing("doctor"), false)
 	if err != nil || !strings.Contains(out, "better with: sudo sysctl user.max_user_namespaces") {
 		t.Errorf("doctor: %v\n%s", err, out)
+	}
+	for _, want := range []string{"what a case gets at most:", "memory", "open files"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("doctor: %q is not in\n%s", want, out)
+		}
 	}
 	out, err = p.run(refusing("--once --isolation namespaces"), false)
 	if err == nil || !strings.Contains(out, "run.isolation: namespaces: the system allows no user namespaces") {

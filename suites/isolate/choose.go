@@ -14,7 +14,7 @@ import (
 type Choice struct {
 	Mode   Mode
 	Plan   *Plan   // of Namespaces
-	Bounds []Bound // of Namespaces
+	Bounds []Bound // of a case, for a person
 	Why    string  // why no stronger mode holds; "" for the strongest
 	Mend   string  // what would have to be done for it; "" where nothing can be
 }
@@ -24,9 +24,9 @@ type Choice struct {
 func Choose(wanted string, o Options, temp string) (Choice, error) {
 	switch Mode(wanted) {
 	case None:
-		return Choice{Mode: None, Why: "asked for (run.isolation: none)"}, nil
+		return Choice{Mode: None, Bounds: o.openBounds(), Why: "asked for (run.isolation: none)"}, nil
 	case Copy:
-		return Choice{Mode: Copy, Why: "asked for (run.isolation: copy)"}, nil
+		return Choice{Mode: Copy, Bounds: o.openBounds(), Why: "asked for (run.isolation: copy)"}, nil
 	case Namespaces, Auto:
 	}
 	c, err := try(o, temp)
@@ -37,7 +37,7 @@ func Choose(wanted string, o Options, temp string) (Choice, error) {
 	if wanted != Auto {
 		return Choice{}, errors.New(joined("run.isolation: "+wanted+": "+why, mend))
 	}
-	return Choice{Mode: Copy, Why: why, Mend: mend}, nil
+	return Choice{Mode: Copy, Bounds: o.openBounds(), Why: why, Mend: mend}, nil
 }
 
 func joined(text, more string) string {
@@ -55,7 +55,11 @@ func try(o Options, temp string) (Choice, error) {
 		return Choice{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := p.Open(process.Open, dir, nil)
+	open := func(s process.Setup) (*process.Box, error) {
+		s.Limits = o.Limits()
+		return process.Open(s)
+	}
+	s, err := p.Open(open, dir, nil)
 	if err != nil {
 		return Choice{}, err
 	}

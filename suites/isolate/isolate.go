@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/process"
 )
 
 // A Mode is how a case is kept from the person's files.
@@ -34,6 +36,12 @@ type Options struct {
 	Unmask    []string // paths below Home not to be hidden
 	Size      int64    // bytes that a case may write
 	Processes int      // that a case may have at a time
+	Memory    int64    // bytes that its processes may use together
+}
+
+// Limits are those of the options that hold in every mode.
+func (o Options) Limits() process.Limits {
+	return process.Limits{Memory: o.Memory, FileSize: o.Size, Processes: max(o.Processes, 1)}
 }
 
 // A Plan makes the sandboxes of a session.

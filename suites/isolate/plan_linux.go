@@ -66,7 +66,6 @@ func (p *Plan) Advance() []process.Step {
 	s := &script{p: p}
 	s.add(supervisor.Loopback)
 	s.add(supervisor.Optional + supervisor.Keyring)
-	s.add(supervisor.Limit, number(unix.RLIMIT_CORE), "0")
 	return s.steps
 }
 
@@ -117,6 +116,7 @@ func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s.masks(sandbox.masks)
 	s.sockets()
 	s.places(dir, shown)
+	s.sys()
 	s.finish()
 	return s.steps
 }
@@ -288,11 +288,16 @@ func (s *script) lead(path string) {
 	}
 }
 
+// pidMax bounds the processes of a PID namespace, since Linux 6.14.
+const pidMax = "/proc/sys/kernel/pid_max"
+
 // finish mounts /proc and gives up all that could undo a step.
 func (s *script) finish() {
 	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	// Once around, the kernel gives no PID below 300 again.
-	s.add(supervisor.Optional+supervisor.Put, "/proc/sys/kernel/pid_max", number(reservedPIDs+s.p.processes()))
+	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.processes()))
+	s.boundNamespaces()
+	s.keys()
 	// Root may write there without any capability, core_pattern for one.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
 	keep := []string{supervisor.Privileges}
@@ -304,6 +309,7 @@ func (s *script) finish() {
 		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.processes()))
 	}
 	s.add(keep...)
+	s.filter()
 }
 
 // rootKeeps is what root can do with files, as without a sandbox. None of it
@@ -311,11 +317,4 @@ func (s *script) finish() {
 var rootKeeps = []int{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
 	unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
-}
-
-// boundedProcesses reports whether the missed steps leave a limit on processes.
-func (p *Plan) boundedProcesses(missed []*process.ConfineError) bool {
-	return !p.root || !slices.ContainsFunc(missed, func(e *process.ConfineError) bool {
-		return strings.TrimPrefix(e.Step[0], supervisor.Optional) == supervisor.Put
-	})
 }

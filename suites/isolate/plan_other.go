@@ -19,4 +19,5 @@ func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string,
 	return nil, errors.New("namespaces are a thing of Linux")
 }
 
-func (p *Plan) boundedProcesses([]*process.ConfineError) bool { return false }
+// Bounds are none here.
+func (s *Sandbox) Bounds() []Bound { return nil }

@@ -58,18 +58,6 @@ func (s *Sandbox) Changes(processes int) (changes []suites.Change, stopped []str
 	return s.changes(after), s.stopped(after, network, processes)
 }
 
-// A Bound is a limit that holds for every case.
-type Bound struct{ What, By string }
-
-// Bounds tells what limits a sandbox has, for a person.
-func (s *Sandbox) Bounds() []Bound {
-	bounds := []Bound{{"disk", strconv.FormatInt(s.plan.o.Size/1_000_000, 10) + " MB"}}
-	if s.plan.boundedProcesses(s.Missed) {
-		return append(bounds, Bound{"processes", strconv.Itoa(s.plan.processes())})
-	}
-	return append(bounds, Bound{"processes", "the time-out of a case"})
-}
-
 // reservedPIDs are those that the kernel keeps for the start of a machine.
 const reservedPIDs = 300
 

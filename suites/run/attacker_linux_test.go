@@ -30,6 +30,16 @@ var attacks = map[string]func(){
 	"disk":       attackDisk,
 	"forks":      attackForks,
 	"daemons":    attackDaemons,
+	"cgroups":    attackCgroups,
+	"namespaces": attackNamespaces,
+	"calls":      attackCalls,
+	"foreign":    attackForeign,
+	"families":   attackSocketFamilies,
+	"keyring":    attackKeyring,
+	"memory":     attackMemory,
+	"files":      attackFiles,
+	"sys":        attackSys,
+	"limits":     attackLimits,
 }
 
 func attack() {

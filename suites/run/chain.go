@@ -97,6 +97,7 @@ func combine(fired []Fired) suites.Result {
 		}
 		all.Signal = cmp.Or(all.Signal, r.Signal)
 		all.NotStarted = cmp.Or(all.NotStarted, r.NotStarted)
+		all.Memory = cmp.Or(all.Memory, r.Memory)
 		all.StdinUnread = all.StdinUnread || r.StdinUnread
 		if r.TimedOut {
 			all.TimedOut, all.Timeout = true, r.Timeout

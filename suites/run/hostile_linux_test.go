@@ -151,9 +151,10 @@ func (h *hostile) runner(mode isolate.Mode) *run.Runner {
 	o := run.Options{
 		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second, Isolation: mode,
 	}
-	choice, err := isolate.Choose(string(mode), isolate.Options{
-		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: 8 << 20, Processes: 100,
-	}, o.Temp)
+	o.Bounds = isolate.Options{
+		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: 8 << 20, Processes: 100, Memory: 192 << 20,
+	}
+	choice, err := isolate.Choose(string(mode), o.Bounds, o.Temp)
 	if err != nil {
 		h.t.Skipf("user namespaces are needed: %v", err)
 	}

@@ -30,8 +30,9 @@ type Options struct {
 	// of the first.
 	Isolation isolate.Mode
 	Plan      *isolate.Plan
-	Uncopied  []string // directories of the project that copies do without
-	EmptyHome bool     // each case has a HOME of its own, with nothing in it
+	Bounds    isolate.Options // the limits among them hold in every mode
+	Uncopied  []string        // directories of the project that copies do without
+	EmptyHome bool            // each case has a HOME of its own, with nothing in it
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
@@ -60,6 +61,7 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
+	r.reserve.Limits = o.Bounds.Limits()
 	if o.Isolation == isolate.Namespaces {
 		r.reserve.Advance = o.Plan.Advance()
 	}

@@ -32,8 +32,10 @@ type sandbox struct {
 	expand   *strings.Replacer
 	places   []place // see symbolic
 	server   *server
-	most     int    // processes that had to be ended at once
-	log      string // of a traced run, in dir; "" when the run is not traced
+	most     int      // processes that had to be ended at once
+	refused  []string // system calls, by name
+	tooLarge bool     // a file was to become larger than it may
+	log      string   // of a traced run, in dir; "" when the run is not traced
 }
 
 func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {

@@ -146,8 +146,17 @@ func (s *sandbox) runRetrying(ctx context.Context, commands ...process.Command) 
 			results[i] = again[0]
 		}
 		s.most = max(s.most, results[i].Most)
+		s.refused = append(s.refused, results[i].Refused...)
+		s.tooLarge = s.tooLarge || tooLarge(results[i])
 	}
 	return results, nil
+}
+
+// tooLarge reports whether a hook, or what its shell ran last, was ended for a
+// file larger than it may be.
+func tooLarge(r process.Result) bool {
+	const signal = 25 // SIGXFSZ, on every system that has it
+	return r.Signal == "SIGXFSZ" || r.Exit == 128+signal
 }
 
 func busy(r process.Result) bool {
@@ -168,6 +177,7 @@ func (s *sandbox) interpret(st *suites.Step, command string, res process.Result,
 		Exit:        res.Exit,
 		Signal:      res.Signal,
 		TimedOut:    res.TimedOut,
+		Memory:      res.Memory,
 		NotStarted:  fault,
 		Stdout:      res.Stdout.Bytes,
 		Stderr:      res.Stderr.Bytes,

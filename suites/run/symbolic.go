@@ -58,5 +58,5 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 	for i := range changes {
 		changes[i].Path = s.symbolic(changes[i].Path)
 	}
-	return changes, stopped
+	return changes, append(stopped, s.r.Bounds.Refused(s.refused, s.tooLarge)...)
 }

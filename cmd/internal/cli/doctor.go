@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -158,6 +160,7 @@ func doctorHuman(out io.Writer, doc *DoctorDocument, compared bool) {
 	if doc.Isolation.Mend != "" {
 		fmt.Fprintf(out, "  better with: %s\n", doc.Isolation.Mend)
 	}
+	doctorBounds(out, doc.Isolation.Bounds)
 	if compared {
 		fmt.Fprintf(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
 		for _, d := range doc.Differ {
@@ -170,12 +173,23 @@ func doctorHuman(out io.Writer, doc *DoctorDocument, compared bool) {
 	doctorTools(out, doc.Tools)
 }
 
+func doctorBounds(out io.Writer, bounds map[string]string) {
+	if len(bounds) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\nwhat a case gets at most:")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, what := range slices.Sorted(maps.Keys(bounds)) {
+		fmt.Fprintf(w, "  %s\t%s\n", what, bounds[what])
+	}
+	_ = w.Flush()
+}
+
 func (i DoctorIsolation) text() string {
 	text := i.Mode
 	switch i.Mode {
 	case "namespaces":
-		text += ": each case has its own views of the project and HOME, no network, at most " +
-			i.Bounds["disk"] + " of files, processes bounded by " + i.Bounds["processes"]
+		text += ": each case has its own views of the project and HOME, and no network"
 	case "copy":
 		text += ": each case has a copy of the project; HOME, the network and other places are open to it"
 	case "none":

@@ -52,6 +52,7 @@ func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
 		Unmask:    cfg.Sandbox.Unmask,
 		Size:      int64(cfg.Sandbox.Size),
 		Processes: cfg.Sandbox.Processes,
+		Memory:    int64(cfg.Sandbox.Memory),
 	}
 	if u, err := user.Current(); err == nil { // HOME may be unset, or another
 		o.OwnHome = u.HomeDir

@@ -84,6 +84,8 @@ func actualDecision(e suites.Expectation, r suites.Result) string {
 	switch {
 	case r.NotStarted != "":
 		return "not_started"
+	case r.Memory > 0:
+		return "memory"
 	case r.TimedOut:
 		return "timeout"
 	case e.Decision != "":

@@ -146,6 +146,7 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Interpreted: p.interpreted,
 		Isolation:   s.isolation.Mode,
 		Plan:        s.isolation.Plan,
+		Bounds:      IsolationOptions(cfg, env),
 		Uncopied:    []string{cfg.ResultsDir},
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		StandIns:    standIn,

@@ -1,0 +1,63 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites/isolate"
+)
+
+// ordinary are things that programs do every day, and what they say then. None of
+// them wants what a sandbox refuses.
+var ordinary = []struct{ name, act, want string }{
+	{"bash", `f() { echo "$(($1 * 2))"; }; x=$(f 21 | tee >(cat >/dev/null)); coproc C { cat; }; echo "$x" >&"${C[1]}"; read -r y <&"${C[0]}"; ulimit -c; echo "$y"`, "0\n42\n"},
+	{"git", `cd "$TMPDIR" && git init -q r && cd r && git config user.email a@b.c && git config user.name n && echo x >f && git add f && git commit -qm m && git worktree add -q ../w && git gc -q && git log --oneline | wc -l`, "1\n"},
+	{"jq", `echo '{"a": [1, 2]}' | jq -c '.a | map(. * 2)'`, "[2,4]\n"},
+	{"python", `python3 - <<'E'
+import concurrent.futures, ctypes, mmap, multiprocessing, os, socket, subprocess, sys, tempfile, threading
+def double(n): return n * 2
+t = threading.Thread(target=lambda: None); t.start(); t.join()
+print(subprocess.run(["echo", "sub"], capture_output=True, text=True, check=True).stdout, end="")
+print(concurrent.futures.ThreadPoolExecutor(4).submit(double, 2).result())
+with multiprocessing.get_context("fork").Pool(2) as p: print(p.map(double, [1, 2]))
+q = multiprocessing.Queue(); q.put(1); print(q.get())
+print(socket.getaddrinfo("127.0.0.1", 80)[0][4][0], socket.if_nameindex()[0][1], os.cpu_count() > 0, len(os.sched_getaffinity(0)) > 0)
+a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+mmap.mmap(-1, 4096); tempfile.TemporaryFile().truncate(4096); ctypes.CDLL(None).getpid()
+E`, "sub\n4\n[2, 4]\n1\n127.0.0.1 lo True True\nb'x'\n"},
+	{"node", `node -e '
+const { Worker } = require("worker_threads"), fs = require("fs"), os = require("os"), cp = require("child_process"), net = require("net");
+(async () => {
+  await fs.promises.writeFile(process.env.TMPDIR + "/f", "text");
+  console.log(await fs.promises.readFile(process.env.TMPDIR + "/f", "utf8"), Object.keys(os.networkInterfaces()).join(), os.cpus().length > 0);
+  console.log(cp.execFileSync("echo", ["sub"]).toString().trim(), cp.spawnSync("sh", ["-c", "exit 3"]).status);
+  await new Promise((done) => new Worker("require(\"worker_threads\").parentPort.postMessage(1)", { eval: true }).on("message", done));
+  await new Promise((done) => { const s = net.createServer((c) => c.end()).listen(0, "127.0.0.1", () => net.connect(s.address().port, "127.0.0.1").on("close", () => s.close(done)).resume()); });
+  await new Promise((done) => require("dns").lookup("localhost", done));
+  require("crypto").randomBytes(8); require("zlib").gzipSync("x"); process.memoryUsage(); os.freemem();
+  console.log("done");
+})()'`, "text lo true\nsub 3\ndone\n"},
+	{"tools", `cd "$TMPDIR"; seq 1000 | sort -R --parallel=4 | xargs -P4 -n100 echo | wc -w; tar cf - . | gzip | wc -c >/dev/null; find . -type f | wc -l >/dev/null; truncate -s 1M f; fallocate -l 1M g; timeout 5 true; nproc >/dev/null; df . >/dev/null; ps >/dev/null; flock f true; mktemp -d >/dev/null; echo ok`, "1000\nok\n"},
+}
+
+// TestOrdinaryPrograms sees that programs do as ever in a sandbox, and are told
+// nothing of what it stops.
+func TestOrdinaryPrograms(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, t.TempDir())
+	r := h.runner(isolate.Namespaces)
+	r.Timeout = 30 * time.Second
+	for _, tt := range ordinary {
+		o, report := h.act(r, tt.act)
+		res := o.Last()
+		if got := string(res.Stdout); got != tt.want || res.Exit != 0 {
+			t.Errorf("%s: exit %d, stdout %q, want %q\nstderr %s\n%s", tt.name, res.Exit, got, tt.want, res.Stderr, report)
+		}
+		for _, s := range o.Stopped {
+			if strings.HasPrefix(s, "wanted") {
+				t.Errorf("%s: %s", tt.name, s)
+			}
+		}
+	}
+}
