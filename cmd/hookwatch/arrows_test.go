@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"watcher/edits": "",
 
 	"suites":                    "",
-	"suites/audit":              "suites suites/contract suites/discover suites/process",
+	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
 	"suites/catalog":            "suites suites/spelling",
 	"suites/contract":           "suites",
 	"suites/depend":             "suites suites/markers",
@@ -48,7 +48,7 @@ var arrows = map[string]string{
 	"suites/record":             "suites",
 	"suites/reference":          "",
 	"suites/report":             "suites suites/verdict",
-	"suites/run":                "suites suites/audit suites/contract suites/discover suites/isolate suites/process",
+	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/process",
 	"suites/spelling":           "",
 	"suites/verdict":            "suites",
 }

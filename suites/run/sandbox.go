@@ -118,9 +118,12 @@ func (s *sandbox) surround(ctx context.Context, searched string) error {
 			return fmt.Errorf("copy the project: %w", err)
 		}
 	}
-	box, err := newOpen(&s.r.reserve, s.dir, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
+	box, err := newOpen(&s.r.reserve, s, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
+	if err != nil { // a nil *open would be no nil surroundings
+		return err
+	}
 	s.surroundings = box
-	return err
+	return nil
 }
 
 // dirs are those that a case finds in its own directory; nil is for one that

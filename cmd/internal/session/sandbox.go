@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
 )
 
 // Temp is where a project's sandboxes lie: those of running cases in one
@@ -38,7 +39,9 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 		}
 		for _, e := range entries {
 			if e.Name() != "kept" && !alive(e.Name()) {
-				_ = isolate.RemoveTree(filepath.Join(t.dir, e.Name()))
+				left := filepath.Join(t.dir, e.Name())
+				_ = run.TakeAway(left)
+				_ = isolate.RemoveTree(left)
 			}
 		}
 	}
