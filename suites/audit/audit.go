@@ -21,6 +21,8 @@ type Machine struct {
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with; "" for what fires whatever it is.
 	Hooks func(event, value string) []discover.Hook
+	// Hidden reports whether a file is masked from hooks. Nil: none is.
+	Hidden func(path string) bool
 	// Ask runs a program, which must do no more than print its version.
 	Ask func(ctx context.Context, argv []string) (process.Result, error)
 }

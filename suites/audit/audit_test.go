@@ -311,7 +311,7 @@ func FuzzKeyOf(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		value, why := keyOf(path, key)
+		value, why := new(Machine).keyOf(path, key)
 		if (why == "") != (len(value) > 0) {
 			t.Errorf("%q %q: %q, %q", data, key, value, why)
 		}

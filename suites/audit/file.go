@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // file looks at a file, and at a key of the JSON in it.
@@ -29,7 +30,7 @@ func (m *Machine) file(c *suites.Check) suites.Finding {
 	if c.Key == "" {
 		return suites.Finding{Holds: true, Told: name + by}
 	}
-	value, why := keyOf(path, c.Key)
+	value, why := m.keyOf(path, c.Key)
 	switch {
 	case why != "":
 		return suites.Finding{Told: name + ": " + why + by}
@@ -41,7 +42,7 @@ func (m *Machine) file(c *suites.Check) suites.Finding {
 
 // named is the file that a key names, when it is set.
 func (m *Machine) named(by *suites.KeyPath) (string, bool) {
-	value, why := keyOf(m.abs(by.File), by.Key)
+	value, why := m.keyOf(m.abs(by.File), by.Key)
 	var name string
 	if why != "" || json.Unmarshal(value, &name) != nil || name == "" {
 		return "", false
@@ -49,12 +50,44 @@ func (m *Machine) named(by *suites.KeyPath) (string, bool) {
 	return name, true
 }
 
-// keyOf reads a dotted key, or says why there is none.
-func keyOf(path, key string) (value json.RawMessage, why string) {
-	data, err := os.ReadFile(path)
+// sizeLimit bounds a file of which a key is read, in bytes.
+const sizeLimit = 8 << 20
+
+// read reads a file that a check names. One that is masked from hooks is not:
+// what a check says of it ends up in reports. Nor is one to which a link leads
+// out of the project, which may have come with it.
+func (m *Machine) read(path string) (data []byte, why string) {
+	r := disk.Reader{Hidden: m.Hidden}
+	if rel, err := filepath.Rel(m.Root, path); err == nil && filepath.IsLocal(rel) {
+		r.Root = m.Root
+	}
+	data, err := r.ReadFile(path, sizeLimit)
+	var refused *disk.Error
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	switch {
+	case errors.As(err, &refused):
+		return nil, reasons[refused.Reason]
+	case errors.As(err, &pe):
 		return nil, "cannot be read: " + pe.Err.Error()
+	case err != nil:
+		return nil, "cannot be read: " + err.Error()
+	}
+	return data, ""
+}
+
+var reasons = map[disk.Reason]string{
+	disk.Hidden:  "is masked: it is not read",
+	disk.Outside: "leads out of the project: it is not read",
+	disk.Kind:    "is no regular file: it is not read",
+	disk.Size:    "is too large to be read",
+	disk.Moved:   "was exchanged while it was read",
+}
+
+// keyOf reads a dotted key, or says why there is none.
+func (m *Machine) keyOf(path, key string) (value json.RawMessage, why string) {
+	data, why := m.read(path)
+	if why != "" {
+		return nil, why
 	}
 	if err := json.Unmarshal(data, &value); err != nil {
 		return nil, "not valid JSON: " + err.Error() + atLine(data, err)

@@ -39,6 +39,9 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
+	// Hidden reports whether a file is masked from cases: no check reads it. Nil:
+	// none is.
+	Hidden func(path string) bool
 	// StandIns tells what stands in for tools that the machine does not have.
 	StandIns map[string]string
 	// Standing names, for a hook's path, the stand-ins that it can reach.
