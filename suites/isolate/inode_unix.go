@@ -23,3 +23,12 @@ func hardLinked(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && fi.Mode().IsRegular() && st.Nlink > 1
 }
+
+// held is how many bytes a file takes up: fewer than its size where it has holes.
+func held(fi fs.FileInfo) int64 {
+	const block = 512
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Blocks) * block
+	}
+	return fi.Size()
+}

@@ -3,6 +3,7 @@ package isolate
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +25,11 @@ func CopyProject(root, dir string, skip []string) (string, error) {
 		path := filepath.Join(top, rel)
 		return path == objects || slices.Contains(skip, path)
 	}
-	if err := CopyTree(top, to, skipped); err != nil {
+	left, _, _ := free(dir)
+	c := treeCopy{skip: skipped, bound: int64(left / 2)}
+	if err := c.tree(top, to); errors.Is(err, errBound) {
+		return "", fmt.Errorf("%s holds more than %d MB, half of what is free in %s: make room there, or set TMPDIR", top, c.bound/1_000_000, dir)
+	} else if err != nil {
 		return "", err
 	}
 	if isDir(objects) {

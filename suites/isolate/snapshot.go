@@ -15,6 +15,7 @@ type Snapshot map[string]entry
 type entry struct {
 	mode   fs.FileMode
 	size   int64
+	held   int64 // bytes that it takes up
 	mtime  int64 // nanoseconds
 	atime  int64
 	inode  uint64
@@ -60,7 +61,7 @@ func (s Snapshot) walk(dir, rel string) {
 }
 
 func newEntry(path string, fi fs.FileInfo) entry {
-	e := entry{mode: fi.Mode(), size: fi.Size(), mtime: fi.ModTime().UnixNano()}
+	e := entry{mode: fi.Mode(), size: fi.Size(), held: held(fi), mtime: fi.ModTime().UnixNano()}
 	e.atime, e.inode = accessAndInode(fi)
 	switch {
 	case fi.IsDir():

@@ -1,7 +1,9 @@
 package isolate
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -27,12 +29,18 @@ func opaque(path string) bool {
 	return err == nil && n == 1 && b[0] == 'y'
 }
 
-// free is how much of a file system's space is left, and how much there is, in
-// bytes; and how many files.
-func free(dir string) (left, size, files uint64) {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil {
-		return 0, 0, 0
+// nextData is where, from an offset on, a file has data next, and where that
+// ends; not ok where there is none.
+func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
+	begin, err := f.Seek(from, unix.SEEK_DATA)
+	if errors.Is(err, unix.ENXIO) {
+		return 0, 0, false
 	}
-	return st.Bavail * uint64(st.Bsize), st.Blocks * uint64(st.Bsize), st.Ffree
+	if err != nil { // the file system knows no holes
+		return from, size, true
+	}
+	if end, err = f.Seek(begin, unix.SEEK_HOLE); err != nil {
+		end = size
+	}
+	return begin, end, true
 }

@@ -12,32 +12,46 @@ import (
 
 // CopyTree copies what is in one directory into another, which may exist. Links
 // stay links; sockets, pipes and devices are left out, and so is what skip tells.
-// Modes and times are kept.
+// Modes, times and holes are kept.
 func CopyTree(from, to string, skip func(rel string) bool) error {
+	return (&treeCopy{skip: skip}).tree(from, to)
+}
+
+// A treeCopy copies trees, within a bound on all of them.
+type treeCopy struct {
+	skip   func(rel string) bool // nil: nothing
+	bound  int64                 // of the bytes that files hold; 0: none
+	copied int64
+	refuse func(rel string, err error) error // of a file that cannot be made; nil: its error counts
+}
+
+var errBound = errors.New("more than the bound")
+
+func (c *treeCopy) tree(from, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	return copyDir(from, to, "", skip)
+	return c.dir(from, to, "")
 }
 
-func copyDir(from, to, rel string, skip func(string) bool) error {
+func (c *treeCopy) dir(from, to, rel string) error {
 	entries, err := os.ReadDir(filepath.Join(from, rel) + "/.")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		name := filepath.Join(rel, e.Name())
-		if skip != nil && skip(name) {
+		if c.skip != nil && c.skip(name) {
 			continue
 		}
-		if err := copyEntry(from, to, name, e, skip); err != nil {
+		if err := c.entry(from, to, name, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func copyEntry(from, to, name string, e fs.DirEntry, skip func(string) bool) error {
+func (c *treeCopy) entry(from, to, name string, e fs.DirEntry) error {
 	source, target := filepath.Join(from, name), filepath.Join(to, name)
 	fi, err := e.Info()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,19 +71,26 @@ func copyEntry(from, to, name string, e fs.DirEntry, skip func(string) bool) err
 		if err := os.MkdirAll(target, 0o700); err != nil {
 			return err
 		}
-		if err := copyDir(from, to, name, skip); err != nil {
+		if err := c.dir(from, to, name); err != nil {
 			return err
 		}
 		return keepTimes(target, fi)
 	case fi.Mode().IsRegular():
-		return copyFile(source, target, fi)
+		err := c.file(source, target, fi)
+		if err != nil && c.refuse != nil {
+			return c.refuse(name, err)
+		}
+		return err
 	default:
 		return nil
 	}
 }
 
-func copyFile(source, target string, fi fs.FileInfo) error {
-	in, err := os.Open(source)
+func (c *treeCopy) file(source, target string, fi fs.FileInfo) error {
+	if c.copied += held(fi); c.bound > 0 && c.copied > c.bound {
+		return errBound
+	}
+	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // no hook could read it either
 	}
@@ -77,15 +98,43 @@ func copyFile(source, target string, fi fs.FileInfo) error {
 		return err
 	}
 	defer in.Close()
+	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() {
+		return err
+	}
 	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in) // shares blocks where the file system can
-	if err := errors.Join(err, out.Close()); err != nil {
+	if err := errors.Join(copyData(out, in, fi), out.Close()); err != nil {
+		_ = os.Remove(target)
 		return err
 	}
 	return keepTimes(target, fi)
+}
+
+// copyData copies a file's data, and leaves holes where it has some.
+func copyData(out, in *os.File, fi fs.FileInfo) error {
+	if held(fi) >= fi.Size() {
+		_, err := io.Copy(out, in) // shares blocks where the file system can
+		return err
+	}
+	for at := int64(0); at < fi.Size(); {
+		begin, end, ok := nextData(in, at, fi.Size())
+		if !ok {
+			break
+		}
+		if _, err := in.Seek(begin, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := out.Seek(begin, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(out, in, end-begin); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		at = end
+	}
+	return out.Truncate(fi.Size())
 }
 
 func keepTimes(target string, fi fs.FileInfo) error {

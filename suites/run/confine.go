@@ -56,13 +56,17 @@ func (r *Runner) discard(dir string) error {
 	return isolate.RemoveTree(dir)
 }
 
-// Keep moves what a case left to a directory that does not exist yet.
+// Keep moves what a case left to a directory that does not exist yet, within
+// KeepSize.
 func (r *Runner) Keep(o suites.Outcome, to string) error {
 	if s := r.release(o.Sandbox); s != nil {
 		defer s.Discard()
-		return errors.Join(s.Keep(to), os.RemoveAll(o.Sandbox))
+		return errors.Join(s.Keep(to, r.KeepSize), isolate.RemoveTree(o.Sandbox))
 	}
-	return os.Rename(o.Sandbox, to)
+	if err := os.Rename(o.Sandbox, to); err != nil {
+		return err
+	}
+	return isolate.Trim(to, r.KeepSize)
 }
 
 func (r *Runner) release(dir string) *isolate.Sandbox {

@@ -32,6 +32,7 @@ type Options struct {
 	Plan      *isolate.Plan
 	Bounds    isolate.Options // the limits among them hold in every mode
 	Uncopied  []string        // directories of the project that copies do without
+	KeepSize  int64           // bytes that a kept sandbox may take up; 0: no bound
 	EmptyHome bool            // each case has a HOME of its own, with nothing in it
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +54,7 @@ func prune(keep, newest string, count int, size int64) error {
 			continue
 		}
 		path := filepath.Join(keep, e.Name())
-		k := kept{path, fi.ModTime(), treeSize(path)}
+		k := kept{path, fi.ModTime(), isolate.Held(path)}
 		if path == newest {
 			k.at = time.Now().Add(time.Hour)
 		}
@@ -70,17 +69,4 @@ func prune(keep, newest string, count int, size int64) error {
 		}
 	}
 	return err
-}
-
-func treeSize(dir string) (total int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what cannot be read is not counted
-		}
-		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
-			total += fi.Size()
-		}
-		return nil
-	})
-	return total
 }

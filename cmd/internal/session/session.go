@@ -148,6 +148,7 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Plan:        s.isolation.Plan,
 		Bounds:      IsolationOptions(cfg, env),
 		Uncopied:    []string{cfg.ResultsDir},
+		KeepSize:    int64(cfg.Sandbox.KeepSize),
 		Hidden:      IsolationOptions(cfg, env).Hidden(),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		StandIns:    standIn,

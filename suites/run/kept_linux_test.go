@@ -1,0 +1,131 @@
+package run_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
+
+	"hookwatch/suites"
+)
+
+// chosen is a runner of a project whose hook does what ACT says.
+func chosen(t *testing.T, mode isolate.Mode, more func(*run.Options, *isolate.Options)) (*project, *run.Runner) {
+	t.Helper()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\neval \"$ACT\"\n", 0o755)
+	home := t.TempDir()
+	o := run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: mode,
+		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+	}
+	i := isolate.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}
+	if more != nil {
+		more(&o, &i)
+	}
+	choice, err := isolate.Choose(string(mode), i, p.temp)
+	if err != nil {
+		t.Skipf("user namespaces are needed: %v", err)
+	}
+	o.Plan = choice.Plan
+	r := run.New(o)
+	t.Cleanup(r.Close)
+	return p, r
+}
+
+// doing is a case whose hook does an act.
+func doing(act string) *suites.Case {
+	return &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"ACT": act}, Steps: []suites.Step{{Event: "Stop"}}}
+}
+
+// TestKeepSparse: what is kept takes up what the case wrote, within the bound.
+func TestKeepSparse(t *testing.T) {
+	t.Parallel()
+	const bound = 1 << 20
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy, isolate.None} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			_, r := chosen(t, mode, func(o *run.Options, _ *isolate.Options) { o.KeepSize = bound })
+			act := `cd "$TMPDIR"; truncate -s 1T x; printf end | dd of=y bs=1 seek=5000000000 2>/dev/null; echo small >small
+				head -c 3000000 /dev/zero >big; ln -s /etc/hostname ../LEFT-OUT.txt; exit 1`
+			if mode == isolate.Namespaces {
+				act = "truncate -s 100T \"$TMPDIR/huge\"; head -c 3000000 /dev/zero >/tmp/elsewhere; " + act
+			}
+			o, err := r.Case(t.Context(), doing(act))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := filepath.Join(t.TempDir(), "kept")
+			inTime(t, func() { err = r.Keep(o, kept) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes, held := heldBelow(kept)
+			if held > bound {
+				t.Errorf("it takes up %d bytes", held)
+			}
+			if sizes["tmp/x"] != 1<<40 || sizes["tmp/y"] != 5_000_000_003 || sizes["tmp/small"] != 6 || sizes["tmp/big"] != 0 {
+				t.Errorf("kept: %v", sizes)
+			}
+			if f, err := os.Open(filepath.Join(kept, "tmp/y")); err == nil {
+				end := make([]byte, 3)
+				_, _ = f.ReadAt(end, 5_000_000_000)
+				_ = f.Close()
+				if string(end) != "end" {
+					t.Errorf("its data is %q", end)
+				}
+			}
+			want := []string{"tmp/big: 3000000 bytes"}
+			if mode == isolate.Namespaces {
+				want = append(want, "/tmp/elsewhere: 3000000 bytes", "tmp/huge: 109951162777600 bytes")
+			}
+			told, err := os.ReadFile(filepath.Join(kept, isolate.LeftOut))
+			for _, w := range want {
+				if err != nil || !strings.Contains(string(told), w) {
+					t.Errorf("%q is not told: %s, %v", w, told, err)
+				}
+			}
+		})
+	}
+}
+
+// heldBelow gives the sizes of files, and the bytes that all of them take up.
+func heldBelow(dir string) (sizes map[string]int64, held int64) {
+	sizes = make(map[string]int64)
+	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+		if fi, err := os.Lstat(path); err == nil && fi.Mode().IsRegular() {
+			rel, _ := filepath.Rel(dir, path)
+			sizes[rel] = fi.Size()
+			held += fi.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+		return nil
+	})
+	return sizes, held
+}
+
+// TestCopySparse: a sparse file of the project costs a copy nothing.
+func TestCopySparse(t *testing.T) {
+	t.Parallel()
+	p, r := chosen(t, isolate.Copy, nil)
+	p.write("sparse", "", 0o644)
+	if err := os.Truncate(filepath.Join(p.root, "sparse"), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	inTime(t, func() {
+		o, err := r.Case(t.Context(), doing(`stat -c '%s %b' "$CLAUDE_PROJECT_DIR/sparse"`))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if got := string(o.Last().Stdout); got != "1099511627776 0\n" {
+			t.Errorf("the copy has size and blocks %q", got)
+		}
+		_ = r.Remove(o)
+	})
+}
