@@ -145,18 +145,37 @@ func keepTimes(target string, fi fs.FileInfo) error {
 }
 
 // RemoveTree removes a directory also where a case took its own permissions away.
+// No link in it is followed.
 func RemoveTree(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock(root, filepath.Base(dir))
 	return os.RemoveAll(dir)
+}
+
+// unlock gives the owner all rights to a directory and those in it.
+func unlock(root *os.Root, dir string) {
+	if fi, err := root.Lstat(dir); err != nil || !fi.IsDir() || root.Chmod(dir, 0o700) != nil {
+		return
+	}
+	f, err := root.Open(dir)
+	if err != nil {
+		return
+	}
+	entries, _ := f.ReadDir(-1)
+	_ = f.Close()
+	for _, e := range entries {
+		if e.IsDir() {
+			unlock(root, filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // ReadBelow reads a regular file of at most limit bytes in a directory that

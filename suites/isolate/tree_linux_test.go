@@ -39,3 +39,43 @@ func TestTooMuch(t *testing.T) {
 		}
 	}
 }
+
+// TestRemoveTree: no right that a case took away keeps its directory, and no link
+// in it leads anywhere.
+func TestRemoveTree(t *testing.T) {
+	t.Parallel()
+	outside := tree(t, map[string]string{"dir/file": ""})
+	dir := tree(t, map[string]string{"case/a/b/c/file": "", "case/d/file": ""})
+	top := filepath.Join(dir, "case")
+	for _, err := range []error{
+		os.Chmod(filepath.Join(outside, "dir"), 0o555),
+		os.Symlink(filepath.Join(outside, "dir"), filepath.Join(top, "a/link")),
+		os.Symlink(filepath.Join(outside, "dir"), filepath.Join(top, "a/b/link")),
+		os.Chmod(filepath.Join(top, "a/b/c"), 0), os.Chmod(filepath.Join(top, "a/b"), 0o100), os.Chmod(filepath.Join(top, "a"), 0o400), os.Chmod(top, 0),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	unlock(root, "case") // which root, who may do everything, would not get to
+	if fi, err := os.Stat(filepath.Join(top, "a/b/c")); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", fi, err)
+	}
+	if err := RemoveTree(top); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(top); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+	if fi, err := os.Stat(filepath.Join(outside, "dir")); err != nil || fi.Mode().Perm() != 0o555 {
+		t.Errorf("the directory that links lead to: %v, %v", fi, err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "dir/file")); err != nil {
+		t.Error(err)
+	}
+}

@@ -5,3 +5,7 @@ import "io/fs"
 func owned(fs.FileInfo) bool { return true }
 
 func changeTime(fs.FileInfo) string { return "" }
+
+func openToOthers(fs.FileInfo) bool { return false }
+
+func openToAll(fs.FileInfo) bool { return false }

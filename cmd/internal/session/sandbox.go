@@ -29,8 +29,10 @@ func NewTemp(root string) Temp {
 // lock is alone, and clears away what killed processes left.
 func (t Temp) Open(alone bool) (running, keep string, err error) {
 	keep = filepath.Join(t.dir, "kept")
-	if err := private(t.dir); err != nil {
-		return "", "", err
+	for _, dir := range []string{t.dir, keep} {
+		if err := private(dir); err != nil {
+			return "", "", err
+		}
 	}
 	if alone {
 		entries, err := os.ReadDir(t.dir)
@@ -44,9 +46,6 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 				_ = isolate.RemoveTree(left)
 			}
 		}
-	}
-	if err := os.MkdirAll(keep, 0o700); err != nil {
-		return "", "", err
 	}
 	running, err = os.MkdirTemp(t.dir, fmt.Sprintf("run-%d-", os.Getpid()))
 	return running, keep, err
@@ -64,17 +63,24 @@ func alive(name string) bool {
 }
 
 // private makes a directory that is ours alone: in a world-writable place,
-// somebody else may have made it first.
+// somebody else may have made it first, or put something into it.
 func private(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	fi, err := os.Lstat(dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !fi.IsDir() || !owned(fi) {
+	case !fi.IsDir() || !owned(fi):
 		return fmt.Errorf("%s is not a directory of yours: remove it, or set TMPDIR", dir)
+	case openToOthers(fi):
+		return fmt.Errorf("%s is not a directory of yours alone, others can write to it: remove it, or set TMPDIR", dir)
+	}
+	if up, err := os.Stat(filepath.Dir(dir)); err != nil {
+		return err
+	} else if openToAll(up) {
+		return fmt.Errorf("others can exchange what is in %s: chmod +t it, or set TMPDIR", filepath.Dir(dir))
 	}
 	return os.Chmod(dir, 0o700)
 }

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,10 +112,26 @@ func TestTempOfOthers(t *testing.T) {
 	if entries, err := os.ReadDir(target); err != nil || len(entries) != 0 {
 		t.Errorf("something was made behind the link: %v, %v", entries, err)
 	}
-	if err := os.Mkdir(wide, 0o777); err != nil {
+	precious := filepath.Join(target, "run-999999999-1")
+	for _, dir := range []string{wide, precious} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(target, filepath.Join(wide, "kept")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(wide, 0o777); err != nil {
+	for mode, want := range map[os.FileMode]string{
+		0o777: "others can write to it", 0o720: "others can write to it", 0o755: filepath.Join(wide, "kept") + " is not a directory of yours",
+	} {
+		if err := os.Chmod(wide, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := (Temp{wide}).Open(true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("mode %o: %v, want %q", mode, err, want)
+		}
+	}
+	if err := errors.Join(os.Remove(filepath.Join(wide, "kept")), os.Chmod(wide, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := (Temp{wide}).Open(false); err != nil {
@@ -122,6 +139,15 @@ func TestTempOfOthers(t *testing.T) {
 	}
 	if fi, err := os.Stat(wide); err != nil || fi.Mode().Perm() != 0o700 {
 		t.Errorf("our own stays open to all: %v, %v", fi.Mode(), err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := (Temp{wide}).Open(true); err == nil || !strings.Contains(err.Error(), "chmod +t") {
+		t.Errorf("in a place where others can exchange it: %v", err)
+	}
+	if _, err := os.Stat(precious); err != nil {
+		t.Errorf("deleted behind a link: %v", err)
 	}
 }
 
