@@ -61,7 +61,7 @@ func (s sorted) below(dir string) bool {
 // changes tells what the case did, with absolute paths as the case sees them.
 func (s *Sandbox) changes(after Snapshot) []suites.Change {
 	var out []suites.Change
-	for i := range s.plan.views {
+	for i := range s.layout.views {
 		out = append(out, s.viewChanges(i, after)...)
 	}
 	for _, c := range Diff(s.before, after) {
@@ -83,7 +83,7 @@ func (s *Sandbox) plainPlace(name string) (string, bool) {
 	if rest, ok := under(deviceFS+"/shm", name); ok {
 		return "/dev/shm/" + rest, true
 	}
-	for i, at := range s.plan.private {
+	for i, at := range s.layout.private {
 		if rest, ok := under(placeDir+strconv.Itoa(i), name); ok {
 			return at + "/" + rest, true
 		}
@@ -106,7 +106,7 @@ func (s *Sandbox) viewChanges(i int, after Snapshot) []suites.Change {
 		if was && is && a.same(b) {
 			continue
 		}
-		real := s.plan.views[i] + "/" + rel
+		real := s.layout.views[i].at + "/" + rel
 		if !is {
 			out = append(out, suites.Change{Kind: suites.Deleted, Path: real})
 			continue

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"hookwatch/suites/process"
 )
@@ -44,14 +45,26 @@ func (o Options) Limits() process.Limits {
 	return process.Limits{Memory: o.Memory, FileSize: o.Size, Processes: max(o.Processes, 1)}
 }
 
-// A Plan makes the sandboxes of a session.
+// A Plan makes the sandboxes of a session. It is safe for concurrent use.
 type Plan struct {
 	o       Options
-	views   []string
-	inner   []string // mounts inside of views, to be shown as they are
-	private []string // directories of which each case has its own, empty one
 	devices []string
 	root    bool // hookwatch runs as root
+
+	mu      sync.Mutex
+	changed func() bool     // whether anything was mounted or unmounted since it was last asked
+	current *layout         // of the mounts as they were last seen
+	moved   bool            // another than it was when Fresh was last asked
+	refused map[string]bool // directories of which the system makes no copy-on-write view
+}
+
+// A layout is what the cases see where, as long as nothing is mounted or
+// unmounted.
+type layout struct {
+	roots   []string // what is shown as views, each on one mount
+	views   []view   // outer ones first
+	private []string // directories of which each case has its own, empty one
+	notes   []string // what is shown otherwise than the rest, for a person
 }
 
 // The storage of a sandbox: directories below its root.

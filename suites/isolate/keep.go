@@ -29,11 +29,11 @@ func (s *Sandbox) Keep(dir string, bound int64) error {
 		}
 	}
 	keep(deviceFS+"/shm", "/dev/shm")
-	for i, at := range s.plan.private {
+	for i, at := range s.layout.private {
 		keep(placeDir+strconv.Itoa(i), at)
 	}
-	for i, at := range s.plan.views {
-		keep(s.upper(i), at)
+	for i, v := range s.layout.views {
+		keep(s.upper(i), v.at)
 	}
 	return errors.Join(err, tellLeftOut(dir, k.told))
 }
@@ -96,9 +96,9 @@ func leftOutLine(path string, size, held int64, why string) string {
 
 // place is where a file of the storage is in the sandbox.
 func (s *Sandbox) place(name string) string {
-	for i, at := range s.plan.views {
+	for i, v := range s.layout.views {
 		if rest, ok := under(s.upper(i), name); ok {
-			return at + "/" + rest
+			return v.at + "/" + rest
 		}
 	}
 	if at, ok := s.plainPlace(name); ok {

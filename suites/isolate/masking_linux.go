@@ -14,7 +14,7 @@ import (
 // that a hook may even remove or replace what is hidden; elsewhere by a mount.
 func (s *script) masks(masks []mask) {
 	for i, m := range masks {
-		if v, rel := s.p.viewOf(m.path); v >= 0 {
+		if v, rel := s.l.viewOf(m.path); v >= 0 {
 			s.maskInView(v, rel, m)
 			continue
 		}
@@ -29,7 +29,7 @@ func (s *script) maskInView(v int, rel string, m mask) {
 	upper := viewDir + strconv.Itoa(v) + "/upper"
 	at := upper
 	for _, part := range strings.Split(rel, "/") {
-		s.dirOnce(at, filepath.Join(s.p.views[v], strings.TrimPrefix(at, upper)))
+		s.dirOnce(at, filepath.Join(s.l.views[v].at, strings.TrimPrefix(at, upper)))
 		at += "/" + part
 	}
 	s.hide(storage(at), m)

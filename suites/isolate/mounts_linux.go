@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
+const mountInfo = "/proc/self/mountinfo"
+
 // mounts lists what is mounted where, in the order of mounting.
 func mounts() []mount {
-	b, err := os.ReadFile("/proc/self/mountinfo")
+	b, err := os.ReadFile(mountInfo)
 	if err != nil {
 		return nil
 	}

@@ -14,50 +14,14 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// NewPlan looks at the machine and the project.
-func NewPlan(o Options) *Plan {
-	all := mounts()
-	p := &Plan{o: o, views: o.views(all), root: os.Geteuid() == 0}
-	for _, m := range all {
-		if !slices.Contains(p.views, m.at) && slices.ContainsFunc(p.views, func(v string) bool { return Within(v, m.at) }) {
-			p.inner = append(p.inner, m.at)
-		}
-	}
-	p.inner = sortedSet(p.inner)
-	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
-		if d = real(d); isDir(d) && !slices.Contains(p.views, d) {
-			p.private = append(p.private, d)
-		}
-	}
-	p.private = sortedSet(p.private)
-	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
-		if _, err := os.Stat("/dev/" + d); err == nil {
-			p.devices = append(p.devices, d)
-		}
-	}
-	return p
-}
-
-// Open makes the sandbox of a case whose own directory is dir, an existing one,
-// and which looks for programs in search, from what open gives, such as
-// process.Open. dirs are made in its directory.
-func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
-	s := &Sandbox{plan: p, dir: dir, masks: p.o.masks(false)}
-	box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
-	if err != nil {
-		return nil, err
-	}
-	s.Box = box
-	return s, nil
-}
-
 // The descriptors of the steps beside the storage. Those of clones end before
 // the number at which a system may refuse one (RLIMIT_NOFILE is 256 on some).
 const (
 	firstView   = supervisor.StorageFD + 1
 	firstDevice = firstView + maxViews
 	firstClone  = firstDevice + 20
-	endOfClones = 240
+	endOfClones = 239
+	passing     = endOfClones // of what is used by the next step alone
 )
 
 // Advance is what is the same for all cases at all times. No mount is among it:
@@ -71,11 +35,13 @@ func (p *Plan) Advance() []process.Step {
 
 // A script collects steps.
 type script struct {
-	p     *Plan
-	steps []process.Step
-	reach map[string]bool
-	next  int    // descriptor of the next clone
-	given string // the case's own directory, as it is named
+	p      *Plan
+	l      *layout
+	steps  []process.Step
+	reach  map[string]bool
+	next   int // descriptor of the next clone
+	masked []mask
+	given  string // the case's own directory, as it is named
 }
 
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
@@ -96,11 +62,11 @@ func fd(n int) string { return "/proc/self/fd/" + number(n) }
 func number(n int) string { return strconv.Itoa(n) }
 
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
-	s := &script{p: p, reach: make(map[string]bool), next: firstClone, given: sandbox.dir}
+	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), next: firstClone, masked: sandbox.masks, given: sandbox.dir}
 	dir := real(sandbox.dir)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	for i, v := range p.views {
-		s.add(supervisor.Open, number(firstView+i), v)
+	for i, r := range s.l.roots {
+		s.add(supervisor.Open, number(firstView+i), r)
 	}
 	s.cloneDevices()
 	// Nothing can be written, nor any device opened, but what is mounted below.
@@ -159,15 +125,15 @@ type place struct {
 // places mounts everything in its place, outer ones first.
 func (s *script) places(dir string, shown map[string]int) {
 	all := []place{{"/dev", func() { s.bind(storage(deviceFS), "/dev") }}}
-	for i, at := range s.p.private {
+	for i, at := range s.l.private {
 		name := storage(placeDir + number(i))
 		all = append(all, place{at, func() {
 			s.add(supervisor.Dir, name, mode(at))
 			s.bind(name, at)
 		}})
 	}
-	for i, at := range s.p.views {
-		all = append(all, place{at, func() { s.view(i, at) }})
+	for i, v := range s.l.views {
+		all = append(all, place{v.at, func() { s.view(i, v) }})
 	}
 	for at, n := range shown {
 		all = append(all, place{at, func() { s.attach(n, at) }})
@@ -175,7 +141,9 @@ func (s *script) places(dir string, shown map[string]int) {
 	all = append(all, place{dir, func() { s.bind(storage(caseDir), dir) }})
 	slices.SortStableFunc(all, func(a, b place) int { return byDepth(a.at, b.at) })
 	for _, p := range all {
-		s.lead(p.at)
+		if !s.beside(p.at) {
+			s.lead(p.at)
+		}
 		p.make()
 	}
 	for _, given := range []string{s.p.o.Root, s.p.o.Home, s.given} {
@@ -183,19 +151,17 @@ func (s *script) places(dir string, shown map[string]int) {
 	}
 }
 
+// beside reports whether a place lies in a directory that was split: the way to
+// it is there.
+func (s *script) beside(at string) bool {
+	return slices.ContainsFunc(s.l.views, func(v view) bool { return v.split != nil && v.at != at && Within(v.at, at) })
+}
+
 func mode(dir string) string {
 	if fi, err := os.Stat(dir); err == nil && fi.Mode()&os.ModeSticky == 0 {
 		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
 	}
 	return "1777"
-}
-
-func (s *script) view(i int, at string) {
-	name := viewDir + number(i)
-	s.add(supervisor.Dir, storage(name+"/upper"), mode(at))
-	s.add(supervisor.Dir, storage(name+"/work"), "700")
-	s.mount("overlay", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
-		"lowerdir="+fd(firstView+i)+",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
 }
 
 func (s *script) attach(n int, at string) {
@@ -206,7 +172,7 @@ func (s *script) attach(n int, at string) {
 }
 
 // cloneShown takes hold of what would be hidden and must not be: programs in
-// private directories, and what is mounted inside of views.
+// private directories.
 func (s *script) cloneShown(search []string) map[string]int {
 	shown := make(map[string]int)
 	var wanted []string
@@ -222,7 +188,7 @@ func (s *script) cloneShown(search []string) map[string]int {
 			}
 		}
 	}
-	for _, at := range sortedSet(append(wanted, s.p.inner...)) {
+	for _, at := range sortedSet(wanted) {
 		if s.next == endOfClones {
 			break
 		}
@@ -245,10 +211,10 @@ func installation(dir string) string {
 
 // covered reports whether path is hidden by a private directory.
 func (s *script) covered(path string) bool {
-	if slices.ContainsFunc(s.p.views, func(v string) bool { return Within(v, path) }) {
+	if s.l.inView(path) {
 		return false
 	}
-	return slices.ContainsFunc(s.p.private, func(d string) bool { return Within(d, path) && path != d })
+	return slices.ContainsFunc(s.l.private, func(d string) bool { return Within(d, path) && path != d })
 }
 
 // lead makes the way to a path where it goes through private directories: the
@@ -261,7 +227,7 @@ func (s *script) lead(path string) {
 	at := "/"
 	for links := 0; len(rest) > 0 && links < 40; {
 		at, rest = filepath.Join(at, rest[0]), rest[1:]
-		hidden := slices.ContainsFunc(s.p.private, func(d string) bool { return Within(d, at) && at != d })
+		hidden := slices.ContainsFunc(s.l.private, func(d string) bool { return Within(d, at) && at != d })
 		fi, err := os.Lstat(at)
 		switch {
 		case err != nil:

@@ -21,3 +21,10 @@ func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string,
 
 // Bounds are none here.
 func (s *Sandbox) Bounds() []Bound { return nil }
+
+// Fresh is nothing here.
+func (p *Plan) Fresh() bool { return true }
+
+// Notes are nothing here.
+func (p *Plan) Notes() []string { return nil }
+

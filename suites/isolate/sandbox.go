@@ -11,6 +11,7 @@ import (
 type Sandbox struct {
 	*process.Box
 	plan   *Plan
+	layout *layout
 	masks  []mask
 	dir    string // the case's own directory
 	before Snapshot
@@ -36,10 +37,10 @@ func (s *Sandbox) Dir() string { return s.path() + "/" + caseDir }
 
 func (s *Sandbox) take() Snapshot {
 	trees := []string{caseDir, deviceFS + "/shm", maskDir}
-	for i := range s.plan.private {
+	for i := range s.layout.private {
 		trees = append(trees, placeDir+strconv.Itoa(i))
 	}
-	for i := range s.plan.views {
+	for i := range s.layout.views {
 		trees = append(trees, s.upper(i))
 	}
 	return Take(s.path(), trees...)

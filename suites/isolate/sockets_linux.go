@@ -23,7 +23,7 @@ func (s *script) sockets() {
 		return
 	}
 	hidden := slices.DeleteFunc(parseSockets(string(b)), func(path string) bool {
-		return s.covered(path) || slices.ContainsFunc(slices.Concat(s.p.views, systemDirs), func(d string) bool { return Within(d, path) })
+		return s.covered(path) || slices.ContainsFunc(slices.Concat(s.l.roots, systemDirs), func(d string) bool { return Within(d, path) })
 	})
 	if len(hidden) == 0 {
 		return

@@ -29,7 +29,7 @@ func (s *Sandbox) masksRead(after Snapshot) []string {
 	var out []string
 	for i, m := range s.masks {
 		top := maskDir + "/" + strconv.Itoa(i)
-		if v, rel := s.plan.viewOf(m.path); v >= 0 {
+		if v, rel := s.layout.viewOf(m.path); v >= 0 {
 			top = s.upper(v) + "/" + rel
 		}
 		for _, n := range append([]string{""}, m.names...) {

@@ -84,8 +84,8 @@ func (o Options) views(mounts []mount) []string {
 	return views
 }
 
-// maxViews bounds the views: a project with more mounts inside of it sees the
-// rest as it is, read-only.
+// maxViews bounds the file systems that are shown as views: a project with more
+// mounts inside of it sees the rest as it is, read-only.
 const maxViews = 40
 
 var systemDirs = []string{"/proc", "/sys", "/dev"}
@@ -104,13 +104,22 @@ func mountOf(mounts []mount, path string) int {
 	return best
 }
 
-// viewOf is the innermost view that a path lies in, and where; -1 for none.
-func (p *Plan) viewOf(path string) (view int, rel string) {
+// viewOf is the innermost view that a path lies in, and where; -1 for none that
+// can be written to.
+func (l *layout) viewOf(path string) (view int, rel string) {
 	view = -1
-	for i, v := range p.views { // inner ones come later
-		if Within(v, path) {
-			view, rel = i, strings.TrimPrefix(path, v+"/")
+	for i, v := range l.views { // inner ones come later
+		if !Within(v.at, path) {
+			continue
+		}
+		if view, rel = i, strings.TrimPrefix(path, v.at+"/"); v.shown {
+			view = -1
 		}
 	}
 	return view, rel
+}
+
+// inView reports whether a path lies in what is shown as views.
+func (l *layout) inView(path string) bool {
+	return slices.ContainsFunc(l.roots, func(r string) bool { return Within(r, path) })
 }

@@ -18,7 +18,7 @@ const confineTries = 5
 // confine makes a sandbox and remembers it until the case is judged.
 func (r *Runner) confine(ctx context.Context, dir string, search, dirs []string) (*isolate.Sandbox, error) {
 	for try := 1; ; try++ {
-		s, err := r.Plan.Open(r.reserve.Open, dir, search, dirs...)
+		s, err := r.Plan.Open(r.supervisors().Open, dir, search, dirs...)
 		if err == nil {
 			r.mu.Lock()
 			r.held[dir] = s
@@ -34,6 +34,22 @@ func (r *Runner) confine(ctx context.Context, dir string, search, dirs []string)
 		case <-time.After(time.Duration(try*try) * 10 * time.Millisecond):
 		}
 	}
+}
+
+// refresh gives up what was made before something was mounted or unmounted that
+// cases see: a namespace keeps the mounts that there were.
+func (r *Runner) refresh() {
+	if r.Isolation != isolate.Namespaces || r.Plan.Fresh() {
+		return
+	}
+	r.Forgo()
+	fresh := r.newReserve()
+	r.mu.Lock()
+	stale, size := r.reserve, r.ready
+	r.reserve = fresh
+	r.mu.Unlock()
+	stale.Close()
+	fresh.Resize(size)
 }
 
 // crowded reports whether the system may have room a moment later.

@@ -54,8 +54,9 @@ type Runner struct {
 	Options
 	hidden  hiddenPaths
 	tools   *Toolbox // whose versions gates ask for
-	reserve process.Reserve
 	mu      sync.Mutex
+	reserve *process.Reserve
+	ready   int                         // supervisors that are kept in it
 	held    map[string]*isolate.Sandbox // of cases that are not judged yet, by directory
 	early   *early                      // nil when there is none
 	asked   saidByRunners
@@ -65,21 +66,38 @@ type Runner struct {
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
 	r.hidden.dir = o.Temp
-	r.reserve.Limits = o.Bounds.Limits()
-	if o.Isolation == isolate.Namespaces {
-		r.reserve.Advance = o.Plan.Advance()
-	}
+	r.reserve = r.newReserve()
 	return r
+}
+
+func (r *Runner) newReserve() *process.Reserve {
+	reserve := &process.Reserve{Limits: r.Bounds.Limits()}
+	if r.Isolation == isolate.Namespaces {
+		reserve.Advance = r.Plan.Advance()
+	}
+	return reserve
+}
+
+// supervisors are where those come from that cases get.
+func (r *Runner) supervisors() *process.Reserve {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reserve
 }
 
 // KeepReady has so many supervisors stand ready from now on that no case waits
 // for the start of one. Close ends them.
-func (r *Runner) KeepReady(supervisors int) { r.reserve.Resize(supervisors) }
+func (r *Runner) KeepReady(supervisors int) {
+	r.mu.Lock()
+	r.ready = supervisors
+	r.mu.Unlock()
+	r.supervisors().Resize(supervisors)
+}
 
 // Close gives up what is kept ready. Cases that run are not touched.
 func (r *Runner) Close() {
 	r.Forgo()
-	r.reserve.Close()
+	r.supervisors().Close()
 }
 
 // Case runs one case to its end, or until ctx ends. The error is for what

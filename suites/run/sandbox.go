@@ -39,6 +39,7 @@ type sandbox struct {
 }
 
 func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
+	r.refresh()
 	s := &sandbox{r: r, c: c, root: r.Root, number: sessionNumber()}
 	if e := r.earlyFor(c); e != nil {
 		s.dir, s.surroundings = e.dir, confined{e.box}
@@ -118,7 +119,7 @@ func (s *sandbox) surround(ctx context.Context, searched string) error {
 			return fmt.Errorf("copy the project: %w", err)
 		}
 	}
-	box, err := newOpen(&s.r.reserve, s, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
+	box, err := newOpen(s.r.supervisors(), s, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
 	if err != nil { // a nil *open would be no nil surroundings
 		return err
 	}

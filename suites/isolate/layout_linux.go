@@ -1,0 +1,239 @@
+package isolate
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
+)
+
+// NewPlan looks at the machine and the project.
+func NewPlan(o Options) *Plan {
+	p := &Plan{o: o, root: os.Geteuid() == 0, changed: mountWatch(), refused: make(map[string]bool)}
+	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		if _, err := os.Stat("/dev/" + d); err == nil {
+			p.devices = append(p.devices, d)
+		}
+	}
+	_ = p.changed()
+	p.current = p.newLayout()
+	return p
+}
+
+// mountWatch makes a question whether anything was mounted or unmounted since it
+// was last asked. The list itself is compared: polling it misses changes.
+func mountWatch() func() bool {
+	last := ""
+	return func() bool {
+		b, err := os.ReadFile(mountInfo)
+		changed := err != nil || string(b) != last
+		last = string(b)
+		return changed
+	}
+}
+
+func (p *Plan) newLayout() *layout {
+	all := mounts()
+	l := &layout{roots: p.o.views(all)}
+	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
+		if d = real(d); isDir(d) && !slices.Contains(l.roots, d) {
+			l.private = append(l.private, d)
+		}
+	}
+	l.private = sortedSet(l.private)
+	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
+	sp.divide()
+	l.show(p.refused)
+	return l
+}
+
+func entries(dir string) []fs.DirEntry {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+func target(link string) string {
+	to, err := os.Readlink(link)
+	if err != nil {
+		return "."
+	}
+	return to
+}
+
+// Fresh reports whether what cases see lies as it did when this was last asked:
+// nothing was mounted or unmounted that changes it.
+func (p *Plan) Fresh() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed() {
+		p.renew()
+	}
+	moved := p.moved
+	p.moved = false
+	return !moved
+}
+
+// renew looks at the mounts.
+func (p *Plan) renew() {
+	was := p.current.key()
+	p.current = p.newLayout()
+	p.moved = p.moved || p.current.key() != was
+}
+
+// Notes tell what cases see otherwise than the rest of their files, and why.
+func (p *Plan) Notes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.current.notes)
+}
+
+// layout is what the next case sees.
+func (p *Plan) layout() *layout {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	divided := slices.ContainsFunc(p.current.views, func(v view) bool { return v.split != nil })
+	if p.changed() || divided { // what lies beside mounts changes without a word
+		p.renew()
+	}
+	return p.current
+}
+
+// openTries bounds how often a sandbox is planned anew.
+const openTries = 10
+
+// Open makes the sandbox of a case whose own directory is dir, an existing one,
+// and which looks for programs in search, from what open gives, such as
+// process.Open. dirs are made in its directory. Where the system refuses because
+// something was mounted or unmounted meanwhile, or has no copy-on-write view of
+// something, the sandbox is planned anew.
+func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
+	for try := 1; ; try++ {
+		masks := p.o.masks(false)
+		s := &Sandbox{plan: p, layout: p.layout().without(masks), dir: dir, masks: masks}
+		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
+		if err == nil {
+			s.Box = box
+			if err = s.fill(); err != nil {
+				s.Discard()
+				return nil, err
+			}
+			return s, nil
+		}
+		if try == openTries || !p.replan(s.layout, err) {
+			return nil, err
+		}
+	}
+}
+
+// replan makes another layout after the system refused one; false where it would
+// be the same.
+func (p *Plan) replan(l *layout, err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.renew()
+	if p.current.key() != l.key() {
+		return true
+	}
+	at, ok := refusedView(l, err)
+	if !ok || p.refused[at] || at == real(GitTop(real(p.o.Root))) {
+		return false
+	}
+	p.refused = maps.Clone(p.refused)
+	p.refused[at] = true
+	p.renew()
+	return true
+}
+
+// refusedView is the view that the system did not make.
+func refusedView(l *layout, err error) (string, bool) {
+	var refused *process.ConfineError
+	if !errors.As(err, &refused) || len(refused.Step) < 3 || refused.Step[0] != supervisor.Mount || refused.Step[1] != "overlay" {
+		return "", false
+	}
+	at := refused.Step[2]
+	return at, slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
+}
+
+// fill copies the files that lie on the way to mounts.
+func (s *Sandbox) fill() error {
+	for i, v := range s.layout.views {
+		if v.split == nil {
+			continue
+		}
+		for _, rel := range v.split.files {
+			source := filepath.Join(v.at, rel)
+			fi, err := os.Stat(source)
+			if err != nil || s.masked(source) {
+				continue
+			}
+			if err := new(treeCopy).file(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Sandbox) masked(path string) bool {
+	return slices.ContainsFunc(s.masks, func(m mask) bool { return Within(m.path, path) })
+}
+
+// view shows a directory with what the case writes to it on top.
+func (s *script) view(i int, v view) {
+	root := fd(firstView + v.root)
+	name := viewDir + number(i)
+	switch {
+	case v.shown:
+		s.add(supervisor.Optional+supervisor.Mount, root+"/"+v.rel, v.at, "", number(unix.MS_BIND|unix.MS_REC), "")
+		return
+	case v.split != nil:
+		s.split(root, name+"/upper", v)
+		return
+	case v.rel != ".":
+		s.add(supervisor.Open, number(passing), root+"/"+v.rel)
+		root = fd(passing)
+	}
+	s.add(supervisor.Dir, storage(name+"/upper"), mode(v.at))
+	s.add(supervisor.Dir, storage(name+"/work"), "700")
+	s.mount("overlay", v.at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
+		"lowerdir="+root+",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
+}
+
+// split makes a directory in which something is mounted.
+func (s *script) split(root, upper string, v view) {
+	hidden := func(rel string) bool {
+		path := filepath.Join(v.at, rel)
+		return slices.ContainsFunc(s.masked, func(m mask) bool { return Within(m.path, path) })
+	}
+	s.dirOnce(upper, v.at)
+	for _, rel := range v.split.dirs {
+		if !hidden(rel) {
+			s.dirOnce(upper+"/"+rel, filepath.Join(v.at, rel))
+		}
+	}
+	for _, rel := range slices.Sorted(maps.Keys(v.split.links)) {
+		if !hidden(rel) {
+			s.add(supervisor.Symlink, v.split.links[rel], storage(upper+"/"+rel))
+		}
+	}
+	large := slices.DeleteFunc(slices.Clone(v.split.large), hidden)
+	for _, rel := range large {
+		s.add(supervisor.Blank, storage(upper+"/"+rel))
+	}
+	s.bind(storage(upper), v.at)
+	// The storage notes no access; what is masked tells by it that it was read.
+	s.mount("", v.at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RELATIME, "")
+	for _, rel := range slices.Concat(large, slices.DeleteFunc(slices.Clone(v.split.inner), hidden)) {
+		s.add(supervisor.Optional+supervisor.Mount, root+"/"+rel, filepath.Join(v.at, rel), "", number(unix.MS_BIND|unix.MS_REC), "")
+	}
+}

@@ -1,0 +1,304 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
+)
+
+// mounted mounts something for the time of a test.
+func mounted(t *testing.T, source, at, kind string, flags uintptr, data string) {
+	t.Helper()
+	if err := unix.Mount(source, at, kind, flags, data); err != nil {
+		t.Skipf("mounting needs root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+// mountsInside are what may be mounted in a project or HOME; each gets both and a
+// directory elsewhere.
+var mountsInside = map[string]func(t *testing.T, project, home, other string){
+	"tmpfs at a directory": func(t *testing.T, project, _, _ string) {
+		mounted(t, "tmpfs", filepath.Join(project, "node_modules"), "tmpfs", 0, "size=1m")
+		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
+	},
+	"a bind mount": func(t *testing.T, project, _, other string) {
+		write(t, filepath.Join(other, "m/index.js"), "module\n")
+		mounted(t, other, filepath.Join(project, "node_modules"), "", unix.MS_BIND, "")
+	},
+	"a bind mount far down": func(t *testing.T, project, _, other string) {
+		write(t, filepath.Join(other, "index.js"), "module\n")
+		mounted(t, other, filepath.Join(project, "node_modules/m"), "", unix.MS_BIND, "")
+	},
+	"a mount in a mount": func(t *testing.T, project, _, other string) {
+		write(t, filepath.Join(other, "inner/file"), "")
+		mounted(t, "tmpfs", filepath.Join(project, "node_modules"), "tmpfs", 0, "size=1m")
+		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
+		write(t, filepath.Join(project, "node_modules/deep/x/y"), "")
+		mounted(t, other, filepath.Join(project, "node_modules/deep/x"), "", unix.MS_BIND, "")
+	},
+	"a file": func(t *testing.T, project, _, other string) {
+		write(t, filepath.Join(other, "file"), "first\n")
+		mounted(t, filepath.Join(other, "file"), filepath.Join(project, "root.txt"), "", unix.MS_BIND, "")
+		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
+	},
+	"in HOME": func(t *testing.T, project, home, other string) {
+		mounted(t, other, filepath.Join(home, ".cache/tool"), "", unix.MS_BIND, "")
+		mounted(t, "tmpfs", filepath.Join(home, ".ssh/agent"), "tmpfs", 0, "size=1m")
+		write(t, filepath.Join(project, "node_modules/m/index.js"), "module\n")
+	},
+	"an overlay on an overlay": func(t *testing.T, project, _, other string) {
+		write(t, filepath.Join(other, "l/m/index.js"), "module\n")
+		lower := filepath.Join(other, "l")
+		for _, at := range []string{filepath.Join(other, "o"), filepath.Join(project, "node_modules")} {
+			upper, work := at+".upper", at+".work"
+			if lower != filepath.Join(other, "l") {
+				upper, work = filepath.Join(other, "upper"), filepath.Join(other, "work")
+			}
+			for _, d := range []string{upper, work, at} {
+				if err := os.MkdirAll(d, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mounted(t, "overlay", at, "overlay", 0, "lowerdir="+lower+",upperdir="+upper+",workdir="+work)
+			lower = at
+		}
+	},
+}
+
+// inMounts is what a hook does in a project with mounts, as it would without.
+const inMounts = `cd "$CLAUDE_PROJECT_DIR" || exit 3
+cat root.txt node_modules/m/index.js src/main.txt
+echo more >>root.txt; echo new >new.txt; echo new >src/new.txt; rm gone.txt; mkdir made; echo x >made/file
+echo new >"$HOME/.cache/new"; echo new >"$HOME/.new"; echo more >>"$HOME/notes.txt"
+cat "$HOME/.netrc" "$HOME/.ssh/id" 2>/dev/null
+git -C . status --short >/dev/null || exit 4
+echo module >node_modules/m/index.js 2>/dev/null
+true`
+
+// TestMountsInside: whatever is mounted in a project or HOME, its cases have
+// namespaces, and what they see is writable and theirs.
+func TestMountsInside(t *testing.T) {
+	for name, mount := range mountsInside {
+		t.Run(name, func(t *testing.T) {
+			for _, where := range []string{"in /tmp", "elsewhere"} {
+				dir := t.TempDir()
+				if where == "elsewhere" {
+					dir = besideThisFile(t)
+				}
+				p, r := withMounts(t, dir, mount)
+				h := &hostile{t: t, world: dir}
+				before := h.digest()
+				o, err := r.Case(t.Context(), doing(inMounts))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sawMounts(t, where, o)
+				kept := filepath.Join(t.TempDir(), "kept")
+				if err := r.Keep(o, kept); err != nil {
+					t.Error(err)
+				}
+				if b, err := os.ReadFile(filepath.Join(kept, "changes", p.root, "new.txt")); err != nil || string(b) != "new\n" {
+					t.Errorf("%s: what it wrote is kept as %q, %v", where, b, err)
+				}
+				after := h.digest()
+				for path, was := range before {
+					if after[path] != was {
+						t.Errorf("%s: %s was %s, is %s", where, path, was, after[path])
+					}
+				}
+				if len(after) != len(before) {
+					t.Errorf("%s: %d files before, %d after", where, len(before), len(after))
+				}
+			}
+		})
+	}
+}
+
+// ordinaryUser is nobody's number.
+const ordinaryUser = 54321
+
+func init() { attacks["ordinary"] = ordinary }
+
+// TestMountsInsideForUsers: an ordinary user may not uncover what is below a
+// mount, and has namespaces all the same.
+func TestMountsInsideForUsers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting needs root")
+	}
+	for name, mount := range mountsInside {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			p, _ := withMounts(t, dir, mount)
+			program := filepath.Join(dir, "program")
+			copyProgram(t, program)
+			for _, top := range []string{dir, p.temp} {
+				if err := os.Chmod(filepath.Dir(top), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				_ = filepath.WalkDir(top, func(path string, _ fs.DirEntry, _ error) error { return os.Lchown(path, ordinaryUser, ordinaryUser) })
+			}
+			cmd := exec.Command(program)
+			cmd.Dir = "/"
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUser, Gid: ordinaryUser}}
+			cmd.Env = []string{attackVariable + "=ordinary", "PATH=" + os.Getenv("PATH"), "ROOT=" + p.root, "TEMP=" + p.temp, "HOME=" + filepath.Join(dir, "home")}
+			out, err := cmd.CombinedOutput()
+			for _, want := range []string{
+				"isolation namespaces\nfirst\nmodule\nwork\nexit 0\n", "changed {project}/root.txt", "created {project}/src/new.txt",
+				"deleted {project}/gone.txt", "created ~/.new", "read ~/.netrc, which is masked",
+			} {
+				if err != nil || !strings.Contains(string(out), want) {
+					t.Errorf("%q is not in %s, %v", want, out, err)
+				}
+			}
+			if b, err := os.ReadFile(filepath.Join(p.root, "root.txt")); err != nil || string(b) != "first\n" {
+				t.Errorf("the project's file holds %q, %v", b, err)
+			}
+		})
+	}
+}
+
+func copyProgram(t *testing.T, to string) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(to, b, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ordinary() {
+	root, temp, home := os.Getenv("ROOT"), os.Getenv("TEMP"), os.Getenv("HOME")
+	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: root, Home: home, Size: 64 << 20, Processes: 100}, temp)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("isolation", choice)
+	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice.Mode, Plan: choice.Plan, Env: os.Environ()})
+	o, err := r.Case(context.Background(), doing(inMounts))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%sexit %d\n%s\n", o.Last().Stdout, o.Last().Exit, o.Last().Stderr)
+	for _, c := range o.Changes {
+		fmt.Println(c.Kind, c.Path)
+	}
+	fmt.Println(strings.Join(o.Stopped, "\n"), choice.Plan.Notes())
+	_ = r.Remove(o)
+}
+
+func sawMounts(t *testing.T, where string, o suites.Outcome) {
+	t.Helper()
+	last := o.Last()
+	if last.Exit != 0 || string(last.Stdout) != "first\nmodule\nwork\n" {
+		t.Errorf("%s: exit %d, the hook saw %q\n%s", where, last.Exit, last.Stdout, last.Stderr)
+	}
+	var told []string
+	for _, c := range o.Changes {
+		if !strings.Contains(c.Path, "/.git/") {
+			told = append(told, string(c.Kind)+" "+c.Path)
+		}
+	}
+	for _, want := range []string{
+		"changed {project}/root.txt", "created {project}/new.txt", "created {project}/src/new.txt", "deleted {project}/gone.txt",
+		"created {project}/made/file", "created ~/.cache/new", "created ~/.new", "changed ~/notes.txt",
+	} {
+		if !slices.Contains(told, want) {
+			t.Errorf("%s: %q is not told: %q", where, want, told)
+		}
+	}
+	if stopped := strings.Join(o.Stopped, "\n"); !strings.Contains(stopped, "read ~/.netrc, which is masked") {
+		t.Errorf("%s: %s", where, stopped)
+	}
+}
+
+// withMounts makes a project and a HOME in dir, mounts something there, and
+// gives a runner in namespaces.
+func withMounts(t *testing.T, dir string, mount func(t *testing.T, project, home, other string)) (*project, *run.Runner) {
+	t.Helper()
+	root, home, other := filepath.Join(dir, "a, project"), filepath.Join(dir, "home"), filepath.Join(dir, "other")
+	for name, content := range map[string]string{
+		"root.txt": "first\n", "gone.txt": "", "src/main.txt": "work\n", "node_modules/m/x": "", "a,b:c\\d/file": "",
+		".claude/hooks/x": "", "hook.sh": "#!/bin/bash\neval \"$ACT\"\n",
+	} {
+		write(t, filepath.Join(root, name), content)
+	}
+	for name, content := range map[string]string{".cache/tool/x": "", ".cache/y/z": "", ".ssh/agent/x": secret, ".ssh/id": secret, ".netrc": secret, "notes.txt": "n\n"} {
+		write(t, filepath.Join(home, name), content)
+	}
+	write(t, filepath.Join(other, "file"), "")
+	if err := os.Chmod(filepath.Join(root, "hook.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git(t, root, "init", "--quiet")
+	if mount != nil {
+		mount(t, root, home, other)
+	}
+	p := &project{t, root, t.TempDir()}
+	return p, runnerOf(t, p, home)
+}
+
+func runnerOf(t *testing.T, p *project, home string) *run.Runner {
+	t.Helper()
+	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}, p.temp)
+	if err != nil || choice.Mode != isolate.Namespaces {
+		t.Fatalf("%v, %v", choice, err)
+	}
+	r := run.New(run.Options{
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces, Plan: choice.Plan,
+		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+	})
+	t.Cleanup(r.Close)
+	return r
+}
+
+// TestMountsComeAndGo: what is mounted and unmounted while a session lasts costs
+// no case anything.
+func TestMountsComeAndGo(t *testing.T) {
+	dir := besideThisFile(t)
+	p, r := withMounts(t, dir, nil)
+	r.KeepReady(2)
+	at, other := filepath.Join(p.root, "node_modules/m"), filepath.Join(dir, "other")
+	write(t, filepath.Join(other, "index.js"), "mounted\n")
+	write(t, filepath.Join(at, "index.js"), "below\n")
+	for round := range 4 {
+		r.Anticipate()
+		want := "below\n"
+		if round%2 == 0 {
+			mounted(t, other, at, "", unix.MS_BIND, "")
+			want = "mounted\n"
+		} else if err := unix.Unmount(at, 0); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			o, err := r.Case(t.Context(), doing(`cat "$CLAUDE_PROJECT_DIR/node_modules/m/index.js"; echo x >"$CLAUDE_PROJECT_DIR/new"`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(o.Last().Stdout); got != want || o.Last().Exit != 0 {
+				t.Errorf("round %d: the hook saw %q, want %q\n%s", round, got, want, o.Last().Stderr)
+			}
+			if err := r.Remove(o); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
