@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"hookwatch/suites/process"
 )
@@ -51,10 +52,18 @@ type Plan struct {
 	devices []string
 	root    bool // hookwatch runs as root
 
+	elsewhere struct { // sockets that are not in our list
+		sync.Mutex
+		paths []string
+		at    time.Time
+	}
+
 	mu      sync.Mutex
 	changed func() bool     // whether anything was mounted or unmounted since it was last asked
 	current *layout         // of the mounts as they were last seen
 	moved   bool            // another than it was when Fresh was last asked
+	deep    []mask          // as they were at first, looked at to the bottom
+	names   otherNames      // of masked files
 	refused map[string]bool // directories of which the system makes no copy-on-write view
 }
 
@@ -64,6 +73,7 @@ type layout struct {
 	roots   []string // what is shown as views, each on one mount
 	views   []view   // outer ones first
 	private []string // directories of which each case has its own, empty one
+	mounts  []mount
 	notes   []string // what is shown otherwise than the rest, for a person
 }
 

@@ -48,7 +48,7 @@ func TestViews(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	one := []mount{{"/", "ext4"}}
+	one := []mount{{at: "/", kind: "ext4"}}
 	tests := []struct {
 		name, root, home string
 		mounts           []mount
@@ -59,8 +59,8 @@ func TestViews(t *testing.T) {
 		{"by a link", "link", "", one, []string{"home/p"}},
 		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
 		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
-		{"a file system of its own in HOME", "home/p", "home", []mount{{"/", "ext4"}, {filepath.Join(dir, "home/p"), "ext4"}}, []string{"home", "home/p"}},
-		{"a mount in the project", "home/p", "", []mount{{"/", "ext4"}, {filepath.Join(dir, "home/p/part"), "ext4"}}, []string{"home/p", "home/p/part"}},
+		{"a file system of its own in HOME", "home/p", "home", []mount{{at: "/", kind: "ext4"}, {at: filepath.Join(dir, "home/p"), kind: "ext4"}}, []string{"home", "home/p"}},
+		{"a mount in the project", "home/p", "", []mount{{at: "/", kind: "ext4"}, {at: filepath.Join(dir, "home/p/part"), kind: "ext4"}}, []string{"home/p", "home/p/part"}},
 		{"no HOME of that name", "home/p", "nowhere", one, []string{"home/p"}},
 	}
 	for _, tt := range tests {
@@ -81,6 +81,22 @@ func TestViews(t *testing.T) {
 	}
 	if got := (Options{Root: "/", Home: "/"}).views(one); len(got) != 0 {
 		t.Errorf("views of everything: %v", got)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	all := []mount{
+		{at: "/", device: "8:1", root: "/"}, {at: "/home", device: "8:2", root: "/@home"}, {at: "/again", device: "8:2", root: "/@home/u"},
+		{at: "/top", device: "8:2", root: "/"}, {at: "/keys", device: "8:2", root: "/@home/u/.ssh/keys"}, {at: "/other", device: "8:3", root: "/@home"},
+		{at: "/hidden", device: "8:2", root: "/@home/u"}, {at: "/hidden", device: "8:4", root: "/"},
+	}
+	for path, want := range map[string][]string{
+		"/home/u/.ssh": {"/again/.ssh", "/top/@home/u/.ssh", "/keys"}, "/home/u/.netrc": {"/again/.netrc", "/top/@home/u/.netrc"}, "/etc/passwd": nil,
+	} {
+		if diff := cmp.Diff(want, aliases(all, path)); diff != "" {
+			t.Error(path, "-want +got\n"+diff)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func NewPlan(o Options) *Plan {
 		}
 	}
 	_ = p.changed()
+	p.deep = p.o.masks(true)
 	p.current = p.newLayout()
 	return p
 }
@@ -41,7 +42,7 @@ func mountWatch() func() bool {
 
 func (p *Plan) newLayout() *layout {
 	all := mounts()
-	l := &layout{roots: p.o.views(all)}
+	l := &layout{roots: p.o.views(all), mounts: all}
 	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
 		if d = real(d); isDir(d) && !slices.Contains(l.roots, d) {
 			l.private = append(l.private, d)
@@ -108,6 +109,19 @@ func (p *Plan) layout() *layout {
 	return p.current
 }
 
+// masks are what is hidden from the next case.
+func (p *Plan) masks(l *layout) []mask {
+	masks := p.o.masks(false)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names.find(slices.Concat(p.deep, masks), slices.Concat(p.o.homes(), l.roots))
+	names := slices.Clone(p.names.paths)
+	for _, m := range p.deep { // what links far down in hidden directories lead to
+		names = append(names, m.path)
+	}
+	return p.o.masksOf(masks, l.mounts, names)
+}
+
 // openTries bounds how often a sandbox is planned anew.
 const openTries = 10
 
@@ -118,8 +132,9 @@ const openTries = 10
 // something, the sandbox is planned anew.
 func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
 	for try := 1; ; try++ {
-		masks := p.o.masks(false)
-		s := &Sandbox{plan: p, layout: p.layout().without(masks), dir: dir, masks: masks}
+		l := p.layout()
+		masks := p.masks(l)
+		s := &Sandbox{plan: p, layout: l.without(masks), dir: dir, masks: masks}
 		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
 		if err == nil {
 			s.Box = box

@@ -101,9 +101,7 @@ func (o Options) masks(deep bool) []mask {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(out), func(m mask) bool {
-		return slices.ContainsFunc(out, func(outer mask) bool { return outer.path != m.path && Within(outer.path, m.path) })
-	})
+	return outermost(out)
 }
 
 // present are the places below a HOME where there is something to be masked,

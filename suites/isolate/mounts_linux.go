@@ -21,7 +21,7 @@ func mounts() []mount {
 		if !ok || len(fields) < 5 || len(kind) == 0 {
 			continue
 		}
-		all = append(all, mount{unescape(fields[4]), kind[0]})
+		all = append(all, mount{at: unescape(fields[4]), kind: kind[0], device: fields[2], root: unescape(fields[3])})
 	}
 	return all
 }

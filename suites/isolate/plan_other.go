@@ -27,4 +27,3 @@ func (p *Plan) Fresh() bool { return true }
 
 // Notes are nothing here.
 func (p *Plan) Notes() []string { return nil }
-

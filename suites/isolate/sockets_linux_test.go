@@ -20,8 +20,11 @@ const socketTable = `Num       RefCount Protocol Flags    Type St Inode Path
 
 func TestParseSockets(t *testing.T) {
 	t.Parallel()
-	want := []string{"/dev/log", "/srv/agent dir/S.gpg-agent"}
-	if diff := cmp.Diff(want, parseSockets(socketTable)); diff != "" {
+	absolute, relative := parseSockets(socketTable + "000: 00000002 00000000 00010000 0001 01 18208 /srv/.//x/../y\n")
+	if diff := cmp.Diff([]string{"/dev/log", "/srv/agent dir/S.gpg-agent", "/srv/y"}, absolute); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"relative/sock"}, relative); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -29,13 +32,18 @@ func TestParseSockets(t *testing.T) {
 func FuzzParseSockets(f *testing.F) {
 	f.Add(socketTable)
 	f.Fuzz(func(t *testing.T, table string) {
-		paths := parseSockets(table)
-		if !slices.IsSorted(paths) {
-			t.Errorf("unsorted: %q", paths)
+		absolute, relative := parseSockets(table)
+		if !slices.IsSorted(absolute) || !slices.IsSorted(relative) {
+			t.Errorf("unsorted: %q, %q", absolute, relative)
 		}
-		for _, p := range paths {
-			if !filepath.IsAbs(p) || !strings.Contains(table, p) {
+		for _, p := range absolute {
+			if !filepath.IsAbs(p) || p != filepath.Clean(p) || !strings.Contains(table, filepath.Base(p)) {
 				t.Errorf("%q is no path of the table", p)
+			}
+		}
+		for _, p := range relative {
+			if filepath.IsAbs(p) || p != filepath.Clean(p) {
+				t.Errorf("%q is no relative path", p)
 			}
 		}
 	})

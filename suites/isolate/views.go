@@ -91,7 +91,39 @@ const maxViews = 40
 var systemDirs = []string{"/proc", "/sys", "/dev"}
 
 // A mount is where another file system begins.
-type mount struct{ at, kind string }
+type mount struct {
+	at, kind string
+	device   string // the file system
+	root     string // what of it is mounted
+}
+
+// aliases are the other paths of a file or directory, by other mounts of its file
+// system. Where a part of it is mounted, that counts.
+func aliases(mounts []mount, path string) []string {
+	at := mountOf(mounts, path)
+	if at < 0 {
+		return nil
+	}
+	from := func(dir, p string) string { rel, _ := filepath.Rel(dir, p); return rel }
+	own := mounts[at]
+	inside := filepath.Join(own.root, from(own.at, path))
+	var out []string
+	for i, m := range mounts {
+		if i == at || m.device != own.device || m.root == "" {
+			continue
+		}
+		alias := m.at
+		if Within(m.root, inside) {
+			alias = filepath.Join(m.at, from(m.root, inside))
+		} else if !Within(inside, m.root) {
+			continue
+		}
+		if alias != path && mountOf(mounts, alias) == i {
+			out = append(out, alias)
+		}
+	}
+	return out
+}
 
 // mountOf is the index of the mount that path lies on.
 func mountOf(mounts []mount, path string) int {

@@ -40,6 +40,7 @@ func (s *Session) fill(ctx context.Context) {
 }
 
 func (s *Session) start(ctx context.Context, c *suites.Case) {
+	s.tellNotes()
 	ctx, cancel := context.WithCancel(ctx)
 	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
 	e := &execution{c: c, runner: s.runner, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamps: stamps}

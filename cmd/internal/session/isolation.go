@@ -16,6 +16,7 @@ import (
 type isolation struct {
 	isolate.Choice
 	chosenFor string
+	told      map[string]bool // notes of the plan
 }
 
 // isolate chooses the isolation that the configuration asks for, or the best
@@ -35,11 +36,25 @@ func (s *Session) isolate(env []string) error {
 	if err != nil {
 		return err
 	}
-	s.isolation = isolation{c, chosenFor}
+	s.isolation = isolation{c, chosenFor, make(map[string]bool)}
 	if cfg.Run.Isolation == config.IsolationAuto && c.Mode != isolate.Namespaces {
 		s.o.View.Handle(notify.Warning{Text: "isolation is " + c.String()})
 	}
+	s.tellNotes()
 	return nil
+}
+
+// tellNotes says, each once, what cases see otherwise than the rest.
+func (s *Session) tellNotes() {
+	if s.isolation.Plan == nil {
+		return
+	}
+	for _, note := range s.isolation.Plan.Notes() {
+		if !s.isolation.told[note] {
+			s.isolation.told[note] = true
+			s.o.View.Handle(notify.Warning{Text: "isolation: " + note})
+		}
+	}
 }
 
 // IsolationOptions are what the configuration says of sandboxes; env is what
