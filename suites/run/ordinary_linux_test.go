@@ -8,9 +8,9 @@ import (
 	"hookwatch/suites/isolate"
 )
 
-// ordinary are things that programs do every day, and what they say then. None of
+// ordinaryPrograms are things that programs do every day, and what they say then. None of
 // them wants what a sandbox refuses.
-var ordinary = []struct{ name, act, want string }{
+var ordinaryPrograms = []struct{ name, act, want string }{
 	{"bash", `f() { echo "$(($1 * 2))"; }; x=$(f 21 | tee >(cat >/dev/null)); coproc C { cat; }; echo "$x" >&"${C[1]}"; read -r y <&"${C[0]}"; ulimit -c; echo "$y"`, "0\n42\n"},
 	{"git", `cd "$TMPDIR" && git init -q r && cd r && git config user.email a@b.c && git config user.name n && echo x >f && git add f && git commit -qm m && git worktree add -q ../w && git gc -q && git log --oneline | wc -l`, "1\n"},
 	{"jq", `echo '{"a": [1, 2]}' | jq -c '.a | map(. * 2)'`, "[2,4]\n"},
@@ -48,7 +48,7 @@ func TestOrdinaryPrograms(t *testing.T) {
 	h := newHostile(t, t.TempDir())
 	r := h.runner(isolate.Namespaces)
 	r.Timeout = 30 * time.Second
-	for _, tt := range ordinary {
+	for _, tt := range ordinaryPrograms {
 		o, report := h.act(r, tt.act)
 		res := o.Last()
 		if got := string(res.Stdout); got != tt.want || res.Exit != 0 {
