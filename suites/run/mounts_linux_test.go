@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -170,39 +168,6 @@ func TestMountsInsideForUsers(t *testing.T) {
 			}
 		})
 	}
-}
-
-func copyProgram(t *testing.T, to string) {
-	t.Helper()
-	b, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = os.WriteFile(to, b, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func ordinary() {
-	root, temp, home := os.Getenv("ROOT"), os.Getenv("TEMP"), os.Getenv("HOME")
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: root, Home: home, Size: 64 << 20, Processes: 100}, temp)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("isolation", choice)
-	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice.Mode, Plan: choice.Plan, Env: os.Environ()})
-	o, err := r.Case(context.Background(), doing(inMounts))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%sexit %d\n%s\n", o.Last().Stdout, o.Last().Exit, o.Last().Stderr)
-	for _, c := range o.Changes {
-		fmt.Println(c.Kind, c.Path)
-	}
-	fmt.Println(strings.Join(o.Stopped, "\n"), choice.Plan.Notes())
-	_ = r.Remove(o)
 }
 
 func sawMounts(t *testing.T, where string, o suites.Outcome) {
