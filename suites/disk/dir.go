@@ -23,6 +23,9 @@ type Dir struct {
 // what is missing on the way. Base may be reached by links: it is the person's.
 // Below it none is followed. The error is an *Error where something is in the way.
 func Make(base, path string) (*Dir, error) {
+	if err := os.MkdirAll(base, 0o755); err != nil {
+		return nil, err
+	}
 	return walk(base, path, (*Dir).MakeSub)
 }
 
@@ -66,6 +69,14 @@ func (d *Dir) at(name string) string { return filepath.Join(d.path, name) }
 // MakeSub opens a directory in this one, and makes it if it is missing.
 func (d *Dir) MakeSub(name string) (*Dir, error) {
 	if err := d.root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, d.named(err, name)
+	}
+	return d.Sub(name)
+}
+
+// NewSub makes a directory that must not exist, and opens it.
+func (d *Dir) NewSub(name string) (*Dir, error) {
+	if err := d.root.Mkdir(name, 0o755); err != nil {
 		return nil, d.named(err, name)
 	}
 	return d.Sub(name)
@@ -129,10 +140,13 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !fi.Mode().IsRegular() {
+	switch {
+	case !fi.Mode().IsRegular():
 		return nil, d.refuse(name, fi)
+	case shared(fi):
+		return nil, &Error{d.at(name), Shared, ""}
 	}
-	return d.open(name, os.O_RDONLY)
+	return d.open(name, os.O_RDONLY, 0)
 }
 
 // ReadFile reads a regular file of at most limit bytes.
@@ -160,13 +174,13 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	case shared(fi):
 		return nil, &Error{d.at(name), Shared, ""}
 	}
-	return d.open(name, flags)
+	return d.open(name, flags, 0o644)
 }
 
 // open opens a file that is, or is made, a regular one, and makes sure that no
 // link was put into its place meanwhile.
-func (d *Dir) open(name string, flags int) (*os.File, error) {
-	f, err := d.root.OpenFile(name, flags|syscall.O_NONBLOCK, 0o644)
+func (d *Dir) open(name string, flags int, mode fs.FileMode) (*os.File, error) {
+	f, err := d.root.OpenFile(name, flags|syscall.O_NONBLOCK, mode)
 	if err != nil {
 		return nil, d.named(err, name)
 	}
@@ -185,14 +199,18 @@ func (d *Dir) open(name string, flags int) (*os.File, error) {
 }
 
 // Create makes a file that must not exist, and opens it for writing.
-func (d *Dir) Create(name string) (*os.File, error) {
-	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+func (d *Dir) Create(name string, mode fs.FileMode) (*os.File, error) {
+	f, err := d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errors.Join(d.CheckFile(name), err)
+	}
+	return f, err
 }
 
 // Rename gives an entry of this directory another name in to, which may be this
 // one too. A file there is replaced; anything else is in the way.
 func (d *Dir) Rename(name string, to *Dir, as string) error {
-	if err := to.replaceable(as); err != nil {
+	if err := to.CheckFile(as); err != nil {
 		return err
 	}
 	if to == d {
@@ -213,6 +231,22 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 	return d.named(d.root.Rename(name, filepath.Join(rel, as)), name)
 }
 
+// Holds reports whether a name leads to the directory that is open as sub.
+func (d *Dir) Holds(name string, sub *Dir) bool {
+	named, err := d.Lstat(name)
+	if err != nil {
+		return false
+	}
+	opened, err := sub.root.Stat(".")
+	return err == nil && os.SameFile(named, opened)
+}
+
+// HoldsFile reports whether a name leads to the file that is open as f.
+func (d *Dir) HoldsFile(name string, f fs.FileInfo) bool {
+	named, err := d.Lstat(name)
+	return err == nil && os.SameFile(named, f)
+}
+
 func (d *Dir) same(o *Dir) bool {
 	a, errA := d.root.Stat(".")
 	b, errB := o.root.Stat(".")
@@ -229,8 +263,8 @@ func (d *Dir) InPlace(base string) bool {
 	return now.same(d)
 }
 
-// replaceable refuses a place where anything but a file stands.
-func (d *Dir) replaceable(name string) error {
+// CheckFile refuses a place where anything but a file stands.
+func (d *Dir) CheckFile(name string) error {
 	fi, err := d.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -243,17 +277,29 @@ func (d *Dir) replaceable(name string) error {
 	return nil
 }
 
-// Remove deletes an entry: a link itself, never what it leads to. One that does
-// not exist is no error.
+// Remove deletes a regular file. One that does not exist is no error; anything
+// else is left where it is.
 func (d *Dir) Remove(name string) error {
+	if err := d.CheckFile(name); err != nil {
+		return err
+	}
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d.named(err, name)
 	}
 	return nil
 }
 
-// RemoveAll deletes an entry with all that is in it, and follows no link.
-func (d *Dir) RemoveAll(name string) error { return d.named(d.root.RemoveAll(name), name) }
+// RemoveDir deletes a directory, which must be empty.
+func (d *Dir) RemoveDir(name string) error {
+	fi, err := d.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() {
+		return d.refuse(name, fi)
+	}
+	return d.named(d.root.Remove(name), name)
+}
 
 // Touch gives a regular file the time as that of its last change.
 func (d *Dir) Touch(name string, at time.Time) error {
@@ -261,8 +307,11 @@ func (d *Dir) Touch(name string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if !fi.Mode().IsRegular() {
+	switch {
+	case !fi.Mode().IsRegular():
 		return d.refuse(name, fi)
+	case shared(fi):
+		return &Error{d.at(name), Shared, ""}
 	}
 	return d.named(d.root.Chtimes(name, at, at), name)
 }

@@ -48,10 +48,13 @@ var acts = map[string]func(d *Dir) error{
 		}
 		return err
 	},
-	"create":           func(d *Dir) error { f, err := d.Create("x"); closeIf(f); return err },
+	"create":           func(d *Dir) error { f, err := d.Create("x", 0o644); closeIf(f); return err },
 	"replace":          func(d *Dir) error { return d.Replace("x", []byte("new\n"), Unsynced) },
 	"replace durable":  func(d *Dir) error { return d.Replace("x", []byte("new\n"), Synced) },
 	"rename":           func(d *Dir) error { return d.Rename("kept", d, "x") },
+	"new directory":    func(d *Dir) error { s, err := d.NewSub("x"); closeDir(s); return refusedAs(d, err) },
+	"remove":           func(d *Dir) error { return d.Remove("x") },
+	"remove directory": func(d *Dir) error { return d.RemoveDir("x") },
 	"directory":        func(d *Dir) error { s, err := d.MakeSub("x"); closeDir(s); return err },
 	"lock":             func(d *Dir) error { l, err := d.Lock("x"); closeLock(l); return err },
 	"touch":            func(d *Dir) error { return d.Touch("x", time.Unix(1, 0)) },
@@ -95,9 +98,6 @@ func TestLinksInTheWay(t *testing.T) {
 				link(t, target(base, outside), filepath.Join(dir.Path(), "x"))
 				err := do(dir)
 				var refused *Error
-				if act == "create" && errors.Is(err, fs.ErrExist) {
-					err = &Error{Reason: Link}
-				}
 				if !errors.As(err, &refused) || refused.Reason != Link {
 					t.Errorf("error %v, want a link that is refused", err)
 				}
@@ -120,19 +120,36 @@ func untouched(t *testing.T, dir *Dir, outside string) {
 	}
 }
 
-// TestRemoveLinks deletes links, not what they lead to.
-func TestRemoveLinks(t *testing.T) {
+// refusedAs takes a directory that cannot be made, for something stands there,
+// for one that was refused as what stands there.
+func refusedAs(d *Dir, err error) error {
+	if fi, lerr := d.Lstat("x"); lerr == nil && errors.Is(err, fs.ErrExist) {
+		return d.refuse("x", fi)
+	}
+	return err
+}
+
+// TestRemove deletes files and empty directories, and what does not exist.
+func TestRemove(t *testing.T) {
 	t.Parallel()
-	dir, _, outside := scene(t)
-	link(t, outside, filepath.Join(dir.Path(), "x"))
+	dir, _, _ := scene(t)
 	write(t, filepath.Join(dir.Path(), "y", "file"), "")
-	link(t, outside, filepath.Join(dir.Path(), "y", "z"))
-	for _, err := range []error{dir.RemoveAll("x"), dir.RemoveAll("y"), dir.Remove("absent")} {
+	if err := dir.RemoveDir("y"); err == nil {
+		t.Error("a directory was deleted with what is in it")
+	}
+	y, err := dir.Sub("y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	for _, err := range []error{y.Remove("file"), dir.RemoveDir("y"), dir.Remove("kept"), dir.Remove("absent")} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	untouched(t, dir, outside)
+	if entries, _ := dir.ReadDir(); len(entries) != 0 {
+		t.Errorf("left: %v", entries)
+	}
 }
 
 // TestSwappedDirectory exchanges the directory for a link while it is open.

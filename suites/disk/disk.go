@@ -9,6 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Reason says why a file was refused.
@@ -34,24 +38,33 @@ type Error struct {
 
 // Error says what is in the way, and what to do about it.
 func (e *Error) Error() string {
+	path, detail := printable(e.Path), printable(e.Detail)
 	switch e.Reason {
 	case Link:
-		return fmt.Sprintf("%s is a symbolic link to %s: hookwatch writes and deletes through no link (remove it)", e.Path, e.Detail)
+		return fmt.Sprintf("%s is a symbolic link to %s: hookwatch keeps nothing through a link (remove it)", path, detail)
 	case Shared:
-		return fmt.Sprintf("%s has other names (hard links): writing would change them too (remove it)", e.Path)
+		return fmt.Sprintf("%s has other names (hard links), and may be a file of something else (remove it)", path)
 	case Kind:
-		return fmt.Sprintf("%s is a %s (remove it)", e.Path, e.Detail)
+		return fmt.Sprintf("%s is a %s (remove it)", path, detail)
 	case Size:
-		return fmt.Sprintf("%s is too large to read: %s", e.Path, e.Detail)
+		return fmt.Sprintf("%s is too large to read: %s", path, detail)
 	case Outside:
-		return fmt.Sprintf("%s leads out of the project, to %s: it is not read", e.Path, e.Detail)
+		return fmt.Sprintf("%s leads out of the project, to %s: it is not read", path, detail)
 	case Hidden:
-		return fmt.Sprintf("%s is masked: it is not read", e.Path)
+		return fmt.Sprintf("%s is masked: it is not read", path)
 	case Moved:
-		return fmt.Sprintf("%s was exchanged while it was opened", e.Path)
+		return fmt.Sprintf("%s was exchanged while it was opened", path)
 	default:
-		return e.Path + " is refused"
+		return path + " is refused"
 	}
+}
+
+// printable quotes a name that a terminal would not show as it is.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
+		return strconv.QuoteToGraphic(name)
+	}
+	return name
 }
 
 // kindOf names what is no regular file.

@@ -2,10 +2,12 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // Durable says whether a file has to outlive a power cut, or only a killed process.
@@ -19,8 +21,16 @@ const (
 
 // Replace puts data into a file, whole or not at all. A file that a killed process
 // leaves beside it is called ".<name><digits>".
-func (d *Dir) Replace(name string, data []byte, durable Durable) (err error) {
-	if err := d.replaceable(name); err != nil {
+func (d *Dir) Replace(name string, data []byte, durable Durable) error {
+	return d.ReplaceBy(name, durable, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// ReplaceBy is Replace with what write writes. If that fails nothing changes.
+func (d *Dir) ReplaceBy(name string, durable Durable, write func(io.Writer) error) (err error) {
+	if err := d.CheckFile(name); err != nil {
 		return err
 	}
 	f, temp, err := d.temporary(name)
@@ -32,40 +42,31 @@ func (d *Dir) Replace(name string, data []byte, durable Durable) (err error) {
 			_ = d.root.Remove(temp)
 		}
 	}()
-	_, err = f.Write(data)
+	err = write(f)
 	if err == nil && durable {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return d.named(err, name)
 	}
-	if err = d.root.Rename(temp, name); err != nil {
-		return d.named(err, name)
-	}
-	return d.sync(durable)
+	return d.named(d.root.Rename(temp, name), name)
 }
 
 // temporary makes a file for what is to be called name.
 func (d *Dir) temporary(name string) (*os.File, string, error) {
 	for {
 		temp := "." + name + strconv.FormatUint(uint64(rand.Uint32()), 10)
-		f, err := d.Create(temp)
+		f, err := d.Create(temp, 0o644)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, temp, err
 		}
 	}
 }
 
-// sync has the directory's new entry on the disk, where directories can be synced.
-func (d *Dir) sync(durable Durable) error {
-	if !durable {
-		return nil
-	}
-	f, err := d.root.Open(".")
-	if err != nil {
-		return d.named(err, "")
-	}
-	defer f.Close()
-	_ = f.Sync() // some file systems refuse it
-	return nil
+// IsLeftover reports whether name is that of a file that Replace was about to
+// call something else when its process was killed, and what.
+func IsLeftover(name string) (of string, ok bool) {
+	base := strings.TrimRight(name, "0123456789")
+	of, dot := strings.CutPrefix(base, ".")
+	return of, dot && of != "" && base != name
 }
