@@ -66,7 +66,7 @@ func nextStartTells(t *testing.T, root, results string) (told bool) {
 	for _, text := range warnings {
 		told = told || strings.Contains(text, "was interrupted after")
 	}
-	torn, err := record.History(results, func(string, suites.Record) bool { return true })
+	torn, err := reader(t, results).History(func(string, suites.Record) bool { return true })
 	if err != nil || len(torn) > 0 {
 		t.Errorf("after the next start: %v, %v", torn, err)
 	}
@@ -113,11 +113,22 @@ func runUntil(t *testing.T, root, from string, after time.Duration, args ...stri
 	return cases, warnings
 }
 
+// reader reads the records of a project.
+func reader(t *testing.T, results string) *record.Reader {
+	t.Helper()
+	r, err := record.OpenReader(record.Place{Base: filepath.Dir(results), Dir: results})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
 // checkKept looks for every announced record.
 func checkKept(t *testing.T, results string, cases []suites.Record) {
 	t.Helper()
 	kept := map[string]bool{}
-	warnings, err := record.History(results, func(_ string, r suites.Record) bool {
+	warnings, err := reader(t, results).History(func(_ string, r suites.Record) bool {
 		kept[r.RunID+r.Key().String()+r.Timestamp] = true
 		return true
 	})

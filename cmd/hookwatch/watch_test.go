@@ -113,7 +113,7 @@ func program(t testing.TB, root string, args ...string) *exec.Cmd {
 	home := t.TempDir()
 	cmd.Env = []string{
 		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(),
-		"XDG_STATE_HOME=" + home, "CI=true", raceOptions, "HOOKWATCH_PASS_ENV=GORACE",
+		"XDG_STATE_HOME=" + root + ".state", "CI=true", raceOptions, "HOOKWATCH_PASS_ENV=GORACE",
 	}
 	return cmd
 }

@@ -3,8 +3,8 @@ package record
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
+
+	"hookwatch/suites/disk"
 )
 
 // adopt moves the files of another tool that stand where the present state
@@ -15,53 +15,72 @@ func (s *Store) adopt() error {
 		return nil
 	}
 	var st stamp
+	var names []string
 	for _, f := range s.state.foreign {
+		names = append(names, f.name)
 		if f.st.compare(st) > 0 {
 			st = f.st
 		}
 	}
 	if st.n == 0 {
-		info, err := os.Stat(s.path(s.state.foreign[0].name))
+		info, err := s.r.dir.Lstat(names[0])
 		if err != nil {
 			return err
 		}
 		st = stamp{info.ModTime().UTC(), 1}
 	}
-	dir, err := s.adoptDir(st)
-	if err != nil {
+	if now := s.o.Now().UTC(); st.at.After(now) { // a name that somebody made up
+		st = stamp{now, 1}
+	}
+	if _, err := s.setAside(st, names); err != nil {
 		return err
-	}
-	results, err := os.ReadFile(s.path(resultsName))
-	if err == nil {
-		err = replace(filepath.Join(dir, resultsName), results)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, f := range s.state.foreign {
-		if err := os.Rename(s.path(f.name), filepath.Join(dir, f.name)); err != nil {
-			return err
-		}
 	}
 	s.state.foreign = nil
 	return nil
 }
 
-// adoptDir makes the first archive directory of that stamp that holds none of
-// the names; after a kill halfway it is the one that was begun.
-func (s *Store) adoptDir(st stamp) (string, error) {
-	for ; ; st.n++ {
-		dir := s.path(archiveName, st.String())
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+// setAside moves files of the present state to a directory of the archive, with
+// a copy of RESULTS.md, and gives its name.
+func (s *Store) setAside(st stamp, names []string) (string, error) {
+	to, at, err := s.adoptDir(st, names)
+	if err != nil {
+		return "", err
+	}
+	defer to.Close()
+	results, err := s.r.dir.ReadFile(resultsName, documentLimit)
+	if err == nil {
+		err = to.Replace(resultsName, results, disk.Synced)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, name := range names {
+		if err := s.r.dir.Rename(name, to, name); err != nil {
 			return "", err
 		}
-		taken := archivedRunID(dir) != ""
-		for _, f := range s.state.foreign {
-			_, err := os.Lstat(filepath.Join(dir, f.name))
+	}
+	return at, nil
+}
+
+// adoptDir opens the first archive directory of that stamp that holds none of
+// the names; after a kill halfway it is the one that was begun.
+func (s *Store) adoptDir(st stamp, names []string) (to *disk.Dir, at string, err error) {
+	for ; ; st.n++ {
+		to, err := s.r.archive.MakeSub(st.String())
+		if disk.IsRefused(err) {
+			continue // something else has that name
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		taken := archivedRunID(to) != ""
+		for _, name := range names {
+			_, err := to.Lstat(name)
 			taken = taken || err == nil
 		}
 		if !taken {
-			return dir, nil
+			return to, st.String(), nil
 		}
+		_ = to.Close()
 	}
 }

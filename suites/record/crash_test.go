@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // The variables that make the test binary record until it is killed.
@@ -27,7 +28,7 @@ const (
 // recordUntilKilled runs full and selected runs without end. It prints
 // "key number" once a record is kept; the numbers grow.
 func recordUntilKilled(dir string) {
-	s, err := Open(Options{Dir: dir, RollingSize: 1 << 20, KeepRuns: 3})
+	s, err := Open(Options{Place: at(dir), RollingSize: 1 << 20, KeepRuns: 3})
 	if err != nil {
 		fmt.Println("error", err)
 		return
@@ -78,7 +79,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			dir, kept = t.TempDir(), map[string]int64{}
 		}
 		killAfter(t, dir, rand.IntN(50), time.Duration(rand.IntN(30))*time.Millisecond, kept)
-		s := open(t, Options{Dir: dir})
+		s := open(t, Options{Place: at(dir)})
 		if s.Interrupted() != nil {
 			interrupted++
 		}
@@ -131,7 +132,7 @@ func checkNothingLost(t *testing.T, dir string, snap *Snapshot, kept map[string]
 		present[r.Key().String()] = r.DurationMS
 	}
 	logged := map[string]int64{}
-	warned, err := History(dir, func(_ string, r suites.Record) bool {
+	warned, err := reader(t, dir).History(func(_ string, r suites.Record) bool {
 		logged[r.Key().String()] = max(r.DurationMS, logged[r.Key().String()])
 		return true
 	})
@@ -146,14 +147,14 @@ func checkNothingLost(t *testing.T, dir string, snap *Snapshot, kept map[string]
 	}
 	for _, name := range list(t, dir) {
 		base := filepath.Base(name)
-		if isLeftover(base) || strings.HasPrefix(base, pendingPrefix) || base == markerName {
+		if _, leftover := disk.IsLeftover(base); leftover || strings.HasPrefix(base, pendingPrefix) || base == markerName {
 			t.Errorf("%s is left over", name)
 		}
 	}
-	runs, err := Runs(dir)
+	runs, err := reader(t, dir).Runs()
 	must(t, err)
 	for _, r := range runs {
-		if run, err := ReadRun(r.Dir); err != nil || len(run.Records) != 12 || len(run.Warnings) != 0 || run.Environment.RunID == "" {
+		if run, err := reader(t, dir).ReadRun(r); err != nil || len(run.Records) != 12 || len(run.Warnings) != 0 || run.Environment.RunID == "" {
 			t.Errorf("the archived run %s is not whole: %v", r.Stamp, err)
 		}
 	}
@@ -162,7 +163,7 @@ func checkNothingLost(t *testing.T, dir string, snap *Snapshot, kept map[string]
 func TestInterruptedRunIsTakenOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"))
 	must(t, s.Begin(Run{ID: "r2", Full: true, Started: noon, Keys: []suites.Key{{Suite: "pm", ID: "P01"}, {Suite: "pm", ID: "P02"}}}))
 	must(t, s.Append(rec("r2", "pm/P02", "first try")))
@@ -171,9 +172,10 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 	log := filepath.Join(dir, rollingName, "pm-agent.jsonl")
 	write(t, log, read(t, log)+`{"hook":"torn`)
 	write(t, filepath.Join(dir, ".RESULTS.md123"), "half")
-	write(t, filepath.Join(dir, archiveName, pendingPrefix+"20260301T120000Z", "x"), "half")
+	write(t, filepath.Join(dir, archiveName, pendingPrefix+"20260301T120000Z", "RESULTS.md"), "half")
+	write(t, filepath.Join(dir, archiveName, pendingPrefix+"20260301T120000Z", ".environment.json7"), "half")
 
-	again := open(t, Options{Dir: dir})
+	again := open(t, Options{Place: at(dir)})
 	in := again.Interrupted()
 	if in == nil || in.RunID != "r2" || !in.Full || in.Planned != 2 || in.Finished != 1 || !in.Started.Equal(noon) ||
 		!slices.Equal(in.Unfinished, []suites.Key{{Suite: "pm", ID: "P01"}}) {
@@ -192,7 +194,7 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 		}
 	}
 	must(t, again.Close())
-	if third := open(t, Options{Dir: dir}); third.Interrupted() != nil {
+	if third := open(t, Options{Place: at(dir)}); third.Interrupted() != nil {
 		t.Error("the same run was interrupted twice")
 	}
 }
@@ -200,7 +202,7 @@ func TestInterruptedRunIsTakenOver(t *testing.T) {
 func TestFullRunKilledAfterItsArchiveIsFinished(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "ml/M01", "1"))
 	old := read(t, filepath.Join(dir, "pm-agent-20260301T120000Z.jsonl"))
 	ml := read(t, filepath.Join(dir, "ml-agent-20260301T120000Z.jsonl"))
@@ -212,23 +214,26 @@ func TestFullRunKilledAfterItsArchiveIsFinished(t *testing.T) {
 	write(t, filepath.Join(dir, "ml-agent-20260301T120000Z.jsonl"), ml)
 	write(t, filepath.Join(dir, resultsName), "# r1\n")
 
-	again := open(t, Options{Dir: dir})
+	again := open(t, Options{Place: at(dir)})
 	wantState(t, dir, "pm-agent-20260301T130000Z.jsonl: pm/P01=2")
 	if read(t, filepath.Join(dir, resultsName)) != "# r2\n" || again.Interrupted() != nil {
 		t.Errorf("RESULTS.md is %q, interrupted %+v", read(t, filepath.Join(dir, resultsName)), again.Interrupted())
 	}
 }
 
-func TestSpoiltMarkerIsSaidAndRemoved(t *testing.T) {
+func TestSpoiltMarkerIsSaidAndPutAside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, markerName), "{")
-	s := open(t, Options{Dir: dir})
-	if w := s.Snapshot().Warnings; len(w) != 1 || !strings.Contains(w[0], "running.json: not readable") {
+	s := open(t, Options{Place: at(dir)})
+	if w := strings.Join(s.Snapshot().Warnings, "\n"); !strings.Contains(w, "running.json: not readable") || !strings.Contains(w, "kept as running.json.unreadable-1") {
 		t.Errorf("warnings %q", w)
 	}
+	if kept := read(t, filepath.Join(dir, markerName+".unreadable-1")); kept != "{" {
+		t.Errorf("it is kept as %q", kept)
+	}
 	must(t, s.Close())
-	if again := open(t, Options{Dir: dir}); len(again.Snapshot().Warnings) != 0 {
+	if again := open(t, Options{Place: at(dir)}); len(again.Snapshot().Warnings) != 0 {
 		t.Error("said again")
 	}
 }
@@ -236,7 +241,7 @@ func TestSpoiltMarkerIsSaidAndRemoved(t *testing.T) {
 func TestRunThatWasNotEndedIsEndedByTheNext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	begin(t, s, "r1", false, rec("r1", "pm/P01", "1"))
 	begin(t, s, "r2", false, rec("r2", "pm/P02", "2"))
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1")

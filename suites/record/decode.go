@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,39 +31,71 @@ func decode(line []byte) (suites.Record, error) {
 	return strict.Record, checkRecord(&strict.Record)
 }
 
+// checkRecord refuses what is no record, and cuts lists that no record of
+// hookwatch's has so long.
 func checkRecord(r *suites.Record) error {
+	if len(r.Changes) > suites.MaxChanges {
+		r.Changes = slices.Clone(r.Changes[:suites.MaxChanges])
+	}
+	if len(r.Stopped) > suites.MaxChanges {
+		r.Stopped = slices.Clone(r.Stopped[:suites.MaxChanges])
+	}
 	if r.TestName == "" && r.ID == "" {
 		return errors.New("not a test record: it has neither test_name nor id")
 	}
 	return nil
 }
 
+// A looseRecord is a record of which only the fields' names are sure. What it has
+// besides is not held.
+type looseRecord struct {
+	Hook             json.RawMessage `json:"hook"`
+	TestName         json.RawMessage `json:"test_name"`
+	Category         json.RawMessage `json:"category"`
+	InputSummary     json.RawMessage `json:"input_summary"`
+	ExpectedDecision json.RawMessage `json:"expected_decision"`
+	ExpectedExit     json.RawMessage `json:"expected_exit"`
+	ActualDecision   json.RawMessage `json:"actual_decision"`
+	ActualExit       json.RawMessage `json:"actual_exit"`
+	ActualOutput     json.RawMessage `json:"actual_output"`
+	ActualStderr     json.RawMessage `json:"actual_stderr"`
+	Pass             json.RawMessage `json:"pass"`
+	Note             json.RawMessage `json:"note"`
+	Timestamp        json.RawMessage `json:"timestamp"`
+	DurationMS       json.RawMessage `json:"duration_ms"`
+	ID               json.RawMessage `json:"id"`
+	Suite            json.RawMessage `json:"suite"`
+	Layer            json.RawMessage `json:"layer"`
+	RunID            json.RawMessage `json:"run_id"`
+	Digests          json.RawMessage `json:"digests"`
+	Client           json.RawMessage `json:"client"`
+	Isolation        json.RawMessage `json:"isolation"`
+}
+
 func decodeLoose(line []byte) (suites.Record, error) {
-	var fields map[string]json.RawMessage
+	var fields looseRecord
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return suites.Record{}, errors.New("not a test record: not a JSON object")
 	}
-	var r suites.Record
-	for name, into := range map[string]*string{
-		"hook": &r.Hook, "test_name": &r.TestName, "category": &r.Category, "input_summary": &r.InputSummary,
-		"expected_decision": &r.ExpectedDecision, "actual_decision": &r.ActualDecision,
-		"actual_output": &r.ActualOutput, "actual_stderr": &r.ActualStderr, "note": &r.Note,
-		"timestamp": &r.Timestamp, "id": &r.ID, "suite": &r.Suite, "run_id": &r.RunID,
-		"client": &r.Client, "isolation": &r.Isolation,
-	} {
-		*into = looseText(fields[name])
+	r := suites.Record{
+		Hook: looseText(fields.Hook), TestName: looseText(fields.TestName), Category: looseText(fields.Category),
+		InputSummary: looseText(fields.InputSummary), ExpectedDecision: looseText(fields.ExpectedDecision),
+		ActualDecision: looseText(fields.ActualDecision), ActualOutput: looseText(fields.ActualOutput),
+		ActualStderr: looseText(fields.ActualStderr), Note: looseText(fields.Note), Timestamp: looseText(fields.Timestamp),
+		ID: looseText(fields.ID), Suite: looseText(fields.Suite), RunID: looseText(fields.RunID),
+		Client: looseText(fields.Client), Isolation: looseText(fields.Isolation),
 	}
-	r.ExpectedExit, r.ActualExit = looseInt(fields["expected_exit"]), looseInt(fields["actual_exit"])
-	if ms := looseInt(fields["duration_ms"]); ms != nil {
+	r.ExpectedExit, r.ActualExit = looseInt(fields.ExpectedExit), looseInt(fields.ActualExit)
+	if ms := looseInt(fields.DurationMS); ms != nil {
 		r.DurationMS = int64(*ms)
 	}
-	if layer := looseInt(fields["layer"]); layer != nil {
+	if layer := looseInt(fields.Layer); layer != nil {
 		r.Layer = suites.Layer(*layer)
 	}
-	if json.Unmarshal(fields["digests"], &r.Digests) != nil {
+	if json.Unmarshal(fields.Digests, &r.Digests) != nil {
 		r.Digests = suites.Digests{}
 	}
-	pass, err := looseBool(fields["pass"])
+	pass, err := looseBool(fields.Pass)
 	if err != nil {
 		return suites.Record{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"hookwatch/suites/disk"
 )
 
 // A WriteError says that the results directory could not be written. No file
@@ -24,7 +26,10 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 func (e *WriteError) hint() string {
 	const elsewhere = "or set results.dir to a directory elsewhere"
+	newer := (*NewerError)(nil)
 	switch {
+	case errors.As(e.Err, &newer), disk.IsRefused(e.Err):
+		return elsewhere // the rest is said
 	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
 		return "the disk is full: free some space, lower results.keep_runs and results.keep_days, " + elsewhere
 	case errors.Is(e.Err, syscall.EROFS):
@@ -40,8 +45,8 @@ func (e *WriteError) hint() string {
 
 // failed wraps what went wrong while writing; nil stays nil.
 func (s *Store) failed(err error) error {
-	if err == nil {
-		return nil
+	if failed := (*WriteError)(nil); err == nil || errors.As(err, &failed) {
+		return err
 	}
 	return &WriteError{Dir: s.o.Dir, Err: err}
 }

@@ -2,37 +2,16 @@ package record
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"hookwatch/suites"
 )
 
-func TestALineWrittenHalfIsTakenBack(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "pm-agent.jsonl")
-	l := newRollingLog(path, 1<<20, 0)
-	must(t, l.append([]byte("first\n")))
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	must(t, err)
-	_, err = f.WriteString("seco") // what the disk still had room for
-	must(t, errors.Join(err, f.Close()))
-	l.takeBack()
-	if got := read(t, path); got != "first\n" {
-		t.Errorf("the log is %q", got)
-	}
-	must(t, l.append([]byte("third\n")))
-	if got := read(t, path); got != "first\nthird\n" {
-		t.Errorf("the log is %q", got)
-	}
-	must(t, l.reopen())
-}
-
 func TestAFullRunThatCannotBeKeptHarmsNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"))
 	before := list(t, dir)
 	write(t, filepath.Join(dir, archiveName, pendingPrefix+"20260301T120000Z-2"), "in the way")
@@ -42,7 +21,7 @@ func TestAFullRunThatCannotBeKeptHarmsNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=1")
-	if after := list(t, dir); len(after) != len(before)+1 { // running.json
+	if after := list(t, dir); len(after) != len(before)+2 { // running.json, and what stood in the way
 		t.Errorf("left over: %v, before %v", after, before)
 	}
 	begin(t, s, "r3", false) // takes over what r2 could not end

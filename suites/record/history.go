@@ -2,16 +2,19 @@ package record
 
 import (
 	"cmp"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A log's old files are "<agent>-<time>.jsonl[.gz]", or "tools-<time>.log[.gz]".
@@ -20,20 +23,23 @@ const (
 	compressedSuffix = ".gz"
 )
 
-// A rotatedFile is an old file of a rolling log. It may be there plain,
-// compressed or, after a kill, both; then only the plain one is sure to be whole.
-type rotatedFile struct {
-	path  string // of the plain file
+// A rollingFile is a file of a rolling log. An old one may be there plain,
+// compressed or, after a kill, both.
+type rollingFile struct {
+	dir   *disk.Dir
+	name  string // of the plain file
 	plain bool
 }
 
+func (f rollingFile) path() string { return filepath.Join(f.dir.Path(), f.name) }
+
 // open opens the file in whichever form it is there.
-func (f rotatedFile) open() (io.ReadCloser, error) {
-	plain, err := os.Open(f.path)
+func (f rollingFile) open() (io.ReadCloser, error) {
+	plain, err := f.dir.Open(f.name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return plain, err
 	}
-	packed, err := os.Open(f.path + compressedSuffix)
+	packed, err := f.dir.Open(f.name + compressedSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -48,46 +54,87 @@ func (f rotatedFile) open() (io.ReadCloser, error) {
 	}{lines, packed}, nil
 }
 
-// rotatedFiles lists the old files of the log called name in dir, newest first.
-func rotatedFiles(dir, name string) ([]rotatedFile, error) {
-	entries, err := os.ReadDir(dir)
+// read yields the file's records; a file that is gone has none. One that cannot
+// be read, or only in part, is told.
+func (f rollingFile) read(b *budget, yield func(suites.Record) bool) (warned []string, err error) {
+	err = f.reading(func(lines io.Reader) error {
+		warned, err = readRecords(f.path(), lines, b, yield)
+		return err
+	})
+	return told(warned, f.path(), err)
+}
+
+// told makes a warning of an error that is about what a file holds.
+func told(warned []string, path string, err error) ([]string, error) {
+	corrupt := flate.CorruptInputError(0)
+	switch {
+	case disk.IsRefused(err):
+		return append(warned, "not read: "+err.Error()), nil
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &corrupt):
+		return append(warned, fmt.Sprintf("%s%s: not read to its end: %v", path, compressedSuffix, err)), nil
+	}
+	return warned, err
+}
+
+func (f rollingFile) reading(do func(io.Reader) error) error {
+	lines, err := f.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	return do(lines)
+}
+
+// rotatedFiles lists the old files of the log called name, newest first.
+func rotatedFiles(d *disk.Dir, name string) ([]rollingFile, error) {
+	all, err := entries(d)
 	if err != nil {
 		return nil, err
 	}
 	plain := map[string]bool{}
-	for _, e := range entries {
+	for _, e := range all {
 		base, packed := strings.CutSuffix(e.Name(), compressedSuffix)
 		if current, ok := currentName(base); ok && current == name {
 			plain[base] = plain[base] || !packed
 		}
 	}
-	var files []rotatedFile
+	var files []rollingFile
 	for base, p := range plain {
-		files = append(files, rotatedFile{filepath.Join(dir, base), p})
+		files = append(files, rollingFile{d, base, p})
 	}
-	slices.SortFunc(files, func(a, b rotatedFile) int { return cmp.Compare(b.path, a.path) })
+	slices.SortFunc(files, func(a, b rollingFile) int { return cmp.Compare(b.name, a.name) })
 	return files, nil
 }
 
 // currentName gives the name of the log that an old file was rotated out of.
 func currentName(old string) (string, bool) {
-	ending := filepath.Ext(old)
-	base := strings.TrimSuffix(old, ending)
-	at := len(base) - len(rotatedLayout) - 1
-	if at < 1 || base[at] != '-' || strings.Trim(base[at+1:], "0123456789-T.") != "" || base[at+11] != 'T' {
-		return "", false
-	}
-	return base[:at] + ending, true
+	name, _, ok := rotatedName(old)
+	return name, ok
 }
 
-// rollingAgents lists the agents that have a log in dir/rolling.
-func rollingAgents(dir string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(dir, rollingName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// rotatedName takes the name of an old file apart.
+func rotatedName(old string) (current string, at time.Time, ok bool) {
+	ending := filepath.Ext(old)
+	base := strings.TrimSuffix(old, ending)
+	cut := len(base) - len(rotatedLayout) - 1
+	if cut < 1 || base[cut] != '-' || ending != linesSuffix && ending != filepath.Ext(toolsLog) {
+		return "", time.Time{}, false
+	}
+	at, err := time.Parse(rotatedLayout, base[cut+1:])
+	return base[:cut] + ending, at, err == nil
+}
+
+// rollingAgents lists the agents that have a log.
+func (r *Reader) rollingAgents() ([]string, error) {
+	all, err := entries(r.rolling)
+	if err != nil {
 		return nil, err
 	}
 	var agents []string
-	for _, e := range entries {
+	for _, e := range all {
 		name := strings.TrimSuffix(e.Name(), compressedSuffix)
 		if current, ok := currentName(name); ok {
 			name = current
@@ -101,47 +148,35 @@ func rollingAgents(dir string) ([]string, error) {
 }
 
 // rollingFiles lists the files of the log called name, newest first.
-func rollingFiles(dir, name string) ([]rotatedFile, error) {
-	at := filepath.Join(dir, rollingName)
-	old, err := rotatedFiles(at, name)
-	return append([]rotatedFile{{filepath.Join(at, name), true}}, old...), err
-}
-
-// read yields the file's records; a file that is gone has none.
-func (f rotatedFile) read(yield func(suites.Record) bool) ([]string, error) {
-	lines, err := f.open()
-	if errors.Is(err, fs.ErrNotExist) {
+func (r *Reader) rollingFiles(name string) ([]rollingFile, error) {
+	if r.rolling == nil {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer lines.Close()
-	return readRecords(f.path, lines, yield)
+	old, err := rotatedFiles(r.rolling, name)
+	return append([]rollingFile{{r.rolling, name, true}}, old...), err
 }
 
-// History yields every record of the rolling log below the results directory
-// dir, oldest first for each agent, until yield returns false. It needs no lock.
-// The warnings name lines that hold no record.
-func History(dir string, yield func(agent string, r suites.Record) bool) ([]string, error) {
-	agents, err := rollingAgents(dir)
+// History yields every record of the rolling log, oldest first for each agent,
+// until yield returns false. The warnings name what holds no record.
+func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]string, error) {
+	agents, err := r.rollingAgents()
 	if err != nil {
 		return nil, err
 	}
 	var warned []string
-	more := true
+	b, more := newBudget(), true
 	for _, agent := range agents {
-		files, err := rollingFiles(dir, agent+linesSuffix)
+		files, err := r.rollingFiles(agent + linesSuffix)
 		if err != nil {
 			return warned, err
 		}
 		for _, f := range slices.Backward(files) {
-			w, err := f.read(func(r suites.Record) bool {
+			w, err := f.read(b, func(r suites.Record) bool {
 				more = yield(agent, r)
 				return more
 			})
 			warned = append(warned, w...)
-			if err != nil || !more {
+			if err != nil || !more || b.spent() {
 				return warned, err
 			}
 		}

@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // Names in a results directory.
@@ -24,9 +24,14 @@ const (
 	markerName      = "running.json"
 	inputsName      = "inputs.json"
 	environmentName = "environment.json"
+	tracesName      = "traces"
+	contentsName    = "contents"
 	linesSuffix     = ".jsonl"
 	pendingPrefix   = ".pending-" // an archive directory that is not whole yet
 )
+
+// ownDocuments tell, beside the records, what was last run.
+var ownDocuments = []string{environmentName, inputsName, markerName}
 
 // A stamp is the time in a file or directory name, with a number that tells
 // apart those of one second. The first of a second has number 1, unwritten.
@@ -81,14 +86,6 @@ func fileName(agent string, st stamp) string {
 	return agent + "-" + st.String() + linesSuffix
 }
 
-// checkAgent refuses names that are no plain file name of their own.
-func checkAgent(agent string) error {
-	if agent == "" || strings.HasPrefix(agent, ".") || strings.ContainsAny(agent, `/\:`+"\x00\n") {
-		return fmt.Errorf("agent %q cannot name a file: use letters, digits and dashes in the suite's agent", agent)
-	}
-	return nil
-}
-
 // A stateFile is one *.jsonl of a results or archive directory.
 type stateFile struct {
 	agent string
@@ -96,15 +93,15 @@ type stateFile struct {
 	st    stamp // zero when the name holds none
 }
 
-// stateFiles lists the *.jsonl files of dir by agent, the newest of each agent
-// first. A directory that does not exist has none.
-func stateFiles(dir string) ([]stateFile, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
+// stateFiles lists the *.jsonl files of a directory by agent, the newest of each
+// agent first. One that does not exist has none.
+func stateFiles(d *disk.Dir) ([]stateFile, error) {
+	all, err := entries(d)
+	if err != nil {
 		return nil, err
 	}
 	var files []stateFile
-	for _, e := range entries {
+	for _, e := range all {
 		name := e.Name()
 		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != linesSuffix {
 			continue
@@ -121,17 +118,16 @@ func stateFiles(dir string) ([]stateFile, error) {
 	return files, nil
 }
 
-// archived lists the run directories below dir's archive, newest first.
-func archived(dir string) ([]ArchivedRun, error) {
-	root := filepath.Join(dir, archiveName)
-	entries, err := os.ReadDir(root)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
+// Runs lists the archived runs, newest first, those of other tools too.
+func (r *Reader) Runs() ([]ArchivedRun, error) {
+	all, err := entries(r.archive)
+	if err != nil {
+		return nil, fmt.Errorf("list archived runs: %w", err)
 	}
 	var runs []ArchivedRun
-	for _, e := range entries {
+	for _, e := range all {
 		if st, ok := parseStamp(e.Name()); ok && e.IsDir() {
-			runs = append(runs, ArchivedRun{Dir: filepath.Join(root, e.Name()), Stamp: e.Name(), At: st.at, st: st})
+			runs = append(runs, ArchivedRun{Dir: filepath.Join(r.archive.Path(), e.Name()), Stamp: e.Name(), At: st.at, st: st})
 		}
 	}
 	slices.SortFunc(runs, func(a, b ArchivedRun) int { return b.st.compare(a.st) })

@@ -1,9 +1,11 @@
 package record
 
 import (
+	"slices"
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 func TestNames(t *testing.T) {
@@ -43,8 +45,9 @@ func TestNames(t *testing.T) {
 		".RESULTS.md1234": true, ".pm-agent-20260220T154932Z.jsonl99": true, "..gitignore7": true, ".running.json5": true,
 		".gitignore": false, ".lock": false, "RESULTS.md": false, ".notes12": false, ".RESULTS.md": false,
 	} {
-		if isLeftover(name) != want {
-			t.Errorf("isLeftover(%q) = %v", name, !want)
+		of, ok := disk.IsLeftover(name)
+		if got := ok && (slices.Contains(documents, of) || isStateFile(of)); got != want {
+			t.Errorf("%q is a leftover: %v", name, got)
 		}
 	}
 }

@@ -1,57 +1,64 @@
 package record
 
 import (
-	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"hookwatch/suites/disk"
 )
 
 // lock takes the directory for this process. The kernel gives it back when the
 // process ends, however it ends; the PID in the file only informs.
-func lock(dir string) (*flock.Flock, error) {
-	path := filepath.Join(dir, lockName)
-	l := dirLock{flock.New(path, flock.SetPermissions(0o644))}
-	held, err := l.TryLock()
+func lock(d *disk.Dir) (*disk.Lock, error) {
+	l, err := d.Lock(lockName)
 	if err != nil {
-		return nil, &WriteError{dir, err}
+		return nil, &WriteError{d.Path(), err}
 	}
-	if !held {
-		pid := holder(path)
-		if !gone(pid) || !l.inherited() {
-			return nil, &LockedError{dir, pid}
+	held, err := l.Try()
+	if err == nil && !held {
+		pid := holder(d)
+		if held = gone(pid) && inherited(l); !held {
+			_ = l.Close()
+			return nil, &LockedError{d.Path(), pid}
 		}
 	}
-	err = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
-	if err != nil && runtime.GOOS != "windows" { // there a lock keeps writers out, its holder too
-		_ = l.Unlock()
-		return nil, &WriteError{dir, err}
+	if err == nil {
+		err = l.Write(strconv.Itoa(os.Getpid()) + "\n")
 	}
-	return l.Flock, nil
+	if err != nil && !(held && runtime.GOOS == "windows") { // there a lock keeps writers out, its holder too
+		_ = l.Close()
+		return nil, &WriteError{d.Path(), err}
+	}
+	return l, nil
 }
-
-type dirLock struct{ *flock.Flock }
 
 // inherited waits for a lock whose holder is dead: a child that it was starting
 // when it was killed has the lock until that child's program begins.
-func (l dirLock) inherited() bool {
+func inherited(l *disk.Lock) bool {
 	const bound, pause = 2 * time.Second, 5 * time.Millisecond
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
-	defer cancel()
-	held, err := l.TryLockContext(ctx, pause)
-	return held && err == nil
+	tick, end := time.NewTicker(pause), time.After(bound)
+	defer tick.Stop()
+	for {
+		if held, err := l.Try(); held || err != nil {
+			return held
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			return false
+		}
+	}
 }
 
 // holder is the PID in the lock file, 0 when it cannot be read.
-func holder(path string) int {
-	text, err := os.ReadFile(path)
+func holder(d *disk.Dir) int {
+	const digits = 32
+	text, err := d.ReadFile(lockName, digits)
 	if err != nil {
 		return 0
 	}

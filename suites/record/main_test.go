@@ -13,6 +13,5 @@ func TestMain(m *testing.M) {
 		recordUntilKilled(dir)
 		return
 	}
-	// lumberjack's compressing goroutine has no end.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+	goleak.VerifyTestMain(m)
 }

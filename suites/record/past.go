@@ -9,43 +9,43 @@ import (
 )
 
 // A Past is everything on record of a project, from the rolling log, the
-// archive and the present state.
+// archive and the present state, but for what cases printed.
 type Past struct {
 	Records      []suites.Record      // by time; each verdict once
 	Environments []suites.Environment // those of runs that were kept, latest first; then what else tools were
 	Warnings     []string
+
+	known  map[verdictID]bool
+	budget *budget
 }
 
-// ReadPast reads a results directory. It takes no lock and writes nothing.
-func ReadPast(dir string) (*Past, error) {
-	p := &Past{}
-	known := map[string]bool{}
-	warned, err := History(dir, func(_ string, r suites.Record) bool {
-		p.Records = append(p.Records, r)
-		known[verdictOf(&r)] = true
-		return true
-	})
-	p.Warnings = warned
-	if err != nil {
+// Past reads all that is on record; of what is more than it holds, the latest.
+func (r *Reader) Past() (*Past, error) {
+	p := &Past{known: map[verdictID]bool{}, budget: newBudget()}
+	if err := p.addRolling(r); err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
-	present, err := Read(dir)
+	present, err := r.Read()
 	if err != nil {
 		return nil, err
 	}
-	p.add(present, known)
-	runs, err := Runs(dir)
+	p.add(present)
+	runs, err := r.Runs()
 	if err != nil {
 		return nil, err
 	}
-	for _, run := range runs {
-		s, err := ReadRun(run.Dir)
+	for i, run := range runs {
+		if p.budget.spent() {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s and %d older runs: not read: %s", run.Dir, len(runs)-i-1, p.budget))
+			break
+		}
+		s, err := r.readRun(run, p.budget)
 		if err != nil {
 			return nil, err
 		}
-		p.add(s, known)
+		p.add(s)
 	}
-	logged, err := Tools(dir)
+	logged, err := r.Tools()
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,54 @@ func ReadPast(dir string) (*Past, error) {
 	return p, nil
 }
 
+// addRolling takes over the rolling log, its latest files first.
+func (p *Past) addRolling(r *Reader) error {
+	agents, err := r.rollingAgents()
+	if err != nil {
+		return err
+	}
+	for _, agent := range agents {
+		files, err := r.rollingFiles(agent + linesSuffix)
+		if err != nil {
+			return err
+		}
+		var pieces [][]suites.Record
+		for _, f := range files {
+			from := len(p.Records)
+			warned, err := f.read(p.budget, func(r suites.Record) bool {
+				p.keep(&r)
+				return true
+			})
+			p.Warnings = append(p.Warnings, warned...)
+			if err != nil {
+				return err
+			}
+			pieces = append(pieces, slices.Clone(p.Records[from:]))
+			p.Records = p.Records[:from]
+			if p.budget.spent() {
+				break
+			}
+		}
+		for _, piece := range slices.Backward(pieces) { // as they were written, for those of one second
+			p.Records = append(p.Records, piece...)
+		}
+	}
+	return nil
+}
+
+func (p *Past) keep(r *suites.Record) {
+	kept := *r
+	kept.ActualOutput, kept.ActualStderr, kept.InputSummary, kept.Changes, kept.Stopped = "", "", "", nil, nil
+	p.Records = append(p.Records, kept)
+	p.known[verdictOf(r)] = true
+}
+
 // add takes over what the rolling log does not hold: it may have been rotated
 // away, or another tool wrote the archive.
-func (p *Past) add(s *Snapshot, known map[string]bool) {
+func (p *Past) add(s *Snapshot) {
 	for i := range s.Records {
-		if of := verdictOf(&s.Records[i]); !known[of] {
-			known[of] = true
-			p.Records = append(p.Records, s.Records[i])
+		if !p.known[verdictOf(&s.Records[i])] {
+			p.keep(&s.Records[i])
 		}
 	}
 	if len(s.Environment.Tools) > 0 {
@@ -70,7 +111,9 @@ func (p *Past) add(s *Snapshot, known map[string]bool) {
 	p.Warnings = append(p.Warnings, s.Warnings...)
 }
 
-// verdictOf is equal for records of one verdict, in whichever file they are.
-func verdictOf(r *suites.Record) string {
-	return strings.Join([]string{r.Suite, r.ID, r.Hook, r.TestName, r.RunID, r.Timestamp}, "\x00")
+// A verdictID is equal for records of one verdict, in whichever file they are.
+type verdictID struct{ suite, id, hook, name, run, at string }
+
+func verdictOf(r *suites.Record) verdictID {
+	return verdictID{r.Suite, r.ID, r.Hook, r.TestName, r.RunID, r.Timestamp}
 }

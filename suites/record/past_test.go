@@ -32,7 +32,7 @@ func TestPast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := ReadPast(dir)
+	p, err := reader(t, dir).Past()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestPast(t *testing.T) {
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "rolling/s-agent.jsonl:4") {
 		t.Errorf("warnings: %v", p.Warnings)
 	}
-	if empty, err := ReadPast(filepath.Join(dir, "nowhere")); err != nil || len(empty.Records) != 0 {
+	if empty, err := reader(t, filepath.Join(dir, "nowhere")).Past(); err != nil || len(empty.Records) != 0 {
 		t.Errorf("nothing on record: %+v, %v", empty, err)
 	}
 }

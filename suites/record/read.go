@@ -1,16 +1,15 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A File is one JSON lines file of a Snapshot.
@@ -30,6 +29,9 @@ type Snapshot struct {
 	Inputs      map[string][]suites.Input // by a record's digests.inputs
 	Warnings    []string                  // "file:line: what", lines that were skipped, files that were not read
 	LastFull    time.Time                 // end of hookwatch's last full run; zero when there was none
+
+	budget     *budget
+	unreadable []string // documents that are spoilt
 }
 
 // ByAgent yields each file with its records.
@@ -58,11 +60,20 @@ func (s *Snapshot) Agents() map[string]string {
 	return agents
 }
 
-// Read reads the present state of a results directory. It takes no lock and
-// writes nothing; a directory that does not exist is an empty snapshot.
-func Read(dir string) (*Snapshot, error) {
+// Read reads the present state of a results directory.
+func Read(p Place) (*Snapshot, error) {
+	r, err := OpenReader(p)
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	defer r.Close()
+	return r.Read()
+}
+
+// Read reads the present state, whoever it is from.
+func (r *Reader) Read() (*Snapshot, error) {
 	for try := 0; ; try++ {
-		s, err := readState(dir)
+		s, err := r.readState()
 		if try < 3 && errors.Is(err, fs.ErrNotExist) {
 			continue // a full run that ended just now has replaced the files
 		}
@@ -73,119 +84,160 @@ func Read(dir string) (*Snapshot, error) {
 	}
 }
 
-func readState(dir string) (*Snapshot, error) {
-	files, err := stateFiles(dir)
+// Present reads the present state as far as it tells what was last run: that of a
+// directory which came from elsewhere does not.
+func (r *Reader) Present() (*Snapshot, error) {
+	if r.ours {
+		return r.Read()
+	}
+	s := newSnapshot()
+	s.warn("%s was not made by hookwatch here (it came with a clone, or was restored): what it says was last run does not count (--restored takes it as your own)", r.place.Dir)
+	return s, nil
+}
+
+func newSnapshot() *Snapshot {
+	return &Snapshot{Inputs: map[string][]suites.Input{}, budget: newBudget()}
+}
+
+func (r *Reader) readState() (*Snapshot, error) {
+	s := newSnapshot()
+	files, err := stateFiles(r.dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Inputs: map[string][]suites.Input{}}
 	for i, f := range files {
 		if i > 0 && files[i-1].agent == f.agent {
-			s.warn("%s: not read, %s is newer", filepath.Join(dir, f.name), files[i-1].name)
+			s.warn("%s: not read, %s is newer", filepath.Join(r.place.Dir, f.name), files[i-1].name)
 			continue
 		}
-		if err := s.add(dir, f); err != nil {
+		if err := s.add(r.dir, f); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.document(dir, inputsName, &s.Inputs); err != nil {
+	if err := s.document(r.dir, inputsName, &s.Inputs); err != nil {
 		return nil, err
 	}
-	if err := s.document(dir, environmentName, &s.Environment); err != nil {
+	if err := s.document(r.dir, environmentName, &s.Environment); err != nil {
 		return nil, err
 	}
-	s.LastFull, err = lastFull(dir)
+	s.LastFull, err = r.lastFull()
 	return s, err
 }
 
-// ReadRun reads one run: a directory of JSON lines files, as archives are, also
-// those of other tools, or a single such file.
-func ReadRun(path string) (*Snapshot, error) {
-	s, err := readRun(path)
-	if err != nil {
+// ReadRun reads an archived run, also one of another tool's.
+func (r *Reader) ReadRun(run ArchivedRun) (*Snapshot, error) {
+	return r.readRun(run, newBudget())
+}
+
+func (r *Reader) readRun(run ArchivedRun, b *budget) (*Snapshot, error) {
+	s := newSnapshot()
+	s.budget, s.LastFull = b, run.At
+	if err := s.addRun(r.archive, run); err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
 	}
 	return s, nil
 }
 
-func readRun(path string) (*Snapshot, error) {
-	info, err := os.Stat(path)
+func (s *Snapshot) addRun(archive *disk.Dir, run ArchivedRun) error {
+	d, err := archive.Sub(run.Stamp)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &Snapshot{Inputs: map[string][]suites.Input{}}
-	if !info.IsDir() {
-		agent, st, _ := splitName(filepath.Base(path))
-		s.LastFull = st.at
-		return s, s.add(filepath.Dir(path), stateFile{agent, filepath.Base(path), st})
-	}
-	files, err := stateFiles(path)
+	defer d.Close()
+	files, err := stateFiles(d)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range files {
-		if err := s.add(path, f); err != nil {
-			return nil, err
+		if err := s.add(d, f); err != nil {
+			return err
 		}
 	}
-	if st, ok := parseStamp(filepath.Base(path)); ok {
-		s.LastFull = st.at
-	}
-	return s, s.document(path, environmentName, &s.Environment)
+	return s.document(d, environmentName, &s.Environment)
 }
 
 func (s *Snapshot) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-func (s *Snapshot) add(dir string, f stateFile) error {
+func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 	file := File{Agent: f.agent, Name: f.name, foreign: f.st.n == 0}
-	warned, err := readFile(filepath.Join(dir, f.name), func(r suites.Record) bool {
+	warned, err := readFile(d, f.name, s.budget, func(r suites.Record) bool {
 		s.Records = append(s.Records, r)
 		file.Records++
 		file.foreign = file.foreign || anonymous(r)
 		return true
 	})
+	if disk.IsRefused(err) {
+		warned, err = append(warned, err.Error()), nil
+	}
 	file.foreign = file.foreign || len(warned) > 0
 	s.Warnings = append(s.Warnings, warned...)
 	s.Files = append(s.Files, file)
 	return err
 }
 
-func readFile(path string, yield func(suites.Record) bool) ([]string, error) {
-	lines, err := os.Open(path)
+func readFile(d *disk.Dir, name string, b *budget, yield func(suites.Record) bool) ([]string, error) {
+	lines, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer lines.Close()
-	return readRecords(path, lines, yield)
+	return readRecords(filepath.Join(d.Path(), name), lines, b, yield)
 }
 
 // document reads a JSON file into v. One that is absent leaves v as it is, and
-// so does one that does not parse, with a warning.
-func (s *Snapshot) document(dir, name string, v any) error {
-	path := filepath.Join(dir, name)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// so does one that cannot be read, with a warning.
+func (s *Snapshot) document(d *disk.Dir, name string, v any) error {
+	if d == nil {
 		return nil
 	}
-	if err != nil {
+	text, err := d.ReadFile(name, documentLimit)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case disk.IsRefused(err):
+		s.warn("not read: %v", err)
+	case err != nil:
 		return err
+	default:
+		if err = parse(text, v); err != nil {
+			s.warn("%s: not read: %v", filepath.Join(d.Path(), name), err)
+		}
 	}
-	if err := json.Unmarshal(text, v); err != nil {
-		s.warn("%s: not read: %v", path, err)
+	if err != nil {
+		s.unreadable = append(s.unreadable, name)
 	}
 	return nil
 }
 
 // lastFull finds the newest archived run of hookwatch: other tools leave no
 // environment there.
-func lastFull(dir string) (time.Time, error) {
-	runs, err := archived(dir)
-	for _, r := range runs {
-		if _, err := os.Stat(filepath.Join(r.Dir, environmentName)); err == nil {
-			return r.At, nil
+func (r *Reader) lastFull() (time.Time, error) {
+	runs, err := r.Runs()
+	for _, run := range runs {
+		if r.runID(run.Stamp) != "" {
+			return run.At, nil
 		}
 	}
 	return time.Time{}, err
+}
+
+// runID tells which run of hookwatch's an archive directory holds, "" when none.
+func (r *Reader) runID(stamp string) string {
+	d, err := r.archive.Sub(stamp)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	return archivedRunID(d)
+}
+
+func archivedRunID(d *disk.Dir) string {
+	var env suites.Environment
+	text, err := d.ReadFile(environmentName, documentLimit)
+	if err != nil || parse(text, &env) != nil {
+		return ""
+	}
+	return env.RunID
 }

@@ -10,21 +10,23 @@ import (
 	"hookwatch/suites"
 )
 
-const (
-	lineLimit    = 64 << 20 // a longer line is skipped without being held
-	warningLimit = 20       // a file; the rest are counted
-)
+const warningLimit = 20 // a file; the rest are counted
 
 // readRecords yields the records of a JSON lines file until yield returns false.
 // What is not a record is skipped with a warning "name:line: ...": a torn last
 // line, a malformed line, one that is too long. Besides one record a line it
 // reads records spread over lines from a lone "{" to a lone "}", which is what
 // "jq -n" writes without -c.
-func readRecords(name string, r io.Reader, yield func(suites.Record) bool) ([]string, error) {
+// Where the budget ends, so does reading.
+func readRecords(name string, r io.Reader, b *budget, yield func(suites.Record) bool) ([]string, error) {
 	w := &warnings{name: name}
-	lines := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
 	for {
 		at, text, err := lines.value()
+		if b.left -= lineCost; b.spent() {
+			w.add(at, "not read from here on: "+b.String())
+			return w.done(), nil
+		}
 		if err != nil && !errors.Is(err, errTooLong) {
 			return w.done(), unlessEOF(err)
 		}
@@ -34,6 +36,7 @@ func readRecords(name string, r io.Reader, yield func(suites.Record) bool) ([]st
 		var rec suites.Record
 		if err == nil {
 			rec, err = decode(text)
+			b.hold(&rec)
 		}
 		switch {
 		case err != nil && lines.torn:

@@ -17,7 +17,7 @@ const foreignLine = `{"hook":"enforce_package_managers.sh","test_name":"pip_bloc
 func readAll(t *testing.T, text string) ([]suites.Record, []string) {
 	t.Helper()
 	var records []suites.Record
-	warned, err := readRecords("x.jsonl", strings.NewReader(text), func(r suites.Record) bool {
+	warned, err := readRecords("x.jsonl", strings.NewReader(text), newBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
@@ -83,7 +83,7 @@ func TestReadSkipsALineBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	huge := `{"test_name":"huge","pass":true,"note":"` + strings.Repeat("x", lineLimit) + `"}`
 	records, warned := readAll(t, huge+"\n"+foreignLine+"\n")
-	if len(records) != 1 || len(warned) != 1 || warned[0] != "x.jsonl:1: skipped: a line of more than 64 MiB" {
+	if len(records) != 1 || len(warned) != 1 || warned[0] != "x.jsonl:1: skipped: a line of more than 8 MiB" {
 		t.Errorf("%d records, warnings %q", len(records), warned)
 	}
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A marker is the text of running.json.
@@ -42,18 +45,10 @@ func (s *Store) writeMarker(m marker) error {
 	if err != nil {
 		return err
 	}
-	return replaceUnsynced(s.path(markerName), text)
+	return s.r.dir.Replace(markerName, text, disk.Unsynced)
 }
 
-func (s *Store) removeMarker() error { return s.remove(markerName) }
-
-// remove deletes a file of the results directory, which need not exist.
-func (s *Store) remove(name string) error {
-	if err := os.Remove(s.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (s *Store) removeMarker() error { return s.r.dir.Remove(markerName) }
 
 // An Interruption is a run that its process did not end. The records of the
 // cases that finished are part of the present state.
@@ -76,12 +71,23 @@ func (s *Store) repair() error {
 	if err := s.cutTails(); err != nil {
 		return err
 	}
+	if err := s.claim(); err != nil {
+		return err
+	}
 	m, ok, err := s.readMarker()
 	if err != nil {
 		return err
 	}
-	if s.first, err = s.load(); err != nil || !ok {
+	if s.first, err = s.load(); err != nil {
 		return err
+	}
+	for _, name := range s.first.unreadable {
+		if err := s.putAside(name); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return nil
 	}
 	if s.interrupted, err = s.resume(m); err != nil {
 		return err
@@ -93,74 +99,116 @@ func (s *Store) repair() error {
 // removeLeftovers deletes temporary files and archive directories that were
 // never finished.
 func (s *Store) removeLeftovers() error {
-	entries, err := os.ReadDir(s.o.Dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if !e.IsDir() && isLeftover(e.Name()) {
-			if err := s.remove(e.Name()); err != nil {
-				return err
+	for d, ours := range map[*disk.Dir]func(name string) bool{
+		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
+		s.r.rolling: isRolling,
+	} {
+		all, err := entries(d)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			if of, ok := disk.IsLeftover(e.Name()); ok && ours(of) && e.Type().IsRegular() {
+				if err := d.Remove(e.Name()); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	if entries, err = os.ReadDir(s.path(archiveName)); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), pendingPrefix) {
-			if err := os.RemoveAll(s.path(archiveName, e.Name())); err != nil {
-				return err
-			}
+	pending, err := entries(s.r.archive)
+	for _, e := range pending {
+		stamp, ok := strings.CutPrefix(e.Name(), pendingPrefix)
+		_, parsed := parseStamp(stamp)
+		switch {
+		case parsed && !e.IsDir(): // nothing is read or deleted there
+			_, odd := s.r.archive.Sub(e.Name())
+			s.warn("%v", odd)
+		case parsed && ok:
+			err = errors.Join(err, s.discard(e.Name(), false))
 		}
 	}
-	return nil
+	return err
+}
+
+func isStateFile(name string) bool {
+	_, _, ok := splitName(name)
+	return ok
 }
 
 func (s *Store) cutTails() error {
-	agents, err := rollingAgents(s.o.Dir)
+	agents, err := s.r.rollingAgents()
 	if err != nil {
 		return err
 	}
 	for _, agent := range agents {
-		path := s.path(rollingName, agent+linesSuffix)
-		_, cut, err := cutTail(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		name := agent + linesSuffix
+		if _, err := s.r.rolling.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			continue // it has old files alone
+		}
+		f, err := s.r.rolling.Append(name)
+		if err != nil {
+			return err
+		}
+		_, cut, err := cutTail(f)
+		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 		if cut > 0 {
-			s.warnings = append(s.warnings, fmt.Sprintf("%s: the last line was torn when hookwatch was killed; %d bytes were cut off", path, cut))
+			s.warn("%s: the last line was torn when hookwatch was killed; %d bytes were cut off", filepath.Join(s.r.rolling.Path(), name), cut)
 		}
 	}
 	return nil
 }
 
+// readOwn reads a document that hookwatch wrote. One that is spoilt is put aside,
+// for something else is about to be written there.
+func (s *Store) readOwn(name string, into any) (there bool, err error) {
+	text, err := s.r.dir.ReadFile(name, documentLimit)
+	tooLarge := (*disk.Error)(nil)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.As(err, &tooLarge) && tooLarge.Reason == disk.Size:
+	case err != nil:
+		return false, err
+	default:
+		if err = parse(text, into); err == nil {
+			return true, nil
+		}
+	}
+	s.warn("%s: not readable: %v", filepath.Join(s.o.Dir, name), err)
+	return false, s.putAside(name)
+}
+
+// putAside keeps a document that is spoilt, out of the way of the next one.
+func (s *Store) putAside(name string) error {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.unreadable-%d", name, n)
+		if _, err := s.r.dir.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			s.warn("%s is kept as %s", filepath.Join(s.o.Dir, name), aside)
+			return s.r.dir.Rename(name, s.r.dir, aside)
+		}
+	}
+}
+
 func (s *Store) readMarker() (m marker, ok bool, err error) {
-	text, err := os.ReadFile(s.path(markerName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, false, nil
-	}
-	if err != nil {
-		return m, false, err
-	}
-	if err := json.Unmarshal(text, &m); err != nil || m.RunID == "" {
-		s.warnings = append(s.warnings, fmt.Sprintf(
-			"%s: not readable, so the run that was interrupted is not known; its records are in the rolling log", s.path(markerName)))
+	ok, err = s.readOwn(markerName, &m)
+	if ok && m.RunID == "" {
 		return m, false, s.removeMarker()
 	}
-	return m, true, nil
+	return m, ok, err
 }
 
 // resume ends a run that its process did not end. One whose archive directory
 // is there did end, but for the steps that follow it; the answer is then nil.
 func (s *Store) resume(m marker) (*Interruption, error) {
-	runs, err := archived(s.o.Dir)
+	runs, err := s.r.Runs()
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs[:min(len(runs), 3)] {
-		if archivedRunID(r.Dir) == m.RunID {
-			return nil, s.finish(r.Dir)
+	for _, run := range runs[:min(len(runs), 3)] {
+		if s.r.runID(run.Stamp) == m.RunID {
+			return nil, s.finish(run.Stamp)
 		}
 	}
 	byAgent, err := s.recordsOf(m.RunID)
@@ -195,20 +243,21 @@ func interruptionOf(m marker, byAgent map[string][]suites.Record) *Interruption 
 // recordsOf collects a run's records from the rolling logs, each case's in the
 // order in which they were written.
 func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
-	agents, err := rollingAgents(s.o.Dir)
+	agents, err := s.r.rollingAgents()
 	if err != nil {
 		return nil, err
 	}
+	b := newBudget()
 	byAgent := map[string][]suites.Record{}
 	for _, agent := range agents {
-		files, err := rollingFiles(s.o.Dir, agent+linesSuffix)
+		files, err := s.r.rollingFiles(agent + linesSuffix)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range files { // newest first, until one holds only earlier runs
 			var found []suites.Record
 			others := false
-			warned, err := f.read(func(r suites.Record) bool {
+			warned, err := f.read(b, func(r suites.Record) bool {
 				if r.RunID == runID {
 					found = append(found, r)
 				} else {

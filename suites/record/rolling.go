@@ -2,119 +2,206 @@ package record
 
 import (
 	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 	"time"
 
-	"gopkg.in/natefinch/lumberjack.v2"
+	"hookwatch/suites/disk"
 )
 
-// loggers holds one lumberjack.Logger a file for the life of the process: each
-// keeps a goroutine for good, and two that compress the same old file at once
-// would ruin it.
-var loggers sync.Map // path -> *lumberjack.Logger
-
-// unbounded keeps lumberjack from rotating by its own count, which is in whole
-// megabytes and refuses a line longer than that.
-const unbounded = 1 << 30
-
-// A rollingLog appends lines to one agent's log: one write a line, and a line
-// that could not be written whole is taken back.
+// A rollingLog appends lines to one log: one write a line, and a line that could
+// not be written whole is taken back. It is rotated by size; old files are
+// compressed beside the work, and deleted by age.
 type rollingLog struct {
-	path    string
-	limit   int64 // bytes after which the file is rotated
-	logger  *lumberjack.Logger
-	size    int64 // -1 until the file was looked at
-	rotated time.Time
-}
+	dir      *disk.Dir
+	name     string
+	limit    int64 // bytes after which the file is rotated
+	keepDays int   // 0: old files stay
+	now      func() time.Time
 
-func newRollingLog(path string, limit int64, keepDays int) *rollingLog {
-	logger, _ := loggers.LoadOrStore(path, &lumberjack.Logger{
-		Filename: path, MaxSize: unbounded, MaxAge: keepDays, Compress: true,
-	})
-	return &rollingLog{path: path, limit: limit, logger: logger.(*lumberjack.Logger), size: -1}
+	file   *os.File // nil: not open
+	opened fs.FileInfo
+	size   int64
+	packer packer
 }
 
 // append writes one line, its newline included.
 func (l *rollingLog) append(line []byte) error {
-	if l.size < 0 {
-		size, _, err := cutTail(l.path)
-		if err != nil && !os.IsNotExist(err) {
+	if l.file != nil && !l.dir.HoldsFile(l.name, l.opened) {
+		_ = l.letGo() // it was replaced: what stands there now is looked at anew
+	}
+	if l.file == nil {
+		if err := l.open(); err != nil {
 			return err
 		}
-		l.size = size
 	}
-	// Old files are named by the millisecond: a second rotation within one would replace the first.
-	if l.size > 0 && l.size+int64(len(line)) > l.limit && time.Since(l.rotated) > 2*time.Millisecond {
-		if err := l.logger.Rotate(); err != nil {
+	if l.size > 0 && l.size+int64(len(line)) > l.limit {
+		if err := l.rotate(); err != nil {
 			return err
 		}
-		l.size, l.rotated = 0, time.Now()
 	}
-	n, err := l.logger.Write(line)
-	if err == nil && n < len(line) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		l.takeBack()
+	n, err := l.file.Write(line)
+	if err != nil || n < len(line) {
+		_ = l.file.Truncate(l.size) // should that fail too, open cuts the tail
+		_ = l.letGo()
+		if err == nil {
+			err = io.ErrShortWrite
+		}
 		return err
 	}
 	l.size += int64(n)
 	return nil
 }
 
-// takeBack removes what a failed write left and has the file opened anew. Should
-// that fail too, append does it before the next line.
-func (l *rollingLog) takeBack() {
-	_ = l.logger.Close()
-	_, _, _ = cutTail(l.path)
-	l.size = -1
-}
-
-// reopen lets go of the file, so that the next line goes to what then stands
-// at the path, also when the directory was deleted meanwhile.
-func (l *rollingLog) reopen() error {
-	l.size = -1
-	return l.logger.Close()
-}
-
-// settle waits until lumberjack has compressed what was rotated, at most the
-// time given: the next process to hold the lock must not compress it as well.
-func (l *rollingLog) settle(most time.Duration) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(most)
-	for l.uncompressed() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			return
-		}
+func (l *rollingLog) open() error {
+	f, err := l.dir.Append(l.name)
+	if err != nil {
+		return err
 	}
+	if l.size, _, err = cutTail(f); err == nil {
+		l.opened, err = f.Stat()
+	}
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	l.file = f
+	return nil
 }
 
-func (l *rollingLog) uncompressed() bool {
-	old, _ := rotatedFiles(filepath.Dir(l.path), filepath.Base(l.path)) // unreadable: nothing to wait for
+// letGo closes the file, so that the next line goes to what then stands there.
+func (l *rollingLog) letGo() error {
+	if l.file == nil {
+		return nil
+	}
+	f := l.file
+	l.file = nil
+	return f.Close()
+}
+
+// rotate gives the file an old file's name, and begins a new one.
+func (l *rollingLog) rotate() error {
+	if err := l.letGo(); err != nil {
+		return err
+	}
+	ending := filepath.Ext(l.name)
+	for at := l.now().UTC(); ; at = at.Add(time.Millisecond) {
+		old := strings.TrimSuffix(l.name, ending) + "-" + at.Format(rotatedLayout) + ending
+		if l.taken(old) || l.taken(old+compressedSuffix) {
+			continue
+		}
+		if err := l.dir.Rename(l.name, l.dir, old); err != nil {
+			return err
+		}
+		break
+	}
+	l.packer.start(func(ctx context.Context) { tidy(ctx, l.dir, l.name, l.now(), l.keepDays) })
+	return l.open()
+}
+
+func (l *rollingLog) taken(name string) bool {
+	_, err := l.dir.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// close lets go of the log and waits for what is done beside it, at most the time
+// given: the next process does what is left.
+func (l *rollingLog) close(most time.Duration) error {
+	l.packer.stop(most)
+	return l.letGo()
+}
+
+// tidy deletes the log's old files that are too old, and compresses the others. It
+// is no matter if it cannot: they are read as they are, and the next does it.
+func tidy(ctx context.Context, d *disk.Dir, name string, now time.Time, keepDays int) {
+	old, _ := rotatedFiles(d, name)
 	for _, f := range old {
-		if f.plain {
-			return true
+		_, at, _ := rotatedName(f.name)
+		switch {
+		case keepDays > 0 && at.Before(now.AddDate(0, 0, -keepDays)):
+			_ = d.Remove(f.name)
+			_ = d.Remove(f.name + compressedSuffix)
+		case f.plain:
+			_ = f.pack(ctx)
 		}
 	}
-	return false
+}
+
+// pack compresses the file. The plain one goes only when the other is whole.
+func (f rollingFile) pack(ctx context.Context) error {
+	plain, err := f.dir.Open(f.name)
+	if err != nil {
+		return err
+	}
+	err = f.dir.ReplaceBy(f.name+compressedSuffix, disk.Synced, func(w io.Writer) error {
+		packed := gzip.NewWriter(w)
+		_, err := io.Copy(packed, &stoppable{ctx, plain})
+		return errors.Join(err, packed.Close())
+	})
+	if err = errors.Join(err, plain.Close()); err != nil {
+		return err
+	}
+	return f.dir.Remove(f.name)
+}
+
+// A stoppable reader ends with its context.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
+}
+
+// A packer does one thing at a time beside the work. The zero value does nothing.
+type packer struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it is done; nil: nothing was begun
+}
+
+// start waits for what was begun before.
+func (p *packer) start(do func(context.Context)) {
+	if p.done != nil {
+		<-p.done
+		p.cancel()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	p.cancel, p.done = cancel, done
+	go func() {
+		defer close(done)
+		do(ctx)
+	}()
+}
+
+// stop lets what was begun come to its end within the time given.
+func (p *packer) stop(most time.Duration) {
+	if p.done == nil {
+		return
+	}
+	select {
+	case <-p.done:
+	case <-time.After(most):
+	}
+	p.cancel()
+	<-p.done
 }
 
 // cutTail cuts what follows the last newline of a file, which only a killed
 // process leaves there. It gives the file's size and how many bytes went.
-func cutTail(path string) (size, cut int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer f.Close()
+func cutTail(f *os.File) (size, cut int64, err error) {
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		return 0, 0, err
 	}
 	keep := info.Size()

@@ -1,13 +1,10 @@
 package record
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,7 +14,7 @@ import (
 func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir, RollingSize: 4 << 10})
+	s := open(t, Options{Place: at(dir), RollingSize: 4 << 10})
 	must(t, s.Begin(Run{ID: "r1"}))
 	pause := time.NewTicker(5 * time.Millisecond) // old files are named by the millisecond
 	defer pause.Stop()
@@ -41,7 +38,7 @@ func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 		t.Errorf("%d old files", packed)
 	}
 	var notes, want []string
-	warned, err := History(dir, func(agent string, r suites.Record) bool {
+	warned, err := reader(t, dir).History(func(agent string, r suites.Record) bool {
 		notes = append(notes, r.Note)
 		return agent == "pm-agent"
 	})
@@ -52,29 +49,9 @@ func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 	if !slices.Equal(notes, want) || len(warned) != 0 {
 		t.Errorf("history %v, warnings %q", notes, warned)
 	}
-	again := open(t, Options{Dir: dir}) // the run was not ended: all of it is in old files too
+	again := open(t, Options{Place: at(dir)}) // the run was not ended: all of it is in old files too
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=39")
 	if in := again.Interrupted(); in == nil || in.RunID != "r1" {
 		t.Errorf("interrupted %+v", in)
 	}
-}
-
-func TestFullDisk(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no /dev/full here")
-	}
-	t.Parallel()
-	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
-	log := filepath.Join(dir, rollingName, "pm-agent.jsonl")
-	must(t, os.Symlink("/dev/full", log))
-	must(t, s.Begin(Run{ID: "r1"}))
-	err := s.Append(rec("r1", "pm/P01", "1"))
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the disk is full: free some space") {
-		t.Errorf("got %v", err)
-	}
-	must(t, os.Remove(log))
-	must(t, s.Append(rec("r1", "pm/P01", "2")))
-	must(t, s.EndSelected([]suites.Record{rec("r1", "pm/P01", "2")}, nil, suites.Environment{}))
-	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=2")
 }

@@ -1,11 +1,13 @@
 package record
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // A state remembers where the present state lies, without its records.
@@ -19,7 +21,7 @@ type state struct {
 // load reads the present state and removes files that a newer one of the same
 // agent has replaced.
 func (s *Store) load() (*Snapshot, error) {
-	files, err := stateFiles(s.o.Dir)
+	files, err := stateFiles(s.r.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +32,11 @@ func (s *Store) load() (*Snapshot, error) {
 		}
 		if s.isForeign(f) {
 			foreign = append(foreign, f)
-		} else if err := s.remove(f.name); err != nil {
+		} else if err := s.r.dir.Remove(f.name); err != nil {
 			return nil, err
 		}
 	}
-	snap, err := Read(s.o.Dir)
+	snap, err := s.r.Read()
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +78,8 @@ func (st *state) holds(agent, suite string) {
 // isForeign reports whether a file in the results directory is another tool's,
 // or spoilt. One that cannot be read is left alone as well.
 func (s *Store) isForeign(f stateFile) bool {
-	var one Snapshot
-	return one.add(s.o.Dir, f) != nil || one.Files[0].foreign
+	one := newSnapshot()
+	return one.add(s.r.dir, f) != nil || one.Files[0].foreign
 }
 
 // merge makes records the present state of their cases. Its steps may be
@@ -169,12 +171,18 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		file = stateFile{agent, fileName(agent, st), st}
 	}
 	var records []suites.Record
-	_, err := readFile(s.path(file.name), func(r suites.Record) bool {
+	warned, err := readFile(s.r.dir, file.name, newBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if len(warned) > 0 { // it was spoilt since it was loaded: what is written next does not hold all of it
+		s.warnings = append(s.warnings, warned...)
+		if _, err := s.setAside(stamp{s.o.Now().UTC(), 1}, []string{file.name}); err != nil {
+			return err
+		}
 	}
 	now, changed := change(records)
 	if !changed {
@@ -185,7 +193,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		return err
 	}
 	s.state.files[agent] = file
-	return replace(s.path(file.name), lines)
+	return s.r.dir.Replace(file.name, lines, disk.Synced)
 }
 
 func (st *state) newest() stamp {

@@ -5,35 +5,39 @@
 //	rolling/<agent>.jsonl                     every record as it happened
 //	rolling/tools.log                         what tools there were, a line a change
 //	archive/<UTC>/                            each full run as it ended
+//	traces/<suite>/<ID>.json                  what a case was seen to come through
+//	contents/<digest>                         contents of files, to compare later ones with
 //	RESULTS.md COMPARISON.md environment.json of the latest run
 //	inputs.json                               what the records' digests of inputs stand for
 //	running.json                              the run in progress
 //	.lock                                     PID of the hookwatch that writes here
+//	.origin                                   which of a person's results directories it is
 //
 // A record is in the rolling log before anybody is told its verdict, and every
 // other file is replaced whole, so a process that is killed loses nothing:
 // running.json tells the next one which records to take over.
+//
+// The directory may have come with a clone. Nothing is written, read or deleted
+// through a link; what is deleted is known by name and form; what is read is
+// bounded; and what did not come from hookwatch here decides nothing.
 package record
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // Options say where records are kept and how long.
 type Options struct {
-	Dir         string           // the results directory; created when it does not exist
+	Place
 	KeepRuns    int              // archived runs to keep; 0 means all
 	KeepDays    int              // age at which archived runs and old rolling logs go; 0 means never
 	RollingSize int64            // bytes at which a rolling log is rotated; 0 means 10 MB
@@ -43,17 +47,19 @@ type Options struct {
 // A Store writes a results directory. It is safe for concurrent use; at most
 // one Store in all processes is open on a directory.
 type Store struct {
-	o    Options
-	lock *flock.Flock
+	o Options
 
 	mu          sync.Mutex // guards what follows
-	logs        map[string]*rollingLog
-	tools       []suites.Tool // of the last line of the log of tools; nil before it was looked at
+	lock        *disk.Lock
+	r           *Reader
+	logs        map[string]*rollingLog // by name
+	tools       []suites.Tool          // of the last line of the log of tools; nil before it was looked at
 	run         *Run
 	state       state
 	interrupted *Interruption
 	warnings    []string
-	first       *Snapshot // read by Open, for the first call of Snapshot
+	first       *Snapshot       // read by Open, for the first call of Snapshot
+	kept        map[string]bool // directories of the archive that were told not to be deleted
 }
 
 // A Run is a set of cases executed together.
@@ -76,42 +82,54 @@ func Open(o Options) (*Store, error) {
 	if o.RollingSize <= 0 {
 		o.RollingSize = 10 << 20
 	}
-	dir, err := filepath.Abs(o.Dir)
+	var err error
+	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
+		o.Base, err = filepath.Abs(o.Base)
+	}
 	if err != nil {
 		return nil, &WriteError{o.Dir, err}
 	}
-	o.Dir = dir
-	s := &Store{o: o, logs: map[string]*rollingLog{}}
-	if err := s.prepare(); err != nil {
-		return nil, s.failed(err)
-	}
-	if s.lock, err = lock(dir); err != nil {
+	s := &Store{o: o, logs: map[string]*rollingLog{}, kept: map[string]bool{}}
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	if err := s.repair(); err != nil {
-		_ = s.lock.Unlock()
+		s.leave()
 		return nil, s.failed(err)
 	}
 	return s, nil
 }
 
-// prepare makes the directories, and has git ignore them unless somebody has
-// written rules of their own.
-func (s *Store) prepare() error {
-	for _, name := range []string{rollingName, archiveName} {
-		if err := os.MkdirAll(s.path(name), 0o755); err != nil {
-			return err
-		}
+// enter opens the directory and what is in it, and takes its lock.
+func (s *Store) enter() error {
+	r := &Reader{place: s.o.Place}
+	var err error
+	if r.dir, err = disk.Make(s.o.Base, s.o.Dir); err != nil {
+		return s.failed(err)
 	}
-	_, err := os.Lstat(s.path(ignoreName))
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err = checkWay(r.dir); err == nil {
+		err = r.enter((*disk.Dir).MakeSub)
+	}
+	if err == nil {
+		err = ignored(r.dir)
+	}
+	if err != nil {
+		r.Close()
+		return s.failed(err)
+	}
+	held, err := lock(r.dir)
+	if err != nil {
+		r.Close()
 		return err
 	}
-	return replaceUnsynced(s.path(ignoreName), []byte("*\n"))
+	s.r, s.lock = r, held
+	return nil
 }
 
-func (s *Store) path(elem ...string) string {
-	return filepath.Join(append([]string{s.o.Dir}, elem...)...)
+// leave gives back what enter took.
+func (s *Store) leave() {
+	_ = s.lock.Close()
+	s.r.Close()
 }
 
 // Snapshot reads the present state. Its warnings begin with what Open repaired.
@@ -121,12 +139,27 @@ func (s *Store) Snapshot() *Snapshot {
 	snap := s.first
 	if s.first = nil; snap == nil {
 		var err error
-		if snap, err = Read(s.o.Dir); err != nil {
-			snap = &Snapshot{Inputs: map[string][]suites.Input{}, Warnings: []string{err.Error()}}
+		if snap, err = s.r.Read(); err != nil {
+			snap = newSnapshot()
+			snap.warn("%v", err)
 		}
 	}
 	snap.Warnings = slices.Concat(s.warnings, snap.Warnings)
+	s.warnings = nil
 	return snap
+}
+
+// Warnings gives what there is to tell since the last call, or since Snapshot.
+func (s *Store) Warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.warnings
+	s.warnings = nil
+	return told
+}
+
+func (s *Store) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
 // Begin opens a run. A run that was begun before and not ended is ended first:
@@ -160,28 +193,40 @@ func (s *Store) Begin(r Run) error {
 	return nil
 }
 
-// reattach has the log files opened anew, and starts over in a new directory if
-// somebody deleted the one that this Store had locked.
+// reattach has the log files opened anew, and starts over where somebody deleted
+// or exchanged the directory that this Store had locked.
 func (s *Store) reattach() error {
 	for _, l := range s.logs {
-		if err := l.reopen(); err != nil {
+		if err := l.letGo(); err != nil {
 			return s.failed(err)
 		}
 	}
-	if _, err := os.Lstat(s.path(lockName)); !errors.Is(err, fs.ErrNotExist) {
-		return s.failed(err)
+	_, err := s.r.dir.Lstat(lockName)
+	if err == nil && s.r.dir.InPlace(s.o.Base) && s.r.dir.Holds(rollingName, s.r.rolling) && s.r.dir.Holds(archiveName, s.r.archive) {
+		s.dropMovedAway()
+		return nil
 	}
-	if err := s.prepare(); err != nil {
-		return s.failed(err)
-	}
-	held, err := lock(s.o.Dir)
-	if err != nil {
+	_ = s.closeLogs() // of a directory that is gone
+	s.leave()
+	if err := s.enter(); err != nil {
 		return err
 	}
-	_ = s.lock.Unlock() // of a file that is gone
-	s.lock, s.first, s.tools = held, nil, nil
+	s.first, s.tools = nil, nil
+	if err := s.claim(); err != nil {
+		return s.failed(err)
+	}
 	_, err = s.load()
 	return s.failed(err)
+}
+
+// dropMovedAway lets go of directories that are made anew when they are needed.
+func (s *Store) dropMovedAway() {
+	for name, d := range map[string]**disk.Dir{tracesName: &s.r.traces, contentsName: &s.r.contents} {
+		if *d != nil && !s.r.dir.Holds(name, *d) {
+			_ = (*d).Close()
+			*d = nil
+		}
+	}
 }
 
 // Append puts a record of the run into its agent's rolling log, in one write.
@@ -200,12 +245,17 @@ func (s *Store) Append(r suites.Record) error {
 	if err != nil {
 		return fmt.Errorf("record %s: %w", r.Key(), err)
 	}
-	log := s.logs[agent]
-	if log == nil {
-		log = newRollingLog(s.path(rollingName, agent+linesSuffix), s.o.RollingSize, s.o.KeepDays)
-		s.logs[agent] = log
+	return s.failed(s.log(agent + linesSuffix).append(line))
+}
+
+// log gives a log of the directory rolling.
+func (s *Store) log(name string) *rollingLog {
+	l := s.logs[name]
+	if l == nil {
+		l = &rollingLog{dir: s.r.rolling, name: name, limit: s.o.RollingSize, keepDays: s.o.KeepDays, now: s.o.Now}
+		s.logs[name] = l
 	}
-	return s.failed(log.append(line))
+	return l
 }
 
 // check refuses what could not be taken over after a kill.
@@ -241,20 +291,23 @@ func (s *Store) Interrupted() *Interruption {
 
 // WriteComparison replaces COMPARISON.md.
 func (s *Store) WriteComparison(md []byte) error {
-	return s.failed(replace(s.path(comparisonName), md))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed(s.r.dir.Replace(comparisonName, md, disk.Synced))
 }
 
 // Runs lists the archived runs, newest first, those of other tools too.
-func (s *Store) Runs() ([]ArchivedRun, error) { return Runs(s.o.Dir) }
+func (s *Store) Runs() ([]ArchivedRun, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.Runs()
+}
 
-// Runs lists the archived runs of a results directory, newest first. It takes
-// no lock; a directory that does not exist has none.
-func Runs(dir string) ([]ArchivedRun, error) {
-	runs, err := archived(dir)
-	if err != nil {
-		return nil, fmt.Errorf("list archived runs: %w", err)
-	}
-	return runs, nil
+// ReadRun reads an archived run, also one of another tool's.
+func (s *Store) ReadRun(run ArchivedRun) (*Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.ReadRun(run)
 }
 
 // Close gives the directory back. A run that was not ended stays marked, for
@@ -262,11 +315,16 @@ func Runs(dir string) ([]ArchivedRun, error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err := s.closeLogs()
+	s.leave()
+	return s.failed(err)
+}
+
+func (s *Store) closeLogs() error {
 	var errs []error
 	for _, l := range s.logs {
-		errs = append(errs, l.reopen())
-		l.settle(2 * time.Second)
+		errs = append(errs, l.close(2*time.Second))
 	}
-	errs = append(errs, s.lock.Unlock())
-	return s.failed(errors.Join(errs...))
+	clear(s.logs)
+	return errors.Join(errs...)
 }

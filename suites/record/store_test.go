@@ -19,7 +19,7 @@ import (
 func TestFullRunThenSelectedRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "results")
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	if snap := s.Snapshot(); len(snap.Records)+len(snap.Warnings) != 0 || !snap.LastFull.IsZero() || s.Interrupted() != nil {
 		t.Errorf("a new directory is not empty: %+v", snap)
 	}
@@ -29,7 +29,7 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"), rec("r2", "pm/P03", "2"), rec("r2", "own/A", "2"))
 	wantState(t, dir, "ml-agent-20260301T120000Z.jsonl: ml/M01=1", "own-agent-20260301T120000Z.jsonl: own/A=2",
 		"pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=2 pm/P03=2")
-	want := []string{".gitignore", ".lock", "RESULTS.md", "archive/", "archive/20260301T120000Z/",
+	want := []string{".gitignore", ".lock", ".origin", "RESULTS.md", "archive/", "archive/20260301T120000Z/",
 		"archive/20260301T120000Z/RESULTS.md", "archive/20260301T120000Z/environment.json",
 		"archive/20260301T120000Z/ml-agent-20260301T120000Z.jsonl", "archive/20260301T120000Z/pm-agent-20260301T120000Z.jsonl",
 		"environment.json", "ml-agent-20260301T120000Z.jsonl", "own-agent-20260301T120000Z.jsonl", "pm-agent-20260301T120000Z.jsonl",
@@ -46,7 +46,7 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 	}
 	runs, err := s.Runs()
 	must(t, err)
-	old, err := ReadRun(runs[0].Dir)
+	old, err := s.ReadRun(runs[0])
 	must(t, err)
 	if len(old.Records) != 3 || old.Environment.RunID != "r1" || old.Environment.OS != "linux" {
 		t.Errorf("the archived run is %v, environment %+v", describe(old), old.Environment)
@@ -56,7 +56,7 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 func TestFullRunReplacesEverything(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "ml/M01", "1"))
 	must(t, s.WriteComparison([]byte("r0 and r1")))
 	runFull(t, s, "r2", noon.Add(time.Hour), rec("r2", "pm/P02", "2"))
@@ -69,7 +69,7 @@ func TestFullRunReplacesEverything(t *testing.T) {
 func TestTwoFullRunsInOneSecond(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	for _, id := range []string{"r1", "r2", "r3"} {
 		if id == "r2" && s.Stamp(noon) != "20260301T120000Z-2" {
 			t.Errorf("the stamp foretold is %s", s.Stamp(noon))
@@ -77,11 +77,11 @@ func TestTwoFullRunsInOneSecond(t *testing.T) {
 		runFull(t, s, id, noon.Add(500*time.Millisecond), rec(id, "pm/P01", id))
 	}
 	wantState(t, dir, "pm-agent-20260301T120000Z-3.jsonl: pm/P01=r3")
-	runs, err := Runs(dir)
+	runs, err := s.Runs()
 	must(t, err)
 	var ids []string
 	for _, r := range runs {
-		snap, err := ReadRun(r.Dir)
+		snap, err := s.ReadRun(r)
 		must(t, err)
 		ids = append(ids, snap.Environment.RunID+"="+snap.Records[0].Note)
 	}
@@ -106,7 +106,7 @@ func TestRetention(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, Options{Dir: t.TempDir(), KeepRuns: c.runs, KeepDays: c.days})
+			s := open(t, Options{Place: at(t.TempDir()), KeepRuns: c.runs, KeepDays: c.days})
 			for i, n := range []int{0, 1, 10, 30} {
 				id := string(rune('a' + i))
 				runFull(t, s, id, day(n), rec(id, "pm/P01", ""))
@@ -127,7 +127,7 @@ func TestRetention(t *testing.T) {
 func TestCaseMovesToAnotherAgent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"))
 	must(t, s.Begin(Run{ID: "r2", Agents: map[string]string{"pm": "new-agent"}}))
 	must(t, s.EndSelected([]suites.Record{rec("r2", "pm/P02", "2")}, nil, suites.Environment{}))
@@ -139,7 +139,7 @@ func TestCaseMovesToAnotherAgent(t *testing.T) {
 func TestLeftAgent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"), rec("r1", "pm/P02", "1"), rec("r1", "ml/M01", "1"))
 	moved := map[string]string{"pm": "new-agent", "ml": "pm-agent"}
 	left := filepath.Join(dir, "pm-agent-20260301T120000Z.jsonl")
@@ -174,7 +174,7 @@ func TestLeftAgent(t *testing.T) {
 func TestInputsAreExplainedAsLongAsARecordNeedsThem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	a, b := rec("r1", "pm/P01", ""), rec("r1", "pm/P02", "")
 	begin(t, s, "r1", true, a, b)
 	must(t, s.EndFull([]suites.Record{a, b}, inputs("P01", "P02"), suites.Environment{}, nil, noon))
@@ -193,17 +193,17 @@ func TestInputsAreExplainedAsLongAsARecordNeedsThem(t *testing.T) {
 func TestOnlyOneStoreOnADirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := Open(Options{Dir: dir})
+	first, err := Open(Options{Place: at(dir)})
 	must(t, err)
 	var locked *LockedError
-	if _, err := Open(Options{Dir: dir}); !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), "quit it first") {
+	if _, err := Open(Options{Place: at(dir)}); !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), "quit it first") {
 		t.Errorf("the second got %v", err)
 	}
-	if _, err := Read(dir); err != nil {
+	if _, err := Read(at(dir)); err != nil {
 		t.Errorf("reading needs no lock, but: %v", err)
 	}
 	must(t, first.Close())
-	second, err := Open(Options{Dir: dir})
+	second, err := Open(Options{Place: at(dir)})
 	must(t, err)
 	must(t, second.Close())
 }
@@ -211,7 +211,7 @@ func TestOnlyOneStoreOnADirectory(t *testing.T) {
 func TestReadWritesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
-	snap, err := Read(dir)
+	snap, err := Read(at(dir))
 	must(t, err)
 	if len(snap.Records) != 0 {
 		t.Error("records out of nowhere")
@@ -223,7 +223,7 @@ func TestReadWritesNothing(t *testing.T) {
 
 func TestRecordsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	s := open(t, Options{Dir: t.TempDir()})
+	s := open(t, Options{Place: at(t.TempDir())})
 	if err := s.Append(rec("r1", "pm/P01", "")); err == nil {
 		t.Error("a record before any run")
 	}
@@ -246,7 +246,7 @@ func TestFilesOfAnotherToolGoToTheArchive(t *testing.T) {
 	write(t, filepath.Join(dir, "notes.jsonl"), "mine\n")
 	write(t, filepath.Join(dir, resultsName), "theirs")
 	write(t, filepath.Join(dir, ignoreName), "*.jsonl\n")
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	if snap := s.Snapshot(); len(snap.Records) != 2 || !snap.LastFull.IsZero() {
 		t.Errorf("before a run: %v, last full run %v", describe(snap), snap.LastFull)
 	}
@@ -266,8 +266,8 @@ func TestUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
 	var failed *WriteError
-	_, err := Open(Options{Dir: filepath.Join(file, "results")})
-	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "move it, or set results.dir") {
+	_, err := Open(Options{Place: Place{Base: filepath.Dir(file), Dir: filepath.Join(file, "results")}})
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "is a file (remove it) (or set results.dir") {
 		t.Errorf("got %v", err)
 	}
 	full := &WriteError{"results", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}}
@@ -279,7 +279,7 @@ func TestUnwritable(t *testing.T) {
 func TestDirectoryDeletedBetweenRuns(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "results")
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
 	must(t, os.RemoveAll(dir))
 	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))

@@ -1,12 +1,11 @@
 package record
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"hookwatch/suites"
@@ -19,10 +18,8 @@ const toolsLog = "tools.log"
 
 // logTools appends the environment's tools unless they are those of the last line.
 func (s *Store) logTools(env suites.Environment) error {
-	path := s.path(rollingName, toolsLog)
 	if s.tools == nil {
-		s.tools = latestTools(s.o.Dir)
-		s.logs[toolsLog] = newRollingLog(path, s.o.RollingSize, s.o.KeepDays)
+		s.tools = s.r.latestTools()
 	}
 	if len(env.Tools) == 0 || slices.Equal(s.tools, env.Tools) {
 		return nil
@@ -32,26 +29,31 @@ func (s *Store) logTools(env suites.Environment) error {
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
-	if err := s.logs[toolsLog].append(append(line, '\n')); err != nil {
+	if err := s.log(toolsLog).append(append(line, '\n')); err != nil {
 		return err
 	}
 	s.tools = slices.Clone(env.Tools)
 	return nil
 }
 
-// Tools reads what tools there were, as the function of that name does.
-func (s *Store) Tools() ([]suites.Environment, error) { return Tools(s.o.Dir) }
+// Tools reads what tools there were, as the Reader does.
+func (s *Store) Tools() ([]suites.Environment, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.Tools()
+}
 
-// Tools reads what tools there were over time, the latest last. It takes no lock;
-// without a log there were none.
-func Tools(dir string) ([]suites.Environment, error) {
-	files, err := rollingFiles(dir, toolsLog)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// Tools reads what tools there were over time, the latest last. Without a log
+// there were none.
+func (r *Reader) Tools() ([]suites.Environment, error) {
+	files, err := r.rollingFiles(toolsLog)
+	if err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
 	var all []suites.Environment
+	b := newBudget()
 	for _, f := range slices.Backward(files) {
-		of, err := f.readTools()
+		of, err := f.readTools(b)
 		if err != nil {
 			return nil, fmt.Errorf("read tools: %w", err)
 		}
@@ -62,36 +64,34 @@ func Tools(dir string) ([]suites.Environment, error) {
 
 // latestTools are those of the last line. What cannot be read is no reason not to
 // write: the log then says once more what it said before.
-func latestTools(dir string) []suites.Tool {
-	files, _ := rollingFiles(dir, toolsLog)
+func (r *Reader) latestTools() []suites.Tool {
+	files, _ := r.rollingFiles(toolsLog)
 	for _, f := range files {
-		if of, _ := f.readTools(); len(of) > 0 {
+		if of, _ := f.readTools(newBudget()); len(of) > 0 {
 			return of[len(of)-1].Tools
 		}
 	}
 	return nil
 }
 
-// readTools skips lines that are torn. A file that is gone has none.
-func (f rotatedFile) readTools() ([]suites.Environment, error) {
-	lines, err := f.open()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer lines.Close()
-	text, err := io.ReadAll(lines)
-	if err != nil {
-		return nil, err
-	}
-	var all []suites.Environment
-	for line := range bytes.Lines(text) {
-		var env suites.Environment
-		if json.Unmarshal(line, &env) == nil && len(env.Tools) > 0 {
-			all = append(all, env)
+// readTools skips lines that are torn, and what is no log. A file that is gone has
+// none.
+func (f rollingFile) readTools(b *budget) (all []suites.Environment, err error) {
+	err = f.reading(func(r io.Reader) error {
+		lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
+		for {
+			line, err := lines.next()
+			if err != nil && !errors.Is(err, errTooLong) {
+				return unlessEOF(err)
+			}
+			var env suites.Environment
+			if err == nil && parse(line, &env) == nil && len(env.Tools) > 0 {
+				all = append(all, env)
+				b.left -= int64(len(line) + recordCost)
+			}
+			b.left -= lineCost
 		}
-	}
-	return all, nil
+	})
+	_, err = told(nil, f.path(), err)
+	return all, err
 }

@@ -31,7 +31,7 @@ func TestToolsOverTime(t *testing.T) {
 	defer pause.Stop()
 	const changes = 12
 	for half := range 2 {
-		s, err := Open(Options{Dir: dir, RollingSize: 2 << 10})
+		s, err := Open(Options{Place: at(dir), RollingSize: 2 << 10})
 		must(t, err)
 		for i := range changes/2 + half { // the second begins with what the first ended with
 			n := half*(changes/2-1) + i
@@ -46,7 +46,7 @@ func TestToolsOverTime(t *testing.T) {
 	if len(packed) < 2 {
 		t.Errorf("%d old files are compressed", len(packed))
 	}
-	all, err := Tools(dir)
+	all, err := reader(t, dir).Tools()
 	must(t, err)
 	var got, want []string
 	for i := range all {
@@ -58,7 +58,7 @@ func TestToolsOverTime(t *testing.T) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("tools %v, want %v", got, want)
 	}
-	if none, err := Tools(t.TempDir()); err != nil || len(none) > 0 {
+	if none, err := reader(t, t.TempDir()).Tools(); err != nil || len(none) > 0 {
 		t.Errorf("without a log: %v, %v", none, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestToolsOverTime(t *testing.T) {
 func TestToolsThatCannotBeLogged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, Options{Dir: dir})
+	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r0", noon, rec("r0", "pm/P01", "1"))
 	must(t, os.Mkdir(filepath.Join(dir, rollingName, toolsLog), 0o755))
 	var failed *WriteError

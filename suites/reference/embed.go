@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"hookwatch/suites/disk"
 )
 
 // The files are listed one by one: a folder would bring along whatever runs
@@ -76,23 +77,14 @@ func mode(name string) fs.FileMode {
 // Extract writes the project into dir, which is made when it is missing, and
 // returns the slash paths that it wrote, relative to dir. It overwrites
 // nothing: when any of the files exists it writes none and its error names
-// all that do. It follows no symbolic link out of dir.
+// all that do. It follows no link below dir.
 func Extract(dir string) (written []string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("starter project: %w", err)
-	}
-	target, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("starter project: %w", err)
-	}
-	defer target.Close()
-
 	files := Files()
-	if err := checkFree(target, files); err != nil {
+	if err := checkFree(dir, files); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		if err := create(target, f); err != nil {
+		if err := create(dir, f); err != nil {
 			return written, fmt.Errorf("starter project: %w", err)
 		}
 		written = append(written, f.Path)
@@ -101,32 +93,50 @@ func Extract(dir string) (written []string, err error) {
 }
 
 // checkFree fails when a file is in the way of the project's own.
-func checkFree(target *os.Root, files []File) error {
+func checkFree(dir string, files []File) error {
 	var taken []string
 	for _, f := range files {
-		_, err := target.Lstat(filepath.FromSlash(f.Path))
-		switch {
-		case err == nil:
-			taken = append(taken, f.Path)
-		case !errors.Is(err, fs.ErrNotExist):
+		switch there, err := exists(dir, f); {
+		case err != nil:
 			return fmt.Errorf("starter project: %w", err)
+		case there:
+			taken = append(taken, f.Path)
 		}
 	}
 	if len(taken) > 0 {
 		return fmt.Errorf("%s: %w, nothing was written: %s (choose an empty directory, or move them away)",
-			target.Name(), fs.ErrExist, strings.Join(taken, ", "))
+			dir, fs.ErrExist, strings.Join(taken, ", "))
 	}
 	return nil
 }
 
-// create writes one new file; O_EXCL also refuses one that appeared since the
-// check.
-func create(target *os.Root, f File) error {
-	name := filepath.FromSlash(f.Path)
-	if err := target.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+// exists looks for a file of the project. A link in its way is an error.
+func exists(dir string, f File) (bool, error) {
+	name := filepath.Join(dir, filepath.FromSlash(f.Path))
+	d, err := disk.Open(dir, filepath.Dir(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	_, err = d.Lstat(filepath.Base(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, errors.Join(err, d.CheckFile(filepath.Base(name)))
+}
+
+// create writes one new file, and refuses one that appeared since the check.
+func create(dir string, f File) error {
+	name := filepath.Join(dir, filepath.FromSlash(f.Path))
+	d, err := disk.Make(dir, filepath.Dir(name))
+	if err != nil {
 		return err
 	}
-	out, err := target.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+	defer d.Close()
+	out, err := d.Create(filepath.Base(name), f.Mode)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,12 @@ func (a *app) compareCommand() *cobra.Command {
 state, or runs A and B. A run is named by its folder in the archive.`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.resultsDir()
+			r, dir, err := a.reader()
 			if err != nil {
 				return err
 			}
-			before, after, err := pair(dir, args)
+			defer r.Close()
+			before, after, err := pair(r, dir, args)
 			if err != nil {
 				return err
 			}
@@ -125,10 +126,10 @@ func compareSide(s *verdict.Side) *CompareSide {
 }
 
 // pair reads the two runs that are meant.
-func pair(dir string, args []string) (before, after *record.Snapshot, err error) {
+func pair(r *record.Reader, dir string, args []string) (before, after *record.Snapshot, err error) {
 	names := args
 	if len(names) == 0 {
-		runs, err := record.Runs(dir)
+		runs, err := r.Runs()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -137,14 +138,14 @@ func pair(dir string, args []string) (before, after *record.Snapshot, err error)
 		}
 		names = []string{runs[1].Stamp, runs[0].Stamp}
 	}
-	if before, err = snapshot(dir, names[0]); err != nil {
+	if before, err = snapshot(r, dir, names[0]); err != nil {
 		return nil, nil, err
 	}
 	second := ""
 	if len(names) == 2 {
 		second = names[1]
 	}
-	after, err = snapshot(dir, second)
+	after, err = snapshot(r, dir, second)
 	if err == nil && len(after.Records) == 0 {
 		err = errors.New("there is no present state to compare with: hookwatch --once makes one")
 	}

@@ -44,7 +44,7 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.open(p, diagnostics{a.log()}, openRecords(p.Config), true)
+	o, err := a.open(p, diagnostics{a.log()}, a.openRecords(p.Config), true)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func unentered(f *cover.File, g cover.Gap) bool {
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.
-func seen(p *session.Project) (unentered []session.Unentered, files []cover.File) {
-	s, err := session.Look(p, os.Environ())
+func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []cover.File) {
+	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil
 	}

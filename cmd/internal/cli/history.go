@@ -61,11 +61,12 @@ when, and whether it is flaky, which is to have had different verdicts on equal
 content with equal tools. With IDs, or ranges such as M15-M18: every verdict, with
 what changed before it. The rolling log, the archive and the present state count.`,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			dir, err := a.resultsDir()
+			r, dir, err := a.reader()
 			if err != nil {
 				return err
 			}
-			past, err := record.ReadPast(dir)
+			defer r.Close()
+			past, err := r.Past()
 			if err != nil {
 				return err
 			}

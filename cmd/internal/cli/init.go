@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/config"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/reference"
 )
 
@@ -82,9 +83,9 @@ func (a *app) initProject(dir string) error {
 	}
 	var written []string
 	for _, f := range files {
-		err := writeNew(filepath.Join(root, filepath.FromSlash(f.name)), f.content)
+		err := writeNew(root, f.name, f.content)
 		switch {
-		case errors.Is(err, fs.ErrExist):
+		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):
 			fmt.Fprintln(a.Out, "kept", f.name, "(it exists)")
 		case err != nil:
 			return err
@@ -100,11 +101,15 @@ func (a *app) initProject(dir string) error {
 	return nil
 }
 
-func writeNew(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// writeNew makes a file of the project. No link below the root is followed.
+func writeNew(root, name string, content []byte) error {
+	path := filepath.Join(root, filepath.FromSlash(name))
+	d, err := disk.Make(root, filepath.Dir(path))
+	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	defer d.Close()
+	f, err := d.Create(filepath.Base(path), 0o644)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 	log := a.log()
 	// Where nobody watches, as in CI, there often is no desktop to miss.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
-	o, err := a.open(p, view, openRecords(p.Config), sharing)
+	o, err := a.open(p, view, a.openRecords(p.Config), sharing)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}

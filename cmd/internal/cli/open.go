@@ -42,7 +42,7 @@ func (a *app) open(p *session.Project, view notify.View, kept records, sharing b
 	}
 	o.temp = running
 	o.Session, err = session.New(session.Options{
-		Project: p, Store: o.store, View: view, Temp: running, Keep: keep,
+		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: running, Keep: keep,
 		Env:     os.Environ(),
 		Shuffle: a.shuffle,
 		Rerun:   a.rerun(p),
@@ -65,17 +65,21 @@ type records struct {
 	err    error
 }
 
-func openRecords(cfg *config.Config) records {
+func (a *app) openRecords(cfg *config.Config) records {
+	place := a.records(cfg)
 	store, err := record.Open(record.Options{
-		Dir: cfg.ResultsDir, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
+		Place: place, KeepRuns: cfg.Results.KeepRuns, KeepDays: cfg.Results.KeepDays,
 		RollingSize: int64(cfg.Results.RollingSize),
 	})
 	if err == nil {
 		return records{store, store.Snapshot(), nil}
 	}
-	before, unreadable := record.Read(cfg.ResultsDir)
-	if unreadable != nil {
-		before = new(record.Snapshot) // nothing is on record that could be compared with
+	before := new(record.Snapshot) // unless there is something on record to compare with
+	if r, unreadable := record.OpenReader(place); unreadable == nil {
+		defer r.Close()
+		if present, unreadable := r.Present(); unreadable == nil {
+			before = present
+		}
 	}
 	return records{nil, before, err}
 }

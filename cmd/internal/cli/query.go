@@ -32,11 +32,12 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 			if err != nil {
 				return err
 			}
-			dir, err := a.resultsDir()
+			r, dir, err := a.reader()
 			if err != nil {
 				return err
 			}
-			records, err := a.queried(dir, run, rolling)
+			defer r.Close()
+			records, err := a.queried(r, dir, run, rolling)
 			if err != nil {
 				return err
 			}
@@ -51,17 +52,17 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 }
 
 // queried reads the records that a query is about.
-func (a *app) queried(dir, run string, rolling bool) ([]suites.Record, error) {
+func (a *app) queried(r *record.Reader, dir, run string, rolling bool) ([]suites.Record, error) {
 	if rolling {
 		var all []suites.Record
-		warnings, err := record.History(dir, func(_ string, r suites.Record) bool {
-			all = append(all, r)
+		warnings, err := r.History(func(_ string, one suites.Record) bool {
+			all = append(all, one)
 			return true
 		})
 		a.warn(warnings)
 		return all, err
 	}
-	snap, err := snapshot(dir, run)
+	snap, err := snapshot(r, dir, run)
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +71,17 @@ func (a *app) queried(dir, run string, rolling bool) ([]suites.Record, error) {
 }
 
 // snapshot reads an archived run, or the present state when none is named.
-func snapshot(dir, run string) (*record.Snapshot, error) {
+func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
 	if run == "" {
-		return record.Read(dir)
+		return r.Read()
 	}
-	runs, err := record.Runs(dir)
+	runs, err := r.Runs()
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		if r.Stamp == run || run == "latest" {
-			return record.ReadRun(r.Dir)
+	for _, archived := range runs {
+		if archived.Stamp == run || run == "latest" {
+			return r.ReadRun(archived)
 		}
 	}
 	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))

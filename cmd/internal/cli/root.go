@@ -13,6 +13,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/record"
 	"hookwatch/suites/spelling"
 )
 
@@ -35,6 +36,8 @@ type app struct {
 	changed bool
 	audit   bool
 	flags   *cobra.Command
+
+	restored bool
 }
 
 const longHelp = `hookwatch reruns the tests of Claude Code hooks that a change affects, and says
@@ -66,6 +69,7 @@ func newRoot(a *app) *cobra.Command {
 	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
 	g.BoolVar(&a.strict, "strict", false, "unproven cases make the exit code 1")
 	g.BoolVar(&a.noColor, "no-color", false, "no colour (also with NO_COLOR set)")
+	g.BoolVar(&a.restored, "restored", false, "the records are your own, though made elsewhere: restored from a cache, say")
 	g.BoolVarP(&a.verbose, "verbose", "v", false, "show every case")
 	config.AddFlags(g)
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
@@ -161,13 +165,17 @@ func dirOf(a *app) string {
 	return dir
 }
 
-// resultsDir is where the project's records are.
-func (a *app) resultsDir() (string, error) {
+// records is where a project's records are.
+func (a *app) records(cfg *config.Config) record.Place { return session.RecordsPlace(cfg, a.restored) }
+
+// reader opens the project's records for reading, and gives their place.
+func (a *app) reader() (r *record.Reader, dir string, err error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return cfg.ResultsDir, nil
+	r, err = record.OpenReader(a.records(cfg))
+	return r, cfg.ResultsDir, err
 }
 
 func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {

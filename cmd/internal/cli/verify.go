@@ -106,7 +106,7 @@ func (a *app) verify(p *session.Project, from session.Sources, keys []VerifyKey)
 			IDs: append([]string{}, v.IDs...), Claim: v.Claim, Resolved: v.Resolved, At: v.Marker.At, Rule: v.Rule,
 		}
 	}
-	doc.evidence(p)
+	doc.evidence(a, p)
 	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
 		verifyHuman(w, found)
 		keysHuman(w, keys)
@@ -122,9 +122,9 @@ func (a *app) verify(p *session.Project, from session.Sources, keys []VerifyKey)
 }
 
 // evidence adds what traces tell.
-func (d *VerifyDocument) evidence(p *session.Project) {
+func (d *VerifyDocument) evidence(a *app, p *session.Project) {
 	d.Unentered, d.Uncovered = []VerifyUnentered{}, []VerifyUncovered{}
-	unentered, files := seen(p)
+	unentered, files := a.seen(p)
 	for _, u := range unentered {
 		d.Unentered = append(d.Unentered, VerifyUnentered{u.Key.ID, u.Key.Suite, u.Path, u.Function})
 	}

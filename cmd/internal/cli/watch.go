@@ -32,7 +32,7 @@ func (a *app) watch(ctx context.Context) error {
 	}
 	defer w.Close()
 	kept := make(chan records, 1)
-	go func() { kept <- openRecords(cfg) }() // beside the reading of the project
+	go func() { kept <- a.openRecords(cfg) }() // beside the reading of the project
 	p, err := a.load()
 	if err != nil {
 		return errors.Join(err, (<-kept).close())

@@ -79,10 +79,11 @@ seen to come through.`,
 }
 
 func (a *app) whyNow(p *session.Project) error {
-	now, err := session.StaleNow(p, os.Environ())
+	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
 	}
+	a.warn(now.Warnings)
 	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
@@ -173,7 +174,7 @@ func whyLines(w io.Writer, cases []WhySelected) {
 func (a *app) whyCase(p *session.Project, c *suites.Case) error {
 	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Through: []session.Through{}}
 	traced := false
-	if s, err := session.Look(p, os.Environ()); err == nil {
+	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
 		var through []session.Through
 		through, doc.Limit, traced = s.Through(c)
 		doc.Through = append(doc.Through, through...)

@@ -14,7 +14,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/record"
 )
 
 // quickAndHanging has two cases that end, one of which needs a control that
@@ -126,7 +125,7 @@ func TestInterrupted(t *testing.T) {
 	if !s.present()["Q1"].Pass {
 		t.Errorf("on record: %v", s.present())
 	}
-	if runs, err := record.Runs(s.path("results")); err != nil || len(runs) != 0 {
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 0 {
 		t.Errorf("an interrupted run is in the archive: %v, %v", runs, err)
 	}
 	s.noneRuns("pids", 4)

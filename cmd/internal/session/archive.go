@@ -34,6 +34,9 @@ func (s *Session) archive(done notify.RunDone, inputs map[string][]suites.Input)
 	return s.o.Store.WriteComparison(report.Comparison(c))
 }
 
+// lookedBack is how many archived runs are looked at for one that was not aborted.
+const lookedBack = 20
+
 // latestRun reads the run that is archived last and was not aborted, nil when
 // there is none. Filing another one may retire it.
 func (s *Session) latestRun() (*record.Snapshot, error) {
@@ -41,8 +44,8 @@ func (s *Session) latestRun() (*record.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		run, err := record.ReadRun(r.Dir)
+	for _, r := range runs[:min(len(runs), lookedBack)] {
+		run, err := s.o.Store.ReadRun(r)
 		if err != nil {
 			return nil, err
 		}

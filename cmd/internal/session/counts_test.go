@@ -22,7 +22,7 @@ func TestIncomplete(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := record.ReadRun(dir)
+		s, err := record.Read(record.Place{Base: dir, Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

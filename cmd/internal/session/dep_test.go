@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
 )
 
@@ -84,7 +83,7 @@ func TestDepWithoutTools(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	// Each suite of the same inventory is aborted as a whole.
-	records, err := record.Read(s.path("results"))
+	records, err := s.reader().Read()
 	if err != nil {
 		t.Fatal(err)
 	}

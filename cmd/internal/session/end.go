@@ -31,6 +31,9 @@ func (s *Session) end(interrupted bool) Summary {
 		if err := s.file(done); err != nil {
 			s.recordFailed(err)
 		}
+		for _, w := range s.o.Store.Warnings() {
+			s.o.View.Handle(notify.Warning{Text: w})
+		}
 	}
 	sum.RecordError = s.recordError
 	if !cur.quiet {

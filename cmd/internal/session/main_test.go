@@ -117,7 +117,7 @@ func (s *scene) config() *config.Config {
 func (s *scene) open(p *Project, view notify.View, change func(*Options)) *Session {
 	s.t.Helper()
 	s.closeStore()
-	store, err := record.Open(record.Options{Dir: p.Config.ResultsDir})
+	store, err := record.Open(record.Options{Place: RecordsPlace(p.Config, true)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -158,10 +158,21 @@ func (s *scene) all(session *Session) Summary {
 	return sum
 }
 
+// reader reads what is on record.
+func (s *scene) reader() *record.Reader {
+	s.t.Helper()
+	r, err := record.OpenReader(record.Place{Base: s.root, Dir: s.path("results")})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(r.Close)
+	return r
+}
+
 // present reads the verdicts on record: "pass" and the like by case ID.
 func (s *scene) present() map[string]suites.Record {
 	s.t.Helper()
-	snap, err := record.Read(s.path("results"))
+	snap, err := s.reader().Read()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -175,7 +186,7 @@ func (s *scene) present() map[string]suites.Record {
 // history counts the records of a case in the rolling log.
 func (s *scene) history(id string) (n int) {
 	s.t.Helper()
-	_, err := record.History(s.path("results"), func(_ string, r suites.Record) bool {
+	_, err := s.reader().History(func(_ string, r suites.Record) bool {
 		if r.ID == id {
 			n++
 		}

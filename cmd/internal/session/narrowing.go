@@ -62,7 +62,7 @@ func (s *Session) evidenceOf(k suites.Key, d suites.Digests) *evidence {
 }
 
 func (s *Session) readEvidence(k suites.Key) *evidence {
-	kept := record.ReadEvidence(s.p.Config.ResultsDir, k)
+	kept := s.memory().Evidence(k)
 	if kept == nil || kept.Now != depend.InputsDigest(kept.Inputs) {
 		return &evidence{}
 	}
@@ -253,7 +253,7 @@ func (s *Session) content(file, digest string) []byte {
 	if b := s.contentNow(file, digest); b != nil {
 		return b
 	}
-	if b := record.Content(s.p.Config.ResultsDir, digest); b != nil && narrow.Digest(b) == digest {
+	if b := s.memory().Content(digest); b != nil && narrow.Digest(b) == digest {
 		return b
 	}
 	return nil

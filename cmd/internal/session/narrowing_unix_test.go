@@ -32,7 +32,7 @@ func TestFlushThatFails(t *testing.T) {
 		}
 	}
 	onDisk := func(k suites.Key) bool {
-		kept := record.ReadEvidence(results, k)
+		kept := s.o.Store.Evidence(k)
 		return kept != nil && kept.Wide == "an audit"
 	}
 	for range 2 {

@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/record"
 )
 
 // TestRun: start, each case once, end; and nothing is announced that is not on
@@ -56,7 +55,7 @@ func TestRun(t *testing.T) {
 	if !ok || !end.Full || end.Tally != sum.Tally || end.State != sum.Tally || end.Total != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
 		t.Errorf("end %+v", end)
 	}
-	if runs, err := record.Runs(s.path("results")); err != nil || len(runs) != 1 {
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs in the archive, %v", len(runs), err)
 	}
 	s.empty(s.temp)
@@ -80,7 +79,7 @@ func TestSelectedRun(t *testing.T) {
 	if done := view.find("B1"); done.Transition != notify.Same || done.Since.IsZero() {
 		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
 	}
-	if runs, err := record.Runs(s.path("results")); err != nil || len(runs) != 1 {
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs in the archive, %v", len(runs), err)
 	}
 }

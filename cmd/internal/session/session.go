@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Project *Project
 	Store   *record.Store // nil: nothing is recorded
+	Records record.Place  // where the records are, for what is kept beside them
 	View    notify.View
 	Temp    string                    // an existing directory of this session's own, for sandboxes
 	Keep    string                    // an existing directory, where sandboxes of failing cases are kept
@@ -64,6 +65,8 @@ type Session struct {
 	auditResult AuditResult
 	facts       toolFacts
 	environment suites.Environment
+	kept        *record.Reader     // where there is no store; nil before it was asked
+	warnings    []string           // of Look
 	recordError error              // why records could not be kept
 	ran         func(*suites.Case) // told of every verdict
 }

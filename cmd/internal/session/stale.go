@@ -24,27 +24,40 @@ type Selection struct {
 	Selected  []plan.Selected
 	Spared    []notify.Selection // cases that depend on what changed and are not affected
 	Uncovered []string           // places of the change that no case comes through
+	Warnings  []string           // what is wrong with what is on record
 }
 
 // Look makes a session that knows what is on record, and neither takes a lock nor
 // writes anything. It is not for running cases.
-func Look(p *Project, caller []string) (*Session, error) {
-	before, err := record.Read(p.Config.ResultsDir)
+func Look(p *Project, caller []string, at record.Place) (*Session, error) {
+	r, err := record.OpenReader(at)
 	if err != nil {
 		return nil, err
 	}
-	return New(Options{Project: p, Env: caller}, before)
+	defer r.Close()
+	before, err := r.Present()
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(Options{Project: p, Env: caller, Records: at}, before)
+	if err == nil {
+		s.warnings = before.Warnings
+	}
+	return s, err
 }
+
+// Warnings tells what is wrong with what is on record.
+func (s *Session) Warnings() []string { return s.warnings }
 
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
-func StaleNow(p *Project, caller []string) (Selection, error) {
-	s, err := Look(p, caller)
+func StaleNow(p *Project, caller []string, at record.Place) (Selection, error) {
+	s, err := Look(p, caller, at)
 	if err != nil {
 		return Selection{}, err
 	}
 	selected := s.stale()
-	return Selection{selected, s.Spared(), s.Uncovered()}, nil
+	return Selection{selected, s.Spared(), s.Uncovered(), s.warnings}, nil
 }
 
 // ChangesOf gathers the files and sections for whose sake cases are selected.

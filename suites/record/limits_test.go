@@ -1,0 +1,162 @@
+package record
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestBombs: what is small and unpacks to much, or means much, is read in part,
+// and that is told.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	packed := func(text string, times int) string {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		must(t, err)
+		block := strings.Repeat(text, 1<<16/len(text))
+		for range times {
+			_, err = io.WriteString(z, block)
+			must(t, err)
+		}
+		must(t, z.Close())
+		return b.String()
+	}
+	const rotated = rollingName + "/pm-agent-2026-02-01T00-00-00.000.jsonl.gz"
+	const small = `{"id":"a","pass":true}` + "\n"
+	for name, c := range map[string]struct{ file, text, want string }{
+		"packed records":     {rotated, packed(small, 800), "not read from here on: more than 384 MiB"},
+		"packed empty lines": {rotated, packed("\n", 1000), "not read from here on"},
+		"one packed line":    {rotated, packed("x", 10_000), "not read from here on"},
+		"tools":              {rollingName + "/tools-2026-02-01T00-00-00.000.log.gz", packed(`{"tools":[{}]}`+"\n", 1000), ""},
+		"a torn archive":     {rotated, packed(small, 10)[:500], "not read to its end"},
+		"no archive":         {rotated, "no gzip", "not read to its end"},
+		"a long line":        {rollingName + "/pm-agent.jsonl", strings.Repeat("x", 100<<20) + "\n" + foreignLine + "\n", "a line of more than 8 MiB"},
+		"a deep line":        {rollingName + "/pm-agent.jsonl", strings.Repeat("[", 1<<20) + "\n", "exceeded max depth"},
+		"many keys":          {rollingName + "/pm-agent.jsonl", `{"pass":"1","id":"a"` + strings.Repeat(`,"a":1`, 1<<20) + "}\n", ""},
+		"many inputs":        {inputsName, `{"a":[{}` + strings.Repeat(",{}", 3<<20) + "]}", "inputs.json: not read: too many values"},
+		"deep inputs":        {inputsName, `{"a":` + strings.Repeat("[", 20_000), "exceeded max depth"},
+		"large inputs":       {inputsName, strings.Repeat(" ", documentLimit+1), "too large"},
+		"environment":        {environmentName, "null and void", "environment.json: not read"},
+	} {
+		t.Run(name, func(t *testing.T) { // one after the other: they are large
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, c.file), c.text)
+			r := reader(t, dir)
+			past, err := r.Past()
+			must(t, err)
+			if told := strings.Join(past.Warnings, "\n"); !strings.Contains(told, c.want) || c.want == "" && told != "" {
+				t.Errorf("told %q, want %q", told, c.want)
+			}
+			if most := heldLimit / recordCost; len(past.Records) > most {
+				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
+			}
+		})
+	}
+}
+
+// TestSpoiltDocumentsAreKept: what hookwatch is about to write anew was told and
+// put aside.
+func TestSpoiltDocumentsAreKept(t *testing.T) {
+	t.Parallel()
+	for _, name := range ownDocuments {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, name), "spoilt")
+		s := open(t, Options{Place: at(dir)})
+		told := strings.Join(s.Snapshot().Warnings, "\n")
+		runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
+		if kept, err := os.ReadFile(filepath.Join(dir, name+".unreadable-1")); string(kept) != "spoilt" || !strings.Contains(told, name+" is kept as") {
+			t.Errorf("%s: kept %q, %v; told %q", name, kept, err, told)
+		}
+	}
+}
+
+// TestSpoiltStateIsKept: a file of records that somebody spoilt while hookwatch
+// runs is not written over with less.
+func TestSpoiltStateIsKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Place: at(dir)})
+	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"))
+	state := filepath.Join(dir, "pm-agent-20260301T120000Z.jsonl")
+	write(t, state, read(t, state)+"notes of mine\n")
+	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
+	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=2")
+	kept, err := filepath.Glob(filepath.Join(dir, archiveName, "*", "pm-agent-*"))
+	must(t, err)
+	found := false
+	for _, path := range kept {
+		found = found || strings.Contains(read(t, path), "notes of mine")
+	}
+	if told := s.Warnings(); !found || len(told) == 0 {
+		t.Errorf("kept %v, told %q", kept, told)
+	}
+}
+
+// TestNamesOfAnything: whatever a suite calls itself and its cases, its evidence
+// lies in traces, each case's apart.
+func TestNamesOfAnything(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Place: at(dir)})
+	names := []string{"..", ".", "", "a", "a/b", "../../x", "a.", "con", "COM1.x", "-x", "~", strings.Repeat("x", 400), strings.Repeat("é", 100), "a\x00b", "a\nb", "\xff", `a\b`, "a:b", ".hidden"}
+	for _, suite := range names {
+		for _, id := range names {
+			must(t, s.KeepEvidence(suites.Key{Suite: suite, ID: id}, &Evidence{Now: suite + "|" + id}))
+		}
+	}
+	for _, suite := range names {
+		for _, id := range names {
+			if e := s.Evidence(suites.Key{Suite: suite, ID: id}); e == nil || e.Now != strings.ToValidUTF8(suite+"|"+id, "\ufffd") {
+				t.Errorf("%q/%q: %+v", suite, id, e)
+			}
+		}
+	}
+	for _, name := range list(t, dir) {
+		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, tracesName) && len(parts) > 3 {
+			t.Errorf("%s lies too deep", name)
+		}
+	}
+}
+
+func TestAgentsThatCannotNameAFile(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{
+		"", ".", "..", ".a", "-a", "a/b", `a\b`, "a:b", "a\nb", "a\x1bb", "a\u202eb", "a.", "a ", " a", "\xff", "con", "NUL", "lpt1.x", "a*",
+		strings.Repeat("a", nameLimit+1), "a-2026-02-01T00-00-00.000",
+	} {
+		if checkAgent(agent) == nil {
+			t.Errorf("%q is taken", agent)
+		}
+	}
+	for _, agent := range []string{"pm-agent", "a", "A.b_c", "prüfer", "a b", "console", "com10", strings.Repeat("a", nameLimit)} {
+		if err := checkAgent(agent); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestManyRuns: an archive of any size is listed, and read as far as it goes.
+func TestManyRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 500 {
+		must(t, os.MkdirAll(filepath.Join(dir, archiveName, fmt.Sprintf("20990101T%02d%02d%02dZ", i/3600, i/60%60, i%60)), 0o755))
+	}
+	s := open(t, Options{Place: at(dir), KeepRuns: 2})
+	for _, id := range []string{"r1", "r2", "r3"} {
+		runFull(t, s, id, noon, rec(id, "pm/P01", id))
+	}
+	runs, err := s.Runs()
+	must(t, err)
+	if ours := runs[500:]; len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
+		t.Errorf("of this machine's: %v", ours)
+	}
+}

@@ -1,0 +1,74 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/disk"
+)
+
+// documents are the files of a results directory that have one name.
+var documents = []string{ignoreName, lockName, originName, resultsName, comparisonName, markerName, inputsName, environmentName}
+
+// checkWay looks, before anything is written, for what stands where hookwatch's
+// files and directories are to be: links, pipes, directories. The first writing
+// would meet them, and nobody would hear of those that are met beside a run.
+func checkWay(d *disk.Dir) error {
+	if err := checkEntries(d, func(name string) bool {
+		return slices.Contains(documents, name) || filepath.Ext(name) == linesSuffix
+	}); err != nil {
+		return err
+	}
+	if err := checkWithin(d, rollingName, isRolling); err != nil {
+		return err
+	}
+	return checkWithin(d, contentsName, isDigest)
+}
+
+// checkWithin checks a directory, which need not be there.
+func checkWithin(d *disk.Dir, name string, ours func(string) bool) error {
+	sub, err := d.Sub(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	return checkEntries(sub, ours)
+}
+
+// checkEntries refuses entries that are called as files of hookwatch's, and are none.
+func checkEntries(d *disk.Dir, ours func(name string) bool) error {
+	all, err := d.ReadDir()
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if ours(e.Name()) && !e.Type().IsRegular() {
+			if err := d.CheckFile(e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isRolling reports whether a file in rolling is called as a log or an old one.
+func isRolling(name string) bool {
+	name = strings.TrimSuffix(name, compressedSuffix)
+	return filepath.Ext(name) == linesSuffix || filepath.Ext(name) == filepath.Ext(toolsLog)
+}
+
+// ignored has git ignore the directory unless somebody has written rules of
+// their own.
+func ignored(d *disk.Dir) error {
+	_, err := d.Lstat(ignoreName)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return d.Replace(ignoreName, []byte("*\n"), disk.Unsynced)
+}
