@@ -1,64 +1,126 @@
 package isolate
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sync"
 )
 
-// hiddenFiles knows what is masked, by path and by what it is.
-type hiddenFiles struct {
-	paths []string        // without symbolic links
+// A Hiding knows what is masked, by path and by what it is: a file is known by the
+// symbolic links that lead to it, by its hard links, and through another mount of
+// a directory that it lies in; one that does not exist by its place. It is safe
+// for concurrent use, and remembers what it saw of directories.
+type Hiding struct {
+	root  string // the project, without symbolic links
+	known hidden
+	// deep knows the hard links and links far down in masked directories, which takes
+	// a walk through all of them: it is made for the first file that may be one.
+	deep func() hidden
+	mu   sync.Mutex
+	dirs map[string]bool
+}
+
+// hidden is what is masked.
+type hidden struct {
+	paths map[string]bool // without symbolic links
 	ids   map[fileID]bool // of these, and of files in them that have other names
 }
 
 // Hidden makes the question whether cases are kept from a file: whoever reads a
-// file that somebody else named asks it first. All that is masked is looked at
-// here, so that a question costs a look at one path. A file is known by the
-// symbolic links that lead to it, by its hard links, and through another mount
-// of a directory that it lies in; one that does not exist by its place.
+// file that somebody else named asks it first.
 func (o Options) Hidden() func(path string) bool {
-	h := hiddenFiles{ids: make(map[fileID]bool)}
-	for _, path := range o.secrets() {
-		h.paths = append(h.paths, path)
-		if fi, err := os.Lstat(path); err == nil {
-			h.note(fi)
-		}
+	h := o.Hiding()
+	return func(path string) bool { return h.Hides(resolved(path)) }
+}
+
+// Hiding makes what answers it for many files.
+func (o Options) Hiding() *Hiding {
+	return &Hiding{
+		root: real(o.Root), known: o.hidden(false),
+		deep: sync.OnceValue(func() hidden { return o.hidden(true) }), dirs: make(map[string]bool),
 	}
-	for _, m := range o.masks(true) {
-		h.paths = append(h.paths, m.path)
+}
+
+func (o Options) hidden(deep bool) hidden {
+	h := hidden{make(map[string]bool), make(map[fileID]bool)}
+	for _, path := range o.secrets() {
+		h.note(path)
+	}
+	for _, m := range o.masks(deep) {
+		h.note(m.path)
 		for _, id := range m.linked {
 			h.ids[id] = true
 		}
-		if fi, err := os.Lstat(m.path); err == nil {
-			h.note(fi)
+	}
+	return h
+}
+
+func (h hidden) note(path string) {
+	h.paths[path] = true
+	if fi, err := os.Lstat(path); err == nil {
+		if id, ok := identity(fi); ok {
+			h.ids[id] = true
 		}
 	}
-	h.paths = sortedSet(h.paths)
-	return h.hides
 }
 
-func (h hiddenFiles) note(fi os.FileInfo) {
-	if id, ok := identity(fi); ok {
-		h.ids[id] = true
-	}
-}
-
-func (h hiddenFiles) hides(path string) bool {
-	path = resolved(path)
-	if slices.ContainsFunc(h.paths, func(p string) bool { return Within(p, path) }) {
+// has reports whether a file or directory is masked itself.
+func (h hidden) has(path string, fi fs.FileInfo) bool {
+	if h.paths[path] {
 		return true
 	}
-	for up := path; ; up = filepath.Dir(up) {
-		if fi, err := os.Lstat(up); err == nil {
-			if id, ok := identity(fi); ok && h.ids[id] {
-				return true
-			}
+	if fi == nil {
+		return false
+	}
+	id, ok := identity(fi)
+	return ok && h.ids[id]
+}
+
+// Hides reports whether cases are kept from what is at an absolute path without
+// symbolic links.
+func (h *Hiding) Hides(path string) bool {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		fi = nil
+	}
+	if h.known.has(path, fi) || h.hidesDir(filepath.Dir(path)) {
+		return true
+	}
+	if fi == nil || !hardLinked(fi) && Within(h.root, path) {
+		return false
+	}
+	deep := h.deep()
+	for up := path; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if up != path {
+			fi = nil // those above were looked at
 		}
-		if up == filepath.Dir(up) {
-			return false
+		if deep.has(up, fi) {
+			return true
 		}
 	}
+	return false
+}
+
+// hidesDir reports whether a directory, or one that it lies in, is masked.
+func (h *Hiding) hidesDir(dir string) bool {
+	h.mu.Lock()
+	hides, known := h.dirs[dir]
+	h.mu.Unlock()
+	if known {
+		return hides
+	}
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		fi = nil
+	}
+	hides = h.known.has(dir, fi) || dir != filepath.Dir(dir) && h.hidesDir(filepath.Dir(dir))
+	if fi != nil {
+		h.mu.Lock()
+		h.dirs[dir] = hides
+		h.mu.Unlock()
+	}
+	return hides
 }
 
 // resolved is an absolute path without symbolic links, also where they lead to
