@@ -156,7 +156,7 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readAll(f, d.at(name), limit)
+	return readAll(f, d.at(name), 0, limit)
 }
 
 // Append opens a regular file for reading, and for writing at its end; it is made

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // A Reader reads files that a project names. The zero value reads any regular
@@ -19,6 +19,17 @@ type Reader struct {
 	Hidden func(path string) bool // of a real path: it is not read. Nil: none is
 }
 
+// Anywhere is a Reader of what lies in the project or not: a script may use
+// whatever its person can see. What is hidden stays so.
+func (r Reader) Anywhere() Reader { return Reader{Hidden: r.Hidden} }
+
+// A File is a regular file that was opened, with what was known of it then.
+type File struct {
+	*os.File
+	Real string // its path without symbolic links
+	Info fs.FileInfo
+}
+
 // ReadFile reads a regular file of at most limit bytes. Links are followed as
 // far as the Reader may. The error is an *Error where the file was refused.
 func (r Reader) ReadFile(path string, limit int64) ([]byte, error) {
@@ -27,11 +38,12 @@ func (r Reader) ReadFile(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readAll(f, path, limit)
+	return readAll(f, path, f.Info.Size(), limit)
 }
 
-// Open opens what ReadFile would read.
-func (r Reader) Open(path string, limit int64) (*os.File, error) {
+// Open opens what ReadFile would read. No pipe or device is ever opened, not even
+// one that takes the place of a file meanwhile.
+func (r Reader) Open(path string, limit int64) (*File, error) {
 	real, err := r.Resolve(path)
 	if err != nil {
 		return nil, err
@@ -43,24 +55,34 @@ func (r Reader) Open(path string, limit int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openReal(real)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.same(f, path, real, before); err != nil {
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(before, opened) {
+		err = &Error{path, Moved, ""}
+	}
+	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}
-	return f, nil
+	return &File{f, real, opened}, nil
 }
 
-// Resolve gives the real path of a file if the Reader may read it.
+// ReadAll reads an opened file of at most limit bytes.
+func (f *File) ReadAll(limit int64) ([]byte, error) {
+	return readAll(f.File, f.Real, f.Info.Size(), limit)
+}
+
+// Resolve gives the real path of a file or directory if the Reader may read it.
 func (r Reader) Resolve(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	if real, err = filepath.Abs(real); err != nil {
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
 		return "", err
 	}
 	if r.Root != "" && !r.inside(real) {
@@ -73,27 +95,12 @@ func (r Reader) Resolve(path string) (string, error) {
 }
 
 func (r Reader) inside(real string) bool {
+	if within(r.Root, real) { // then the root is a real path as well
+		return true
+	}
 	root, err := filepath.EvalSymlinks(r.Root)
-	if err != nil {
-		return false
-	}
-	return within(root, real) || slices.ContainsFunc(r.Agreed, func(a string) bool { return within(a, real) })
-}
-
-// same makes sure that what was opened is what was looked at, and still there.
-func (r Reader) same(f *os.File, path, real string, before fs.FileInfo) error {
-	opened, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	again, err := r.Resolve(path)
-	if err != nil {
-		return err
-	}
-	if again != real || !os.SameFile(before, opened) {
-		return &Error{path, Moved, ""}
-	}
-	return nil
+	return err == nil && within(root, real) ||
+		slices.ContainsFunc(r.Agreed, func(a string) bool { return within(a, real) })
 }
 
 func checkFile(path string, fi fs.FileInfo, limit int64) error {
@@ -110,18 +117,26 @@ func tooLarge(path string, limit int64) error {
 	return &Error{path, Size, fmt.Sprintf("more than %d bytes", limit)}
 }
 
-// readAll reads a file that may grow meanwhile.
-func readAll(f io.Reader, path string, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
+// readAll reads a file of about the given size, which may grow meanwhile.
+func readAll(f io.Reader, path string, size, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(min(size, limit)) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(f, limit+1))
+	if err == nil && int64(b.Len()) > limit {
 		return nil, tooLarge(path, limit)
 	}
-	return b, err
+	return b.Bytes(), err
+}
+
+// ReasonOf says why a file was refused; 0 for an error of the system.
+func ReasonOf(err error) Reason {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Reason
+	}
+	return 0
 }
 
 // IsRefused reports whether err is that of a file that was refused, rather than
 // one of the system.
-func IsRefused(err error) bool {
-	var refused *Error
-	return errors.As(err, &refused)
-}
+func IsRefused(err error) bool { return ReasonOf(err) != 0 }

@@ -1,0 +1,135 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Bounds of one search. They are far above what a project holds: "/**/*.md" is
+// not to walk the machine, nor is a directory of a million files.
+const (
+	seenAtMost  = 200_000 // entries
+	foundAtMost = 20_000  // files
+)
+
+// A Search looks for files below a directory.
+type Search struct {
+	Base    string                             // absolute
+	Pattern string                             // a slash path from Base, with wildcards of doublestar
+	Skip    func(path string, isDir bool) bool // of an absolute path: it is passed over. Nil: none is
+}
+
+// errEnough ends a search that goes too far.
+var errEnough = errors.New("too much to search")
+
+// Find lists the files that match, as slash paths from the base, sorted. Links to
+// directories are followed where they stay in what the Reader may read, but not
+// back to where they came from. A base that does not exist has no files.
+func (r Reader) Find(s Search) ([]string, error) {
+	real, err := r.Resolve(s.Base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := walker{Search: s, r: r, parts: strings.Split(s.Pattern, "/")}
+	if strings.ContainsAny(s.Pattern, `{\`) { // a slash may stand in either
+		w.parts = []string{"**"}
+	}
+	if err := w.dir(".", real); err != nil {
+		return nil, fmt.Errorf("%s: %w: more than %d files or directories in it or %d that match (narrow the pattern)",
+			filepath.Join(s.Base, filepath.FromSlash(s.Pattern)), err, seenAtMost, foundAtMost)
+	}
+	slices.Sort(w.found)
+	return w.found, nil
+}
+
+// A walker goes through the directories of a Search.
+type walker struct {
+	Search
+	r       Reader
+	parts   []string // of the pattern
+	above   []string // the real directories on the way
+	entries int
+	found   []string
+}
+
+// dir looks into a directory that really lies at real. One that cannot be read has
+// nothing.
+func (w *walker) dir(rel, real string) error {
+	if slices.Contains(w.above, real) {
+		return nil
+	}
+	w.above = append(w.above, real)
+	defer func() { w.above = w.above[:len(w.above)-1] }()
+	d, err := os.Open(real)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	for {
+		entries, err := d.ReadDir(1000)
+		for _, e := range entries {
+			if w.entries++; w.entries > seenAtMost || len(w.found) > foundAtMost {
+				return errEnough
+			}
+			if err := w.entry(path.Join(rel, e.Name()), filepath.Join(real, e.Name()), e.Type()); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+func (w *walker) entry(rel, real string, mode fs.FileMode) error {
+	abs := filepath.Join(w.Base, filepath.FromSlash(rel))
+	if mode&fs.ModeSymlink != 0 {
+		if fi, err := os.Stat(real); err == nil && fi.IsDir() {
+			if real, err = w.r.Resolve(real); err != nil {
+				return nil
+			}
+			mode = fs.ModeDir
+		}
+	}
+	switch {
+	case mode.IsDir():
+		if w.mayHold(rel) && !w.skips(abs, true) {
+			return w.dir(rel, real)
+		}
+	default: // what is no regular file, or a link to nothing, is for the one who opens it to tell
+		if ok, err := doublestar.Match(w.Pattern, rel); ok && err == nil && !w.skips(abs, false) {
+			w.found = append(w.found, rel)
+		}
+	}
+	return nil
+}
+
+func (w *walker) skips(abs string, isDir bool) bool { return w.Skip != nil && w.Skip(abs, isDir) }
+
+// mayHold reports whether something below a directory can match.
+func (w *walker) mayHold(rel string) bool {
+	names := strings.Split(rel, "/")
+	for i, name := range names {
+		switch {
+		case i >= len(w.parts):
+			return false
+		case w.parts[i] == "**":
+			return true
+		}
+		if ok, err := doublestar.Match(w.parts[i], name); !ok && err == nil {
+			return false
+		}
+	}
+	return len(names) < len(w.parts)
+}
