@@ -15,6 +15,11 @@ type Interest struct {
 	// asked for every path on the way down, from the watcher's goroutine, and
 	// must answer alike each time.
 	Ignore func(path string, isDir bool) bool
+
+	// Unread, if set, tells of a file's path without symbolic links that its content
+	// is not to be read: it changes when its size or time does. It is asked from the
+	// watcher's goroutine.
+	Unread func(real string) bool
 }
 
 // maxLinks bounds the symbolic links to directories that are followed one below
@@ -27,12 +32,16 @@ type scope struct {
 	files  map[string]bool
 	dirs   map[string]bool
 	ignore func(path string, isDir bool) bool
+	unread func(real string) bool
 }
 
 func newScope(i Interest) (scope, error) {
-	s := scope{files: map[string]bool{}, dirs: map[string]bool{}, ignore: i.Ignore}
+	s := scope{files: map[string]bool{}, dirs: map[string]bool{}, ignore: i.Ignore, unread: i.Unread}
 	if s.ignore == nil {
 		s.ignore = func(string, bool) bool { return false }
+	}
+	if s.unread == nil {
+		s.unread = func(string) bool { return false }
 	}
 	if err := addPaths(s.files, i.Files); err != nil {
 		return scope{}, err

@@ -21,7 +21,7 @@ func (t *tree) look(n *node, full bool) error {
 }
 
 // lookFile compares the file p with what the backlog has for n.
-func (t *tree) lookFile(n *node, p place, full bool) error {
+func (t *tree) lookFile(n *node, p place, full bool) (err error) {
 	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
 		return nil
 	}
@@ -29,7 +29,13 @@ func (t *tree) lookFile(n *node, p place, full bool) error {
 	stirred := n.present && (n.stirred || t.suspicious && n.racy || t.seen[n.path] != signatureOf(p.info))
 	n.stirred = false
 	began := t.now()
-	s, sig, err := t.reader.read(p.real)
+	var s state
+	var sig signature
+	if t.scope.unread(p.real) {
+		s, sig, err = t.reader.unreadable(p.real)
+	} else {
+		s, sig, err = t.reader.read(p.real)
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
 
@@ -47,7 +48,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 		Root: filepath.Join(p.root, "project"),
 		Env:  []string{"PATH=" + filepath.Join(p.root, "bin"), "HOME=" + filepath.Join(p.root, "home")},
 		Hooks: func(event, value string) []discover.Hook {
-			r, err := discover.Hooks(filepath.Join(p.root, "project"), []string{"settings.json"}, nil)
+			r, err := discover.Hooks(disk.Reader{}, filepath.Join(p.root, "project"), []string{"settings.json"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

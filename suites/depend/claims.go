@@ -1,6 +1,8 @@
 package depend
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -8,12 +10,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
 )
 
 // claims are what the spec documents say of cases.
 type claims struct {
 	paths    []string // of the documents that are there, sorted
+	refused  []error  // why others that are there are not read
 	aliases  map[string]string
 	byID     map[string][]claim // ID, or "suite/ID" where a document says so
 	docs     map[string]*markers.Document
@@ -54,9 +58,14 @@ func (g *Graph) documents() *claims {
 	for name, source := range g.project.Aliases {
 		c.aliases[name] = source
 	}
-	c.paths = g.specPaths()
-	for _, p := range c.paths {
-		if content, err := g.files.read(p); err == nil {
+	for _, p := range g.specPaths() {
+		content, err := g.files.document(p)
+		if disk.IsRefused(err) || errors.Is(err, fs.ErrInvalid) {
+			c.refused = append(c.refused, err)
+			continue
+		}
+		c.paths = append(c.paths, p)
+		if err == nil {
 			c.add(markers.Read(p, content, g.ids(c)))
 		}
 	}
@@ -107,7 +116,7 @@ func (g *Graph) specPaths() []string {
 		if base := fixedPart(pattern); base != pattern {
 			rest := strings.TrimPrefix(strings.TrimPrefix(pattern, base), "/")
 			g.files.glob(base, rest, found)
-		} else if g.files.get(pattern).digest != "" {
+		} else if f := g.files.get(pattern); f.digest != "" || errors.Is(f.err, fs.ErrInvalid) {
 			found[pattern] = true
 		}
 	}

@@ -11,12 +11,14 @@ import (
 	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
 )
 
 // A Project is where the cases run.
 type Project struct {
 	Root     string            // absolute path
+	Reader   disk.Reader       // of its files; what scripts use may lie elsewhere
 	HookDirs []string          // slash paths from the root; searched recursively
 	Settings []string          // settings files, slash paths
 	Specs    []string          // spec documents, slash paths or doublestar patterns
@@ -47,7 +49,7 @@ type Graph struct {
 func New(p Project) *Graph {
 	return &Graph{
 		project: p,
-		files:   newIndex(p.Root),
+		files:   newIndex(p),
 		reaches: map[string]*reach{},
 		nodes:   map[*suites.Case]*node{},
 	}

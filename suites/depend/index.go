@@ -1,10 +1,7 @@
 package depend
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,16 +10,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sync/errgroup"
+
+	"hookwatch/suites/disk"
 )
 
 // An index remembers the digests of files, and what scripts say.
 type index struct {
-	root  string
-	real  string // root with its symbolic links resolved
-	files map[string]*file
-	links map[string][]string // target -> paths that lead to it
+	reader disk.Reader
+	root   string
+	real   string // root with its symbolic links resolved
+	files  map[string]*file
+	links  map[string][]string // target -> paths that lead to it
 }
 
 // A file is what was found at a path. The digest of a file that is not there,
@@ -35,8 +34,8 @@ type file struct {
 	script *script  // nil until asked for
 }
 
-func newIndex(root string) *index {
-	x := &index{root: filepath.Clean(root), files: map[string]*file{}, links: map[string][]string{}}
+func newIndex(p Project) *index {
+	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}}
 	x.real = x.root
 	if real, err := filepath.EvalSymlinks(x.root); err == nil {
 		x.real = real
@@ -84,9 +83,17 @@ func (x *index) script(p string) *file {
 	}
 	f, content := x.load(p, true)
 	if f.digest != "" {
-		f.script = newScript(p, content)
+		f.script = scriptOf(p, f.err, content)
 	}
 	return f
+}
+
+// scriptOf analyses what was read, or says why there is nothing to analyse.
+func scriptOf(p string, err error, content []byte) *script {
+	if err != nil {
+		return unread(err)
+	}
+	return newScript(p, content)
 }
 
 func (x *index) load(p string, keep bool) (*file, []byte) {
@@ -103,8 +110,15 @@ type look struct {
 func (x *index) look(p string, keep bool) *look {
 	abs := x.abs(p)
 	l := &look{}
-	l.target, l.steps = x.linked(p, abs)
-	l.digest, l.content, l.err = digestOf(abs, keep)
+	f, err := x.reader.Anywhere().Open(abs, digestAtMost)
+	if err != nil {
+		l.target, l.steps = x.linked(p, abs, "")
+		l.digest, l.err = refused(abs, err)
+		return l
+	}
+	defer f.Close()
+	l.target, l.steps = x.linked(p, abs, f.Real)
+	l.digest, l.content, l.err = digestOf(f, keep)
 	return l
 }
 
@@ -137,7 +151,7 @@ func (x *index) prepare(paths []string) {
 		group.Go(func() error {
 			l := x.look(p, true)
 			if l.digest != "" {
-				l.script = newScript(p, l.content)
+				l.script = scriptOf(p, l.err, l.content)
 			}
 			looks[i] = l
 			return nil
@@ -150,9 +164,13 @@ func (x *index) prepare(paths []string) {
 }
 
 // linked follows symbolic links from a path. It tells where they lead, "" when
-// the path is no link or leads nowhere, and every step.
-func (x *index) linked(p, abs string) (target string, steps []string) {
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
+// the path is no link or leads nowhere, and every step. real is where they lead, ""
+// where that is not known.
+func (x *index) linked(p, abs, real string) (target string, steps []string) {
+	if real == "" {
+		real, _ = filepath.EvalSymlinks(abs)
+	}
+	if real != "" {
 		if target = x.slash(real); target == p {
 			return "", nil
 		}
@@ -189,61 +207,36 @@ func (x *index) leadingTo(paths map[string]bool) []string {
 	return links
 }
 
-// digestOf hashes a regular file's execute bit and content, and gives the
-// content when it is to be kept. A file that cannot be read differs from one
-// that is not there.
-func digestOf(abs string, keep bool) (digest string, content []byte, err error) {
-	info, err := os.Stat(abs)
-	if err != nil {
-		return "", nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return "", nil, &fs.PathError{Op: "read", Path: abs, Err: fs.ErrInvalid}
-	}
-	sum := sha256.New()
-	runnable := byte('-')
-	if info.Mode()&0o111 != 0 {
-		runnable = 'x'
-	}
-	sum.Write([]byte{runnable})
-	if keep {
-		content, err = os.ReadFile(abs)
-		sum.Write(content)
-	} else {
-		err = copyFile(sum, abs)
-	}
-	if err != nil {
-		return "unreadable", nil, err
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
-}
-
-// copyFile writes a file's content, however long it is.
-func copyFile(to io.Writer, abs string) error {
-	r, err := os.Open(abs)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	_, err = io.Copy(to, r)
-	return err
-}
-
 // read is a file's content, for those that look into it.
 func (x *index) read(p string) ([]byte, error) {
 	f, content := x.load(p, true)
 	return content, f.err
 }
 
+// document is read for a file that has to lie in the project.
+func (x *index) document(p string) ([]byte, error) {
+	if _, err := x.reader.Resolve(x.abs(p)); err != nil {
+		return nil, err
+	}
+	return x.read(p)
+}
+
 // existing is the digest of a file that can be read.
 func (x *index) existing(p string) (string, error) {
 	f := x.get(p)
+	if f.digest != "" && disk.ReasonOf(f.err) == disk.Size {
+		return f.digest, nil // it is there; to look into it fails
+	}
 	return f.digest, f.err
 }
 
 // namesOf lists the regular files directly in a directory.
 func (x *index) namesOf(dir string) []string {
-	entries, err := os.ReadDir(x.abs(dir))
+	real, err := x.reader.Anywhere().Resolve(x.abs(dir))
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(real)
 	if err != nil {
 		return nil
 	}
@@ -258,7 +251,7 @@ func (x *index) namesOf(dir string) []string {
 
 // glob adds the files below a directory that match a pattern.
 func (x *index) glob(base, pattern string, found map[string]bool) {
-	matches, err := doublestar.Glob(os.DirFS(x.abs(base)), pattern, doublestar.WithFilesOnly())
+	matches, err := x.reader.Find(disk.Search{Base: x.abs(base), Pattern: pattern})
 	if err != nil {
 		return
 	}

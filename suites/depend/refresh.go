@@ -49,7 +49,7 @@ func (g *Graph) Refresh(paths []string) {
 }
 
 func (g *Graph) forgetAll() {
-	g.files = newIndex(g.project.Root)
+	g.files = newIndex(g.project)
 	g.listed, g.claims = nil, nil
 	for _, r := range g.reaches {
 		r.stale = true

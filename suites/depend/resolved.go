@@ -45,6 +45,13 @@ func (g *Graph) Specs() []string {
 	return slices.Clone(g.documents().paths)
 }
 
+// RefusedSpecs says of spec documents that are there why they are not read.
+func (g *Graph) RefusedSpecs() []error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.documents().refused)
+}
+
 // Claims are the markers of a document in order of appearance. The document
 // need not be one of the Specs; an error tells that it cannot be read.
 func (g *Graph) Claims(document string) ([]Claimed, error) {
@@ -53,7 +60,7 @@ func (g *Graph) Claims(document string) ([]Claimed, error) {
 	c := g.documents()
 	doc := c.docs[document]
 	if doc == nil {
-		content, err := g.files.read(document)
+		content, err := g.files.document(document)
 		if err != nil {
 			return nil, err
 		}

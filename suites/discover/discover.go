@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
+	"hookwatch/suites/disk"
 )
 
 // Registered is what the settings files and plugins of a project register.
@@ -52,12 +52,12 @@ type Hook struct {
 // Hooks reads settings files and plugin directories, relative to root unless
 // they are absolute; those that do not exist are left out. Positions hold slash
 // paths from the root. It fails when a file that exists cannot be read.
-func Hooks(root string, settingsPaths []string, pluginDirs []string) (Registered, error) {
+func Hooks(r disk.Reader, root string, settingsPaths []string, pluginDirs []string) (Registered, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return Registered{}, fmt.Errorf("project root: %w", err)
 	}
-	c := &collector{root: root, ids: map[string]bool{}}
+	c := &collector{reader: r, root: root, ids: map[string]bool{}}
 	for _, path := range settingsPaths {
 		if err := c.settingsFile(path); err != nil {
 			return Registered{}, err
@@ -101,10 +101,14 @@ func (h Hook) runsAs() string {
 
 // A collector gathers what the files say.
 type collector struct {
-	root string
-	out  Registered
-	ids  map[string]bool
+	reader disk.Reader
+	root   string
+	out    Registered
+	ids    map[string]bool
 }
+
+// settingsAtMost bounds a settings file, in bytes.
+const settingsAtMost = 4 << 20
 
 // A scope is where entries come from.
 type scope struct {
@@ -116,15 +120,12 @@ type scope struct {
 
 func (c *collector) settingsFile(path string) error {
 	path = c.absolute(path)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("settings: %s is no regular file", path) // reading a pipe would wait for ever
-	}
-	data, err := os.ReadFile(path)
+	data, err := c.reader.ReadFile(path, settingsAtMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return err
 	}
 	name := c.slash(path)
 	settings, problems := contract.ParseSettings(name, data)
@@ -135,25 +136,25 @@ func (c *collector) settingsFile(path string) error {
 func (c *collector) pluginDir(dir string) error {
 	dir = c.absolute(dir)
 	path := filepath.Join(dir, "hooks", "hooks.json")
-	data, err := os.ReadFile(path)
+	data, err := c.reader.ReadFile(path, settingsAtMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("plugin: %w", err)
 	}
-	plugin := pluginName(dir)
+	plugin := c.pluginName(dir)
 	settings, problems := contract.ParsePlugin(contract.Default, c.slash(path), data)
 	c.add(scope{name: "plugin:" + plugin, plugin: plugin, pluginRoot: dir, settings: path}, settings, problems)
 	return nil
 }
 
 // pluginName is what the plugin calls itself, or the name of its directory.
-func pluginName(dir string) string {
+func (c *collector) pluginName(dir string) string {
 	var manifest struct {
 		Name string `json:"name"`
 	}
-	data, err := os.ReadFile(filepath.Join(dir, ".claude-plugin", "plugin.json"))
+	data, err := c.reader.ReadFile(filepath.Join(dir, ".claude-plugin", "plugin.json"), settingsAtMost)
 	if err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name != "" {
 		return manifest.Name
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hookwatch/suites/disk"
 )
 
 // project writes files, by slash path, to a new directory and returns it.
@@ -53,7 +55,7 @@ func settings(groups ...[]string) string {
 
 func discovered(t testing.TB, files map[string]string) Registered {
 	t.Helper()
-	registered, err := Hooks(project(t, files), []string{shared, local}, []string{"plugin"})
+	registered, err := Hooks(disk.Reader{}, project(t, files), []string{shared, local}, []string{"plugin"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +193,7 @@ func TestPlugin(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{shared + "/x": ""}) // a directory in the file's place
-	if _, err := Hooks(root, []string{shared}, nil); err == nil {
+	if _, err := Hooks(disk.Reader{}, root, []string{shared}, nil); err == nil {
 		t.Error("no error for settings that cannot be read")
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/disk"
 )
 
 // What a file in a hooks directory is by its name. Data is no script even where
@@ -23,16 +26,17 @@ var (
 // Scripts lists the script files in directories of the project and below them,
 // as sorted slash paths from the root: files named as scripts, executable ones,
 // and those that start with #!. A directory that does not exist has none.
-func Scripts(root string, dirs []string) ([]string, error) {
+func Scripts(r disk.Reader, root string, dirs []string) ([]string, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("project root: %w", err)
 	}
 	c := &collector{root: root}
+	s := &scripts{reader: r.Anywhere()}
 	var found []string
 	for _, dir := range dirs {
 		dir = c.absolute(dir)
-		names, err := scriptsBelow(os.DirFS(dir))
+		names, err := s.below(dir)
 		if err != nil {
 			return nil, fmt.Errorf("hooks directory %s: %w", c.slash(dir), err)
 		}
@@ -44,8 +48,21 @@ func Scripts(root string, dirs []string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-func scriptsBelow(dir fs.FS) (names []string, err error) {
+// entriesAtMost bounds what is looked at in all hook directories.
+const entriesAtMost = 100_000
+
+// scripts looks for scripts in directories.
+type scripts struct {
+	reader  disk.Reader
+	entries int
+}
+
+func (s *scripts) below(at string) (names []string, err error) {
+	dir := os.DirFS(at)
 	err = fs.WalkDir(dir, ".", func(name string, entry fs.DirEntry, err error) error {
+		if s.entries++; s.entries > entriesAtMost {
+			return fmt.Errorf("more than %d files and directories in it (name directories of hooks only)", entriesAtMost)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // the directory itself, or a file that went while we looked
@@ -53,7 +70,7 @@ func scriptsBelow(dir fs.FS) (names []string, err error) {
 			return err
 		case entry.IsDir() && slices.Contains(skippedDirs, entry.Name()):
 			return fs.SkipDir
-		case !entry.IsDir() && isScript(dir, name):
+		case !entry.IsDir() && s.isScript(dir, at, name):
 			names = append(names, name)
 		}
 		return nil
@@ -62,7 +79,7 @@ func scriptsBelow(dir fs.FS) (names []string, err error) {
 }
 
 // isScript follows symbolic links: a linked script is one.
-func isScript(dir fs.FS, name string) bool {
+func (s *scripts) isScript(dir fs.FS, at, name string) bool {
 	info, err := fs.Stat(dir, name)
 	extension := strings.ToLower(path.Ext(name))
 	switch {
@@ -71,12 +88,12 @@ func isScript(dir fs.FS, name string) bool {
 	case slices.Contains(scriptNames, extension), info.Mode().Perm()&0o111 != 0:
 		return true
 	default:
-		return startsWithShebang(dir, name)
+		return s.startsWithShebang(filepath.Join(at, filepath.FromSlash(name)))
 	}
 }
 
-func startsWithShebang(dir fs.FS, name string) bool {
-	file, err := dir.Open(name)
+func (s *scripts) startsWithShebang(path string) bool {
+	file, err := s.reader.Open(path, math.MaxInt64)
 	if err != nil {
 		return false
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 )
 
@@ -48,7 +50,11 @@ func (r *Runner) launch(root, hook string) launch {
 		l.fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
 		return l
 	}
-	head, err := firstLine(file)
+	head, err := r.firstLine(file)
+	if disk.ReasonOf(err) == disk.Hidden {
+		l.fault = fmt.Sprintf("hook is masked: %s leads to a file that cases are kept from (see sandbox.unmask)", hook)
+		return l
+	}
 	if err != nil {
 		l.fault = fmt.Sprintf("hook unreadable: %v", err)
 		return l
@@ -126,8 +132,8 @@ func (r *Runner) startedByInterpreter(hook string) bool {
 	return r.Interpreted(hook)
 }
 
-func firstLine(file string) ([]byte, error) {
-	f, err := os.Open(file)
+func (r *Runner) firstLine(file string) ([]byte, error) {
+	f, err := disk.Reader{Hidden: r.Hidden}.Open(file, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

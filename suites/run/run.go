@@ -40,8 +40,8 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
-	// Hidden reports whether a file is masked from cases: no check reads it. Nil:
-	// none is.
+	// Hidden reports whether a file is masked from cases: it is not read for them
+	// either. Nil: none is.
 	Hidden func(path string) bool
 	// StandIns tells what stands in for tools that the machine does not have.
 	StandIns map[string]string
@@ -54,6 +54,7 @@ type Runner struct {
 	Options
 	hidden  hiddenPaths
 	tools   *Toolbox // whose versions gates ask for
+	machine machine
 	mu      sync.Mutex
 	reserve *process.Reserve
 	ready   int                         // supervisors that are kept in it
@@ -64,7 +65,7 @@ type Runner struct {
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil), machine: newMachine(o.Root, o.Env)}
 	r.hidden.dir = o.Temp
 	r.reserve = r.newReserve()
 	return r

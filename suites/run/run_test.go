@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
@@ -55,7 +56,7 @@ func (p *project) write(name, content string, mode fs.FileMode) {
 
 func (p *project) runner() *run.Runner {
 	p.t.Helper()
-	registered, err := discover.Hooks(p.root, []string{".claude/settings.json"}, nil)
+	registered, err := discover.Hooks(disk.Reader{}, p.root, []string{".claude/settings.json"}, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -326,9 +327,11 @@ func TestToolbox(t *testing.T) {
 		}
 	}
 	write("#!/bin/sh\necho jq-9.9\n")
-	b := run.NewToolbox("/", []string{"PATH=" + dir + ":/bin:/usr/bin"}, map[string]string{"jaq": "gojq 1"}, nil)
+	r := run.New(run.Options{Root: t.TempDir(), Env: []string{"PATH=" + dir + ":/bin:/usr/bin"}})
+	defer r.Close()
+	b := run.NewToolbox(r.Root, r.Env, map[string]string{"jaq": "gojq 1"}, nil)
 	tools := b.Find([]string{"jq", "absent-tool", "jaq"})
-	b.Versions(context.Background(), tools)
+	r.Versions(context.Background(), b, tools)
 	if len(tools) != 3 || tools[0].Present() || !tools[1].StandIn || tools[2].Version != "jq-9.9" {
 		t.Errorf("found %+v", tools)
 	}

@@ -92,9 +92,8 @@ const (
 	versionsAtOnce = 4
 )
 
-// Versions asks each tool that may be asked for its version, at most a few at
-// once, and remembers the answers.
-func (t *Toolbox) Versions(ctx context.Context, tools []suites.Tool) {
+// askEach has each tool that may be asked answer, at most a few at once.
+func askEach(tools []suites.Tool, ask func(suites.Tool) string) {
 	slots := make(chan struct{}, versionsAtOnce)
 	var wg sync.WaitGroup
 	for i := range tools {
@@ -105,7 +104,7 @@ func (t *Toolbox) Versions(ctx context.Context, tools []suites.Tool) {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			tool.Version, _ = t.version(ctx, *tool, t.onMachine)
+			tool.Version = ask(*tool)
 		})
 	}
 	wg.Wait()
@@ -143,16 +142,6 @@ func (t *Toolbox) version(ctx context.Context, tool suites.Tool, ask asking) (st
 	t.versions[tool.Digest] = v
 	t.mu.Unlock()
 	return v, nil
-}
-
-// onMachine asks a program as a person would. One that cannot be started tells
-// nothing.
-func (t *Toolbox) onMachine(ctx context.Context, argv []string) (process.Result, error) {
-	res, err := process.Run(ctx, process.Command{Argv: argv, Dir: os.TempDir(), Env: t.env, Timeout: versionTime, Limit: versionLimit})
-	if err != nil {
-		return process.Result{StartError: err}, nil
-	}
-	return res, nil
 }
 
 // toldVersion is the line with the version; some print it on stderr.

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -12,39 +11,9 @@ import (
 	"hookwatch/suites/process"
 )
 
-// version is what a gate's tool says of itself; it is asked once. A program of the
-// project's own may do anything when it is started, and so may one that was not
-// found in PATH: such are asked in a sandbox, which is no case's.
+// version is what a gate's tool says of itself; it is asked once.
 func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) {
-	if r.ofMachine(tool.Path) {
-		return r.tools.version(ctx, tool, r.tools.onMachine)
-	}
-	return r.tools.version(ctx, tool, func(ctx context.Context, argv []string) (process.Result, error) {
-		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
-		if err != nil {
-			return process.Result{}, err
-		}
-		defer func() { s.close(); _ = r.discard(s.dir) }()
-		return s.ask(ctx, argv)
-	})
-}
-
-// ofMachine reports whether a program was found in PATH and lies outside of the
-// project, by its name and in truth.
-func (r *Runner) ofMachine(program string) bool {
-	if !slices.Contains(filepath.SplitList(process.Getenv(r.Env, "PATH")), filepath.Dir(program)) {
-		return false
-	}
-	for _, resolve := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
-		root, err := resolve(r.Root)
-		if err != nil {
-			return false
-		}
-		if at, err := resolve(program); err != nil || isolate.Within(root, at) {
-			return false
-		}
-	}
-	return true
+	return r.tools.version(ctx, tool, r.asking(tool))
 }
 
 // ask runs a program that is to do no more than print its version.

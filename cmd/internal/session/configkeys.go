@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func (p *Project) ConfigKeys() []ConfigKey {
 	var out []ConfigKey
 	for _, dir := range p.Config.Hooks {
 		file := path.Join(p.Rel(p.Config.Abs(dir)), hookConfig)
-		content, err := os.ReadFile(p.Config.Abs(file))
+		content, err := p.reader.ReadFile(p.Config.Abs(file), keptSize)
 		if err != nil {
 			continue
 		}
@@ -85,14 +84,9 @@ type reader struct {
 
 // readers are the scripts of the hooks that read anything of it.
 func (p *Project) readers() []reader {
-	names := slices.Clone(p.scripts)
-	for _, h := range p.Registered.Hooks {
-		names = append(names, h.Scripts...)
-	}
-	slices.Sort(names)
 	var all []reader
-	for _, name := range slices.Compact(names) {
-		content, err := os.ReadFile(p.Config.Abs(name))
+	for _, name := range p.hookFiles() {
+		content, err := p.reader.Anywhere().ReadFile(p.Config.Abs(name), keptSize)
 		if err != nil {
 			continue
 		}

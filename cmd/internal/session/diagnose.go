@@ -25,8 +25,8 @@ type ToolUse struct {
 }
 
 // Diagnose looks at the machine: the isolation that the configuration gives, and
-// every tool that the project's hooks call or its cases are gated by. Nothing of
-// the project runs; known tools are asked for their versions.
+// every tool that the project's hooks call or its cases are gated by. No hook runs;
+// known tools are asked for their versions, those of the project's own in isolation.
 func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 	s, err := New(o, nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 		use(c.Check.Tool).Required = true
 	}
 	found := s.tools.Find(slices.Sorted(maps.Keys(uses)))
-	s.tools.Versions(ctx, found)
+	s.runner.Versions(ctx, s.tools, found)
 	d := &Diagnosis{Isolation: s.isolation.Choice}
 	for _, t := range found {
 		u := uses[t.Name]

@@ -79,7 +79,7 @@ func (s *Session) describeEnvironment(full bool) {
 	s.keepToolSets()
 	s.environment.Tools = s.tools.Find(slices.Sorted(maps.Keys(s.seen.found)))
 	if full {
-		s.tools.Versions(context.Background(), s.environment.Tools)
+		s.runner.Versions(context.Background(), s.tools, s.environment.Tools)
 	} else {
 		s.tools.KnownVersions(s.environment.Tools)
 	}

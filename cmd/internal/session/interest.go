@@ -9,13 +9,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/config"
+	"hookwatch/suites/disk"
 	"hookwatch/watcher"
 )
 
 // FirstInterest says what to follow before the project is read: the places in
 // which the configuration says that its parts are.
 func FirstInterest(cfg *config.Config) watcher.Interest {
-	i := watcher.Interest{Files: []string{configFile(cfg)}, Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) }}
+	r := newReader(cfg)
+	i := watcher.Interest{
+		Files:  []string{configFile(cfg)},
+		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
+		Unread: func(real string) bool { return r.Hidden(real) },
+	}
 	for _, f := range cfg.Settings {
 		i.Files = append(i.Files, cfg.Abs(f))
 	}
@@ -32,6 +38,8 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 			i.Files = append(i.Files, cfg.Abs(glob))
 		}
 	}
+	// What lies elsewhere is not read, and so not followed either.
+	i.Dirs = slices.DeleteFunc(i.Dirs, func(dir string) bool { return !inside(confined(cfg), dir) })
 	return i
 }
 
@@ -76,7 +84,7 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
 		return true
 	}
-	if isDir && leadsOutside(cfg.Root, file) {
+	if isDir && leadsOutside(cfg, file) {
 		return true
 	}
 	if len(cfg.Watch.Ignore) == 0 {
@@ -93,20 +101,13 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 }
 
 // leadsOutside reports whether a directory is a link that leaves the project.
-func leadsOutside(root, dir string) bool {
+func leadsOutside(cfg *config.Config, dir string) bool {
 	fi, err := os.Lstat(dir)
 	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
 		return false
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false
-	}
-	if resolved, err := filepath.EvalSymlinks(root); err == nil {
-		root = resolved
-	}
-	rel, err := filepath.Rel(root, real)
-	return err != nil || !filepath.IsLocal(rel)
+	_, err = confined(cfg).Resolve(dir)
+	return disk.IsRefused(err)
 }
 
 // temporaries are names that editors give to files on their way.

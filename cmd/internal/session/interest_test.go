@@ -17,7 +17,8 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 `)
 	i := FirstInterest(s.config())
 	files := []string{".hookwatch.yaml", ".claude/settings.json", "docs/one.md"}
-	dirs := []string{"hooks", "../shared hooks", "docs/specs", "deep", ".", "suites"}
+	dirs := []string{"hooks", "docs/specs", // what lies elsewhere is not read, and not followed
+		"deep", ".", "suites"}
 	for _, tt := range []struct {
 		kind      string
 		got, want []string

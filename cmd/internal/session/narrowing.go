@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"slices"
 
@@ -265,17 +264,17 @@ const keptSize = 1 << 20
 // contentNow reads a file as it is, in the form that its digest is of; nil when it
 // is not the one that was asked for.
 func (s *Session) contentNow(rel, digest string) []byte {
-	file := s.p.Config.Abs(rel)
-	fi, err := os.Stat(file)
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > keptSize {
+	f, err := s.p.reader.Anywhere().Open(s.p.Config.Abs(rel), keptSize)
+	if err != nil {
 		return nil
 	}
-	b, err := os.ReadFile(file)
+	defer f.Close()
+	b, err := f.ReadAll(keptSize)
 	if err != nil {
 		return nil
 	}
 	runnable := byte('-')
-	if fi.Mode()&0o111 != 0 {
+	if f.Info.Mode()&0o111 != 0 {
 		runnable = 'x'
 	}
 	b = append([]byte{runnable}, b...)

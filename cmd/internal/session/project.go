@@ -17,6 +17,7 @@ import (
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/plan"
 )
 
@@ -38,6 +39,7 @@ type Project struct {
 	Warnings   []string
 	Empty      error // why there is nothing to run; nil when there is
 
+	reader   disk.Reader    // of everything that is read of it
 	every    []*suites.Case // without the filter
 	orders   map[suites.Key]int
 	kin      *kinships // made when it is asked for
@@ -52,7 +54,7 @@ type Project struct {
 // Load reads a project. Problems name what a person has to mend first; nothing
 // runs while there are any.
 func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
-	p := &Project{Config: cfg, stamps: make(map[string]string)}
+	p := &Project{Config: cfg, stamps: make(map[string]string), reader: newReader(cfg)}
 	problems := p.readHooks()
 	problems = append(problems, p.readSuites()...)
 	if len(problems) > 0 {
@@ -62,53 +64,66 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 	p.arrange()
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{
-		Root: cfg.Root, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
+		Root: cfg.Root, Reader: p.reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
 		Scripts: p.chainScripts, IDs: p.ids,
 	})
 	p.Graph.Prepare(p.every)
+	p.Warnings = append(p.Warnings, p.Graph.Unread(p.hookFiles())...)
+	for _, err := range p.Graph.RefusedSpecs() {
+		p.Warnings = append(p.Warnings, p.refused("specs", err).Error())
+	}
 	return p, p.checkMarkers()
 }
 
+// hookFiles lists the scripts of the hooks, registered or not.
+func (p *Project) hookFiles() []string {
+	names := slices.Clone(p.scripts)
+	for _, h := range p.Registered.Hooks {
+		names = append(names, h.Scripts...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func (p *Project) readHooks() []suites.Problem {
+	problems := p.checkDirs()
+	if len(problems) > 0 {
+		return problems
+	}
 	var err error
-	if p.scripts, err = discover.Scripts(p.Config.Root, p.Config.Hooks); err != nil {
+	if p.scripts, err = discover.Scripts(p.reader, p.Config.Root, p.Config.Hooks); err != nil {
 		return []suites.Problem{{What: err.Error()}}
 	}
-	if p.Registered, err = discover.Hooks(p.Config.Root, p.Config.Settings, nil); err != nil {
-		return []suites.Problem{{What: err.Error()}}
+	if p.Registered, err = discover.Hooks(p.reader, p.Config.Root, p.Config.Settings, nil); err != nil {
+		return []suites.Problem{p.refused("settings", err)}
 	}
 	for _, problem := range p.Registered.Problems {
 		p.Warnings = append(p.Warnings, problem.Error())
 	}
-	specs, err := p.Config.SpecFiles()
-	if err != nil {
-		return []suites.Problem{{What: err.Error()}}
-	}
+	specs, problems := p.expand("specs", p.Config.Specs)
 	for _, s := range specs {
 		p.specs = append(p.specs, p.Rel(s))
 	}
-	return nil
+	return problems
 }
 
 func (p *Project) readSuites() []suites.Problem {
-	files, builtin, err := p.Config.SuiteFiles()
-	if err != nil {
-		return []suites.Problem{{What: err.Error()}}
-	}
+	own := slices.DeleteFunc(slices.Clone(p.Config.Suites), func(s string) bool { return s == config.Builtin })
+	files, problems := p.expand("suites", own)
 	for _, f := range files {
 		p.sources = append(p.sources, p.Config.Abs(f))
 	}
-	if builtin {
+	if len(own) < len(p.Config.Suites) {
+		var err error
 		if p.Suites, err = catalog.Builtin(); err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}
 		p.Suites = slices.Clone(p.Suites)
 	}
-	var problems []suites.Problem
 	for _, file := range p.sources {
-		data, err := os.ReadFile(file)
+		data, err := p.reader.ReadFile(file, suiteAtMost)
 		if err != nil {
-			problems = append(problems, suites.Problem{What: err.Error()})
+			problems = append(problems, p.refused("suites", err))
 			continue
 		}
 		suite, found := catalog.Load(p.Rel(file), data)

@@ -152,8 +152,8 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Bounds:      IsolationOptions(cfg, env),
 		Uncopied:    []string{cfg.ResultsDir},
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
-		Hidden:      IsolationOptions(cfg, env).Hidden(),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
+		Hidden:      p.reader.Hidden,
 		StandIns:    standIn,
 		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})

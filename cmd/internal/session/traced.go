@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -199,7 +198,7 @@ func (by *tracers) script(path string) (*trace.Script, error) {
 		return p.script, p.err
 	}
 	var p parsedScript
-	content, err := os.ReadFile(by.p.Config.Abs(path))
+	content, err := by.p.reader.Anywhere().ReadFile(by.p.Config.Abs(path), keptSize)
 	if p.err = err; err == nil {
 		p.script, p.err = trace.Parse(content)
 	}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate"
+)
+
+// suiteAtMost bounds a suite file, in bytes: ten thousand cases are a tenth of it.
+const suiteAtMost = 16 << 20
+
+// manyFiles bounds what configured patterns may name in all.
+const manyFiles = 10_000
+
+// outsideHint says how a file outside of the project comes to be read.
+const outsideHint = "copy it into the project, or agree to it with hookwatch trust"
+
+// confined reads what lies in the project or was agreed to; masked files are not
+// told from others.
+func confined(cfg *config.Config) disk.Reader {
+	return disk.Reader{Root: cfg.Root}
+}
+
+// newReader makes the one reader of a project: what isolation hides from hooks is
+// not read for them either. What that is, is found out for the first file.
+func newReader(cfg *config.Config) disk.Reader {
+	hiding := sync.OnceValue(func() *isolate.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
+	r := confined(cfg)
+	r.Hidden = func(real string) bool { return hiding().Hides(real) }
+	return r
+}
+
+// expand lists the files that patterns of the configuration name, as slash paths
+// from the root, sorted. A name without wildcards is listed even if there is no
+// such file, so that whoever opens it notices.
+func (p *Project) expand(key string, patterns []string) ([]string, []suites.Problem) {
+	var files []string
+	var problems []suites.Problem
+	for _, pattern := range patterns {
+		if !strings.ContainsAny(pattern, `*?[{\`) {
+			files = append(files, path.Clean(filepath.ToSlash(pattern)))
+			continue
+		}
+		base, rest := doublestar.SplitPattern(pattern)
+		found, err := p.reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
+			return ignored(p.Config, file, dir)
+		}})
+		if err != nil {
+			problems = append(problems, p.refused(key+": "+pattern, err))
+		}
+		for _, f := range found {
+			files = append(files, path.Join(filepath.ToSlash(base), f))
+		}
+	}
+	slices.Sort(files)
+	if files = slices.Compact(files); len(files) > manyFiles {
+		problems = append(problems, suites.Problem{
+			What: fmt.Sprintf("%s names %d files, of which at most %d are read", key, len(files), manyFiles), Hint: "narrow the patterns"})
+		files = nil
+	}
+	return files, problems
+}
+
+// refused says of what the configuration names why it is not read, and what to do.
+func (p *Project) refused(what string, err error) suites.Problem {
+	problem := suites.Problem{At: suites.Position{File: p.Rel(configFile(p.Config))}, What: what + ": " + err.Error()}
+	if p.Config.Path == "" {
+		problem.At.File = ""
+	}
+	if disk.ReasonOf(err) == disk.Outside {
+		problem.Hint = outsideHint
+	}
+	return problem
+}
+
+// checkDirs refuses hook directories outside of the project: what lies in them is
+// listed and followed.
+func (p *Project) checkDirs() (problems []suites.Problem) {
+	for _, dir := range p.Config.Hooks {
+		if _, err := p.reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, p.refused("hooks: "+dir, err))
+		}
+	}
+	return problems
+}
+
+// inside reports whether a path that need not exist lies where the project's
+// reader may look, as far as its name tells.
+func inside(r disk.Reader, file string) bool {
+	for up := filepath.Clean(file); ; up = filepath.Dir(up) {
+		_, err := r.Resolve(up)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || up == filepath.Dir(up) {
+			return err == nil
+		}
+	}
+}
