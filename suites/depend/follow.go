@@ -50,6 +50,9 @@ func (t *tracer) follow() *reach {
 	t.toolFiles(t.tools(false), o)
 	for _, p := range t.order {
 		f := t.g.files.get(p)
+		if f.digest == masked {
+			t.because[p] += " (masked: it is not read)"
+		}
 		if f.target != "" {
 			t.by[p] = suites.Needed // traces know files by their own paths, not by links
 		}
