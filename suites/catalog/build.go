@@ -43,7 +43,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 		part := &reader{file: r.file}
 		readers = append(readers, part)
 		wg.Go(func() {
-			for i := from; i < min(from+share, len(items)); i++ {
+			for i := from; i < min(from+share, len(items)) && !part.full(); i++ {
 				all[i] = part.testCase(items[i], s, defaults)
 			}
 		})

@@ -10,8 +10,11 @@ import (
 	"hookwatch/suites"
 )
 
-// maxValues bounds what aliases may blow a file up to.
-const maxValues = 4_000_000
+// What aliases may blow a file up to, and merge keys.
+const (
+	maxValues = 4_000_000
+	maxMerged = 1_000_000
+)
 
 // parse gives the root of the file's only document, free of aliases and merge
 // keys, or nil when there is none to look at.
@@ -30,7 +33,7 @@ func (r *reader) parse(data []byte) *yaml.Node {
 		r.add(&docs[1], "a second document", "write one suite a file")
 	}
 	f := flattener{r: r, sizes: map[*yaml.Node]int{}}
-	if f.flatten(&docs[0]) >= maxValues && len(f.sizes) > 0 {
+	if size := f.flatten(&docs[0]); f.merged >= maxMerged || size >= maxValues && len(f.sizes) > 0 {
 		r.add(docs[0].Content[0], "aliases make the file too large", "repeat less, or write several suites")
 		return nil
 	}
@@ -57,6 +60,7 @@ func (r *reader) syntax(data []byte, err error) {
 type flattener struct {
 	r       *reader
 	sizes   map[*yaml.Node]int // of anchored nodes; 0 while one is being visited
+	merged  int                // pairs that merge keys brought in
 	endless bool
 }
 
@@ -102,13 +106,19 @@ func (f *flattener) merge(n *yaml.Node) {
 		sources = sources[0].Content
 	}
 	n.Content = slices.Delete(slices.Clone(n.Content), at, at+2)
+	has := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		has[n.Content[i].Value] = true
+	}
 	for _, s := range sources {
 		if s.Kind != yaml.MappingNode {
 			f.r.wrong(s, "<<", "an alias of keys with values", "")
 			continue
 		}
-		for i := 0; i+1 < len(s.Content); i += 2 {
-			if lookup(n, s.Content[i].Value) == nil {
+		for i := 0; i+1 < len(s.Content) && f.merged < maxMerged; i += 2 {
+			if key := s.Content[i].Value; !has[key] {
+				has[key] = true
+				f.merged++
 				n.Content = append(n.Content, s.Content[i], s.Content[i+1])
 			}
 		}

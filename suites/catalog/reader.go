@@ -65,7 +65,16 @@ func (r *reader) at(n *yaml.Node) suites.Position {
 	return suites.Position{File: r.file, Line: n.Line, Column: n.Column}
 }
 
+// mostProblems is how many problems of one file are told: nobody mends more at once.
+const mostProblems = 200
+
+// full reports whether there are more problems already than are told.
+func (r *reader) full() bool { return len(r.problems) >= mostProblems }
+
 func (r *reader) add(n *yaml.Node, what, hint string) {
+	if r.full() {
+		return
+	}
 	r.problems = append(r.problems, suites.Problem{At: r.at(n), What: what, Hint: hint})
 }
 
@@ -99,7 +108,7 @@ func (r *reader) each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	if len(n.Content) > 64 { // beyond this a map is faster than looking back
 		seen = make(map[string]*yaml.Node, len(n.Content)/2)
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !r.full(); i += 2 {
 		k := n.Content[i]
 		if k.Kind != yaml.ScalarNode {
 			r.add(k, "a key must be a plain word", "")
@@ -188,6 +197,9 @@ func (r *reader) list(name string, n *yaml.Node, item func(*yaml.Node)) {
 		return
 	}
 	for _, c := range n.Content {
+		if r.full() {
+			return
+		}
 		item(c)
 	}
 }

@@ -108,7 +108,7 @@ type collector struct {
 }
 
 // settingsAtMost bounds a settings file, in bytes.
-const settingsAtMost = 4 << 20
+const settingsAtMost = 1 << 20
 
 // A scope is where entries come from.
 type scope struct {

@@ -19,8 +19,8 @@ import (
 	"hookwatch/suites/isolate"
 )
 
-// suiteAtMost bounds a suite file, in bytes: ten thousand cases are a tenth of it.
-const suiteAtMost = 16 << 20
+// suiteAtMost bounds a suite file, in bytes: ten thousand cases are a fifth of it.
+const suiteAtMost = 8 << 20
 
 // manyFiles bounds what configured patterns may name in all.
 const manyFiles = 10_000
