@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // expanded stands for an expansion in the flattened text of a word.
@@ -25,7 +27,7 @@ type shellReader struct {
 
 func readShell(s *script) {
 	s.assigned, s.listed, s.run = map[string][]operand{}, map[string]bool{}, map[string]int{}
-	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(s.text), "")
+	file, err := shell.Parse(s.text, syntax.KeepComments(true))
 	if err != nil {
 		s.opaque = "it cannot be parsed: " + err.Error()
 		s.computed = s.opaque

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // A resolver reads a command as the shell would and notes which files of the
@@ -71,7 +73,7 @@ func (r *resolver) parse(command string) {
 	}
 	r.nested++
 	defer func() { r.nested-- }()
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := shell.Parse(command, syntax.Variant(syntax.LangBash))
 	if err != nil {
 		return
 	}
@@ -116,7 +118,7 @@ func (r *resolver) assign(assign *syntax.Assign) {
 
 var (
 	interpreter = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh|python[0-9.]*|node|bun|deno|tsx|ruby|perl|source)$`)
-	shell       = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh)$`)
+	shells      = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh)$`)
 	// wrapper runs what follows it, after its own options and assignments.
 	wrapper = []string{"env", "exec", "command", "nohup", "nice", "time", "sudo", "timeout", "uv", "run", "npx", "bunx"}
 )
@@ -161,7 +163,7 @@ func (r *resolver) words(words []word) {
 func (r *resolver) interpreted(program string, words []word) {
 	for i, word := range words {
 		switch option := word.text; {
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shell.MatchString(program):
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shells.MatchString(program):
 			if i+1 < len(words) && words[i+1].known {
 				r.parse(words[i+1].text)
 			}

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // shellEntries are a script's functions, the patterns of its case statements
 // and its comment lines.
 func shellEntries(src []byte) []entry {
-	file, err := syntax.NewParser().Parse(bytes.NewReader(src), "")
+	file, err := shell.Parse(string(src))
 	if err != nil {
 		return commentEntries(src, 0, len(src))
 	}
@@ -44,7 +46,7 @@ func shellEntries(src []byte) []entry {
 // the printed text of a function is to have none.
 func shellComments(src []byte) []entry {
 	var entries []entry
-	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(bytes.NewReader(src), "")
+	file, err := shell.Parse(string(src), syntax.KeepComments(true))
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // A Reading is what a script reads of one JSON file.
@@ -32,7 +34,7 @@ var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": 
 // other way; anything else is unknown.
 func Scripts(sources [][]byte, name string) Reading {
 	src := bytes.Join(sources, []byte("\n")) // they share their variables
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
+	file, err := shell.Parse(string(src), syntax.Variant(syntax.LangBash))
 	if err != nil {
 		return Reading{Unknown: "the script cannot be parsed: " + err.Error()}
 	}

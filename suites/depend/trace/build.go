@@ -25,7 +25,7 @@ func (b *builder) block(blk *Block, stmts []*syntax.Stmt) {
 			b.define(st, decl)
 			continue
 		}
-		b.identify(st, shell(s), seen)
+		b.identify(st, outer(s), seen)
 		b.blocks(st, s.Cmd)
 		st.Sure = sure(s)
 	}
@@ -61,7 +61,7 @@ func definition(s *syntax.Stmt) (*syntax.FuncDecl, bool) {
 // define adds a function's body, which runs when it is called.
 func (b *builder) define(st *Statement, decl *syntax.FuncDecl) {
 	name := decl.Name.Value
-	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: shell(decl.Body), Outer: b.function}
+	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: outer(decl.Body), Outer: b.function}
 	outer := b.function
 	b.function, st.Function = f, f
 	b.script.Functions = append(b.script.Functions, f)
@@ -123,7 +123,7 @@ func (b *builder) branch(st *Statement, c *syntax.IfClause) {
 		blk.Slot = "elif"
 		next := &Statement{node: c.Else, In: blk, Full: structure(c.Else)}
 		b.add(next)
-		b.identify(next, shell(c.Else), map[uint64]int{})
+		b.identify(next, outer(c.Else), map[uint64]int{})
 		b.branch(next, c.Else)
 		next.Sure = sureFirst(c.Else.Cond)
 	}

@@ -23,12 +23,12 @@ var (
 // positions, comments, and with them all white space between words.
 func structure(n syntax.Node) uint64 { return hashOf(n, false) }
 
-// shell hashes a statement without the statements in its blocks, which are
+// outer hashes a statement without the statements in its blocks, which are
 // looked at by themselves. What stands in $( ) or <( ) belongs to it.
-func shell(n syntax.Node) uint64 { return hashOf(n, true) }
+func outer(n syntax.Node) uint64 { return hashOf(n, true) }
 
-func hashOf(n syntax.Node, shell bool) uint64 {
-	c := canon{hash: offset64, shell: shell}
+func hashOf(n syntax.Node, outer bool) uint64 {
+	c := canon{hash: offset64, shell: outer}
 	c.value(reflect.ValueOf(n))
 	return c.hash
 }

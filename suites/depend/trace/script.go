@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // A Script is a bash file as blocks of statements.
@@ -86,7 +88,7 @@ func parseFile(src []byte) (file *syntax.File, err error) {
 			err = fmt.Errorf("the parser gave up: %v", r)
 		}
 	}()
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
+	return shell.Parse(string(src), syntax.Variant(syntax.LangBash))
 }
 
 func shebangOf(src []byte) string {
