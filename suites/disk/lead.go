@@ -1,0 +1,52 @@
+package disk
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// maxLinks is how many links one path may come through, as the system has it.
+const maxLinks = 40
+
+// Lead gives where an absolute path leads in truth, with every link followed,
+// whether or not anything is there: a link to nothing leads to where a file would
+// be made. A loop of links leads to itself.
+func Lead(path string) string { return lead(filepath.Clean(path), maxLinks) }
+
+func lead(path string, left int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	target, err := os.Readlink(path)
+	switch {
+	case err != nil || left == 0:
+		return filepath.Join(lead(parent, left), filepath.Base(path))
+	case filepath.IsAbs(target):
+		return lead(filepath.Clean(target), left-1)
+	default:
+		// .. in a target is that of the real directory, not of the path.
+		return lead(filepath.Join(lead(parent, left), target), left-1)
+	}
+}
+
+// Existing gives path, or the nearest directory above it that is one.
+func Existing(path string) string {
+	path = filepath.Clean(path)
+	for {
+		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+			return path
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return path
+		}
+		path = parent
+	}
+}
+
+// Within reports whether path is dir or lies below it, by their names.
+func Within(dir, path string) bool { return within(filepath.Clean(dir), filepath.Clean(path)) }
