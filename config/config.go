@@ -5,7 +5,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,9 +41,18 @@ type Config struct {
 	Notify    Notify                `mapstructure:"notify"`
 	Watch     Watch                 `mapstructure:"watch"`
 
-	Path       string `mapstructure:"-"` // of the file; "" when there is none
-	Root       string `mapstructure:"-"` // absolute path of the project
-	ResultsDir string `mapstructure:"-"` // absolute
+	Path        string `mapstructure:"-"` // of the file; "" when there is none
+	Root        string `mapstructure:"-"` // absolute path of the project
+	ResultsDir  string `mapstructure:"-"` // absolute
+	ResultsBase string `mapstructure:"-"` // exists, and ResultsDir is it or below it; no link is followed from here on
+
+	// What of the file, and of defaults that a link leads elsewhere, a person has to
+	// agree to; what is not agreed to is not in force.
+	Asks     []Ask    `mapstructure:"-"`
+	Agreed   []string `mapstructure:"-"` // real paths out of the project that may be read
+	Distrust string   `mapstructure:"-"` // why nothing that was agreed to counts; "" if it does
+	Dir      string   `mapstructure:"-"` // real path of the directory that the configuration belongs to: agreements are about that
+	State    string   `mapstructure:"-"` // the person's state folder
 }
 
 // Preflight says what a full run needs before it starts.
@@ -108,6 +116,7 @@ type LoadOptions struct {
 	Path  string                      // an explicit file, relative to Dir
 	Flags *pflag.FlagSet              // only those that were set count
 	Env   func(string) (string, bool) // nil is os.LookupEnv
+	State string                      // the person's state folder; "" is that of the system's rules
 }
 
 // Load gives the configuration in force. Its error is of type *Error when what
@@ -116,6 +125,7 @@ func Load(o LoadOptions) (*Config, error) {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
+	o.State = cmp.Or(o.State, StateFolder())
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, err
@@ -125,56 +135,51 @@ func Load(o LoadOptions) (*Config, error) {
 		return nil, err
 	}
 	file := parseFile(displayPath(dir, path), data)
-	root := file.root(dir, path)
-	env := readEnv(o.Env)
-	flags := readFlags(o.Flags)
+	env, flags := readEnv(o.Env), readFlags(o.Flags)
+	for _, s := range []*source{file, env, flags} {
+		s.expandHome()
+	}
+	if path != "" {
+		file.checkRoot(file.root(dir, path))
+	}
 	if problems := slices.Concat(file.problems, env.problems, flags.problems); len(problems) > 0 {
 		return nil, &Error{problems}
 	}
-	c, err := merge(file, env, flags)
-	if err != nil {
+	set := func(key string) bool { return env.has(key) || flags.has(key) }
+	c := &Config{Path: path}
+	c.consent(file, dir, o.State, set)
+	if err := c.merge(file, env, flags); err != nil {
 		return nil, err
 	}
-	c.Path, c.Root = path, root
-	c.ResultsDir = c.Abs(c.Results.Dir)
-	if path == "" && !env.has("results.dir") && !flags.has("results.dir") {
-		c.ResultsDir = stateDir(root)
-	}
-	if holds(c.ResultsDir, root) || slices.ContainsFunc(c.Hooks, func(d string) bool { return holds(c.ResultsDir, c.Abs(d)) }) {
-		return nil, &Error{[]Problem{{File: cmp.Or(displayPath(dir, path), "results.dir"),
-			What: fmt.Sprintf("results.dir: %s holds the project or its hooks", c.ResultsDir),
+	c.placeResults(o.State, set("results.dir"), path != "")
+	if err := c.checkResults(); err != nil {
+		return nil, &Error{[]Problem{{File: cmp.Or(displayPath(dir, path), "results.dir"), What: "results.dir: " + err.Error(),
 			Hint: "choose a directory of its own: everything in it is ignored by git and by the watcher"}}}
 	}
 	return c, nil
 }
 
-// holds reports whether path is dir or below it.
-func holds(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // merge lays the sources over the defaults, later ones over earlier ones.
-func merge(file, env, flags *source) (*Config, error) {
+func (c *Config) merge(file, env, flags *source) error {
 	v := viper.New()
 	for _, k := range keys {
 		v.SetDefault(k.path, k.def)
 	}
 	for _, s := range []*source{file, env} {
 		if err := v.MergeConfigMap(s.nested()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for path, value := range flags.values {
 		v.Set(path, value)
 	}
-	c := &Config{Gates: map[string]GatePolicy{}}
+	c.Gates = map[string]GatePolicy{}
 	for _, gates := range []map[string]GatePolicy{defaultGates, file.gates} {
 		for tool, policy := range gates {
 			c.Gates[tool] = policy
 		}
 	}
-	return c, v.Unmarshal(c)
+	return v.Unmarshal(c)
 }
 
 // nested is the source's values as maps within maps, as viper merges them.

@@ -66,7 +66,8 @@ func TestExampleHasEveryDefault(t *testing.T) {
 			t.Errorf("%s: its variable or flag is not mentioned", k.path)
 		}
 	}
-	if got, err := merge(s, newSource(""), newSource("")); err != nil || !cmp.Equal(defaults(), got) {
+	got := new(Config)
+	if err := got.merge(s, newSource(""), newSource("")); err != nil || !cmp.Equal(defaults(), got) {
 		t.Errorf("the example merged: %v\n%s", err, cmp.Diff(defaults(), got))
 	}
 }

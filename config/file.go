@@ -4,36 +4,80 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/disk"
 )
+
+// mostBytes is how large a configuration file may be: thirty times one in which
+// every key is explained, and little enough to be parsed in well under a second.
+const mostBytes = 128 << 10
 
 // readFile finds and reads the file; both results are empty when there is none.
 func readFile(dir, explicit string) (path string, data []byte, err error) {
-	path = explicit
-	if path == "" {
+	var door disk.Reader
+	if path = explicit; path == "" {
 		found, ok := Find(dir)
 		if !ok {
 			return "", nil, nil
 		}
-		path = found
+		path, door.Root = found, cmp.Or(workTree(filepath.Dir(found)), filepath.Dir(found))
+		if !mayRule(dir, path) {
+			return "", nil, unread(dir, path, "belongs to another user, who does not own the directory that you are in: it is not read", readAnyway(path))
+		}
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	data, err = os.ReadFile(path)
-	if err != nil {
-		cause := err
-		if pe := (*os.PathError)(nil); errors.As(err, &pe) {
-			cause = pe.Err
-		}
-		return "", nil, &Error{[]Problem{{File: displayPath(dir, path), What: "cannot be read: " + cause.Error(),
-			Hint: "hookwatch init writes a commented one"}}}
+	data, err = door.ReadFile(path, mostBytes)
+	if err == nil {
+		return path, data, nil
 	}
-	return path, data, nil
+	return "", nil, unreadable(dir, path, explicit != "", err)
+}
+
+// unreadable says why a file cannot be read, and what to do.
+func unreadable(dir, path string, asked bool, err error) error {
+	hint := ""
+	var refused *disk.Error
+	if errors.As(err, &refused) {
+		if refused.Reason == disk.Outside {
+			hint = readAnyway(path)
+		}
+		return unread(dir, path, "cannot be read: "+err.Error(), hint)
+	}
+	if asked && errors.Is(err, fs.ErrNotExist) {
+		hint = "hookwatch init writes a commented one"
+	}
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return unread(dir, path, "cannot be read: "+err.Error(), hint)
+}
+
+func unread(dir, path, what, hint string) error {
+	return &Error{[]Problem{{File: displayPath(dir, path), What: what, Hint: hint}}}
+}
+
+func readAnyway(path string) string { return "--config " + path + " reads it all the same" }
+
+// mayRule reports whether a file may say what the person who works in a directory
+// does there: their own, root's, or that of whoever owns the directory, and so
+// could write to it. Anybody can leave a file in /tmp.
+func mayRule(dir, file string) bool {
+	who, known := owners(file)
+	if !known {
+		return true
+	}
+	of, _ := owners(dir)
+	return !slices.ContainsFunc(who, func(uid int) bool {
+		return uid != 0 && uid != os.Geteuid() && (len(of) == 0 || uid != of[len(of)-1])
+	})
 }
 
 // parseFile takes the file's text apart.
@@ -80,9 +124,17 @@ func (s *source) group(name string, n *yaml.Node) {
 		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
 			s.group(k.Value, v)
 		} else {
-			s.add(k, "unknown key "+path, suggest(name, k.Value))
+			s.unknown(k, name, path)
 		}
 	})
+}
+
+func (s *source) unknown(k *yaml.Node, group, path string) {
+	hint := ""
+	if len(s.problems) < mostProblems {
+		hint = suggest(group, k.Value)
+	}
+	s.add(k, "unknown key "+shown(path, shownText), hint)
 }
 
 // each calls do for every pair of a mapping and reports keys that repeat.
@@ -95,7 +147,7 @@ func (s *source) each(n *yaml.Node, do func(k, v *yaml.Node)) {
 			continue
 		}
 		if first := seen[k.Value]; first != nil {
-			s.add(k, "key "+k.Value+" stands twice", fmt.Sprintf("first at line %d", first.Line))
+			s.add(k, "key "+shown(k.Value, shownText)+" stands twice", fmt.Sprintf("first at line %d", first.Line))
 			continue
 		}
 		seen[k.Value] = k

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
-
-	"hookwatch/suites/spelling"
 )
 
 // A VerifyPolicy says what a marker that does not resolve means.
@@ -75,6 +73,8 @@ type key struct {
 	env   string // variable, without the HOOKWATCH_ prefix
 	flag  string
 	usage string // of the flag; a back-quoted word names its value
+
+	consent rule // which values of a file a person has to agree to; nil: none
 }
 
 // A reader turns a value as written into the setting's type, or reports to the
@@ -84,11 +84,11 @@ type reader func(s *source, name string, n *yaml.Node) any
 // What describes the project stands in its file alone; what depends on the
 // machine or the occasion has a variable and a flag as well.
 var keys = []key{
-	{path: "project", def: ".", read: text},
-	{path: "hooks", def: []string{".claude/hooks"}, read: list(item)},
-	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item)},
-	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob)},
-	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob)},
+	{path: "project", def: ".", read: text, consent: astray("project", "the directory of the file")},
+	{path: "hooks", def: []string{".claude/hooks"}, read: list(item), consent: astray("hooks", leftOut)},
+	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item), consent: astray("settings", leftOut)},
+	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob), consent: astray("specs", leftOut)},
+	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob), consent: astray("suites", leftOut)},
 	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
 		usage: "what an unresolved marker does: `strict`, warn or off"},
 	{path: "preflight.required", def: []string{Builtin}, read: list(item)},
@@ -98,29 +98,29 @@ var keys = []key{
 	{path: "stand_ins", def: []string{}, read: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
 		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
 	{path: "run.jobs", def: 0, read: whole, env: "JOBS", flag: "jobs",
-		usage: "`N` cases at a time (0: one a processor)"},
+		usage: "`N` cases at a time (0: one a processor)", consent: manyJobs},
 	{path: "run.timeout", def: 30 * time.Second, read: positive(duration), env: "TIMEOUT", flag: "timeout",
 		usage: "the longest a step may take, such as `30s`"},
 	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage: "the longest a run may take, such as `15m`; watching has no such limit"},
 	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
-		usage: "keep cases from your files: `auto`, namespaces, copy or none"},
+		usage: "keep cases from your files: `auto`, namespaces, copy or none", consent: among(weakIsolation, "auto")},
 	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
 		usage: "when to run cases once more to see what they come through: `watch`, always or never"},
 	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
-		usage: "`VARIABLES` that hooks get from your environment"},
+		usage: "`VARIABLES` that hooks get from your environment", consent: outright("hooks would get this variable of yours", "it is not passed on")},
 	{path: "sandbox.home", def: string(HomeReal), read: choice("real", "empty"), env: "SANDBOX_HOME"},
 	{path: "sandbox.mask", def: []string{}, read: list(item)},
-	{path: "sandbox.unmask", def: []string{}, read: list(item)},
-	{path: "sandbox.size", def: 256 * MB, read: size, env: "SANDBOX_SIZE"},
-	{path: "sandbox.processes", def: 1000, read: whole, env: "SANDBOX_PROCESSES"},
-	{path: "sandbox.memory", def: 2 * GiB, read: size, env: "SANDBOX_MEMORY"},
+	{path: "sandbox.unmask", def: []string{}, read: list(item), consent: outright("hooks could read this in your HOME", "it stays hidden")},
+	{path: "sandbox.size", def: 256 * MB, read: size, env: "SANDBOX_SIZE", consent: above(256*MB, "a case could write more than by default")},
+	{path: "sandbox.processes", def: 1000, read: whole, env: "SANDBOX_PROCESSES", consent: above(1000, "a case could start more than by default")},
+	{path: "sandbox.memory", def: 2 * GiB, read: size, env: "SANDBOX_MEMORY", consent: above(2*GiB, "a case could use more of your memory than by default")},
 	{path: "sandbox.keep", def: 20, read: whole, env: "SANDBOX_KEEP"},
-	{path: "sandbox.keep_size", def: 500 * MB, read: size, env: "SANDBOX_KEEP_SIZE"},
-	{path: "live.client", def: "", read: anyText, env: "CLIENT"},
+	{path: "sandbox.keep_size", def: 500 * MB, read: size, env: "SANDBOX_KEEP_SIZE", consent: above(500*MB, "failing cases could leave more on your disk than by default")},
+	{path: "live.client", def: "", read: anyText, env: "CLIENT", consent: outright("names a program that would be started", "the client on PATH")},
 	{path: "live.timeout", def: 2 * time.Minute, read: positive(duration), env: "LIVE_TIMEOUT"},
 	{path: "results.dir", def: ".claude/tests/hooks/results", read: text, env: "RESULTS_DIR", flag: "results-dir",
-		usage: "keep records in `DIR`"},
+		usage: "keep records in `DIR`", consent: astray("results.dir", "the default, or your state folder")},
 	{path: "results.keep_runs", def: 50, read: whole, env: "KEEP_RUNS"},
 	{path: "results.keep_days", def: 90, read: whole, env: "KEEP_DAYS"},
 	{path: "results.rolling_size", def: 10 * MB, read: size, env: "ROLLING_SIZE"},
@@ -130,6 +130,13 @@ var keys = []key{
 		usage: "how long content must be stable before a notice, such as `500ms`"},
 	{path: "watch.ignore", def: []string{}, read: list(glob)},
 	{path: "watch.audit", def: 0, read: whole, env: "AUDIT"},
+}
+
+const leftOut = "it is left out"
+
+var weakIsolation = map[string]string{
+	string(IsolationCopy): "your HOME, the network and all other files are open to hooks",
+	string(IsolationNone): "hooks run in place, on your files, with your rights",
 }
 
 var defaultGates = map[string]GatePolicy{"biome": GateFail}
@@ -161,7 +168,7 @@ func within(group string) []string {
 
 // suggest gives a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
-	if near := spelling.Nearest(name, within(group)); near != "" {
+	if near := nearest(name, within(group)); near != "" {
 		return "did you mean " + near + "?"
 	}
 	for _, k := range keys {

@@ -13,9 +13,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Find looks for the configuration file in dir and the directories above it.
+// Find looks for the configuration file in dir and the directories above it. In
+// those above, a directory of that name is passed over.
 func Find(dir string) (path string, ok bool) {
-	found := upwards(dir, func(d string) bool { return isFile(filepath.Join(d, FileName)) })
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	found := upwards(start, func(d string) bool {
+		file := filepath.Join(d, FileName)
+		return exists(file) && (d == start || !isDir(file))
+	})
 	if found == "" {
 		return "", false
 	}
@@ -23,21 +31,20 @@ func Find(dir string) (path string, ok bool) {
 }
 
 // root gives the project's root as the file at path says, else as the directory
-// suggests, and reports one that does not exist.
+// suggests.
 func (s *source) root(dir, path string) string {
 	if path == "" {
 		return projectRoot(dir)
 	}
-	project, _ := s.values["project"].(string)
-	root := filepath.Clean(filepath.FromSlash(project))
-	if !filepath.IsAbs(root) {
-		root = filepath.Join(filepath.Dir(path), root)
-	}
+	return from(filepath.Dir(path), s.text("project"))
+}
+
+// checkRoot reports a root that does not exist.
+func (s *source) checkRoot(root string) {
 	if n := s.nodes["project"]; n != nil && !isDir(root) {
-		s.add(n, fmt.Sprintf("project: %q is no directory", project), "it is relative to the directory of this file")
+		s.add(n, fmt.Sprintf("project: %s is no directory", quoted(s.text("project"))), "it is relative to the directory of this file")
 		s.sort()
 	}
-	return root
 }
 
 // projectRoot guesses the root without a file: the nearest directory from dir
@@ -45,11 +52,12 @@ func (s *source) root(dir, path string) string {
 func projectRoot(dir string) string {
 	home, _ := os.UserHomeDir()
 	root := upwards(dir, func(d string) bool {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+		if git := filepath.Join(d, ".git"); exists(git) && mayRule(dir, git) {
 			return true
 		}
 		// The one in the home directory holds the client's own settings.
-		return d != home && isDir(filepath.Join(d, ".claude"))
+		claude := filepath.Join(d, ".claude")
+		return d != home && isDir(claude) && mayRule(dir, claude)
 	})
 	if root == "" {
 		return dir
@@ -57,10 +65,13 @@ func projectRoot(dir string) string {
 	return root
 }
 
+// StateFolder is where programs keep what is a person's own, by the system's rules.
+func StateFolder() string { return xdg.StateHome }
+
 // stateDir is where the records of a project go that has no configuration: the
 // person's state folder, so that the project itself is left alone.
-func stateDir(root string) string {
-	return filepath.Join(xdg.StateHome, "hookwatch", projectKey(root), "results")
+func stateDir(state, root string) string {
+	return filepath.Join(state, "hookwatch", projectKey(root), "results")
 }
 
 // projectKey names a project's folder among those of all projects.
@@ -73,13 +84,7 @@ func projectKey(root string) string {
 }
 
 // Abs gives the absolute path of a path from the project's root.
-func (c *Config) Abs(path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(c.Root, path)
-}
+func (c *Config) Abs(path string) string { return from(c.Root, path) }
 
 // SpecFiles expands Specs to slash paths from the root, sorted. An entry
 // without wildcards is listed even if no such file exists, so that whoever
@@ -101,7 +106,8 @@ func (c *Config) expand(patterns []string) ([]string, error) {
 			files = append(files, filepath.ToSlash(filepath.Clean(p)))
 			continue
 		}
-		// The part before the first wildcard may lead out of the project.
+		// The part before the first wildcard may lead out of the project, once that
+		// is agreed to.
 		base, rest := doublestar.SplitPattern(p)
 		found, err := doublestar.Glob(os.DirFS(c.Abs(base)), rest, doublestar.WithFilesOnly())
 		if err != nil {
@@ -131,9 +137,9 @@ func upwards(dir string, is func(string) bool) string {
 	return ""
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func isDir(path string) bool {

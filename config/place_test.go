@@ -77,8 +77,12 @@ func TestFiles(t *testing.T) {
 		"p[1]/docs/a.md": "", "p[1]/docs/x/b.md": "", "p[1]/docs/x.md/keep": "", "p[1]/README.md": "", "shared/c.md": "",
 		"p[1]/s/a.yaml": "", "p[1]/s/b.yaml": "",
 	})
-	c, err := Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv})
+	c, err := Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv, State: t.TempDir()})
 	if err != nil {
+		t.Fatal(err)
+	}
+	agree(t, c)
+	if c, err = Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv, State: c.State}); err != nil {
 		t.Fatal(err)
 	}
 	specs, err := c.SpecFiles()

@@ -25,24 +25,33 @@ func newSource(file string) *source {
 // has reports whether the source sets a key.
 func (s *source) has(path string) bool { return s.nodes[path] != nil }
 
+// mostProblems is how many are told: a file of nothing else can have a million.
+const mostProblems = 100
+
 // add notes a problem and gives nil, the value of what is wrong.
 func (s *source) add(n *yaml.Node, what, hint string) any {
-	s.problems = append(s.problems, Problem{s.file, n.Line, n.Column, what, hint})
+	switch {
+	case len(s.problems) < mostProblems:
+		s.problems = append(s.problems, Problem{s.file, n.Line, n.Column, what, hint})
+	case len(s.problems) == mostProblems:
+		s.problems = append(s.problems, Problem{s.file, n.Line, n.Column, "more problems like these", "mend the first ones"})
+	}
 	return nil
 }
 
 // wrong notes that a value is not what its key wants.
 func (s *source) wrong(n *yaml.Node, name, want, hint string) any {
-	got := fmt.Sprintf("%q", n.Value)
+	got := quoted(n.Value)
 	switch {
 	case n.Kind == yaml.SequenceNode:
 		got = "a list"
 	case n.Kind == yaml.MappingNode:
 		got = "a mapping"
+	case len(n.Value) > longestText: // looking for its type takes time
 	case n.ShortTag() == "!!null":
 		got = "nothing"
 	case n.ShortTag() != "!!str":
-		got = n.Value
+		got = shown(n.Value, shownText)
 	}
 	return s.add(n, fmt.Sprintf("%s: want %s, got %s", name, want, got), hint)
 }

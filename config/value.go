@@ -9,8 +9,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
-
-	"hookwatch/suites/spelling"
 )
 
 // A ByteSize is a number of bytes.
@@ -30,12 +28,21 @@ var sizeUnits = map[string]ByteSize{
 	"b": 1, "kb": KB, "mb": MB, "gb": GB, "kib": KiB, "mib": MiB, "gib": GiB,
 }
 
+// What a value may hold: more is a mistake, or made to be a burden.
+const (
+	longestText = 4096 // as long as a path can be
+	mostItems   = 1000
+)
+
 // anyText takes text, the empty one too.
 func anyText(s *source, name string, n *yaml.Node) any {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+	switch {
+	case len(n.Value) > longestText:
+		return s.add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), longestText), "")
+	case n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str":
 		hint := ""
 		if n.Kind == yaml.ScalarNode && n.Value != "" {
-			hint = fmt.Sprintf("quote it: %q", n.Value)
+			hint = "quote it: " + quoted(n.Value)
 		}
 		return s.wrong(n, name, "text", hint)
 	}
@@ -64,7 +71,7 @@ func item(s *source, name string, n *yaml.Node) any {
 func glob(s *source, name string, n *yaml.Node) any {
 	v := item(s, name, n)
 	if p, ok := v.(string); ok && !doublestar.ValidatePattern(p) {
-		return s.add(n, fmt.Sprintf("%s: %q is no valid pattern", name, p), "close what [ or { opens")
+		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, quoted(p)), "close what [ or { opens")
 	}
 	return v
 }
@@ -75,7 +82,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func variable(s *source, name string, n *yaml.Node) any {
 	v := item(s, name, n)
 	if p, ok := v.(string); ok && !variableName.MatchString(p) {
-		return s.add(n, fmt.Sprintf("%s: %q is no variable's name", name, p), "letters, digits and _ only")
+		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, quoted(p)), "letters, digits and _ only")
 	}
 	return v
 }
@@ -93,7 +100,7 @@ func choice(words ...string) reader {
 			}
 		}
 		hint := ""
-		if near := spelling.Nearest(n.Value, words); near != "" {
+		if near := nearest(n.Value, words); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return s.wrong(n, name, want, hint)
@@ -106,9 +113,12 @@ func list(read reader) reader {
 		if n.Kind != yaml.SequenceNode {
 			hint := ""
 			if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
-				hint = fmt.Sprintf("put it in brackets: [%s]", n.Value)
+				hint = fmt.Sprintf("put it in brackets: [%s]", shown(n.Value, shownText))
 			}
 			return s.wrong(n, name, "a list", hint)
+		}
+		if len(n.Content) > mostItems {
+			return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
 		}
 		items := []string{}
 		for i, item := range n.Content {
@@ -149,7 +159,7 @@ func duration(s *source, name string, n *yaml.Node) any {
 	d, err := time.ParseDuration(n.Value)
 	switch {
 	case n.ShortTag() == "!!int" && d == 0:
-		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", n.Value))
+		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", shown(n.Value, shownText)))
 	case err != nil:
 		return s.wrong(n, name, want, "")
 	case d < 0:
@@ -167,6 +177,19 @@ func positive(read reader) reader {
 		}
 		return v
 	}
+}
+
+// String writes a size with its unit, as read takes it.
+func (b ByteSize) String() string {
+	for _, u := range []struct {
+		name string
+		size ByteSize
+	}{{"GB", GB}, {"GiB", GiB}, {"MB", MB}, {"MiB", MiB}, {"KB", KB}, {"KiB", KiB}} {
+		if b >= u.size && b%u.size == 0 {
+			return strconv.FormatInt(int64(b/u.size), 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(b), 10) + "B"
 }
 
 var sizePattern = regexp.MustCompile(`^([0-9]+) ?([A-Za-z]+)$`)
@@ -191,6 +214,9 @@ func policies(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n, name, "tools with a policy", "write gates: {shellcheck: skip}")
 	}
+	if len(n.Content) > 2*mostItems {
+		return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content)/2, mostItems), "")
+	}
 	read := choice(string(GateFail), string(GateSkip))
 	gates := map[string]GatePolicy{}
 	s.each(n, func(k, v *yaml.Node) {
@@ -198,7 +224,7 @@ func policies(s *source, name string, n *yaml.Node) any {
 			s.add(k, name+": a tool's name must not be empty", "")
 			return
 		}
-		if p, ok := read(s, name+"."+k.Value, v).(string); ok {
+		if p, ok := read(s, name+"."+shown(k.Value, shownText), v).(string); ok {
 			gates[k.Value] = GatePolicy(p)
 		}
 	})

@@ -1,0 +1,287 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"hookwatch/config/trust"
+)
+
+// agree is what hookwatch trust does.
+func agree(t *testing.T, c *Config) {
+	t.Helper()
+	if err := trust.In(c.State).Agree(c.Dir, c.Values(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clone is a project beside other directories: the one that OUT stands for, and a
+// person's state folder.
+func clone(t *testing.T, file string) (root string, load func(flags []string, env map[string]string) *Config, write func(file string)) {
+	t.Helper()
+	top := project(t, map[string]string{"clone/mine/x": "", "clone/real/x": "", "out/s.json": "{}", "victim/keep": ""})
+	if err := os.Remove(filepath.Join(top, "victim", "keep")); err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.Join(top, "clone")
+	for link, target := range map[string]string{"link": "../out", "inside": "real"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write = func(file string) {
+		t.Helper()
+		text := strings.ReplaceAll(file, "OUT", filepath.ToSlash(filepath.Join(top, "out")))
+		if err := os.WriteFile(filepath.Join(root, FileName), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file)
+	load = func(args []string, env map[string]string) *Config {
+		t.Helper()
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		AddFlags(flags)
+		if err := flags.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+		c, err := Load(LoadOptions{Dir: root, Flags: flags, Env: lookup, State: filepath.Join(top, "state")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	return root, load, write
+}
+
+// TestConsent has every weakening value of a file wait until it is agreed to.
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	for name, w := range weakening {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, load, write := clone(t, w.file)
+			check := func(when string, c *Config, want any, pending int) {
+				t.Helper()
+				if got := w.get(c); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: %v, want %v", when, got, want)
+				}
+				if n := len(c.Pending()); n != pending || (c.Notice() != "") != (pending > 0) {
+					t.Errorf("%s: %d asked, want %d; told: %q", when, n, pending, c.Notice())
+				}
+			}
+			c := load(nil, nil)
+			check("untrusted", c, w.safe, 1)
+			a := c.Asks[0]
+			if a.File != FileName || a.Line != 1 || a.Column < 6 || a.Why == "" || a.Instead == "" || !strings.HasPrefix(c.Notice(), FileName+" asks for "+a.Key+": ") {
+				t.Errorf("asked without place or reason: %+v; told: %q", a, c.Notice())
+			}
+			agree(t, c)
+			check("trusted", load(nil, nil), w.asked, 0)
+			write(w.changed)
+			c = load(nil, nil)
+			check("changed after trust", c, w.safe, 1)
+			write("")
+			if c = load(nil, nil); len(c.Asks) > 0 {
+				t.Errorf("withdrawn, and still asked for: %v", c.Asks)
+			}
+			write(w.changed)
+			if w.flag != "" {
+				check("flag", load([]string{"--" + w.flag + "=" + w.set}, nil), w.chosen, 0)
+			}
+			if w.env != "" {
+				check("variable", load(nil, map[string]string{"HOOKWATCH_" + w.env: w.set}), w.chosen, 0)
+			}
+		})
+	}
+}
+
+// TestNoConsentNeeded: what narrows, or stays in the project, counts at once.
+func TestNoConsentNeeded(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{
+		"run: {isolation: namespaces, jobs: 2, timeout: 10m}", "run: {isolation: auto}",
+		"sandbox: {home: empty, mask: [.secret], size: 1MB, processes: 5, memory: 1MiB, keep: 100, keep_size: 500MB}",
+		"results: {dir: out, keep_runs: 0, keep_days: 0, rolling_size: 1GB}", "results: {dir: a/../b/./c}",
+		"project: mine", "hooks: [mine, a/../mine]", "specs: ['docs/**/*.md']", "suites: [real/../x.yaml]", "settings: [inside/s.json]",
+		"hooks: [.]\nresults: {dir: out}",
+	} {
+		_, load, _ := clone(t, file)
+		if c := load(nil, nil); len(c.Asks) > 0 {
+			t.Errorf("%s: asks for %v", file, Summary(c.Asks))
+		}
+	}
+}
+
+// TestEveryKeyIsDecided: a new key says whether a project may set it as it likes.
+func TestEveryKeyIsDecided(t *testing.T) {
+	t.Parallel()
+	free := []string{
+		"verify", "preflight.required", "preflight.policy", "gates", "stand_ins", "run.timeout", "run.backstop", "run.trace",
+		"sandbox.home", "sandbox.mask", "sandbox.keep", "live.timeout", "results.keep_runs", "results.keep_days",
+		"results.rolling_size", "notify.desktop", "notify.settle", "watch.ignore", "watch.audit",
+	}
+	for _, k := range keys {
+		if (k.consent == nil) != slices.Contains(free, k.path) {
+			t.Errorf("%s: give it a rule for consent, or put it on the list of those that need none", k.path)
+		}
+	}
+}
+
+// TestPartlyAgreed: what was agreed to stays so when more is asked for.
+func TestPartlyAgreed(t *testing.T) {
+	t.Parallel()
+	_, load, write := clone(t, "run: {pass_env: [A], isolation: copy}")
+	agree(t, load(nil, nil))
+	write("run: {pass_env: [B, A, C], isolation: copy}\nsandbox: {unmask: [.ssh]}")
+	c := load(nil, nil)
+	if diff := cmp.Diff([]string{"A"}, c.Run.PassEnv); diff != "" || c.Run.Isolation != IsolationCopy {
+		t.Errorf("isolation %s, pass_env -want +got\n%s", c.Run.Isolation, diff)
+	}
+	want := FileName + " asks for run.pass_env: [B, C], sandbox.unmask: [.ssh]; the safe defaults are used (hookwatch trust shows and agrees to exactly these)"
+	if c.Notice() != want {
+		t.Errorf("told: %s", c.Notice())
+	}
+	agree(t, c)
+	write("run: {pass_env: [B]}")
+	agree(t, load(nil, nil)) // to exactly this, and nothing else
+	write("run: {pass_env: [A, B]}")
+	if c = load(nil, nil); !slices.Equal(c.Run.PassEnv, []string{"B"}) {
+		t.Errorf("what was withdrawn is in force again: %v", c.Run.PassEnv)
+	}
+}
+
+// TestLinkTurned: a link that is agreed to is agreed to as it leads.
+func TestLinkTurned(t *testing.T) {
+	t.Parallel()
+	root, load, _ := clone(t, "settings: [link/s.json]")
+	agree(t, load(nil, nil))
+	out := filepath.Join(filepath.Dir(root), "out")
+	if c := load(nil, nil); len(c.Settings) != 1 || !slices.Equal(c.Agreed, []string{filepath.Join(out, "s.json")}) {
+		t.Fatalf("settings %v, agreed %v", c.Settings, c.Agreed)
+	}
+	if err := os.Remove(filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "..", "victim"), filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if c := load(nil, nil); len(c.Settings) != 0 || len(c.Agreed) != 0 || len(c.Pending()) != 1 {
+		t.Errorf("the link leads elsewhere, and counts: %v, %v", c.Settings, c.Agreed)
+	}
+}
+
+// TestDefaultsByLink: a project without a file may link its whole .claude elsewhere.
+func TestDefaultsByLink(t *testing.T) {
+	t.Parallel()
+	root, load, _ := clone(t, "")
+	if err := os.Symlink("../out", filepath.Join(root, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	for _, hasFile := range []bool{true, false} {
+		if !hasFile {
+			if err := os.Remove(filepath.Join(root, FileName)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(root, ".git"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := load(nil, nil)
+		if len(c.Hooks)+len(c.Settings) != 0 || !slices.Equal(c.Suites, []string{Builtin}) || !strings.HasPrefix(c.Notice(), "the project asks for hooks: [.claude/hooks], settings: ") {
+			t.Errorf("file %v: hooks %v, settings %v, suites %v; told: %s", hasFile, c.Hooks, c.Settings, c.Suites, c.Notice())
+		}
+		if !strings.HasPrefix(c.ResultsDir, c.State) {
+			t.Errorf("records in %s", c.ResultsDir)
+		}
+		agree(t, c)
+		if c = load(nil, nil); len(c.Pending()) > 0 || len(c.Settings) != 2 || len(c.Agreed) != 4 {
+			t.Errorf("agreed, and %s; settings %v, agreed %v", c.Notice(), c.Settings, c.Agreed)
+		}
+		if hasFile && c.ResultsDir != filepath.Join(root, "..", "out", "tests", "hooks", "results") {
+			t.Errorf("agreed, and records in %s", c.ResultsDir)
+		}
+		if err := os.RemoveAll(filepath.Join(c.State, "hookwatch", "trust")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStateOfTheProject: agreements that a clone can bring are none.
+func TestStateOfTheProject(t *testing.T) {
+	t.Parallel()
+	root, load, _ := clone(t, "run: {isolation: none}")
+	mine := load(nil, nil)
+	for name, state := range map[string]string{"inside": filepath.Join(root, "home", ".local", "state"), "by a link": filepath.Join(root, "..", "state2")} {
+		if name == "by a link" {
+			if err := os.Symlink(filepath.Join(root, "st"), state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.MkdirAll(filepath.Join(root, "st"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := trust.In(state).Agree(mine.Dir, mine.Values(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Run.Isolation != IsolationAuto || c.Distrust == "" || !strings.Contains(c.Notice(), "XDG_STATE_HOME") {
+			t.Errorf("%s: isolation %s; told: %s", name, c.Run.Isolation, c.Notice())
+		}
+	}
+}
+
+// TestEnvironmentFiles: a clone has no say in hookwatch's variables.
+func TestEnvironmentFiles(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{
+		".env": "HOOKWATCH_ISOLATION=none\n", ".envrc": "export HOOKWATCH_ISOLATION=none\n", FileName: "",
+		".claude/settings.json": `{"env": {"HOOKWATCH_ISOLATION": "none"}}`,
+	})
+	if c, err := Load(LoadOptions{Dir: dir, State: t.TempDir()}); err != nil || c.Run.Isolation != IsolationAuto {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// TestOwnConfigurations: what hookwatch brings needs nobody's consent.
+func TestOwnConfigurations(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"..", filepath.Join("..", "suites", "reference", "project")} {
+		c, err := Load(LoadOptions{Dir: dir, Env: noEnv, State: t.TempDir()})
+		if err != nil || c.Path == "" || len(c.Asks) > 0 {
+			t.Errorf("%s: %v, %v", dir, c, err)
+		}
+	}
+	_, load, _ := clone(t, string(example))
+	if c := load(nil, nil); len(c.Asks) > 0 {
+		t.Errorf("the example asks for %s", Summary(c.Asks))
+	}
+}
+
+// TestProjectInWorkTree: the whole work tree of git that a file is part of is one
+// stranger's; but if that is a person's HOME, it is theirs.
+func TestProjectInWorkTree(t *testing.T) {
+	root, load, _ := clone(t, "project: ../out")
+	top := filepath.Dir(root)
+	if err := os.Mkdir(filepath.Join(top, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c := load(nil, nil); len(c.Asks) > 0 || c.Root != filepath.Join(top, "out") {
+		t.Errorf("in the work tree: root %s; told: %s", c.Root, c.Notice())
+	}
+	t.Setenv("HOME", filepath.Join(top, "."))
+	if c := load(nil, nil); len(c.Pending()) != 1 || c.Root != root {
+		t.Errorf("in HOME: root %s; told: %s", c.Root, c.Notice())
+	}
+}

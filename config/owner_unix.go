@@ -1,0 +1,20 @@
+//go:build unix
+
+package config
+
+import (
+	"os"
+	"syscall"
+)
+
+// owners are those of a file, and of what it leads to if it is a link.
+func owners(path string) (uids []int, known bool) {
+	for _, look := range []func(string) (os.FileInfo, error){os.Lstat, os.Stat} {
+		if fi, err := look(path); err == nil {
+			if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+				uids = append(uids, int(st.Uid))
+			}
+		}
+	}
+	return uids, len(uids) > 0
+}

@@ -1,0 +1,152 @@
+//go:build unix
+
+package config
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func mkfifo(path string) error { return syscall.Mkfifo(path, 0o644) }
+
+// listen leaves a socket.
+func listen(path string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	return l.Close()
+}
+
+// TestOwner: what another user left above the directory that a person works in
+// rules nothing there.
+func TestOwner(t *testing.T) {
+	t.Parallel()
+	me := os.Geteuid()
+	for name, tt := range map[string]struct {
+		file, start int // who owns the file, and the directory below it
+		link        int // who owns a link in the file's place; -1: there is none
+		refused     bool
+	}{
+		"mine":                        {me, me, -1, false},
+		"root's":                      {0, me, -1, false},
+		"another's":                   {4001, me, -1, true},
+		"another's, in their own":     {4001, 4001, -1, false},
+		"another's, in a third one's": {4001, 4002, -1, true},
+		"another's link to mine":      {me, me, 4001, true},
+		"my link to another's":        {4001, me, me, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := project(t, map[string]string{"top/sub/x": "", "top/.claude/settings.json": "{}", "top/f.yaml": "run: {jobs: 1}"})
+			top := filepath.Join(dir, "top")
+			if me != 0 && (tt.file != me || tt.start != me || tt.link > 0 && tt.link != me) {
+				t.Skip("only root gives files away")
+			}
+			file, link := filepath.Join(top, "f.yaml"), filepath.Join(top, FileName)
+			var err error
+			if tt.link < 0 {
+				err = errors.Join(os.Rename(file, link), os.Chown(link, tt.file, -1))
+			} else {
+				err = errors.Join(os.Chown(file, tt.file, -1), os.Symlink("f.yaml", link), os.Lchown(link, tt.link, -1))
+			}
+			if err = errors.Join(err, os.Chown(filepath.Join(top, "sub"), tt.start, -1)); err != nil {
+				t.Fatal(err)
+			}
+			o := LoadOptions{Dir: filepath.Join(top, "sub"), Env: noEnv, State: filepath.Join(dir, "state")}
+			c, err := Load(o)
+			if tt.refused != (err != nil) || err != nil && !strings.Contains(err.Error(), "another user") {
+				t.Errorf("%v, %v", c, err)
+			}
+			o.Path = filepath.Join("..", FileName)
+			if c, err := Load(o); err != nil || c.Run.Jobs != 1 {
+				t.Errorf("named by the person: %v, %v", c, err)
+			}
+		})
+	}
+}
+
+// foreign names a directory in which root has prepared the file of a third user.
+const foreign = "HOOKWATCH_TEST_FOREIGN"
+
+// TestOwnerAsUser is TestOwner for a user who cannot give files away.
+func TestOwnerAsUser(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv(foreign)
+	if dir == "" {
+		t.Skip("TestAsOrdinaryUser runs it")
+	}
+	sub := filepath.Join(dir, "sub")
+	if _, err := Load(LoadOptions{Dir: sub, Env: noEnv, State: filepath.Join(dir, "state")}); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := Load(LoadOptions{Dir: sub, Path: filepath.Join(dir, FileName), Env: noEnv, State: filepath.Join(dir, "state")}); err != nil {
+		t.Error("named by the person:", err)
+	}
+}
+
+// TestOwnerOfGuess: nor does another's .git or .claude make the directory a project.
+func TestOwnerOfGuess(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	dir := project(t, map[string]string{"top/sub/x": "", "top/.claude/settings.json": "{}", "top/.git/HEAD": ""})
+	for _, name := range []string{".claude", ".git"} {
+		if err := os.Chown(filepath.Join(dir, "top", name), 1001, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sub := filepath.Join(dir, "top", "sub")
+	if c, err := Load(LoadOptions{Dir: sub, Env: noEnv, State: filepath.Join(dir, "state")}); err != nil || c.Root != sub {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// TestAsOrdinaryUser runs what root may do differently once more as a user who is not root.
+func TestAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("it is done as one")
+	}
+	dir, err := os.MkdirTemp("/tmp", "hookwatch-user") // where that user may come
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for _, err := range []error{os.Chmod(dir, 0o777), os.Chown(dir, 1001, 1001)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared := filepath.Join(dir, "foreign")
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(prepared, "sub"), 0o755), os.Chown(filepath.Join(prepared, "sub"), 1001, 1001),
+		os.WriteFile(filepath.Join(prepared, FileName), nil, 0o644), os.Chown(filepath.Join(prepared, FileName), 4001, 4001),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(dir, "config.test")
+	if err := os.WriteFile(binary, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "-test.run", "^(TestConsent|TestResultsPlace|TestOwner|TestOwnerAsUser|TestConfigurationOfAnotherKind|TestGitOfAnotherKind|TestStateOfTheProject)$")
+	cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=" + os.Getenv("PATH"), foreign + "=" + prepared}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 1001, Gid: 1001}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,146 @@
+package trust
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	none  = Value{Key: "run.isolation", Value: "none"}
+	key   = Value{Key: "run.pass_env", Value: "API_KEY"}
+	elsew = Value{Key: "settings", Value: "link/s.json", To: "/elsewhere/s.json"}
+)
+
+func agreed(t *testing.T, s Store, project string) *Agreement {
+	t.Helper()
+	a, err := s.Read(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestAgreement is kept, about one project and exactly its values, and withdrawn.
+func TestAgreement(t *testing.T) {
+	t.Parallel()
+	s := In(filepath.Join(t.TempDir(), "not", "yet"))
+	if a := agreed(t, s, "/p"); a.Holds(none) {
+		t.Error("nobody has agreed")
+	}
+	if was, err := s.Forget("/p"); was || err != nil {
+		t.Error("nothing to forget", was, err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	for _, values := range [][]Value{{none, key}, {key, elsew}} {
+		if err := s.Agree("/p", values, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := agreed(t, s, "/p")
+	for _, v := range []Value{none, {Key: "run.pass_env", Value: "API_KE"}, {Key: "settings", Value: "link/s.json"}, {Key: "settings", Value: "link/s.json", To: "/other"}, {Key: "run.pass_envAPI", Value: "_KEY"}} {
+		if a.Holds(v) {
+			t.Errorf("nobody has agreed to %v", v)
+		}
+	}
+	if !a.Holds(key) || !a.Holds(elsew) || agreed(t, s, "/p2").Holds(key) {
+		t.Errorf("agreed to %v", a)
+	}
+	fi, err := os.Stat(s.File("/p"))
+	if err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	if err := s.Agree("/o", nil, at); err != nil {
+		t.Fatal(err)
+	}
+	all, unreadable := s.List()
+	if len(all) != 2 || all[0].Project != "/o" || all[1].Project != "/p" || len(unreadable) > 0 {
+		t.Errorf("listed %v, %v", all, unreadable)
+	}
+	if was, err := s.Forget("/p"); !was || err != nil || agreed(t, s, "/p").Holds(key) {
+		t.Error("not forgotten", was, err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(s.File("/p"))); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// TestForged: what is no agreement of the person's for this project is an error,
+// and agrees to nothing.
+func TestForged(t *testing.T) {
+	t.Parallel()
+	good := In(t.TempDir())
+	if err := good.Agree("/p", []Value{none}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(good.File("/p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		make func(file string) error
+		want string
+	}{
+		"another project's": {func(f string) error {
+			return os.WriteFile(f, []byte(strings.Replace(string(content), `"/p"`, `"/o"`, 1)), 0o600)
+		}, "is about /o"},
+		"writable for others": {func(f string) error {
+			return errors.Join(os.WriteFile(f, content, 0o600), os.Chmod(f, 0o666))
+		}, "others may write"},
+		"torn":        {func(f string) error { return os.WriteFile(f, content[:20], 0o600) }, "hookwatch trust writes it anew"},
+		"newer":       {func(f string) error { return os.WriteFile(f, []byte(`{"version": 2}`), 0o600) }, "version 2"},
+		"a link":      {func(f string) error { return os.Symlink(good.File("/p"), f) }, "link"},
+		"a directory": {func(f string) error { return os.Mkdir(f, 0o700) }, "directory"},
+		"of no size":  {func(f string) error { return os.WriteFile(f, nil, 0o600) }, "JSON"},
+		"too large": {func(f string) error {
+			return errors.Join(os.WriteFile(f, nil, 0o600), os.Truncate(f, largest+1))
+		}, "too large"},
+	} {
+		s := In(t.TempDir())
+		if err := os.MkdirAll(filepath.Dir(s.File("/p")), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.make(s.File("/p")); err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Read("/p")
+		if err == nil || !strings.Contains(err.Error(), tt.want) || a.Holds(none) {
+			t.Errorf("%s: holds %v, error %v", name, a.Holds(none), err)
+		}
+		if name == "another project's" || name == "torn" {
+			if all, unreadable := s.List(); len(all) > 0 || len(unreadable) != 1 {
+				t.Errorf("%s: listed %v, %v", name, all, unreadable)
+			}
+		}
+	}
+}
+
+// TestFolderByLink: what hookwatch keeps in the state folder it keeps there.
+func TestFolderByLink(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	for _, dir := range []string{"state", "clone"} {
+		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(top, "clone"), filepath.Join(top, "state", "hookwatch")); err != nil {
+		t.Fatal(err)
+	}
+	s := In(filepath.Join(top, "state"))
+	if err := s.Agree("/p", []Value{none}, time.Now()); err == nil {
+		t.Error("kept through a link")
+	}
+	if _, err := s.Read("/p"); err == nil {
+		t.Error("read through a link")
+	}
+	if place, within := s.Within(filepath.Join(top, "other"), filepath.Join(top, "clone")); !within || place != filepath.Join(top, "clone") {
+		t.Error("it lies in the clone", place)
+	}
+	if _, within := s.Within(filepath.Join(top, "other"), ""); within {
+		t.Error("it does not lie there")
+	}
+}
