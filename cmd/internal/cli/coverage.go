@@ -40,7 +40,7 @@ judges none of these runs. -v names the cases of each function.`,
 }
 
 func (a *app) coverage(ctx context.Context, lcov string) error {
-	p, err := a.load()
+	p, err := a.loadShown()
 	if err != nil {
 		return err
 	}

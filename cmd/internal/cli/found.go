@@ -14,6 +14,7 @@ func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	a.ask(cfg)
 	p, problems := session.Load(cfg, session.Filter{})
 	if len(problems) > 0 {
 		return nil, "", problemsError(problems)

@@ -38,7 +38,7 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List the cases with the markers that authorise them",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := a.load()
+			p, err := a.loadShown()
 			if err != nil {
 				return err
 			}

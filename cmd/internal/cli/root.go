@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -76,7 +77,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been spared")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(),
-		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.schemaCommand())
+		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(unknownFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -126,25 +127,58 @@ func (a *app) log() zerolog.Logger {
 	return zerolog.New(w).Level(level)
 }
 
-// load reads configuration and project. Its error names every problem.
+// load reads configuration and project for a command that shows what a session
+// does, warnings included. Its error names every problem.
 func (a *app) load() (*session.Project, error) {
-	p, problems, err := a.tryLoad()
+	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
 	}
-	if len(problems) > 0 {
-		return nil, problemsError(problems)
+	p, problems := a.loadProject(cfg)
+	switch {
+	case len(problems) > 0:
+		err = problemsError(problems)
+	default:
+		err = p.Empty
+	}
+	if err != nil {
+		a.ask(cfg) // what was not agreed to may be why
+	}
+	return p, err
+}
+
+// loadShown reads a project for a command that has no view of a session.
+func (a *app) loadShown() (*session.Project, error) {
+	p, err := a.loadHooks()
+	if err != nil {
+		return nil, err
 	}
 	return p, p.Empty
 }
 
-// loadHooks reads a project that need not have any case.
+// loadHooks does so for one that need not have any case.
 func (a *app) loadHooks() (*session.Project, error) {
-	p, problems, err := a.tryLoad()
-	if err == nil && len(problems) > 0 {
-		err = problemsError(problems)
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	a.ask(cfg)
+	p, problems := a.loadProject(cfg)
+	if len(problems) > 0 {
+		return nil, problemsError(problems)
+	}
+	return p, nil
+}
+
+// ask says what the configuration asks for that nobody has agreed to.
+func (a *app) ask(cfg *config.Config) {
+	if text := cfg.Notice(); text != "" {
+		a.warn([]string{notify.Clean(text)})
+	}
+}
+
+func (a *app) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
+	return session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
 }
 
 // loadConfig reads the configuration alone.
@@ -174,6 +208,7 @@ func (a *app) reader() (r *record.Reader, dir string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	a.ask(cfg)
 	r, err = record.OpenReader(a.records(cfg))
 	return r, cfg.ResultsDir, err
 }
@@ -183,7 +218,7 @@ func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
 	if err != nil {
 		return nil, configProblems(err), err
 	}
-	p, problems := session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
+	p, problems := a.loadProject(cfg)
 	return p, problems, nil
 }
 

@@ -83,8 +83,9 @@ func (a *app) loadMarked() (*session.Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.ask(cfg)
 	cfg.Verify = config.VerifyOff
-	p, problems := session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
+	p, problems := a.loadProject(cfg)
 	if len(problems) > 0 {
 		return nil, problemsError(problems)
 	}

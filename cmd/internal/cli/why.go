@@ -59,7 +59,7 @@ With a case's ID: every file and section that its verdict depends on, and what i
 seen to come through.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.load()
+			p, err := a.loadShown()
 			if err != nil {
 				return err
 			}

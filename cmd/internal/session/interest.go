@@ -22,6 +22,9 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
 		Unread: func(real string) bool { return r.Hidden(real) },
 	}
+	if len(cfg.Asks) > 0 { // a person may agree to them meanwhile
+		i.Files = append(i.Files, cfg.TrustFile())
+	}
 	for _, f := range cfg.Settings {
 		i.Files = append(i.Files, cfg.Abs(f))
 	}

@@ -15,7 +15,12 @@ settings: [.claude/settings.json]
 specs: ["docs/specs/*.md", docs/one.md, "deep/**/x.md", "a{b,c}/d.md", "*.adoc"]
 suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 `)
-	i := FirstInterest(s.config())
+	cfg := s.config()
+	if cfg.Notice() == "" || !slices.Contains(FirstInterest(cfg).Files, cfg.TrustFile()) {
+		t.Error("what is asked for may be agreed to meanwhile")
+	}
+	cfg.Hooks, cfg.Asks = append(cfg.Hooks, "../shared hooks"), nil // it was
+	i := FirstInterest(cfg)
 	files := []string{".hookwatch.yaml", ".claude/settings.json", "docs/one.md"}
 	dirs := []string{"hooks", "docs/specs", // what lies elsewhere is not read, and not followed
 		"deep", ".", "suites"}

@@ -184,7 +184,7 @@ func (p *Project) hooksOf(c *suites.Case) []string {
 // shapes reports whether a file says what the project is made of, rather than
 // being what its cases run.
 func (p *Project) shapes(file string) bool {
-	if file == configFile(p.Config) || slices.Contains(p.sources, file) {
+	if file == configFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
 		return true
 	}
 	rel := p.Rel(file)
@@ -201,7 +201,11 @@ func (p *Project) shapes(file string) bool {
 // matters reports whether a change of the file is worth a word even where no
 // case depends on it.
 func (p *Project) matters(rel string) bool {
-	return p.shapes(p.Config.Abs(rel)) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
+	abs := p.Config.Abs(rel)
+	if abs == p.Config.TrustFile() {
+		return false // what comes of it is told
+	}
+	return p.shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
 }
 
 func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }

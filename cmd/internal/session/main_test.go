@@ -105,7 +105,7 @@ func (s *scene) load(f Filter) *Project {
 
 func (s *scene) config() *config.Config {
 	s.t.Helper()
-	cfg, err := config.Load(config.LoadOptions{Dir: s.root, Env: inPlace})
+	cfg, err := config.Load(config.LoadOptions{Dir: s.root, Env: inPlace, State: s.path("../state")})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,13 +1,11 @@
 package session
 
 import (
-	"os"
 	"path/filepath"
-
-	"github.com/adrg/xdg"
 
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
 )
 
@@ -15,32 +13,12 @@ import (
 // person's own, wherever they were made. Those in the person's state folder can
 // have come from nowhere else.
 func RecordsPlace(cfg *config.Config, restored bool) record.Place {
-	state := filepath.Join(xdg.StateHome, "hookwatch")
-	p := record.Place{Dir: cfg.ResultsDir, Base: resultsBase(cfg), Restored: restored}
-	if !holds(state, p.Dir) {
+	state := filepath.Join(cfg.State, "hookwatch")
+	p := record.Place{Dir: cfg.ResultsDir, Base: cfg.ResultsBase, Restored: restored}
+	if !disk.Within(state, p.Dir) {
 		p.Marks = filepath.Join(state, "made-here")
 	}
 	return p
-}
-
-// resultsBase is the directory from which on no link is followed: the project's
-// root, or what there is of the way to a directory elsewhere.
-func resultsBase(cfg *config.Config) string {
-	if holds(cfg.Root, cfg.ResultsDir) {
-		return cfg.Root
-	}
-	dir := cfg.ResultsDir
-	for {
-		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
-			return dir
-		}
-		dir = filepath.Dir(dir)
-	}
-}
-
-func holds(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // memory gives what is kept beside records.

@@ -55,6 +55,9 @@ type Project struct {
 // runs while there are any.
 func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 	p := &Project{Config: cfg, stamps: make(map[string]string), reader: newReader(cfg)}
+	if text := cfg.Notice(); text != "" {
+		p.Warnings = append(p.Warnings, text)
+	}
 	problems := p.readHooks()
 	problems = append(problems, p.readSuites()...)
 	if len(problems) > 0 {

@@ -31,7 +31,7 @@ const outsideHint = "copy it into the project, or agree to it with hookwatch tru
 // confined reads what lies in the project or was agreed to; masked files are not
 // told from others.
 func confined(cfg *config.Config) disk.Reader {
-	return disk.Reader{Root: cfg.Root}
+	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
 // newReader makes the one reader of a project: what isolation hides from hooks is

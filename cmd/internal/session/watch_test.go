@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/config/trust"
 	"hookwatch/suites"
 )
 
@@ -61,6 +63,41 @@ func TestWatchBreakAndMend(t *testing.T) {
 	if present := s.present(); !present["A1"].Pass || !present["B1"].Pass {
 		t.Errorf("on record %v", present)
 	}
+}
+
+// TestWatchConsent: what a save asks for is told and not in force, until it is
+// agreed to beside the session.
+func TestWatchConsent(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+
+	told := func(what, text string) {
+		t.Helper()
+		s.write(".hookwatch.yaml", settings+what)
+		seen := w.until("warning", func(e notify.Event) bool { _, ok := e.(notify.Warning); return ok })
+		if got := seen[len(seen)-1].(notify.Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
+			t.Errorf("told: %s", got)
+		}
+	}
+	told("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
+	told("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
+	asked, _ := w.reload()
+	if len(asked.Config.Run.PassEnv) != 0 {
+		t.Errorf("passed on: %v", asked.Config.Run.PassEnv)
+	}
+	if err := trust.In(asked.Config.State).Agree(asked.Config.Dir, asked.Config.Values(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	// The environment of every case is another one: all are stale.
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("agreed: %+v", done.Tally)
+	}
+	if agreed, _ := w.reload(); len(agreed.Config.Run.PassEnv) != 2 {
+		t.Errorf("agreed, and passed on: %v", agreed.Config.Run.PassEnv)
+	}
+	w.quit()
 }
 
 // TestWatchFlaky: a failure that does not come again is no regression.

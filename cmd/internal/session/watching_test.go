@@ -60,7 +60,7 @@ func (s *scene) watch() *watching {
 
 // reload runs on the session's goroutine.
 func (w *watching) reload() (*Project, []suites.Problem) {
-	cfg, err := config.Load(config.LoadOptions{Dir: w.root, Env: func(string) (string, bool) { return "", false }})
+	cfg, err := config.Load(config.LoadOptions{Dir: w.root, Env: func(string) (string, bool) { return "", false }, State: w.path("../state")})
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}
 	}

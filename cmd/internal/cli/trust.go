@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/config"
+	"hookwatch/config/trust"
+	"hookwatch/suites/disk"
+)
+
+// TrustDocument is what trust prints as JSON.
+type TrustDocument struct {
+	Version int        `json:"version"`
+	Project string     `json:"project"` // the directory that the configuration belongs to
+	File    string     `json:"file"`    // "" when there is none
+	Asks    []TrustAsk `json:"asks"`
+}
+
+// TrustAsk is a value of a project's file that counts once it is agreed to.
+type TrustAsk struct {
+	trust.Value
+	At      string `json:"at"` // file:line:column; "" for a default that a link leads elsewhere
+	Why     string `json:"why"`
+	Instead string `json:"instead"` // what holds until it is agreed to
+	Agreed  bool   `json:"agreed"`
+}
+
+// TrustList is what trust --list prints as JSON.
+type TrustList struct {
+	Version  int                `json:"version"`
+	Projects []*trust.Agreement `json:"projects"`
+}
+
+func (a *app) trustCommand() *cobra.Command {
+	var yes, list, forget bool
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Show what the project's configuration asks for, and agree to it",
+		Long: `Show which values of .hookwatch.yaml weaken protection or reach out of the project:
+weaker isolation, variables and masked files for hooks, larger limits, programs,
+paths elsewhere. They count from a flag or a variable at once, from the file only
+after you have agreed to exactly these; until then a safe default holds. What is
+changed later is asked for anew.
+
+On a terminal you are asked; --yes agrees without. What you agree to is kept in your
+state folder, by project. --list shows it, --forget withdraws it (-C DIR: of another
+project).`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := a.loadAsked()
+			switch {
+			case list:
+				return a.trustList(stateOf(cfg))
+			case err != nil:
+				return err
+			case forget:
+				return a.trustForget(cfg)
+			default:
+				return a.trust(cfg, yes)
+			}
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "agree without being asked")
+	cmd.Flags().BoolVar(&list, "list", false, "show what you have agreed to, of every project")
+	cmd.Flags().BoolVar(&forget, "forget", false, "withdraw what you have agreed to of this project")
+	cmd.MarkFlagsMutuallyExclusive("yes", "list", "forget")
+	return cmd
+}
+
+// loadAsked reads the configuration as its file has it: what a flag or a variable
+// sets today, the file may ask for tomorrow.
+func (a *app) loadAsked() (*config.Config, error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }})
+}
+
+func (a *app) trust(cfg *config.Config, yes bool) error {
+	doc := trustDocument(cfg)
+	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { trustHuman(w, doc) }); err != nil {
+		return err
+	}
+	switch {
+	case len(cfg.Pending()) == 0:
+		return nil
+	case cfg.Distrust != "":
+		return errors.New(notify.Clean(cfg.Distrust))
+	case yes:
+	case !isTerminal(a.In) || !isTerminal(a.Out) || !isTerminal(a.Err):
+		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
+	default:
+		agreed, err := a.confirm(cfg)
+		if err != nil || !agreed {
+			return errors.Join(err, errors.New("nothing is agreed to"))
+		}
+	}
+	if err := trust.In(cfg.State).Agree(cfg.Dir, cfg.Values(), time.Now()); err != nil {
+		return err
+	}
+	if a.format == "human" {
+		fmt.Fprintf(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", notify.Clean(cfg.Dir))
+	}
+	return nil
+}
+
+// confirm asks on the terminal. Anything but a yes is a no.
+func (a *app) confirm(cfg *config.Config) (bool, error) {
+	fmt.Fprintf(a.Err, "Agree to exactly this, for %s? [y/N] ", notify.Clean(cfg.Dir))
+	line, err := bufio.NewReader(io.LimitReader(a.In, 1000)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+func trustDocument(cfg *config.Config) TrustDocument {
+	doc := TrustDocument{Version: 1, Project: cfg.Dir, File: cfg.Path, Asks: make([]TrustAsk, len(cfg.Asks))}
+	for i, ask := range cfg.Asks {
+		doc.Asks[i] = TrustAsk{Value: ask.Value, Why: ask.Why, Instead: ask.Instead, Agreed: ask.Agreed}
+		if ask.File != "" {
+			doc.Asks[i].At = fmt.Sprintf("%s:%d:%d", ask.File, ask.Line, ask.Column)
+		}
+	}
+	return doc
+}
+
+func trustHuman(w io.Writer, doc TrustDocument) {
+	if len(doc.Asks) == 0 {
+		fmt.Fprintf(w, "%s asks for nothing that has to be agreed to\n", notify.Clean(doc.name()))
+		return
+	}
+	fmt.Fprintf(w, "%s asks for\n\n", notify.Clean(doc.name()))
+	for _, ask := range doc.Asks {
+		state := "until you agree: " + ask.Instead
+		if ask.Agreed {
+			state = "agreed to"
+		}
+		at := ask.At
+		if at == "" {
+			at = "the default"
+		}
+		for _, line := range []string{
+			fmt.Sprintf("  %s: %s", ask.Key, notify.Clean(ask.Value.Value)),
+			fmt.Sprintf("      %s", notify.Clean(ask.Why)),
+			fmt.Sprintf("      %s (%s)", state, notify.Clean(at)),
+		} {
+			fmt.Fprintln(w, line)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func (doc TrustDocument) name() string {
+	if doc.File != "" {
+		return doc.File
+	}
+	return doc.Project
+}
+
+// stateOf is the person's state folder, also where the configuration here cannot
+// be read.
+func stateOf(cfg *config.Config) string {
+	if cfg != nil {
+		return cfg.State
+	}
+	return config.StateFolder()
+}
+
+func (a *app) trustList(state string) error {
+	all, unreadable := trust.In(state).List()
+	for _, err := range unreadable {
+		a.warn([]string{notify.Clean(err.Error())})
+	}
+	doc := TrustList{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
+	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) {
+		if len(all) == 0 {
+			fmt.Fprintln(w, "nothing is agreed to")
+		}
+		for _, agreement := range all {
+			fmt.Fprintf(w, "%s  %s\n", notify.Clean(agreement.Project), agreement.At.Local().Format(time.DateTime))
+			for _, v := range agreement.Values {
+				line := "  " + v.Key + ": " + v.Value.Value
+				if v.To != "" {
+					line += "  (" + v.To + ")"
+				}
+				fmt.Fprintln(w, notify.Clean(line))
+			}
+		}
+	})
+}
+
+// trustForget withdraws what was agreed to where the person is, also of a project
+// that is no longer there.
+func (a *app) trustForget(cfg *config.Config) error {
+	project := cfg.Dir
+	if dir, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(dir) != dir {
+		project = disk.Lead(dir)
+	}
+	was, err := trust.In(cfg.State).Forget(project)
+	switch {
+	case err != nil:
+		return err
+	case !was:
+		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", notify.Clean(project))
+	}
+	fmt.Fprintf(a.Out, "withdrawn, for %s\n", notify.Clean(project))
+	return nil
+}
