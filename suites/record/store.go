@@ -100,38 +100,6 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// enter opens the directory and what is in it, and takes its lock.
-func (s *Store) enter() error {
-	r := &Reader{place: s.o.Place}
-	var err error
-	if r.dir, err = disk.Make(s.o.Base, s.o.Dir); err != nil {
-		return s.failed(err)
-	}
-	if err = checkWay(r.dir); err == nil {
-		err = r.enter((*disk.Dir).MakeSub)
-	}
-	if err == nil {
-		err = ignored(r.dir)
-	}
-	if err != nil {
-		r.Close()
-		return s.failed(err)
-	}
-	held, err := lock(r.dir)
-	if err != nil {
-		r.Close()
-		return err
-	}
-	s.r, s.lock = r, held
-	return nil
-}
-
-// leave gives back what enter took.
-func (s *Store) leave() {
-	_ = s.lock.Close()
-	s.r.Close()
-}
-
 // Snapshot reads the present state. Its warnings begin with what Open repaired.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
@@ -191,42 +159,6 @@ func (s *Store) Begin(r Run) error {
 	}
 	s.run = &r
 	return nil
-}
-
-// reattach has the log files opened anew, and starts over where somebody deleted
-// or exchanged the directory that this Store had locked.
-func (s *Store) reattach() error {
-	for _, l := range s.logs {
-		if err := l.letGo(); err != nil {
-			return s.failed(err)
-		}
-	}
-	_, err := s.r.dir.Lstat(lockName)
-	if err == nil && s.r.dir.InPlace(s.o.Base) && s.r.dir.Holds(rollingName, s.r.rolling) && s.r.dir.Holds(archiveName, s.r.archive) {
-		s.dropMovedAway()
-		return nil
-	}
-	_ = s.closeLogs() // of a directory that is gone
-	s.leave()
-	if err := s.enter(); err != nil {
-		return err
-	}
-	s.first, s.tools = nil, nil
-	if err := s.claim(); err != nil {
-		return s.failed(err)
-	}
-	_, err = s.load()
-	return s.failed(err)
-}
-
-// dropMovedAway lets go of directories that are made anew when they are needed.
-func (s *Store) dropMovedAway() {
-	for name, d := range map[string]**disk.Dir{tracesName: &s.r.traces, contentsName: &s.r.contents} {
-		if *d != nil && !s.r.dir.Holds(name, *d) {
-			_ = (*d).Close()
-			*d = nil
-		}
-	}
 }
 
 // Append puts a record of the run into its agent's rolling log, in one write.
