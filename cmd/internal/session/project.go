@@ -123,12 +123,14 @@ func (p *Project) readSuites() []suites.Problem {
 		}
 		p.Suites = slices.Clone(p.Suites)
 	}
+	left := int64(suitesAtMost)
 	for _, file := range p.sources {
-		data, err := p.reader.ReadFile(file, suiteAtMost)
+		data, err := p.reader.ReadFile(file, min(suiteAtMost, left))
 		if err != nil {
 			problems = append(problems, p.refused("suites", err))
 			continue
 		}
+		left -= int64(len(data))
 		suite, found := catalog.Load(p.Rel(file), data)
 		problems = append(problems, found...)
 		p.Suites = append(p.Suites, suite)

@@ -19,8 +19,12 @@ import (
 	"hookwatch/suites/isolate"
 )
 
-// suiteAtMost bounds a suite file, in bytes: ten thousand cases are a fifth of it.
-const suiteAtMost = 8 << 20
+// suiteAtMost bounds a suite file, in bytes: ten thousand plain cases are a third of
+// it. suitesAtMost bounds all of them.
+const (
+	suiteAtMost  = 4 << 20
+	suitesAtMost = 32 << 20
+)
 
 // manyFiles bounds what configured patterns may name in all.
 const manyFiles = 10_000
