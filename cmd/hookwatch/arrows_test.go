@@ -18,9 +18,9 @@ import (
 // that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/process suites/record suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
 	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/cover suites/depend/keys suites/depend/narrow suites/depend/trace suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
-	"cmd/internal/notify":  "suites",
+	"cmd/internal/notify":  "suites suites/printable",
 
 	"cmd/internal/notify/notifytest": "",
 
@@ -49,9 +49,10 @@ var arrows = map[string]string{
 	"suites/process/supervisor": "",
 	"suites/record":             "suites suites/disk",
 	"suites/reference":          "suites/disk",
-	"suites/report":             "suites suites/verdict",
+	"suites/report":             "suites suites/printable suites/verdict",
 	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/process",
 	"suites/shell":              "",
+	"suites/printable":          "",
 	"suites/spelling":           "",
 	"suites/verdict":            "suites",
 }

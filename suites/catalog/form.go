@@ -51,16 +51,16 @@ type suiteForm struct {
 }
 
 var (
-	suiteName = regexp.MustCompile(`^[a-z0-9-]+$`)
-	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	control   = regexp.MustCompile(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	suiteName = regexp.MustCompile(`^[a-z0-9-]{1,100}$`)
+	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	control   = regexp.MustCompile(`^([a-z0-9-]{1,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	eventName = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 	version   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
 )
 
 const (
-	wantName  = "letters, digits, dots, _ and -"
+	wantName  = "at most 100 letters, digits, dots, _ and -"
 	wantEvent = "an event's name such as PreToolUse"
 	wantLine  = "a single line"
 )
@@ -85,7 +85,7 @@ var scopeFields = []field[scope]{
 
 var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s.scope }), []field[suiteForm]{
 	{"suite", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
-		s.suite = r.matching(k, n, suiteName, "small letters, digits and -")
+		s.suite = r.matching(k, n, suiteName, "at most 100 small letters, digits and -")
 	}},
 	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.matching(k, n, fileName, wantName) }},
 	{"applies_to", func(r *reader, k string, n *yaml.Node, s *suiteForm) {

@@ -89,7 +89,7 @@ func (d *document) deltas(deltas []verdict.Delta) {
 	var rows [][]string
 	for i := range deltas {
 		delta := &deltas[i]
-		rows = append(rows, []string{code(delta.Key.String()), plain(delta.Name), sideCell(delta.Prev), sideCell(delta.Cur),
+		rows = append(rows, []string{code(delta.Key.String()), name(delta.Name), sideCell(delta.Prev), sideCell(delta.Cur),
 			string(delta.Kind), plain(why(delta))})
 	}
 	d.table([]string{"Case", "Name", "Earlier", "Later", "Delta", "Why"}, rows)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,9 +69,15 @@ func skipItems(all []suites.Record) []string {
 	return items
 }
 
+// plainID is the form of the IDs that a suite file may give.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 func rerun(r *suites.Record) string {
-	if r.ID == "" {
+	switch {
+	case r.ID == "":
 		return "it has no ID"
+	case !plainID.MatchString(r.ID): // a record of another tool; a shell would read more than a word
+		return "its ID is none of a suite's"
 	}
 	return code("hookwatch run " + r.ID)
 }
@@ -92,7 +99,7 @@ func comparisonItems(c verdict.Comparison) []string {
 	} {
 		for i := range c.Deltas {
 			if d := &c.Deltas[i]; d.Kind == kind.kind {
-				items = append(items, fmt.Sprintf("%s: %s %s, %s", kind.say, code(d.Key.String()), plain(d.Name), plain(why(d))))
+				items = append(items, fmt.Sprintf("%s: %s %s, %s", kind.say, code(d.Key.String()), name(d.Name), plain(why(d))))
 			}
 		}
 	}

@@ -5,8 +5,11 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
+
+	"hookwatch/suites/printable"
 )
 
 // A document is Markdown under construction.
@@ -33,34 +36,52 @@ func (d *document) table(head []string, rows [][]string) {
 // block writes text as it is, at most that many lines of it, in a fence that is
 // longer than any in the text.
 func (d *document) block(text string, lines int) {
-	text = strings.TrimRight(text, "\n")
-	shown, left := text, 0
-	if all := strings.Split(text, "\n"); len(all) > lines {
-		shown, left = strings.Join(all[:lines], "\n"), len(all)-lines
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\r\n", "\n")
+	all, left := strings.Split(text, "\n"), 0
+	if len(all) > lines {
+		all, left = all[:lines], len(all)-lines
 	}
+	for i, l := range all {
+		all[i] = oneLine(l)
+	}
+	shown := strings.Join(all, "\n")
 	fence := strings.Repeat("`", max(3, longestRun(shown, '`')+1))
-	d.line("%stext\n%s\n%s", fence, printable(shown, '\n'), fence)
+	d.line("%stext\n%s\n%s", fence, shown, fence)
 	if left > 0 {
 		d.line("\n(%d more lines in the record)", left)
 	}
 }
 
-// plain makes any text a piece of one Markdown line, also in a table's cell: it
-// is shown as it is and is no markup. It must not begin a line.
+// oneLine is a line of text that neither a page nor a terminal takes for more
+// than text.
+func oneLine(text string) string {
+	return printable.Cut(strings.ReplaceAll(text, "\t", " "), printable.MaxField)
+}
+
+// plain makes any text a piece of one Markdown line, also in a table's cell or
+// at the start of a list's item: it is shown as it is, is no markup, links to
+// nothing and mentions nobody.
 func plain(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = inline([]rune(oneLine(l)))
+	}
+	return atStart(strings.Join(lines, "<br>"))
+}
+
+func inline(text []rune) string {
 	var b strings.Builder
-	runes := []rune(printable(text, '\n'))
-	for i, r := range runes {
+	for i, r := range text {
 		switch {
-		case r == '\n':
-			b.WriteString("<br>")
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '&':
 			b.WriteString("&amp;")
-		case r == '_' && within(runes, i): // as in test_name, where it is no markup
+		case r == '@': // the name that follows it must stand elsewhere
+			b.WriteString("<span>@</span>")
+		case r == '_' && within(text, i): // as in test_name, where it is no markup
 			b.WriteRune(r)
-		case strings.ContainsRune("\\`*_[]|~$", r):
+		case strings.ContainsRune("\\`*_[]|~$", r), r == '#' && i == len(text)-1, address(text, i):
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		default:
@@ -70,44 +91,47 @@ func plain(text string) string {
 	return b.String()
 }
 
+// address reports whether the sign at i makes an address a link: the colon of
+// http:// and the dot of www.
+func address(text []rune, i int) bool {
+	switch text[i] {
+	case ':':
+		return strings.HasPrefix(string(text[i:min(len(text), i+3)]), "://")
+	case '.':
+		return i >= 3 && strings.EqualFold(string(text[i-3:i]), "www")
+	}
+	return false
+}
+
+// start is how a heading, a quotation or a list begins.
+var start = regexp.MustCompile(`^([0-9]+)?([#>+=-]|[.)](?: |$))`)
+
+// atStart keeps Markdown from beginning a block of its own.
+func atStart(line string) string {
+	return start.ReplaceAllString(strings.TrimLeft(line, " "), `$1\$2`)
+}
+
 // within reports whether a letter or digit stands on either side.
 func within(text []rune, i int) bool {
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
 
+// name is plain for what ought to be short.
+func name(text string) string { return plain(printable.Name(text)) }
+
 // code makes a name a code span, also in a table's cell. A pipe cannot stand in
-// one everywhere, so a name that holds one is plain text.
+// one everywhere, so a name that holds one is plain text, as is one that cannot
+// be shown as it is.
 func code(name string) string {
-	if name == "" || strings.ContainsAny(name, "|\n\r") || strings.TrimSpace(name) != name {
+	if name == "" || strings.Contains(name, "|") || strings.TrimSpace(name) != name || printable.Cell(name) != name {
 		return plain(name)
 	}
-	ticks, name := strings.Repeat("`", longestRun(name, '`')+1), printable(name)
+	ticks := strings.Repeat("`", longestRun(name, '`')+1)
 	if strings.Contains(name, "`") {
 		name = " " + name + " " // one space is taken off again
 	}
 	return ticks + name + ticks
-}
-
-// printable drops carriage returns and shows other control characters, but for
-// those to keep, by their pictures.
-func printable(text string, keep ...rune) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r':
-			return -1
-		case r == '\t':
-			return ' '
-		case strings.ContainsRune(string(keep), r):
-			return r
-		case r < ' ':
-			return '␀' + r
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return '\ufffd'
-		default:
-			return r
-		}
-	}, text)
 }
 
 func longestRun(text string, of rune) int {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark"
@@ -169,7 +171,7 @@ func rendered(t *testing.T, md []byte) string {
 	return out.String()
 }
 
-var tag = regexp.MustCompile(`</?(?:code|strong|p|td|li)[^>]*>`)
+var tag = regexp.MustCompile(`</?(?:code|strong|p|td|li|span)[^>]*>`)
 
 // shown is the text of a piece of HTML.
 func shown(piece string) string {
@@ -181,15 +183,64 @@ var cell = regexp.MustCompile(`(?s)<td>(.*?)</td>`)
 
 func TestTextSurvivesInATable(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{nasty, "|", `\`, "`", "``|``", "a\\`b", "http://x/y?a=b&c=d", "~~gone~~", "![i](u)", "&lt;", "- [ ] x", "P02 -> P03", "$HOME", "héllo ␛", "snake_case_name _a_ __init__", "1. x", "> q", "# h"} {
+	for _, text := range []string{nasty, "|", `\`, "`", "``|``", "a\\`b", "http://x/y?a=b&c=d", "~~gone~~", "![i](u)", "&lt;", "- [ ] x", "P02 -> P03", "$HOME", "héllo ␛", "snake_case_name _a_ __init__", "1. x", "> q", "# h",
+		"http://evil.example/x", "HTTPS://evil.example", "www.evil.example", "a@evil.example", "ftp://x.y", "mailto:a@b.cd", "@octocat", "x #", "1) x", "+ x", "- x", "---", "===", "<img src=http://evil.example/x>", "[x]: http://evil.example"} {
 		var d document
 		d.table([]string{"a", "b"}, [][]string{{plain(text), "1"}, {code(text), "2"}})
 		var got []string
 		for _, m := range cell.FindAllStringSubmatch(rendered(t, d.Bytes()), -1) {
-			got = append(got, shown(regexp.MustCompile(`</?a[^>]*>`).ReplaceAllString(m[1], "")))
+			got = append(got, shown(m[1]))
 		}
 		if d := cmp.Diff([]string{text, "1", text, "2"}, got); d != "" {
 			t.Errorf("%q:\n%s", text, d)
+		}
+	}
+}
+
+// TestItemHoldsAnyText: text that begins an item of a list begins nothing else,
+// links to nothing and mentions nobody.
+func TestItemHoldsAnyText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"# h", "### h", "- x", "+ x", "* x", "1. x", "12) x", "> q", "---", "===", "```", "~~~", "<script>", "    code", "[a]: http://evil.example",
+		"@octocat", "see https://evil.example/?q=@you", "www.evil.example", "you@evil.example", "![x](http://evil.example/x.png)", "<img src=x>", "| a | b |", "x #"} {
+		var d document
+		d.line("- %s", plain(text))
+		page := rendered(t, d.Bytes())
+		for _, bad := range []string{"<a", "<img", "<h", "<pre", "<blockquote", "<script", "<ol", "<table", "@octocat", "@you", "@evil"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%q is shown as %s, with %s", text, page, bad)
+			}
+		}
+		if got := strings.TrimSpace(shown(strings.NewReplacer("<ul>", "", "</ul>", "").Replace(page))); got != strings.TrimSpace(text) {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}
+
+// TestReportsOfHostileRecords: nothing that a terminal obeys gets into what
+// people read with cat, and no command is offered that a shell would take apart.
+func TestReportsOfHostileRecords(t *testing.T) {
+	t.Parallel()
+	const evil = "\x1b]52;c;eA==\a\u202e\u009b2J\xff\r\u3164\U000e0041"
+	bad := record("$(touch x)", false, evil+"\n# PASS 500")
+	bad.TestName, bad.Hook, bad.Suite, bad.InputSummary = evil+strings.Repeat("n", 10_000), evil, "pm"+evil, evil
+	bad.ActualOutput, bad.ActualStderr, bad.ActualDecision = evil+strings.Repeat("o", 1<<20), evil+"\n```\n# PASS 500", evil
+	in := ResultsInput{RunID: evil, Project: evil, Aborted: evil, StandIns: []string{evil}, Hookwatch: "0", Client: evil,
+		Agents: []Agent{{Name: evil, File: evil, Hook: evil, Expected: 3, Records: []suites.Record{bad}}},
+		Env:    suites.Environment{OS: evil, Isolation: evil, Tools: []suites.Tool{{Name: evil, Path: "/" + evil, Version: evil}}}}
+	c := verdict.Compare(verdict.Run{ID: evil, Env: in.Env}, verdict.Run{ID: "b" + evil, Records: []suites.Record{bad}})
+	c.Warnings = append(c.Warnings, "# "+evil)
+	for name, page := range map[string][]byte{"RESULTS.md": Results(in), "COMPARISON.md": Comparison(c)} {
+		for i, r := range string(page) {
+			if r != '\n' && (!unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)) {
+				t.Fatalf("%s has %U in %q", name, r, page[max(0, i-40):i+10])
+			}
+		}
+		if !utf8.Valid(page) || strings.Contains(string(page), "hookwatch run $") || len(page) > 40_000 {
+			t.Errorf("%s: %d bytes\n%.2000s", name, len(page), page)
+		}
+		if n := strings.Count(rendered(t, page), "<h1"); n != 1 {
+			t.Errorf("%s has %d titles", name, n)
 		}
 	}
 }
@@ -217,6 +268,12 @@ func FuzzPlain(f *testing.F) {
 		d.table([]string{"a", "b"}, [][]string{{plain(text), code(text)}, {"x", "y"}})
 		if n := len(cell.FindAllString(rendered(t, d.Bytes()), -1)); n != 4 {
 			t.Errorf("%q makes %d cells:\n%s", text, n, d.String())
+		}
+		var item document
+		item.line("- %s", plain(text))
+		page := strings.NewReplacer("<br>", "", "<span>@</span>", "", "<ul>", "", "</ul>", "", "<li>", "", "</li>", "").Replace(rendered(t, item.Bytes()))
+		if strings.Contains(page, "<") {
+			t.Errorf("%q makes %s", text, page)
 		}
 	})
 }

@@ -195,7 +195,7 @@ func (d *document) notes(heading string, all []suites.Record, status suites.Stat
 	}
 	var rows [][]string
 	for _, r := range list {
-		rows = append(rows, []string{code(caseName(r)), plain(r.TestName), plain(r.Note)})
+		rows = append(rows, []string{code(caseName(r)), name(r.TestName), plain(r.Note)})
 	}
 	d.table([]string{"Case", "Name", "Note"}, rows)
 }
@@ -211,7 +211,7 @@ func withStatus(all []suites.Record, status suites.Status) []*suites.Record {
 }
 
 func title(r *suites.Record) string {
-	return fmt.Sprintf("%s %s", code(caseName(r)), plain(r.TestName))
+	return fmt.Sprintf("%s %s", code(caseName(r)), name(r.TestName))
 }
 
 // caseName names a case in few letters; a record of another tool has only its

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -87,34 +86,34 @@ func coverageDocument(c session.Coverage) CoverageDocument {
 func (a *app) coverageHuman(w io.Writer, c session.Coverage) {
 	for i := range c.Files {
 		f := &c.Files[i]
-		fmt.Fprintf(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
+		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
 			f.Entered(), notify.Count(len(f.Functions), "function"), notify.Count(f.Cases, "case"))
 		for _, fn := range f.Functions {
 			switch {
 			case len(fn.Cases) == 0:
-				fmt.Fprintf(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
+				writef(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
 			case a.verbose:
-				fmt.Fprintf(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
+				writef(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
 			}
 		}
 		for _, g := range f.Gaps {
 			if !unentered(f, g) {
-				fmt.Fprintf(w, "  no case runs %s\n", g)
+				writef(w, "  no case runs %s\n", g)
 			}
 		}
 	}
 	for _, path := range c.Opaque {
-		fmt.Fprintf(w, "%s  is no bash script that can be traced\n", path)
+		writef(w, "%s  is no bash script that can be traced\n", path)
 	}
 	if len(c.Untraced) > 0 {
 		var names []string
 		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
 			names = append(names, k.String())
 		}
-		fmt.Fprintf(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
+		writef(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
 	}
 	if c.Stale > 0 {
-		fmt.Fprintf(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
+		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
 	}
 }
 

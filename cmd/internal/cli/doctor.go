@@ -154,19 +154,22 @@ func keyTexts(keys []suites.Key) []string {
 }
 
 func doctorHuman(out io.Writer, doc *DoctorDocument, compared bool) {
-	fmt.Fprintf(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
+	writef(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
 		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
-	fmt.Fprintf(out, "isolation: %s\n", doc.Isolation.text())
+	writef(out, "isolation: %s\n", doc.Isolation.text())
+	if doc.Isolation.Why != "" {
+		writef(out, "  why: %s\n", doc.Isolation.Why)
+	}
 	if doc.Isolation.Mend != "" {
-		fmt.Fprintf(out, "  better with: %s\n", doc.Isolation.Mend)
+		writef(out, "  better with: %s\n", doc.Isolation.Mend)
 	}
 	doctorBounds(out, doc.Isolation.Bounds)
 	if compared {
-		fmt.Fprintf(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
+		writef(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
 		for _, d := range doc.Differ {
-			fmt.Fprintf(out, "  %s/%s  %s in place, %s isolated\n", d.Suite, d.ID, d.None, d.Isolated)
+			writef(out, "  %s/%s  %s in place, %s isolated\n", d.Suite, d.ID, d.None, d.Isolated)
 			for _, b := range d.Because {
-				fmt.Fprintf(out, "      %s\n", notify.Clean(b))
+				writef(out, "      %s\n", b)
 			}
 		}
 	}
@@ -177,10 +180,10 @@ func doctorBounds(out io.Writer, bounds map[string]string) {
 	if len(bounds) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nwhat a case gets at most:")
+	writef(out, "\nwhat a case gets at most:\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, what := range slices.Sorted(maps.Keys(bounds)) {
-		fmt.Fprintf(w, "  %s\t%s\n", what, bounds[what])
+		rowf(w, "  %s\t%s\n", what, bounds[what])
 	}
 	_ = w.Flush()
 }
@@ -195,9 +198,6 @@ func (i DoctorIsolation) text() string {
 	case "none":
 		text += ": cases run in place, on your files"
 	}
-	if i.Why != "" {
-		text += "\n  why: " + i.Why
-	}
 	return text
 }
 
@@ -205,21 +205,21 @@ func doctorTools(out io.Writer, tools []DoctorTool) {
 	if len(tools) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\ntools that the hooks call:")
+	writef(out, "\ntools that the hooks call:\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range tools {
 		at, version := t.Path, t.Version
 		if !t.Present() {
 			at = "absent"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", t.Name, at, notify.Clean(version))
+		rowf(w, "  %s\t%s\t%s\n", t.Name, at, version)
 	}
 	_ = w.Flush()
 	for _, t := range tools {
 		if !t.Present() {
-			fmt.Fprintf(out, "\n%s is absent: %s\n", t.Name, t.cost())
+			writef(out, "\n%s is absent: %s\n", t.Name, t.cost())
 			if t.Install != "" {
-				fmt.Fprintf(out, "  install: %s\n", t.Install)
+				writef(out, "  install: %s\n", t.Install)
 			}
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
@@ -180,26 +179,26 @@ func fireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) FireDocum
 
 func fireHuman(w io.Writer, doc FireDocument) {
 	for _, h := range doc.Hooks {
-		fmt.Fprintln(w, notify.Clean(h.Command))
-		fmt.Fprintf(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
+		writef(w, "%s\n", h.Command)
+		writef(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
 		section(w, "stdout", h.Stdout)
 		section(w, "stderr", h.Stderr)
 		if len(h.LeftBehind) > 0 {
-			fmt.Fprintf(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
+			writef(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
 		}
-		fmt.Fprintf(w, "  effect  %s: %s\n", h.Effect, notify.Clean(h.Because))
+		writef(w, "  effect  %s: %s\n", h.Effect, h.Because)
 		for _, text := range h.ModelSees {
-			section(w, "model", text)
+			section(w, "model ", text)
 		}
 	}
 	if len(doc.Hooks) > 1 {
-		fmt.Fprintf(w, "together: %s: %s\n", doc.Effect, notify.Clean(doc.Because))
+		writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
 	}
 	for _, c := range doc.Changes {
-		fmt.Fprintf(w, "%s %s\n", c.Kind, notify.Clean(c.Path))
+		writef(w, "%s %s\n", c.Kind, c.Path)
 	}
 	for _, text := range doc.Stopped {
-		fmt.Fprintf(w, "stopped: %s\n", notify.Clean(text))
+		writef(w, "stopped: %s\n", text)
 	}
 }
 
@@ -218,11 +217,16 @@ func (h FireHook) ending() string {
 
 func section(w io.Writer, name, text string) {
 	if text == "" {
-		fmt.Fprintf(w, "  %-6s  (nothing)\n", name)
+		writef(w, "  %s  (nothing)\n", name)
 		return
 	}
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "  %-6s  %s\n", name, notify.Clean(strings.TrimRight(line, "\r\n")))
+		line = strings.TrimRight(line, "\r\n")
+		if name != "" {
+			writef(w, "  %s  %s\n", name, output(line))
+		} else {
+			writef(w, "          %s\n", output(line))
+		}
 		name = ""
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
@@ -187,37 +186,37 @@ func historyHuman(out io.Writer, doc HistoryDocument) {
 			mark = "flaky: " + verdictsText(c.Verdicts)
 			flaky++
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d runs\t%s since %s\t%d ms\t%s\n", c.title(), notify.Clean(c.Name), c.Runs, c.Status, c.Since, c.MedianMS, mark)
+		rowf(w, "%s\t%s\t%d runs\t%s since %s\t%d ms\t%s\n", c.title(), c.Name, c.Runs, c.Status, c.Since, c.MedianMS, mark)
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "%d cases on record, %d flaky\n", len(doc.Cases), flaky)
+	writef(out, "%d cases on record, %d flaky\n", len(doc.Cases), flaky)
 }
 
 func (c *HistoryCase) title() string {
 	if c.Suite == "" {
-		return notify.Clean(c.ID)
+		return c.ID
 	}
-	return c.Suite + "/" + notify.Clean(c.ID)
+	return c.Suite + "/" + c.ID
 }
 
 func historyOfCase(out io.Writer, c *HistoryCase) {
-	fmt.Fprintf(out, "%s %s   %d runs: %s   median %d ms\n", c.title(), notify.Clean(c.Name), c.Runs, verdictsText(c.Verdicts), c.MedianMS)
+	writef(out, "%s %s   %d runs: %s   median %d ms\n", c.title(), c.Name, c.Runs, verdictsText(c.Verdicts), c.MedianMS)
 	if c.Flaky {
-		fmt.Fprintln(out, "  flaky: different verdicts on equal content with equal tools")
+		writef(out, "  flaky: different verdicts on equal content with equal tools\n")
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i := range c.Entries {
 		e := &c.Entries[i]
 		for _, changed := range e.Changed {
-			fmt.Fprintf(w, "  \t%s\n", notify.Clean(changed))
+			rowf(w, "  \t%s\n", changed)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%d ms\t%s\n", e.Time, e.Status, e.DurationMS, notify.Clean(e.Note))
+		rowf(w, "  %s\t%s\t%d ms\t%s\n", e.Time, e.Status, e.DurationMS, e.Note)
 	}
 	_ = w.Flush()
 	if tools := c.Entries[len(c.Entries)-1].Tools; len(tools) > 0 {
-		fmt.Fprintln(out, "  tools now:", toolsText(tools))
+		writef(out, "  tools now: %s\n", toolsText(tools))
 	}
-	fmt.Fprintln(out)
+	writef(out, "\n")
 }
 
 func toolsText(tools []suites.Tool) string {
@@ -227,7 +226,7 @@ func toolsText(tools []suites.Tool) string {
 		case !t.Present():
 			names = append(names, t.Name+" absent")
 		case t.Version != "":
-			names = append(names, t.Name+" ("+notify.Clean(t.Version)+")")
+			names = append(names, t.Name+" ("+t.Version+")")
 		default:
 			names = append(names, t.Name)
 		}

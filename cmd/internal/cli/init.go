@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -55,13 +56,13 @@ func (a *app) initStarter(dir string) error {
 		return err
 	}
 	a.wrote(written)
-	fmt.Fprintln(a.Out, "\nNext: hookwatch --once")
+	writef(a.Out, "\nNext: hookwatch --once\n")
 	return nil
 }
 
 func (a *app) wrote(files []string) {
 	for _, f := range files {
-		fmt.Fprintln(a.Out, "wrote", f)
+		writef(a.Out, "wrote %s\n", f)
 	}
 }
 
@@ -86,7 +87,7 @@ func (a *app) initProject(dir string) error {
 		err := writeNew(root, f.name, f.content)
 		switch {
 		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):
-			fmt.Fprintln(a.Out, "kept", f.name, "(it exists)")
+			writef(a.Out, "kept %s (it exists)\n", f.name)
 		case err != nil:
 			return err
 		default:
@@ -97,7 +98,7 @@ func (a *app) initProject(dir string) error {
 	if len(written) == 0 {
 		return errors.New("nothing to write: configuration and first suite exist")
 	}
-	fmt.Fprintf(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
+	writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
 	return nil
 }
 
@@ -132,8 +133,8 @@ cases:
 `)
 	for i, h := range hooks {
 		name := strings.TrimSuffix(filepath.Base(h.script), filepath.Ext(h.script))
-		fmt.Fprintf(&b, "  - id: F%02d\n    name: %s_runs\n    category: smoke\n", i+1, strings.ReplaceAll(name, "-", "_"))
-		fmt.Fprintf(&b, "    hook: %q\n    event: %s\n%s", h.script, h.event, payloadFor(h))
+		fmt.Fprintf(&b, "  - id: F%02d\n    name: %s_runs\n    category: smoke\n", i+1, word(name))
+		fmt.Fprintf(&b, "    hook: %q\n    event: %s\n%s", h.script, word(h.event), payloadFor(h))
 		b.WriteString("    expect: {exit: 0}\n")
 		fmt.Fprintf(&b, "    verify: [%q]\n", h.script)
 	}
@@ -148,6 +149,16 @@ cases:
   #   verify: [".claude/hooks/my_hook.sh §the_function_that_decides"]
 `)
 	return []byte(b.String())
+}
+
+// word makes a name one that YAML takes for nothing else.
+func word(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // payloadFor is a harmless call of a tool that the hook's matcher lets through.

@@ -33,12 +33,12 @@ func install(tool string) string {
 
 // toInstall tells, a line each, how to get the tools for want of which a run
 // was aborted.
-func toInstall(missing []string) string {
-	var lines strings.Builder
+func toInstall(missing []string) []string {
+	var lines []string
 	for _, tool := range missing {
 		if how := install(tool); how != "" {
-			lines.WriteString("\n  install " + tool + ": " + how)
+			lines = append(lines, "  install "+tool+": "+how)
 		}
 	}
-	return lines.String()
+	return lines
 }

@@ -1,14 +1,17 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestToInstall(t *testing.T) {
 	t.Parallel()
 	for want, missing := range map[string][]string{
 		"": {"no-such-tool"},
-		"\n  install jaq: cargo install --locked jaq\n  install claude: npm install --global @anthropic-ai/claude-code": {"jaq", "no-such-tool", "claude"},
+		"  install jaq: cargo install --locked jaq\n  install claude: npm install --global @anthropic-ai/claude-code": {"jaq", "no-such-tool", "claude"},
 	} {
-		if got := toInstall(missing); got != want {
+		if got := strings.Join(toInstall(missing), "\n"); got != want {
 			t.Errorf("%v: %q, want %q", missing, got, want)
 		}
 	}

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
@@ -67,7 +65,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 		case hook == "":
 			hook = "all hooks of " + c.Event
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, notify.Clean(c.Name), hook)
+		rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
 		if !verbose {
 			continue
 		}
@@ -76,7 +74,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 			if at == "" {
 				at = "unresolved: " + m.Why
 			}
-			fmt.Fprintf(w, "\t\t  %s\t%s\n", m.Ref(), at)
+			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
 		}
 	}
 }
@@ -84,7 +82,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 // print writes a result in the format that was asked for: one document, one line
 // an item, or text for people.
 func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
-	enc := json.NewEncoder(a.Out)
+	enc := json.NewEncoder(a.json())
 	enc.SetEscapeHTML(false)
 	switch a.format {
 	case "json":

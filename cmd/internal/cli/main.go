@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	gojqcli "github.com/itchyny/gojq/cli"
@@ -27,7 +28,7 @@ type Streams struct {
 // Main runs the program with its arguments, the first of which is its own name,
 // and returns the exit code. Under the name of a JSON tool it is that tool:
 // hooks find it as a stand-in.
-func Main(args []string, streams Streams) int {
+func Main(args []string, streams Streams) (code int) {
 	switch filepath.Base(args[0]) {
 	case "jq", "jaq":
 		return gojqcli.Run()
@@ -35,15 +36,26 @@ func Main(args []string, streams Streams) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
+	a := newApp(streams)
+	defer func() {
+		if crash := recover(); crash != nil {
+			crashed(a.Err, crash, debug.Stack())
+			code = exitUsage
+		}
+	}()
 	if err := process.Adopt(); err != nil {
-		fmt.Fprintln(streams.Err, "hookwatch: what hooks leave behind may escape:", err)
+		writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
 	}
-	root := newRoot(&app{Streams: streams})
+	root := newRoot(a)
 	root.SetArgs(args[1:])
-	root.SetIn(streams.In)
-	root.SetOut(streams.Out)
-	root.SetErr(streams.Err)
-	return exitCode(root.ExecuteContext(ctx), streams.Err)
+	return exitCode(root.ExecuteContext(ctx), a.Err)
+}
+
+// crashed reports a mistake of the program itself. What it was about may be part
+// of what is said, so it is shown as all other text is.
+func crashed(w io.Writer, crash any, stack []byte) {
+	writef(w, "hookwatch: internal error: %v\n", crash)
+	_, _ = w.Write(stack)
 }
 
 // The exit codes, as the README documents them.
@@ -62,7 +74,10 @@ var (
 )
 
 // An abortedError ends a run that could not be carried through or recorded.
-type abortedError struct{ why string }
+type abortedError struct {
+	why  string
+	next []string // what to do about it, a line each
+}
 
 func (e *abortedError) Error() string { return e.why }
 
@@ -78,10 +93,10 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	case errors.As(err, &aborted):
-		fmt.Fprintln(stderr, "hookwatch:", err)
+		complain(stderr, err)
 		return exitAborted
 	default:
-		fmt.Fprintln(stderr, "hookwatch:", err)
+		complain(stderr, err)
 		return exitUsage
 	}
 }

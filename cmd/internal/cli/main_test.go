@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,10 +47,8 @@ func newProject(t *testing.T, files map[string]string) string {
 func call(t *testing.T, dir, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, diagnostics bytes.Buffer
-	root := newRoot(&app{Streams: Streams{In: strings.NewReader(stdin), Out: &out, Err: &diagnostics}})
+	root := newRoot(newApp(Streams{In: strings.NewReader(stdin), Out: &out, Err: &diagnostics}))
 	root.SetArgs(append([]string{"-C", dir}, args...))
-	root.SetOut(&out)
-	root.SetErr(&diagnostics)
 	code = exitCode(root.ExecuteContext(t.Context()), &diagnostics)
 	return code, out.String(), diagnostics.String()
 }
@@ -69,7 +68,7 @@ func load(t *testing.T, root string) *session.Project {
 
 func TestExitCode(t *testing.T) {
 	t.Parallel()
-	aborted := &abortedError{"no space left"}
+	aborted := &abortedError{why: "no space left"}
 	for _, tt := range []struct {
 		err    error
 		code   int
@@ -84,7 +83,11 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("run: %w", aborted), 3, "hookwatch: run: no space left\n"},
 		{errors.Join(aborted, nil), 3, "hookwatch: no space left\n"},
 		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
-		{problemsError{{What: "a"}, {What: "b"}}, 2, "hookwatch: a\nb\n"},
+		{problemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
+		{errors.Join(problemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
+		{&config.Error{Problems: []config.Problem{{File: "f\n", What: "x"}, {File: "g", Line: 1, Column: 2, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
+		{&abortedError{"no jaq", []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
+		{errors.New("two\nlines"), 2, "hookwatch: two\\nlines\n"},
 	} {
 		var stderr bytes.Buffer
 		if code := exitCode(tt.err, &stderr); code != tt.code || stderr.String() != tt.stderr {
@@ -120,13 +123,19 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+func changedApp(changed bool) *app {
+	a := newApp(Streams{Out: io.Discard, Err: io.Discard})
+	a.changed = changed
+	return a
+}
+
 // TestOutcomeOfChanged: a run of what changed passes only where nothing fails
 // that did not change.
 func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
 	sum := session.Summary{Tally: suites.Tally{Passed: 1}, State: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
-		if code := exitCode((&app{changed: changed, Streams: Streams{Err: io.Discard}}).outcome(sum), io.Discard); code != want {
+		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)
 		}
 	}
@@ -161,7 +170,7 @@ func (e endless) Read(b []byte) (int, error) {
 func TestReadKeys(t *testing.T) {
 	t.Parallel()
 	ch, done, ended := make(chan session.Command), make(chan struct{}), make(chan struct{})
-	go func() { readKeys(endless{strings.NewReader("xa\x1bqf")}, ch, done); close(ended) }()
+	go func() { readKeys(endless{strings.NewReader("xa\x1b[A\x1b[15~\x1bOqqf")}, ch, done); close(ended) }()
 	for _, want := range []session.Command{session.RunAll, session.Quit} {
 		if got := <-ch; got != want {
 			t.Errorf("command %d, want %d", got, want)
@@ -172,11 +181,36 @@ func TestReadKeys(t *testing.T) {
 	readKeys(strings.NewReader("x"), ch, make(chan struct{}))
 }
 
+// TestKeyboard: what a terminal sends for keys beyond letters is no command, in
+// however many reads it comes.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		reads []string
+		want  []session.Command
+	}{
+		{[]string{"af"}, []session.Command{session.RunAll, session.RunFailed}},
+		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, []session.Command{session.RunAll}},
+		{[]string{"\x1b[15", ";2q", "f"}, []session.Command{session.RunFailed}},
+		{[]string{"\x1ba\x1bq"}, nil},                            // Alt and a letter
+		{[]string{"\x1b", "q"}, []session.Command{session.Quit}}, // ESC, then q
+	} {
+		var k keyboard
+		var got []session.Command
+		for _, read := range tt.reads {
+			got = append(got, k.commands([]byte(read))...)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: commands %v, want %v", tt.reads, got, tt.want)
+		}
+	}
+}
+
 // TestNoTerminal: a stream that is none has neither colour nor keys.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
-	if commands, stop := a.keys(); commands != nil {
+	if commands, stop := a.keys(t.Context()); commands != nil {
 		stop()
 		t.Error("keys are read from what is no terminal")
 	}

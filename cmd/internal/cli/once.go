@@ -65,7 +65,7 @@ func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*open
 		o.Trace(ctx, p.Cases)
 	}
 	if err := view.Close(); err != nil {
-		return &abortedError{fmt.Sprintf("output: %v", err)}
+		return &abortedError{why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
@@ -81,9 +81,9 @@ func (a *app) outcome(sum session.Summary) error {
 	case sum.Interrupted:
 		return errInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted + toInstall(sum.Missing)}
+		return &abortedError{sum.Aborted, toInstall(sum.Missing)}
 	case sum.RecordError != nil:
-		return &abortedError{sum.RecordError.Error()}
+		return &abortedError{why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):
 		return errFailed
 	case a.changed && bad(sum.State, a.strict):

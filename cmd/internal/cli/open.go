@@ -12,6 +12,7 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 	"hookwatch/suites/record"
 )
 
@@ -158,19 +159,28 @@ func (a *app) rerun(p *session.Project) func(suites.Key) string {
 		program += " --config " + quoteArg(a.path)
 	}
 	return func(k suites.Key) string {
+		id := k.ID
 		if p.Ambiguous(k.ID) {
-			return program + " run " + k.String()
+			id = k.String()
 		}
-		return program + " run " + k.ID
+		command := program + " run " + quoteArg(id)
+		if !printable.Is(command) {
+			return "" // what is shown would not be what it says
+		}
+		return command
 	}
 }
 
-// quoteArg writes a word as a person would type it in a shell.
+// quoteArg writes a word as a person would type it in a shell; one that begins
+// like a flag is a file's or directory's name.
 func quoteArg(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,=", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,", r)
 	}
 	s = filepath.ToSlash(s)
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s
+	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}

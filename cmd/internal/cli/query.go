@@ -41,7 +41,7 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 			if err != nil {
 				return err
 			}
-			enc := json.NewEncoder(a.Out)
+			enc := json.NewEncoder(a.json())
 			enc.SetEscapeHTML(false)
 			return q.Run(cmd.Context(), records, func(v any) error { return enc.Encode(v) })
 		},

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 	"hookwatch/suites/record"
 	"hookwatch/suites/spelling"
 )
@@ -23,7 +24,8 @@ const Version = "0.1.0"
 
 // An app is what all commands share: streams and the global flags.
 type app struct {
-	Streams
+	Streams         // for people: whatever is written to them is made printable
+	raw     Streams // for what sees to that itself: views, JSON, and colour
 	dir     string
 	path    string
 	format  string
@@ -48,6 +50,13 @@ Without a command it watches: it runs what is stale since the last run, then
 follows every save of a hook, a settings file, config.json, a spec document or a
 suite. With --once it runs everything once, for a person or for CI.`
 
+func newApp(s Streams) *app {
+	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
+}
+
+// json is where documents for programs go.
+func (a *app) json() io.Writer { return printable.NewJSONWriter(a.raw.Out) }
+
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "hookwatch",
@@ -60,6 +69,9 @@ func newRoot(a *app) *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
 	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	a.flags = root
 	g := root.PersistentFlags()
 	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
@@ -119,12 +131,27 @@ func (a *app) check() error {
 
 // log writes diagnostics of the program itself.
 func (a *app) log() zerolog.Logger {
-	w := zerolog.ConsoleWriter{Out: a.Err, NoColor: !a.color(a.Err), PartsExclude: []string{zerolog.TimestampFieldName}}
 	level := zerolog.WarnLevel
 	if a.verbose {
 		level = zerolog.DebugLevel
 	}
-	return zerolog.New(w).Level(level)
+	return zerolog.New(consoleWriter(a.raw.Err, a.color(a.Err))).Level(level)
+}
+
+func consoleWriter(out io.Writer, color bool) io.Writer {
+	return zerolog.ConsoleWriter{
+		Out: out, NoColor: !color, PartsExclude: []string{zerolog.TimestampFieldName},
+		FormatPrepare: printableFields, // before colour is added
+	}
+}
+
+func printableFields(event map[string]any) error {
+	for name, value := range event {
+		if text, ok := value.(string); ok {
+			event[name] = printable.Field(text)
+		}
+	}
+	return nil
 }
 
 // load reads configuration and project for a command that shows what a session
@@ -173,7 +200,7 @@ func (a *app) loadHooks() (*session.Project, error) {
 // ask says what the configuration asks for that nobody has agreed to.
 func (a *app) ask(cfg *config.Config) {
 	if text := cfg.Notice(); text != "" {
-		a.warn([]string{notify.Clean(text)})
+		a.warn([]string{text})
 	}
 }
 

@@ -47,16 +47,16 @@ func (a *app) view(p *session.Project, watch bool, say func(string)) notify.View
 	var main notify.View
 	switch a.format {
 	case "json":
-		main = notify.Multi(notify.NewJSON(a.Out, p.Agent), diagnostics{a.log()})
+		main = notify.Multi(notify.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
 	case "jsonl":
-		main = notify.NewJSONL(a.Out, p.Agent)
+		main = notify.NewJSONL(a.json(), p.Agent)
 	default:
-		main = notify.NewHuman(a.Out, notify.HumanOptions{
+		main = notify.NewHuman(a.raw.Out, notify.HumanOptions{
 			Color: a.color(a.Out), TTY: isTerminal(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
 		})
 	}
 	desktop := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.Err, TTY: isTerminal(a.Err), Say: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: isTerminal(a.Err), Say: say,
 	})
 	return notify.Multi(main, desktop)
 }
@@ -76,60 +76,3 @@ func (d diagnostics) Handle(e notify.Event) {
 }
 
 func (d diagnostics) Close() error { return nil }
-
-// keys reads commands from a terminal, one key each, until stop is called. Not
-// on a terminal there are none.
-func (a *app) keys() (commands <-chan session.Command, stop func()) {
-	n, ok := fd(a.In)
-	if !ok || !term.IsTerminal(n) || !isTerminal(a.Out) {
-		return nil, func() {}
-	}
-	old, err := term.MakeRaw(n)
-	if err != nil {
-		return nil, func() {}
-	}
-	ch := make(chan session.Command)
-	done := make(chan struct{})
-	go readKeys(a.In, ch, done) // ends with the process: a read of a terminal cannot be called off
-	return ch, func() {
-		close(done)
-		_ = term.Restore(n, old)
-	}
-}
-
-func readKeys(in io.Reader, ch chan<- session.Command, done <-chan struct{}) {
-	buf := make([]byte, 1)
-	for {
-		if _, err := in.Read(buf); err != nil {
-			return
-		}
-		c, ok := commandOf(buf[0])
-		if !ok {
-			continue
-		}
-		select {
-		case ch <- c:
-		case <-done:
-			return
-		}
-	}
-}
-
-// commandOf is what a key asks for. In raw mode the terminal sends Ctrl-C as a
-// byte.
-func commandOf(key byte) (session.Command, bool) {
-	switch key {
-	case 'a':
-		return session.RunAll, true
-	case 'f':
-		return session.RunFailed, true
-	case '\r', '\n':
-		return session.RunAgain, true
-	case 'q', 3, 4:
-		return session.Quit, true
-	case '?', 'h':
-		return session.ShowHelp, true
-	default:
-		return 0, false
-	}
-}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/config/trust"
 	"hookwatch/suites/disk"
@@ -95,7 +94,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case len(cfg.Pending()) == 0:
 		return nil
 	case cfg.Distrust != "":
-		return errors.New(notify.Clean(cfg.Distrust))
+		return errors.New(cfg.Distrust)
 	case yes:
 	case !isTerminal(a.In) || !isTerminal(a.Out) || !isTerminal(a.Err):
 		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
@@ -109,14 +108,14 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		return err
 	}
 	if a.format == "human" {
-		fmt.Fprintf(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", notify.Clean(cfg.Dir))
+		writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
 	}
 	return nil
 }
 
 // confirm asks on the terminal. Anything but a yes is a no.
 func (a *app) confirm(cfg *config.Config) (bool, error) {
-	fmt.Fprintf(a.Err, "Agree to exactly this, for %s? [y/N] ", notify.Clean(cfg.Dir))
+	writef(a.Err, "Agree to exactly this, for %s? [y/N] ", cfg.Dir)
 	line, err := bufio.NewReader(io.LimitReader(a.In, 1000)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
@@ -138,10 +137,10 @@ func trustDocument(cfg *config.Config) TrustDocument {
 
 func trustHuman(w io.Writer, doc TrustDocument) {
 	if len(doc.Asks) == 0 {
-		fmt.Fprintf(w, "%s asks for nothing that has to be agreed to\n", notify.Clean(doc.name()))
+		writef(w, "%s asks for nothing that has to be agreed to\n", doc.name())
 		return
 	}
-	fmt.Fprintf(w, "%s asks for\n\n", notify.Clean(doc.name()))
+	writef(w, "%s asks for\n\n", doc.name())
 	for _, ask := range doc.Asks {
 		state := "until you agree: " + ask.Instead
 		if ask.Agreed {
@@ -151,15 +150,9 @@ func trustHuman(w io.Writer, doc TrustDocument) {
 		if at == "" {
 			at = "the default"
 		}
-		for _, line := range []string{
-			fmt.Sprintf("  %s: %s", ask.Key, notify.Clean(ask.Value.Value)),
-			fmt.Sprintf("      %s", notify.Clean(ask.Why)),
-			fmt.Sprintf("      %s (%s)", state, notify.Clean(at)),
-		} {
-			fmt.Fprintln(w, line)
-		}
+		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value.Value), ask.Why, state, at)
 	}
-	fmt.Fprintln(w)
+	writef(w, "\n")
 }
 
 func (doc TrustDocument) name() string {
@@ -181,21 +174,21 @@ func stateOf(cfg *config.Config) string {
 func (a *app) trustList(state string) error {
 	all, unreadable := trust.In(state).List()
 	for _, err := range unreadable {
-		a.warn([]string{notify.Clean(err.Error())})
+		a.warn([]string{err.Error()})
 	}
 	doc := TrustList{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
 	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) {
 		if len(all) == 0 {
-			fmt.Fprintln(w, "nothing is agreed to")
+			writef(w, "nothing is agreed to\n")
 		}
 		for _, agreement := range all {
-			fmt.Fprintf(w, "%s  %s\n", notify.Clean(agreement.Project), agreement.At.Local().Format(time.DateTime))
+			writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
 			for _, v := range agreement.Values {
 				line := "  " + v.Key + ": " + v.Value.Value
 				if v.To != "" {
 					line += "  (" + v.To + ")"
 				}
-				fmt.Fprintln(w, notify.Clean(line))
+				writef(w, "%s\n", whole(line))
 			}
 		}
 	})
@@ -213,8 +206,8 @@ func (a *app) trustForget(cfg *config.Config) error {
 	case err != nil:
 		return err
 	case !was:
-		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", notify.Clean(project))
+		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", project)
 	}
-	fmt.Fprintf(a.Out, "withdrawn, for %s\n", notify.Clean(project))
+	writef(a.Out, "withdrawn, for %s\n", project)
 	return nil
 }

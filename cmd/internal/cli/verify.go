@@ -169,14 +169,14 @@ func (a *app) verdict(p *session.Project, from session.Sources, found []session.
 		if !v.Resolved {
 			unresolved++
 			if a.format != "human" {
-				fmt.Fprintln(w, verifyLine(&v))
+				writef(w, "%s\n", verifyLine(&v))
 			}
 		}
 	}
 	if len(found) == 0 {
-		fmt.Fprintf(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
+		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
 	} else {
-		fmt.Fprintf(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+		writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
 	a.warn(strangers(found))
 	if unresolved > 0 {
@@ -187,7 +187,7 @@ func (a *app) verdict(p *session.Project, from session.Sources, found []session.
 
 func verifyHuman(w io.Writer, found []session.Verified) {
 	for i := range found {
-		fmt.Fprintln(w, verifyLine(&found[i]))
+		writef(w, "%s\n", verifyLine(&found[i]))
 	}
 }
 
@@ -202,7 +202,7 @@ func verifyLine(v *session.Verified) string {
 	if len(v.IDs) > 0 {
 		line += "  " + notify.IDs(v.IDs)
 	}
-	return notify.Clean(line)
+	return line
 }
 
 // strangers tells the IDs that no suite has, each at the first marker that
@@ -219,7 +219,7 @@ func strangers(found []session.Verified) []string {
 			}
 		}
 		if len(fresh) > 0 {
-			warnings = append(warnings, notify.Clean(fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh))))
+			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh)))
 		}
 	}
 	return warnings

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/session"
 )
 
@@ -40,6 +38,6 @@ func keysHuman(w io.Writer, keys []VerifyKey) {
 		case !k.Read:
 			what = "no script reads it"
 		}
-		fmt.Fprintln(w, notify.Clean(fmt.Sprintf("%s:%d  %s: %s", k.File, k.Line, k.Key, what)))
+		writef(w, "%s:%d  %s: %s\n", k.File, k.Line, k.Key, what)
 	}
 }

@@ -51,7 +51,7 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	commands, stop := a.keys()
+	commands, stop := a.keys(ctx)
 	defer stop()
 	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, session.WatchOptions{
@@ -65,13 +65,13 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 		},
 	})
 	if err := view.Close(); err != nil {
-		return &abortedError{fmt.Sprintf("output: %v", err)}
+		return &abortedError{why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
 	}
 	if sum.RecordError != nil {
-		return &abortedError{sum.RecordError.Error()}
+		return &abortedError{why: sum.RecordError.Error()}
 	}
 	return nil
 }

@@ -141,17 +141,17 @@ func (a *app) printWhy(p *session.Project, changes []notify.Change, now session.
 // or one by one.
 func whyHuman(w io.Writer, doc WhyDocument, verbose bool) {
 	for _, c := range doc.Changed {
-		fmt.Fprintln(w, strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
+		writef(w, "%s\n", strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
 	}
 	for _, u := range doc.Uncovered {
-		fmt.Fprintln(w, "uncovered: no case comes through", u)
+		writef(w, "uncovered: no case comes through %s\n", u)
 	}
-	fmt.Fprintf(w, "%d of %d selected\n", len(doc.Selected), doc.Total)
+	writef(w, "%d of %d selected\n", len(doc.Selected), doc.Total)
 	whyLines(w, doc.Selected)
 	if len(doc.Spared) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d spared\n", len(doc.Spared))
+	writef(w, "%d spared\n", len(doc.Spared))
 	if verbose {
 		whyLines(w, doc.Spared)
 		return
@@ -161,13 +161,13 @@ func whyHuman(w io.Writer, doc WhyDocument, verbose bool) {
 		count[strings.Join(s.Because, "; ")]++
 	}
 	for _, because := range slices.Sorted(maps.Keys(count)) {
-		fmt.Fprintf(w, "  %d: %s\n", count[because], because)
+		writef(w, "  %d: %s\n", count[because], because)
 	}
 }
 
 func whyLines(w io.Writer, cases []WhySelected) {
 	for _, s := range cases {
-		fmt.Fprintf(w, "  %s/%s  %s\n", s.Suite, s.ID, strings.Join(s.Because, "; "))
+		writef(w, "  %s/%s  %s\n", s.Suite, s.ID, strings.Join(s.Because, "; "))
 	}
 }
 
@@ -185,28 +185,28 @@ func (a *app) whyCase(p *session.Project, c *suites.Case) error {
 }
 
 func whyCaseHuman(w io.Writer, c *suites.Case, doc WhyCase, traced bool) {
-	fmt.Fprintf(w, "%s %s depends on\n", c.Key(), c.Name)
+	writef(w, "%s %s depends on\n", c.Key(), c.Name)
 	for _, in := range doc.Inputs {
 		missing := ""
 		if in.Digest == "" {
 			missing = "  (does not exist)"
 		}
-		fmt.Fprintf(w, "  %s: %s%s\n", in.Name(), in.Because, missing)
+		writef(w, "  %s: %s%s\n", in.Name(), in.Because, missing)
 	}
-	fmt.Fprintf(w, "  %s: its definition\n", c.At)
+	writef(w, "  %s: its definition\n", c.At)
 	if !traced {
-		fmt.Fprintln(w, "what it comes through is not known yet: an edit of these files selects it")
+		writef(w, "what it comes through is not known yet: an edit of these files selects it\n")
 		return
 	}
-	fmt.Fprintln(w, "it came through, and is spared edits of all else in")
+	writef(w, "it came through, and is spared edits of all else in\n")
 	for _, t := range doc.Through {
 		through := strings.Join(t.Functions, " ")
 		if t.Whole != "" {
 			through = "all of it: " + t.Whole
 		}
-		fmt.Fprintln(w, strings.TrimRight("  "+t.Path+": "+through, ": "))
+		writef(w, "%s\n", strings.TrimRight("  "+t.Path+": "+through, ": "))
 	}
 	if doc.Limit != "" {
-		fmt.Fprintln(w, "but it is spared nothing:", doc.Limit)
+		writef(w, "but it is spared nothing: %s\n", doc.Limit)
 	}
 }

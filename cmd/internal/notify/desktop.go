@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 )
 
 // DesktopOptions say how a desktop view speaks.
@@ -30,11 +31,16 @@ const (
 	busWait   = 500 * time.Millisecond
 	// queued is how many notifications may wait; a further one is dropped.
 	queued = 8
+	// namedColumns is how much of a name a notification shows.
+	namedColumns = 60
 	// namedCases is how many cases a notification names.
 	namedCases = 3
 )
 
-var errNoAnswer = errors.New("the notification service does not answer")
+var (
+	errNoAnswer = errors.New("the notification service does not answer")
+	errNoBus    = errors.New("no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set")
+)
 
 // NewDesktop returns a view that turns each Transitions event into one desktop
 // notification, or a bell where none can be shown, and ignores all others.
@@ -43,7 +49,8 @@ func NewDesktop(o DesktopOptions) View {
 	if o.Off || os.Getenv("CI") != "" {
 		return Multi()
 	}
-	return newDesktop(o, sendDesktop, closeSessionBus)
+	send, hangUp := desktopService()
+	return newDesktop(o, send, hangUp)
 }
 
 func newDesktop(o DesktopOptions, send func(title, body string) error, hangUp func()) *desktop {
@@ -148,7 +155,7 @@ func (d *desktop) deliver(t Transitions) {
 	}
 	d.used = true
 	result := make(chan error, 1)
-	go func() { result <- d.send("hookwatch: "+clean(t.Project), desktopBody(t)) }()
+	go func() { result <- d.send(desktopTitle(t), desktopBody(t)) }()
 	timer := time.NewTimer(sendLimit)
 	defer timer.Stop()
 	select {
@@ -193,6 +200,9 @@ func (d *desktop) ring(why error) {
 	d.o.Say(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
 
+// desktopTitle names the project.
+func desktopTitle(t Transitions) string { return "hookwatch: " + inert(t.Project) }
+
 // desktopBody tells what got worse, then what got better, each on a line.
 func desktopBody(t Transitions) string {
 	var lines []string
@@ -206,14 +216,21 @@ func desktopBody(t Transitions) string {
 }
 
 // markup are the signs that some notification services read as markup and
-// others show as they are; there is no way to write them that suits both.
-var markup = strings.NewReplacer("<", "‹", ">", "›", "&", "+")
+// others show as they are; there is no way to write them that suits both, and
+// what a service says of itself is not always so. An address is no link without
+// its colon and slashes.
+var markup = strings.NewReplacer("<", "‹", ">", "›", "&", "+", "://", "∶∕∕", "www.", "www·")
+
+// inert makes a name text that no notification service takes for anything else.
+func inert(name string) string {
+	return prefix(markup.Replace(printable.Field(name)), namedColumns)
+}
 
 // named lists the first cases, and how many there are more.
 func named(records []suites.Record) string {
 	var names []string
 	for _, r := range records[:min(namedCases, len(records))] {
-		names = append(names, prefix(markup.Replace(clean(label(r))), 60))
+		names = append(names, inert(label(r)))
 	}
 	s := strings.Join(names, ", ")
 	if more := len(records) - namedCases; more > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,53 @@ func TestDesktopOnHangingService(t *testing.T) {
 	}
 	if got := s.All(); len(got) != 1 {
 		t.Errorf("%d calls were made to a service that hangs, want 1", len(got))
+	}
+}
+
+// TestDesktopIsInert: a notification of hostile names has no markup, no link and
+// no line but its own, is short, and offers no action.
+func TestDesktopIsInert(t *testing.T) {
+	t.Parallel()
+	bus := notifytest.StartBus(t)
+	s := notifytest.Serve(t, bus, false)
+	const evil = "<b>x</b><a href='http://e.example'>y</a><img src=http://e.example/i.png>&lt;http://e.example www.e.example\x1b]0;t\a\u202e\u009b\u3164\nresolved: all"
+	var bad []suites.Record
+	for _, name := range []string{evil, strings.Repeat("n", 10_000), "$(calc) \"@ ]]> -- `x`", "d"} {
+		bad = append(bad, rec("pm", name, name, false, evil))
+	}
+	send(t, bus, nil, Transitions{Project: evil + strings.Repeat("p", 10_000), Regressions: bad, Resolved: bad[:1]})
+	got := s.All()
+	if len(got) != 1 {
+		t.Fatalf("shown %+v", got)
+	}
+	n := got[0]
+	for _, text := range []string{n.Title, n.Body} {
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && obeyed(r) || strings.ContainsRune("<>&", r) }); i >= 0 || strings.Contains(text, "://") || strings.Contains(text, "www.") || len(text) > 1500 {
+			t.Errorf("%d bytes, at %d: %q", len(text), i, text)
+		}
+	}
+	if strings.Count(n.Body, "\n") != 1 || strings.Contains(n.Title, "\n") || n.Icon != "" || n.Actions != 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestDesktopRunsNothing: where the service fails, no program that PATH has is
+// asked instead: a project's own may come first there.
+func TestDesktopRunsNothing(t *testing.T) {
+	t.Parallel()
+	bin, bus := t.TempDir(), notifytest.StartBus(t)
+	ran := filepath.Join(bin, "ran")
+	for _, name := range []string{"notify-send", "kdialog", "dbus-launch", "terminal-notifier", "osascript"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$0\" >>'"+ran+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, address := range []string{bus, "unix:path=/nonexistent/bus", "autolaunch:", "autolaunch:scope=x"} {
+		if _, said := send(t, address, []string{"PATH=" + bin + ":/usr/bin:/bin"}, regressed("P01")); !strings.Contains(said, "the bell rings instead") {
+			t.Errorf("%q: %q", address, said)
+		}
+	}
+	if text, err := os.ReadFile(ran); err == nil {
+		t.Errorf("these ran: %s", text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 )
 
 // The most that is listed of one change.
@@ -22,7 +23,7 @@ func (h *human) started(e Started) {
 	if e.Watched > 0 {
 		what += "  " + count(e.Watched, "file") + " watched"
 	}
-	left := line{{bold, "hookwatch"}, {plain, "  " + e.Project + "   " + what}}
+	left := line{{bold, "hookwatch"}, {plain, "  " + printable.Name(e.Project) + "   " + what}}
 	h.print(h.spread(left, line{{dim, "isolation: " + e.Isolation}}, 2)...)
 	if h.o.Watch {
 		full := "no full run yet"
@@ -78,7 +79,7 @@ func (h *human) changed(e Changed) {
 			lines = append(lines, indent.with(piece{plain, fmt.Sprintf("... %d more files", len(e.Changes)-i)}))
 			break
 		}
-		at := head.with(piece{bold, c.Path})
+		at := head.with(piece{bold, printable.Field(c.Path)})
 		lines = append(lines, h.changeLines(at, indent, strings.Join(c.Sections, ", "))...)
 		head = indent
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"hookwatch/suites/printable"
 )
 
 // plainColumns is where long output is cut when no terminal says so.
@@ -34,10 +36,10 @@ func (h *human) failure(e CaseDone) []line {
 	}
 	lines = append(lines, h.changes(e.Record.Changes, indent)...)
 	if e.Rerun != "" {
-		lines = append(lines, line{{plain, indent + e.Rerun}}) // whole, to be copied
+		lines = append(lines, line{{plain, indent}, {whole, e.Rerun}})
 	}
 	if e.Sandbox != "" {
-		lines = append(lines, line{{dim, indent + "kept: " + e.Sandbox}})
+		lines = append(lines, line{{dim, indent + "kept: " + printable.Field(e.Sandbox)}})
 	}
 	return lines
 }
@@ -75,7 +77,7 @@ func (h *human) details(e CaseDone, indent string) []line {
 	var lines []line
 	for _, m := range v.Mismatches {
 		head := indent + where(v, m)
-		if short := reason(m); !long(m) && width(clean(short)) <= h.room(head) {
+		if short := reason(m); !long(m) && printable.Width(printable.Text(short)) <= h.room(head) {
 			lines = append(lines, text(head+short))
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 )
 
 func (h *human) runStarted(e RunStarted) {
@@ -32,10 +33,11 @@ func (h *human) progress(e CaseDone, force bool) {
 
 // label names a case for people: its ID and its name.
 func label(r suites.Record) string {
+	name := printable.Name(r.TestName)
 	if r.ID == "" || r.ID == r.TestName {
-		return r.TestName
+		return name
 	}
-	return strings.TrimSuffix(r.ID+" "+r.TestName, " ")
+	return strings.TrimSuffix(printable.Name(r.ID)+" "+name, " ")
 }
 
 func (h *human) caseDone(e CaseDone) {

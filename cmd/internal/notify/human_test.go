@@ -51,7 +51,7 @@ func TestHumanPlain(t *testing.T) {
 		if err := v.Close(); err != nil {
 			t.Error(err)
 		}
-		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && unshowable(r) }); i >= 0 {
+		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && obeyed(r) }); i >= 0 {
 			t.Errorf("%s: a control character at %d", tt.file, i)
 		}
 		golden(t, tt.file, out.String())
@@ -139,6 +139,33 @@ func TestHumanColor(t *testing.T) {
 		show(v, resolved()[1:])
 		if strings.Contains(out.String(), "\x1b["+sgr[red]) {
 			t.Errorf("red where nothing failed: %q", out.String())
+		}
+	}
+}
+
+// TestHumanForgesNoLine: no name reaches the start of a row by the spaces or the
+// line ends in it, in whatever width.
+func TestHumanForgesNoLine(t *testing.T) {
+	t.Parallel()
+	for columns := 20; columns < 200; columns += 7 {
+		for _, gap := range []string{"\n", "\r\n", "\u2028", "\v", strings.Repeat(" ", columns-9), strings.Repeat(" ", columns), strings.Repeat(" ", 10_000)} {
+			m := newTerminal(t, columns)
+			v := NewHuman(m, HumanOptions{Color: true, TTY: true, Watch: true, Now: atNow, Width: func() int { return columns }})
+			forged := "x" + gap + "FORGED 500"
+			r := rec(forged, forged, forged, false, forged)
+			e := done(r, 1, 2)
+			e.Verdict.Note, e.Sandbox, e.Effect, e.Tools, e.Transition = forged, forged, forged, []string{forged}, Explained
+			show(v, []Event{
+				Started{Project: forged, Isolation: "none", Cases: 1}, Warning{forged},
+				Changed{Changes: []Change{{forged, []string{forged}}}, Selected: []Selection{{suites.Key{Suite: "s", ID: "A"}, []string{forged}}}, Uncovered: []string{forged}},
+				RunStarted{Cases: 2}, e, done(rec("s", "B", forged, true, "absent: "+forged), 2, 2), RunDone{Records: []suites.Record{r}, Aborted: forged},
+			})
+			for _, row := range strings.Split(m.String(), "\n") {
+				if strings.HasPrefix(row, "FORGED") {
+					t.Fatalf("%d columns, %.20q: %q in\n%s", columns, gap, row, m)
+				}
+			}
+			_ = v.Close()
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/printable"
 )
 
 // shortMismatch is the most columns of a mismatch told in passing.
@@ -40,7 +41,7 @@ func reason(m suites.Mismatch) string {
 
 func long(m suites.Mismatch) bool {
 	s := reason(m)
-	return len(s) > 4*shortMismatch || severalLines(s) || width(clean(s)) > shortMismatch
+	return len(s) > 4*shortMismatch || severalLines(s) || printable.Width(printable.Text(s)) > shortMismatch
 }
 
 func severalLines(s string) bool { return strings.Contains(strings.TrimSuffix(s, "\n"), "\n") }

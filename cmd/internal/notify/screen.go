@@ -2,8 +2,11 @@ package notify
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"hookwatch/suites/printable"
 )
 
 // A piece of a line, and how it looks. Its text need not be clean.
@@ -23,7 +26,7 @@ func (l line) with(more ...piece) line { return append(l[:len(l):len(l)], more..
 func (l line) columns() int {
 	n := 0
 	for _, p := range l {
-		n += width(clean(p.text))
+		n += printable.Width(printable.Text(p.text))
 	}
 	return n
 }
@@ -67,11 +70,40 @@ func (s *screen) print(lines ...line) {
 	var b strings.Builder
 	s.erase(&b)
 	for _, l := range lines {
-		s.render(&b, l)
-		b.WriteString(s.eol)
+		for _, row := range s.rows(l) {
+			s.render(&b, row)
+			b.WriteString(s.eol)
+		}
 	}
 	s.draw(&b)
 	s.write(b.String())
+}
+
+// rows breaks a line where the terminal would, but sets what follows in: text
+// that others wrote never begins a row, as a line of hookwatch's own does.
+func (s *screen) rows(l line) []line {
+	columns := s.width()
+	if columns == 0 || slices.ContainsFunc(l, func(p piece) bool { return p.style == whole }) || l.columns() <= columns {
+		return []line{l}
+	}
+	indent := 4
+	if len(l) > 0 {
+		indent += min(len(l[0].text)-len(strings.TrimLeft(l[0].text, " ")), columns/2)
+	}
+	var rows []line
+	row, left := line(nil), columns
+	for _, p := range l {
+		for rest := printable.Text(p.text); rest != ""; {
+			part := prefix(rest, left)
+			if row, rest = append(row, piece{p.style, part}), rest[len(part):]; rest != "" {
+				rows = append(rows, row)
+				row, left = text(strings.Repeat(" ", indent)), columns-indent
+				continue
+			}
+			left -= printable.Width(part)
+		}
+	}
+	return append(rows, row)
 }
 
 // setLive changes the live line. One that is not steady, because the next
@@ -114,8 +146,8 @@ func (s *screen) draw(b *strings.Builder) {
 func (l line) cut(columns int) line {
 	var out line
 	for _, p := range l {
-		t := clean(p.text)
-		n := width(t)
+		t := printable.Text(p.text)
+		n := printable.Width(t)
 		if n > columns {
 			return append(out, piece{p.style, prefix(t, columns)})
 		}
@@ -129,7 +161,7 @@ func prefix(text string, columns int) string {
 	end := 0
 	for i, r := range text {
 		end = i + len(string(r))
-		if width(text[:end]) > columns {
+		if printable.Width(text[:end]) > columns {
 			return text[:i]
 		}
 	}
@@ -139,9 +171,9 @@ func prefix(text string, columns int) string {
 func (s *screen) render(b *strings.Builder, l line) {
 	for _, p := range l {
 		if s.color {
-			b.WriteString(p.style.paint(clean(p.text)))
+			b.WriteString(p.style.paint(printable.Text(p.text)))
 		} else {
-			b.WriteString(clean(p.text))
+			b.WriteString(printable.Text(p.text))
 		}
 	}
 }

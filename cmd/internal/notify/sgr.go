@@ -10,6 +10,7 @@ const (
 	red
 	green
 	yellow
+	whole // plain, and never broken: to be copied
 )
 
 // sgr holds each style's SGR parameters. A table of our own, because lipgloss
@@ -20,7 +21,7 @@ var sgr = [...]string{bold: "1", dim: "2", red: "1;31", green: "32", yellow: "33
 
 // paint wraps text, which must be clean, in the style's sequences.
 func (s style) paint(text string) string {
-	if s == plain || text == "" {
+	if s == plain || s == whole || text == "" {
 		return text
 	}
 	return "\x1b[" + sgr[s] + "m" + text + "\x1b[m"

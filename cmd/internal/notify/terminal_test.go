@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hookwatch/suites/printable"
 )
 
 // A terminal obeys the few controls that a screen may use and nothing else; it
@@ -35,7 +37,7 @@ func (m *terminal) Write(p []byte) (int, error) {
 			if rest = rest[size:]; m.cooked {
 				m.col = 0
 			}
-		case unshowable(r):
+		case obeyed(r):
 			m.t.Fatalf("the terminal gets %q in %q", r, p)
 		default:
 			m.put(r)
@@ -79,7 +81,7 @@ func (m *terminal) down() {
 }
 
 func (m *terminal) put(r rune) {
-	if m.col+width(string(r)) > m.columns {
+	if m.col+printable.Width(string(r)) > m.columns {
 		m.down()
 		m.col = 0
 		m.wraps++
@@ -90,7 +92,7 @@ func (m *terminal) put(r rune) {
 	}
 	row[m.col] = r
 	m.rows[m.row] = row
-	m.col += width(string(r))
+	m.col += printable.Width(string(r))
 }
 
 // String is what the terminal shows.

@@ -3,51 +3,15 @@ package notify
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
+
+	"hookwatch/suites/printable"
 )
 
-func TestClean(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"plain §D3 日本 é":           "plain §D3 日本 é",
-		"\x1b[31mred\x1b]0;t\a":    `\x1b[31mred\x1b]0;t\x07`,
-		"a\tb\r\n":                 `a\tb\r\n`,
-		"\x9b31m":                  `\x9b31m`, // not UTF-8
-		"\u009b31m":                `\u009b31m`,
-		"safe\u202etxt.exe\u200b":  `safe\u202etxt.exe\u200b`,
-		"\xff\x00\x7f":             `\xff\x00\x7f`,
-		"\U000e0041 tag":           `\U000e0041 tag`,
-		`back\slash`:               `back\slash`,
-		"replaced \ufffd as it is": "replaced \ufffd as it is",
-	} {
-		got := clean(in)
-		if got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-		if again := clean(got); again != got {
-			t.Errorf("clean(%q) changes to %q", got, again)
-		}
-	}
-}
-
-func TestCut(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		raw     string
-		columns int
-		want    string
-	}{
-		{"short", 10, "short"},
-		{"exactly 10", 10, "exactly 10"},
-		{strings.Repeat("x", 100), 30, strings.Repeat("x", 16) + "... +84 bytes"},
-		{strings.Repeat("日", 100), 30, strings.Repeat("日", 8) + "... +276 bytes"},
-		{strings.Repeat("\x00", 100), 30, strings.Repeat(`\x00`, 4) + "... +96 bytes"},
-		{strings.Repeat("y", 50), 1, "y... +49 bytes"}, // something is always shown
-	} {
-		if got := cut(tt.raw, tt.columns); got != tt.want {
-			t.Errorf("cut(%.10q..., %d) = %q, want %q", tt.raw, tt.columns, got, tt.want)
-		}
-	}
+// obeyed reports whether a terminal may obey the rune, or hide it.
+func obeyed(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf)
 }
 
 func TestExcerpt(t *testing.T) {
@@ -92,16 +56,13 @@ func FuzzShown(f *testing.F) {
 	f.Add(strings.Repeat("日本\t", 40), 30)
 	f.Fuzz(func(t *testing.T, in string, columns int) {
 		columns = 25 + (columns&0xff)%100
-		for _, shown := range append(excerpt(in, columns), clean(in), prefix(clean(in), columns)) {
-			if !utf8.ValidString(shown) || strings.IndexFunc(shown, unshowable) >= 0 {
+		for _, shown := range append(excerpt(in, columns), printable.Text(in), prefix(printable.Text(in), columns)) {
+			if !utf8.ValidString(shown) || strings.IndexFunc(shown, obeyed) >= 0 {
 				t.Errorf("%q is shown as %q", in, shown)
 			}
 		}
-		if got := prefix(clean(in), columns); width(got) > columns || !strings.HasPrefix(clean(in), got) {
+		if got := prefix(printable.Text(in), columns); printable.Width(got) > columns || !strings.HasPrefix(printable.Text(in), got) {
 			t.Errorf("prefix of %q in %d columns is %q", in, columns, got)
-		}
-		if !strings.Contains(in, "\n") && cut(in, 1<<30) != clean(in) {
-			t.Errorf("%q uncut is %q", in, cut(in, 1<<30))
 		}
 	})
 }

@@ -69,7 +69,10 @@ func StartBus(t *testing.T) (address string) {
 }
 
 // A Notification is one as a service gets it.
-type Notification struct{ App, Icon, Title, Body string }
+type Notification struct {
+	App, Icon, Title, Body string
+	Actions                int
+}
 
 // A Service is one of org.freedesktop.Notifications. It answers once hang is
 // closed.
@@ -79,15 +82,17 @@ type Service struct {
 }
 
 // Notify is the service's method of that name.
-func (s *Service) Notify(app string, _ uint32, icon, title, body string, _ []string,
+func (s *Service) Notify(app string, _ uint32, icon, title, body string, actions []string,
 	_ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
-	s.Shown <- Notification{app, icon, title, body}
+	s.Shown <- Notification{app, icon, title, body, len(actions)}
 	<-s.hang
 	return 1, nil
 }
 
 // GetCapabilities is the service's method of that name.
-func (*Service) GetCapabilities() ([]string, *dbus.Error) { return []string{"body"}, nil }
+func (*Service) GetCapabilities() ([]string, *dbus.Error) {
+	return []string{"body", "body-markup", "body-hyperlinks", "body-images", "actions"}, nil
+}
 
 // CloseNotification is the service's method of that name.
 func (*Service) CloseNotification(uint32) *dbus.Error { return nil }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A pty is a terminal with a program on it.
+type pty struct {
+	t      *testing.T
+	master *os.File
+	before *unix.Termios
+	mu     sync.Mutex
+	out    bytes.Buffer
+	more   chan struct{} // told of each output
+	ended  chan error
+	signal func(os.Signal) error
+}
+
+// onTerminal starts the program on a terminal of its own; typed is what a person
+// typed before it had read anything.
+func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("needs /dev/ptmx: ", err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slave.Close()
+	p := &pty{t: t, master: master, more: make(chan struct{}, 1), ended: make(chan error, 1)}
+	p.before = p.state()
+	if _, err := master.WriteString(typed); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(t, root, args...)
+	cmd.Env = append(cmd.Env, "TERM=xterm")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.signal = cmd.Process.Signal
+	go p.read()
+	go func() { p.ended <- cmd.Wait() }()
+	return p
+}
+
+func (p *pty) read() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := p.master.Read(buf)
+		p.mu.Lock()
+		p.out.Write(buf[:n])
+		p.mu.Unlock()
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *pty) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.String()
+}
+
+// wait waits until the terminal has shown a text so many times.
+func (p *pty) wait(text string, times int) {
+	p.t.Helper()
+	timeout := time.After(ceiling)
+	for strings.Count(p.text(), text) < times {
+		select {
+		case <-p.more:
+		case err := <-p.ended:
+			p.t.Fatalf("it ended (%v) before it showed %q:\n%q", err, text, p.text())
+		case <-timeout:
+			p.t.Fatalf("no %q in\n%q", text, p.text())
+		}
+	}
+}
+
+func (p *pty) end() {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(ceiling):
+		p.t.Fatalf("it did not end:\n%q", p.text())
+	}
+}
+
+func (p *pty) state() *unix.Termios {
+	p.t.Helper()
+	s, err := unix.IoctlGetTermios(int(p.master.Fd()), unix.TCGETS)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+// TestTerminalIsLeftSane: however a session ends, the terminal is as it was
+// before; after SIGKILL, which nothing can be done about, lines still end and
+// Ctrl-C still works.
+func TestTerminalIsLeftSane(t *testing.T) {
+	t.Parallel()
+	root := newReference(t)
+	for name, end := range map[string]func(*pty){
+		"q":       func(p *pty) { _, _ = p.master.WriteString("q") },
+		"Ctrl-C":  func(p *pty) { _, _ = p.master.WriteString("\x03") },
+		"Ctrl-D":  func(p *pty) { _, _ = p.master.WriteString("\x04") },
+		"SIGTERM": func(p *pty) { _ = p.signal(unix.SIGTERM) },
+		"SIGHUP":  func(p *pty) { _ = p.signal(unix.SIGHUP) },
+		"twice":   func(p *pty) { _ = p.signal(unix.SIGINT); _ = p.signal(unix.SIGTERM) },
+		"SIGKILL": func(p *pty) { _ = p.signal(unix.SIGKILL) },
+	} {
+		p := onTerminal(t, root, "")
+		p.wait("q quit", 1)
+		during := p.state()
+		if during.Lflag&(unix.ICANON|unix.ECHO) != 0 || during.Lflag&unix.ISIG == 0 || during.Oflag&unix.OPOST == 0 {
+			t.Errorf("%s: while it watches: %+v", name, during)
+		}
+		end(p)
+		p.end()
+		after := p.state()
+		if name == "SIGKILL" {
+			if after.Lflag&unix.ISIG == 0 || after.Oflag&unix.OPOST == 0 || after.Iflag != p.before.Iflag {
+				t.Errorf("%s leaves %+v, before %+v", name, after, p.before)
+			}
+		} else if *after != *p.before {
+			t.Errorf("%s leaves %+v, before %+v", name, after, p.before)
+		}
+		if strings.Contains(p.text(), "\x1b[?") || strings.Contains(p.text(), "\x1b]") {
+			t.Errorf("%s: modes of the terminal were changed: %q", name, p.text())
+		}
+	}
+}
+
+// TestTypedBefore: what was typed before the session began, and the sequences of
+// keys that are no letters, are no commands.
+func TestTypedBefore(t *testing.T) {
+	t.Parallel()
+	p := onTerminal(t, newReference(t), "qaf\n")
+	p.wait("q quit", 1)
+	if _, err := p.master.WriteString("\x1b[A\x1b[24;2~\x1bOQ\x1bq?"); err != nil {
+		t.Fatal(err)
+	}
+	p.wait("q quit", 2)
+	if _, err := p.master.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	p.end()
+	if strings.Contains(p.text(), "running all") {
+		t.Errorf("keys that were not meant ran something:\n%q", p.text())
+	}
+}

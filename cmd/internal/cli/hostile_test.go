@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/suites"
+)
+
+// What a stranger writes where text is expected: sequences that set the title,
+// the clipboard, colours and links, move the cursor and reorder or hide text, and
+// a line that claims what is not so.
+const (
+	evilWord = "\x1b[31m\x1b]0;t\a\u009b2J\u202e\u2066\u200b\U000e0041\u2028\u3164\ufe0f\b\x7f"
+	evilText = evilWord + "\x1b]8;;x\x1b\\\x1b]52;c;eA==\a\x1bP1\x1b\\\x1b[?1049he\u0301\u0301\u0301\u0301\u0301\u0301\u0301\nFORGED 500\r\nFORGED\vFORGED\fFORGED"
+	evilLine = evilWord + "\tFORGED"       // for what must be one line
+	evilRaw  = evilText + "\x9b31m\xff\n"  // for what need not be UTF-8
+	evilName = "n" + evilWord + "\nFORGED" // for files
+)
+
+// quoted writes text for YAML and JSON.
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	b, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// hostileProject has such text in every place for which a clone's text may come.
+func hostileProject(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "p"+evilName)
+	q := func(text string) string { return quoted(t, text) }
+	script := "#!/bin/bash\nf" + "oo() { echo; }\neviltool >/dev/null\nprintf '%s' " + "'" + evilRaw + "'\nprintf '%s' '" + evilRaw + "' >&2\ntouch 'new" + evilName + "'\nexit ${WANT:-1}\n"
+	write := map[string]string{
+		".hookwatch.yaml":                    "suites: [builtin, " + q("s*.yaml") + "]\nspecs: [docs/*.md]\nverify: warn\nnotify: {desktop: false}\n",
+		".claude/hooks/" + evilName:          script,
+		".claude/hooks/config.json":          "{" + q(evilText) + ": 1}",
+		".claude/hooks/x" + evilWord + ".py": "#!/usr/bin/env python3\n",
+		".claude/settings.json": `{"hooks": {"PreToolUse": [{"matcher": ` + q("Bash|"+evilLine) + `, "hooks": [{"type": "command", "command": ` +
+			q("printf '%s' '"+evilText+"'; exit 2 # "+evilText) + `}, {"type": "command", "command": ` + q(`"$CLAUDE_PROJECT_DIR"/.claude/hooks/`+evilName) + `}]}], ` + q(evilLine) + `: []}}`,
+		"s" + evilWord + ".yaml": "suite: evil\nevent: Stop\nhook: " + q(".claude/hooks/x"+evilWord+".sh") + "\ncases:\n" +
+			"  - {id: A1, name: " + q("p"+evilWord) + ", category: " + q(evilWord) + ", summary: " + q(evilText) + ", expect: {exit: 1}, verify: [" + q(evilText+" §"+evilText) + "]}\n" +
+			"  - {id: A2, name: " + q(strings.Repeat("n", 10_000)) + ", expect: {exit: 0, stdout: {contains: [" + q(evilText) + "]}}, verify: [" + q("docs/d.md §"+evilWord) + "]}\n" +
+			"  - {id: A3, name: gated, gates: [" + q("tool"+evilWord) + "], expect: {exit: 0}, verify: [\"docs/d.md\"]}\n" +
+			"  - {id: A4, name: two, tool: " + q(evilLine) + ", event: PreToolUse, file_path: " + q("{tmp}/"+evilWord) + ", env: {WANT: \"0\"}, expect: {exit: 0}, control: A2, verify: [\"docs/d.md\"]}\n",
+		".claude/hooks/x" + evilWord + ".sh": script,
+		"docs/d.md":                          "# " + evilWord + "\n\nA1 and ZZ9: [verify: .claude/hooks/x" + evilWord + ".sh §foo" + evilWord + "]\n\n## " + evilLine + "\n[verify: " + evilWord + " §x]\n",
+	}
+	for name, content := range write {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "b\u202e\u200b"}, {"add", "-A"}, {"-c", "user.name=" + "n\u202e", "-c", "user.email=e", "commit", "-qm", evilText}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", root}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args[0], err, out)
+		}
+	}
+	return root
+}
+
+// evilTools puts a tool whose version and place are hostile into PATH.
+func evilTools(t *testing.T) {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "bin"+evilName)
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "eviltool"), []byte("#!/bin/sh\nprintf '%s' '"+evilRaw+"1.2.3'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("HOOKWATCH_JOBS", "")
+}
+
+// obeyed tells what of an output a terminal would obey or hide, and which line
+// says what hookwatch never said.
+func obeyed(out string) string {
+	for i, r := range out {
+		bad := !unicode.IsPrint(r) || unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) || r == '\ufe0f'
+		if r != '\n' && bad || r == utf8.RuneError && !strings.HasPrefix(out[i:], "\ufffd") {
+			return fmt.Sprintf("%U in %q", r, out[max(0, i-60):min(len(out), i+10)])
+		}
+	}
+	if strings.Contains(out, strings.Repeat("\u0301", 5)) {
+		return "a pile of marks"
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "FORGED") {
+			return fmt.Sprintf("the line %q", line)
+		}
+		if utf8.RuneCountInString(line) > 4500 {
+			return fmt.Sprintf("a line of %d", len(line))
+		}
+	}
+	return ""
+}
+
+// arguments are what commands are called with beside what every one is: nothing,
+// hostile words and flags, and the request for help.
+func arguments(cmd *cobra.Command) [][]string {
+	all := [][]string{{}, {evilText}, {"--", evilText, evilText}, {"--help"}, {"--" + evilText}, {"-" + evilWord}, {"--jobs", evilText}, {"--format", evilText},
+		{"--suite", evilText}, {"--filter", evilText}, {"--timeout", evilText}, {"--isolation", evilText}, {"-v"}}
+	more := map[string][][]string{
+		"":         {{"--once"}, {"--once", "-v"}, {"--once", "--changed"}, {"--once", "--audit"}, {"--once", "--filter", "A"}, {evilText, evilText}},
+		"run":      {{"A1", "A2"}, {"-v", "A4"}, {"A1-A9"}},
+		"list":     {{"-v"}},
+		"why":      {{"A1"}, {"evil/A2"}, {"A3"}, {".claude/hooks/x" + evilWord + ".sh"}, {"docs/d.md#" + evilWord}},
+		"verify":   {{"docs/d.md"}},
+		"fire":     {{"PreToolUse", "Bash"}, {"PreToolUse", evilText}, {"Stop", "--hook", ".claude/hooks/x" + evilWord + ".sh"}, {"Stop", "--payload", evilText}, {"Stop", "--payload", "@" + evilText}},
+		"history":  {{"A1"}, {"A2", "A4"}, {"-v"}},
+		"compare":  {{"latest"}, {evilText, "latest"}},
+		"query":    {{"."}, {".[]"}, {"--rolling", ".[].note"}, {"--run", evilText, "."}, {quoteForQuery}},
+		"coverage": {{"--lcov", "/nonexistent/" + evilText}},
+		"schema":   {{"suite"}, {"config"}},
+		"doctor":   {{"--isolation"}},
+	}
+	if cmd.HasParent() {
+		return append(all, more[cmd.Name()]...)
+	}
+	return append(all[1:len(all)-1], more[""]...) // with neither an argument nor a mistake it watches
+}
+
+const quoteForQuery = `"\u001b[31m\u009b\u202e", error("\u001b]0;x\u0007\nFORGED")`
+
+// TestHostileProject drives every command that there is over a hostile project,
+// in every format. None says anything to the terminal.
+func TestHostileProject(t *testing.T) {
+	evilTools(t)
+	root := hostileProject(t)
+	prepareRecords(t, root)
+	top := newRoot(newApp(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
+	top.InitDefaultHelpCmd()
+	top.InitDefaultCompletionCmd()
+	shown := 0
+	for _, cmd := range append([]*cobra.Command{top}, top.Commands()...) {
+		for _, args := range arguments(cmd) {
+			formats := []string{"human", "json", "jsonl"}
+			if slices.Contains(args, "--isolation") || slices.Contains(args, "--audit") || cmd.Name() == "completion" {
+				formats = formats[:1]
+			}
+			for _, format := range formats {
+				line := append([]string{"--format", format}, args...)
+				if cmd.HasParent() {
+					line = append([]string{cmd.Name()}, line...)
+				}
+				shown += driveHostile(t, root, line, format)
+			}
+		}
+	}
+	if shown < 1000 {
+		t.Errorf("hostile text was shown in %d places; the project no longer is hostile", shown)
+	}
+}
+
+// prepareRecords makes two full runs that differ, and adds a record of another
+// tool with hostile names.
+func prepareRecords(t *testing.T, root string) {
+	t.Helper()
+	for i := range 2 {
+		code, out, errs := call(t, root, "", "--once")
+		if code == 2 {
+			t.Fatalf("run %d: %s%s", i, out, errs)
+		}
+		edited := filepath.Join(root, ".claude/hooks/x"+evilWord+".sh")
+		if err := os.WriteFile(edited, []byte("#!/bin/bash\nprintf '%s' 'other "+evilRaw+"'; exit 3\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, errs := call(t, root, "", "query", "--rolling", ".[0]")
+	var r map[string]any
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%d: %v: %s%s", code, err, out, errs)
+	}
+	for _, key := range []string{"id", "suite", "test_name", "hook", "note", "agent", "run_id", "actual_decision", "isolation"} {
+		r[key] = evilText
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(root, ".claude/tests/hooks/results/rolling/evil-agent.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintf(f, "%s\n", line); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// driveHostile runs one command line and counts the hostile places it showed.
+func driveHostile(t *testing.T, root string, line []string, format string) int {
+	t.Helper()
+	_, out, errs := call(t, root, "", line...)
+	for name, text := range map[string]string{"stdout": out, "stderr": errs} {
+		if name == "stdout" && (line[0] == "completion" || line[0] == "help") {
+			text = strings.ReplaceAll(text, "\t", "")
+		}
+		people := format == "human" && line[0] != "query"
+		if what := obeyed(text); what != "" && (people || !strings.HasPrefix(what, "a line of")) {
+			t.Errorf("%q: %s has %s", line, name, what)
+		}
+	}
+	for l := range strings.Lines(out) {
+		if format == "jsonl" && line[0] != "schema" && l[0] == '{' && !json.Valid([]byte(l)) {
+			t.Errorf("%q: no JSON: %s", line, l)
+		}
+	}
+	return strings.Count(out+errs, "FORGED")
+}
+
+// TestHostileConfiguration: what is wrong with hostile files is told as inertly.
+func TestHostileConfiguration(t *testing.T) {
+	t.Parallel()
+	q := func(text string) string { return quoted(t, text) }
+	for _, files := range []map[string]string{
+		{".hookwatch.yaml": q(evilText) + ": 1\nrun: {isolation: " + q(evilText) + ", " + q(evilText) + ": 2}\nsuites: [" + q(evilText) + "]\n"},
+		{".hookwatch.yaml": "results: {dir: " + q("../"+evilText) + "}\n"},
+		{".hookwatch.yaml": "\tx: " + evilRaw},
+		{".hookwatch.yaml": "suites: [s.yaml]\n", "s.yaml": q(evilText) + ": 1\nsuite: " + q(evilText) + "\ncases: [{id: " + q(evilText) + ", name: " + q(evilText) + ", " + q(evilText) + ": 1}]\n"},
+		{".hookwatch.yaml": "suites: [s.yaml]\n", "s.yaml": "{" + evilRaw},
+		{".hookwatch.yaml": "suites: [s.yaml]\n", "s.yaml": "suite: s\ncases: [{id: A, name: a, event: Stop, hook: h, expect: {jq: " + q(evilText) + ", stdout: {matches: " + q("["+evilText) + "}}}]\n"},
+		{".claude/settings.json": `{"hooks": {"Stop": ` + q(evilText) + "}}"},
+		{".claude/settings.json": "{" + evilRaw},
+	} {
+		root := newProject(t, files)
+		for _, line := range [][]string{{"list"}, {"--once"}, {"doctor"}, {"verify"}, {"--once", "--format", "json"}, {}} {
+			code, out, errs := call(t, root, "", line...)
+			if code == 0 && !slices.Contains(line, "doctor") && !slices.Contains(line, "verify") {
+				t.Errorf("%v: %q is no mistake", files, line)
+			}
+			for _, text := range []string{out, errs} {
+				if what := obeyed(text); what != "" {
+					t.Errorf("%q %q: %s", files, line, what)
+				}
+			}
+		}
+	}
+}
+
+// stopAt ends a session once the output has a text.
+type stopAt struct {
+	mu   sync.Mutex
+	out  bytes.Buffer
+	text string
+	stop func()
+}
+
+func (s *stopAt) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.Write(p)
+	if bytes.Contains(s.out.Bytes(), []byte(s.text)) {
+		s.stop()
+	}
+	return len(p), nil
+}
+
+// TestHostileWatch: the same for a session that watches.
+func TestHostileWatch(t *testing.T) {
+	evilTools(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out := &stopAt{text: "failed", stop: cancel}
+	var errs bytes.Buffer
+	root := newRoot(newApp(Streams{In: strings.NewReader(""), Out: out, Err: &errs}))
+	root.SetArgs([]string{"-C", hostileProject(t)})
+	if err := root.ExecuteContext(ctx); err != nil {
+		t.Errorf("%v\n%s", err, errs.String())
+	}
+	text := out.out.String()
+	if !strings.Contains(text, out.text) || !strings.Contains(text, "FORGED") {
+		t.Errorf("nothing hostile was shown:\n%s", text)
+	}
+	if what := obeyed(text + errs.String()); what != "" {
+		t.Error(what)
+	}
+}
+
+// TestCrash: what a crash was about is shown like all else.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	a := newApp(Streams{Err: &errs})
+	crashed(a.Err, suites.Problem{What: evilText}, []byte("stack\n\tof "+evilWord+"\n"))
+	if what := obeyed(strings.ReplaceAll(errs.String(), "\t", "")); what != "" || !strings.Contains(errs.String(), "internal error") {
+		t.Errorf("%s: %q", what, errs.String())
+	}
+}

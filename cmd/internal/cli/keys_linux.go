@@ -1,0 +1,9 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+const (
+	ioctlGetTermios      = unix.TCGETS
+	ioctlSetTermiosFlush = unix.TCSETSF
+	noCharacter          = 0
+)

@@ -1,0 +1,96 @@
+package printable
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// NewWriter returns a writer to a terminal that shows all it is handed, and
+// passes on line ends and tabs alone of what a terminal obeys. It is the last
+// wall: a field must have been made one before it became part of a line. Each
+// write is taken to be of whole characters. The file descriptor of out, if it
+// has one, is the writer's.
+func NewWriter(out io.Writer) io.Writer {
+	w := writer{out: out, show: inLines}
+	if f, ok := out.(file); ok {
+		return fileWriter{w, f}
+	}
+	return w
+}
+
+// NewJSONWriter returns a writer of JSON that writes as \u009b what Text would
+// not show as it is. Readers get the same values, and a terminal that it is
+// printed on obeys none of them.
+func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: inJSON} }
+
+type writer struct {
+	out  io.Writer
+	show func(string) string
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	var err error
+	if ascii(p) {
+		_, err = w.out.Write(p)
+	} else {
+		_, err = io.WriteString(w.out, w.show(string(p)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+type file interface{ Fd() uintptr }
+
+type fileWriter struct {
+	writer
+	file
+}
+
+// ascii reports whether bytes can be written as they are.
+func ascii(p []byte) bool {
+	for _, c := range p {
+		if (c < ' ' || c > '~') && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// inLines shows a text of several lines.
+func inLines(text string) string {
+	var b strings.Builder
+	start := 0
+	for i := range len(text) {
+		if c := text[i]; c == '\n' || c == '\t' {
+			b.WriteString(Text(text[start:i]))
+			b.WriteByte(c)
+			start = i + 1
+		}
+	}
+	b.WriteString(Text(text[start:]))
+	return b.String()
+}
+
+// inJSON shows a text in JSON, where what is not ASCII can only be within a string.
+func inJSON(text string) string {
+	var b strings.Builder
+	var s state
+	for len(text) > 0 {
+		size, ok := s.next(text)
+		if ok || text[0] == '\n' {
+			b.WriteString(text[:size])
+		} else if r, _ := utf8.DecodeRuneInString(text); r > 0xffff {
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r) // U+FFFD for what is no UTF-8, as readers take it
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
