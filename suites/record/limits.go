@@ -25,13 +25,15 @@ const (
 	// What small values cost in memory is a hundred times their text: a document
 	// of hookwatch's of the largest size has a million of these.
 	symbolLimit = 4 << 20
-	// All that one reading may hold: 100 MB of usual records, with room.
-	heldLimit = 384 << 20
 	// What a record costs beside its text.
 	recordCost = 1 << 10
 	// What a line costs that is no record.
 	lineCost = 64
 )
+
+// heldLimit is all that one reading may hold: 100 MB of usual records, with room.
+// Tests make do with less.
+var heldLimit int64 = 384 << 20
 
 var errSymbols = errors.New("too many values")
 

@@ -32,9 +32,9 @@ func TestBombs(t *testing.T) {
 	const rotated = rollingName + "/pm-agent-2026-02-01T00-00-00.000.jsonl.gz"
 	const small = `{"id":"a","pass":true}` + "\n"
 	for name, c := range map[string]struct{ file, text, want string }{
-		"packed records":     {rotated, packed(small, 800), "not read from here on: more than 384 MiB"},
-		"packed empty lines": {rotated, packed("\n", 1000), "not read from here on"},
-		"one packed line":    {rotated, packed("x", 10_000), "not read from here on"},
+		"packed records":     {rotated, packed(small, 200), "not read from here on: more than 160 MiB"},
+		"packed empty lines": {rotated, packed("\n", 250), "not read from here on"},
+		"one packed line":    {rotated, packed("x", 3000), "not read from here on"},
 		"tools":              {rollingName + "/tools-2026-02-01T00-00-00.000.log.gz", packed(`{"tools":[{}]}`+"\n", 1000), ""},
 		"a torn archive":     {rotated, packed(small, 10)[:500], "not read to its end"},
 		"no archive":         {rotated, "no gzip", "not read to its end"},
@@ -55,7 +55,7 @@ func TestBombs(t *testing.T) {
 			if told := strings.Join(past.Warnings, "\n"); !strings.Contains(told, c.want) || c.want == "" && told != "" {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
-			if most := heldLimit / recordCost; len(past.Records) > most {
+			if most := int(heldLimit / recordCost); len(past.Records) > most {
 				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
 			}
 		})

@@ -13,5 +13,6 @@ func TestMain(m *testing.M) {
 		recordUntilKilled(dir)
 		return
 	}
+	heldLimit = 160 << 20 // so that bombs can be small
 	goleak.VerifyTestMain(m)
 }
