@@ -54,7 +54,8 @@ type tree struct {
 
 	suspicious bool // events were lost: a signature has to prove that nothing happened
 
-	adopt func(path string) bool // while the interest changes: new, so not reported
+	closed <-chan struct{}        // by the watcher; nil: never
+	adopt  func(path string) bool // while the interest changes: new, so not reported
 }
 
 func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
@@ -75,12 +76,22 @@ func (t *tree) retarget(s scope) {
 		t.roots = append(t.roots, &node{path: path, tree: true})
 	}
 	t.enqueueAll(true)
-	for t.step() {
+	for !t.halted() && t.step() {
 	}
 	for _, n := range old { // last, so that no watch in use was given up
 		t.drop(n)
 	}
 	t.adopt = nil
+}
+
+// halted reports whether nobody wants to know any more what changed.
+func (t *tree) halted() bool {
+	select {
+	case <-t.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 // refresh gives up all watches and queues everything.

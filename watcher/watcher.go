@@ -117,6 +117,7 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 		}
 	}
 	w.core = newCore(o, systemDisk{}, w.backend, notes, time.Now)
+	w.tree.closed = w.done
 	w.tree.retarget(scope)
 	w.files.Store(int64(w.tree.files()))
 	w.running.Go(w.loop)

@@ -113,16 +113,10 @@ func newEdited(t testing.TB) string {
 	if err := os.Chmod(filepath.Join(root, editedSpare, "state.txt"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	git := func(args ...string) {
-		t.Helper()
-		if out, err := gitIn(root, args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "-q", "-b", "one")
-	git("add", ".")
-	git("commit", "-q", "-m", "one")
-	git("checkout", "-q", "-b", "two")
+	git(t, root, "init", "-q", "-b", "one")
+	git(t, root, "add", ".")
+	git(t, root, "commit", "-q", "-m", "one")
+	git(t, root, "checkout", "-q", "-b", "two")
 	for i, f := range p.Files {
 		if i%3 > 0 {
 			writeFiles(t, root, map[string]string{f: editedText(f, 2)})
@@ -137,9 +131,17 @@ func newEdited(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	git("add", ".")
-	git("commit", "-q", "-m", "two")
+	git(t, root, "add", ".")
+	git(t, root, "commit", "-q", "-m", "two")
 	return root
+}
+
+// git has git do something in root.
+func git(t testing.TB, root string, args ...string) {
+	t.Helper()
+	if out, err := gitIn(root, args...).CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
 }
 
 func gitIn(root string, args ...string) *exec.Cmd {

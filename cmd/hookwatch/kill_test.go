@@ -3,10 +3,11 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,54 +16,151 @@ import (
 	"hookwatch/suites/record"
 )
 
-// TestKilled ends full runs with SIGKILL at random moments. Whatever was
-// announced is on record, no line is torn, the next start says what was
-// interrupted, and a run after that is whole. HOOKWATCH_TEST_KILLS sets how many
-// times (default 5).
+// TestKilled ends full runs and watching sessions with SIGKILL at random moments.
+// Whatever was announced is on record, no line is torn, the next start says what was
+// interrupted and leaves no sandbox, nothing that was started goes on, nothing is
+// mounted, and a run after that is whole. HOOKWATCH_TEST_KILLS sets how many times
+// (default 6).
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	kills := 5
-	if n, err := strconv.Atoi(os.Getenv("HOOKWATCH_TEST_KILLS")); err == nil {
-		kills = n
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	root := newReference(t)
-	results := filepath.Join(root, ".claude/tests/hooks/results")
+	kills := number(t, "HOOKWATCH_TEST_KILLS", 6)
+	k := newKilling(t, uint64(number(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))))
+	results := filepath.Join(k.root, ".claude/tests/hooks/results")
 	interrupted, announced := 0, 0
 	for i := range kills {
 		from := "" // the start of the program
 		if i%2 == 0 {
 			from = "run_started" // however long that takes here
 		}
-		cases, _ := runUntil(t, root, from, time.Duration(random.Int64N(int64(1500*time.Millisecond))), "--once")
+		cases := k.kill(from, i/2%2 == 0)
 		announced += len(cases)
+		k.nothingRuns()
 		checkKept(t, results, cases)
 		_, err := os.Stat(filepath.Join(results, "running.json"))
 		midway := err == nil
-		if nextStartTells(t, root, results) != midway {
+		if k.nextStartTells(results) != midway {
 			t.Errorf("a run was under way when it was killed: %v; the next start says otherwise", midway)
 		}
+		k.nothingIsLeft(results)
 		if midway {
 			interrupted++
+		}
+		if t.Failed() {
+			t.Fatalf("kill %d", i)
 		}
 	}
 	t.Logf("%d kills, %d of them during a run, %d verdicts announced", kills, interrupted, announced)
 	if interrupted == 0 {
 		t.Error("no kill met a run")
 	}
-	out, err := program(t, root, "--once", "--format", "json").Output()
+	out, err := k.command("--once", "--format", "json").Output()
 	if err != nil {
 		t.Fatalf("the run after all kills: %v\n%s", err, out)
 	}
 }
 
+// A killing is a project whose sessions are killed, each after the other.
+type killing struct {
+	t       *testing.T
+	root    string
+	random  *rand.Rand
+	program string // of its own: what it starts can be told by it
+	temp    string
+	home    string
+	hook    string // the text of the hook that is saved
+	saves   int
+}
+
+func newKilling(t *testing.T, seed uint64) *killing {
+	t.Helper()
+	t.Logf("seed %d", seed)
+	k := &killing{t: t, root: newSmall(t, 30), random: rand.New(rand.NewPCG(seed, 0)), temp: t.TempDir(), home: t.TempDir()}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.program = filepath.Join(t.TempDir(), "killed"+filepath.Ext(self))
+	text, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(k.program, text, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err = os.ReadFile(filepath.Join(k.root, smallHook))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.hook = string(text)
+	return k
+}
+
+// killMark is in the environment of what the program starts for cases, with the
+// directory of the test in it.
+const killMark = "HOOKWATCH_TEST_KILLED"
+
+// command runs the program of its own, in surroundings that every one of them has.
+func (k *killing) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(k.t.Context(), k.program, args...)
+	cmd.Dir = k.root
+	cmd.Env = []string{
+		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + k.home, "TMPDIR=" + k.temp, "XDG_STATE_HOME=" + k.home,
+		"CI=true", raceOptions, killMark + "=" + k.temp, "HOOKWATCH_PASS_ENV=GORACE," + killMark,
+	}
+	return cmd
+}
+
+// save gives the hook another content, of the same effect.
+func (k *killing) save() {
+	k.saves++
+	text := fmt.Sprintf("%s\n: %d\n", k.hook, k.saves)
+	temp := filepath.Join(k.root, smallHook) + ".tmp"
+	if err := os.WriteFile(temp, []byte(text), 0o755); err != nil {
+		k.t.Error(err)
+	}
+	if err := os.Rename(temp, filepath.Join(k.root, smallHook)); err != nil {
+		k.t.Error(err)
+	}
+}
+
+// kill starts a full run or a watching session and kills it some time after an
+// event, or its start, unless it has ended. What is watched is saved before, and
+// again and again until the end. It returns the records that were announced.
+func (k *killing) kill(from string, once bool) []suites.Record {
+	k.t.Helper()
+	after := time.Duration(k.random.Int64N(int64(800 * time.Millisecond)))
+	if once {
+		cases, _ := k.runUntil(from, after, "--once")
+		return cases
+	}
+	k.save()
+	over, saved := make(chan struct{}), make(chan struct{})
+	every := time.Duration(1+k.random.IntN(400)) * time.Millisecond
+	go func() {
+		defer close(saved)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				k.save()
+			case <-over:
+				return
+			}
+		}
+	}()
+	cases, _ := k.runUntil(from, after)
+	close(over)
+	<-saved
+	return cases
+}
+
 // nextStartTells runs one case and reports whether it begins by telling of an
 // interrupted run. From then on no line is torn.
-func nextStartTells(t *testing.T, root, results string) (told bool) {
+func (k *killing) nextStartTells(results string) (told bool) {
+	t := k.t
 	t.Helper()
-	_, warnings := runUntil(t, root, "", ceiling, "--once", "--filter", "P01")
+	_, warnings := k.runUntil("", ceiling, "--once", "--filter", "A1")
 	for _, text := range warnings {
 		told = told || strings.Contains(text, "was interrupted after")
 	}
@@ -75,9 +173,10 @@ func nextStartTells(t *testing.T, root, results string) (told bool) {
 
 // runUntil starts hookwatch and kills it some time after an event, or its start,
 // unless it has ended. It returns the records that were announced and the warnings.
-func runUntil(t *testing.T, root, from string, after time.Duration, args ...string) (cases []suites.Record, warnings []string) {
+func (k *killing) runUntil(from string, after time.Duration, args ...string) (cases []suites.Record, warnings []string) {
+	t := k.t
 	t.Helper()
-	cmd := program(t, root, append(args, "--format", "jsonl")...)
+	cmd := k.command(append(args, "--format", "jsonl")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +189,7 @@ func runUntil(t *testing.T, root, from string, after time.Duration, args ...stri
 	if from == "" {
 		kill.Reset(after)
 	}
-	lines := bufio.NewReader(out)
+	lines, begun := bufio.NewReader(out), false
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
@@ -102,7 +201,10 @@ func runUntil(t *testing.T, root, from string, after time.Duration, args ...stri
 		}
 		switch e.Event {
 		case from:
-			kill.Reset(after)
+			if !begun { // it is told again when it grows
+				kill.Reset(after)
+			}
+			begun = true
 		case "case":
 			cases = append(cases, e.Record)
 		case "warning":

@@ -15,6 +15,10 @@ const asProgram = "HOOKWATCH_TEST_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		_ = os.Unsetenv(asProgram)
+		if socket := os.Getenv(measureSocket); socket != "" {
+			_ = os.Unsetenv(measureSocket)
+			tellMemory(socket)
+		}
 		main()
 	}
 	testscript.Main(m, map[string]func(){"hookwatch": main, "jq": standIn, "jaq": standIn})

@@ -29,6 +29,9 @@ type Project struct {
 	// IDs lists the IDs of all cases, by which documents name them; nil takes
 	// everything of the usual shape (P01, DEP29) for one.
 	IDs func() []string
+	// Passing tells names of files that editors put beside others while they save
+	// them: nobody depends on those. Nil: there are none.
+	Passing func(name string) bool
 }
 
 // A Graph answers what cases depend on. It reads each file once and believes
@@ -43,6 +46,7 @@ type Graph struct {
 	nodes   map[*suites.Case]*node // those of one hook that depend on nothing else share theirs
 	claims  *claims                // nil when the documents must be read again
 	known   []string               // what Files lists; nil when it must be put together again
+	most    int                    // entries of files from which it begins anew; 0 until all cases were asked about
 }
 
 // New prepares a graph. Nothing is read before it is asked for.
@@ -203,6 +207,9 @@ func (g *Graph) Files() []string {
 	docs := g.documents().paths // reads them, if that is to be done
 	if g.known == nil {
 		g.known = g.allFiles(docs)
+	}
+	if g.most == 0 {
+		g.most = 2*g.files.size() + spareEntries
 	}
 	return slices.Clone(g.known)
 }

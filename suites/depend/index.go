@@ -22,6 +22,7 @@ type index struct {
 	real   string // root with its symbolic links resolved
 	files  map[string]*file
 	links  map[string][]string // target -> paths that lead to it
+	newer  map[string]bool     // paths that were found to be others before Refresh named them
 }
 
 // A file is what was found at a path. The digest of a file that is not there,
@@ -35,13 +36,16 @@ type file struct {
 }
 
 func newIndex(p Project) *index {
-	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}}
+	x := &index{reader: p.Reader, root: filepath.Clean(p.Root), files: map[string]*file{}, links: map[string][]string{}, newer: map[string]bool{}}
 	x.real = x.root
 	if real, err := filepath.EvalSymlinks(x.root); err == nil {
 		x.real = real
 	}
 	return x
 }
+
+// size is the number of paths that are remembered.
+func (x *index) size() int { return len(x.files) + len(x.links) }
 
 // slash turns a path of the system, or one from the root, into a slash path
 // from the root; absolute when it lies outside.
@@ -127,6 +131,9 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 		l.script = old.script
 	}
 	f := l.file
+	if old := x.files[p]; old != nil && !l.same(old) {
+		x.newer[p] = true // of what was found before, others may still know
+	}
 	x.files[p] = &f
 	for _, step := range l.steps {
 		if !slices.Contains(x.links[step], p) {
@@ -264,9 +271,16 @@ func (x *index) glob(base, pattern string, found map[string]bool) {
 // same links, or nothing, as before.
 func (x *index) unchanged(p string, f *file) bool {
 	l := x.look(p, false)
+	if x.newer[p] {
+		return false
+	}
 	if f.digest == "" && !(errors.Is(f.err, fs.ErrNotExist) && errors.Is(l.err, fs.ErrNotExist)) {
 		return false // a directory says nothing of what is below it
 	}
+	return l.same(f)
+}
+
+func (l *look) same(f *file) bool {
 	return l.digest == f.digest && l.target == f.target && slices.Equal(l.steps, f.steps)
 }
 
@@ -274,12 +288,14 @@ func (x *index) unchanged(p string, f *file) bool {
 func (x *index) drop(p string) {
 	f, ok := x.files[p]
 	delete(x.files, p)
+	delete(x.newer, p)
 	if ok && f.digest != "" {
 		return
 	}
 	for known := range x.files {
 		if below(known, p) {
 			delete(x.files, known)
+			delete(x.newer, known)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (g *Graph) listing() *listing {
 	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}, behind: map[string]bool{}}
 	seen := map[string]bool{}
 	for _, dir := range g.project.HookDirs {
-		l.walk(g.files, g.files.slash(dir), way{seen: seen})
+		l.walk(g.files, g.files.slash(dir), way{seen: seen, passing: g.project.Passing})
 	}
 	sort.Strings(l.files)
 	for _, f := range l.files {
@@ -56,6 +56,8 @@ type way struct {
 	above []string        // the real directories on it
 	seen  map[string]bool // real directories that were listed; behind a link, since that link
 	link  bool            // a link is on it
+
+	passing func(name string) bool
 }
 
 // walk lists a directory, through symbolic links, each real directory once; and
@@ -82,6 +84,9 @@ func (l *listing) walk(x *index, dir string, w way) {
 		l.entries += len(entries)
 	}
 	for _, e := range entries {
+		if w.passing != nil && w.passing(e.Name()) {
+			continue
+		}
 		name := path.Join(dir, e.Name())
 		mode, inner := e.Type(), w
 		if mode&fs.ModeSymlink != 0 {

@@ -10,6 +10,10 @@ import (
 // rescan is the number of changed paths from which everything is read again.
 const rescan = 500
 
+// spareEntries is how much more than twice what the cases need is remembered of
+// files, before everything is read again: each edit of a script may name others.
+const spareEntries = 1000
+
 // Refresh drops what was remembered of changed paths: files or directories, of
 // the system or from the root. "." drops everything. What depends on them is
 // worked out again when it is next asked for; a path whose content is as it was
@@ -22,7 +26,7 @@ func (g *Graph) Refresh(paths []string) {
 	for _, p := range paths {
 		changed[g.files.slash(p)] = true
 	}
-	if len(changed) > rescan || changed["."] {
+	if len(changed) > rescan || changed["."] || g.most > 0 && g.files.size() > g.most {
 		g.forgetAll()
 		return
 	}
@@ -49,7 +53,7 @@ func (g *Graph) Refresh(paths []string) {
 }
 
 func (g *Graph) forgetAll() {
-	g.files = newIndex(g.project)
+	g.files, g.most = newIndex(g.project), 0
 	g.listed, g.claims = nil, nil
 	for _, r := range g.reaches {
 		r.stale = true

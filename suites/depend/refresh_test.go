@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,65 @@ func TestDefinitionChanges(t *testing.T) {
 	third.Verify = []string{"docs/ref.md §Allow"}
 	if got := sections(g, &third); !strings.Contains(got, "docs/ref.md §Allow") {
 		t.Errorf("a case with another marker has the sections %q", got)
+	}
+}
+
+// TestRefreshForgets: a graph remembers no more of files than what its cases need
+// and a bounded rest, however many names were edited in and out of scripts.
+func TestRefreshForgets(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	c := hookCase("Q00", "named.sh")
+	g := New(projectAt(root))
+	for n := range 2 * spareEntries {
+		hook := fmt.Sprintf(". lib/gone-%d.sh\n", n)
+		write(t, root, map[string]string{".claude/hooks/named.sh": hook})
+		g.Refresh([]string{".claude/hooks/named.sh"})
+		g.Digest(&c)
+		if want := ".claude/hooks/lib/gone-" + fmt.Sprint(n) + ".sh"; !slices.Contains(g.Files(), want) {
+			t.Fatalf("edit %d: %s is not among %v", n, want, g.Files())
+		}
+	}
+	if size := g.files.size(); size > 2*spareEntries {
+		t.Errorf("%d paths are remembered", size)
+	}
+}
+
+// TestRefreshAfterReading: a file that was looked into between an edit and its
+// refresh is as stale as any other.
+func TestRefreshAfterReading(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	const config = ".claude/hooks/config.json"
+	write(t, root, map[string]string{".claude/hooks/plain.sh": "jq . config.json\n", config: `{"level": 1}`})
+	c := hookCase("Q00", "plain.sh")
+	g := New(projectAt(root))
+	for n, look := range []func(){
+		func() { g.Section(config, "level") },
+		func() { g.Section(config, "level"); g.Section(config, "none") },
+		func() {},
+	} {
+		g.Digest(&c)
+		write(t, root, map[string]string{config: fmt.Sprintf(`{"level": %d}`, n+2)})
+		look()
+		g.Refresh([]string{config})
+		if got, want := g.Digest(&c), New(projectAt(root)).Digest(&c); got != want {
+			t.Errorf("edit %d: the case stays what it was", n)
+		}
+	}
+}
+
+// TestPassing: what an editor puts beside a file for a moment is nobody's input.
+func TestPassing(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{".claude/hooks/broken.sh": "if then\n", ".claude/hooks/broken.sh~": "", ".claude/hooks/other.sh": ""})
+	p := projectAt(root)
+	p.Passing = func(name string) bool { return strings.HasSuffix(name, "~") }
+	c := hookCase("Q00", "broken.sh") // it may use any file around
+	g := New(p)
+	g.Digest(&c)
+	if files := g.Files(); slices.Contains(files, ".claude/hooks/broken.sh~") || !slices.Contains(files, ".claude/hooks/other.sh") {
+		t.Errorf("files %v", files)
 	}
 }

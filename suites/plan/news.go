@@ -89,6 +89,18 @@ func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	return regressions, resolved
 }
 
+// Forget drops what is known of cases that are no more.
+func (n *News) Forget(gone func(suites.Key) bool) {
+	for k := range n.latest {
+		if gone(k) {
+			for _, known := range []map[suites.Key]bool{n.said, n.reproduced, n.excused} {
+				delete(known, k)
+			}
+			delete(n.latest, k)
+		}
+	}
+}
+
 func (n *News) pick(is func(suites.Key) bool) []suites.Key {
 	var out []suites.Key
 	for k := range n.latest {

@@ -56,6 +56,7 @@ func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environme
 	for name, data := range files {
 		err = errors.Join(err, d.Replace(name, data, disk.Synced))
 	}
+	err = errors.Join(err, s.noteOrder(st))
 	_ = d.Close() // before the rename, which Windows refuses for what is open
 	if err == nil {
 		err = s.r.archive.Rename(pending, s.r.archive, st.String())

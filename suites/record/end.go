@@ -26,7 +26,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	if err := s.addInputs(inputs); err != nil {
 		return s.failed(err)
 	}
-	if err := s.merge(byAgent); err != nil {
+	if err := errors.Join(s.merge(byAgent), s.tidyInputs()); err != nil {
 		return s.failed(err)
 	}
 	env = s.environment(env, s.o.Now())
@@ -119,6 +119,26 @@ func (s *Store) addInputs(inputs map[string][]suites.Input) error {
 	}
 	return s.writeInputs(func(all map[string][]suites.Input) { maps.Copy(all, fresh) })
 }
+
+// tidyInputs prunes inputs.json once it explains twice what the present state refers
+// to: each run of selected cases adds to it, and full ones may be rare.
+func (s *Store) tidyInputs() error {
+	if len(s.state.known) <= s.state.most {
+		return nil
+	}
+	present, err := s.r.Read()
+	if err != nil {
+		return err
+	}
+	if err := s.pruneInputs(present.Records); err != nil {
+		return err
+	}
+	s.state.most = mostInputs(len(s.state.known))
+	return nil
+}
+
+// mostInputs is how much inputs.json may explain where so much is referred to.
+func mostInputs(referred int) int { return 2*referred + 100 }
 
 // pruneInputs drops what no record of the present state refers to.
 func (s *Store) pruneInputs(present []suites.Record) error {

@@ -118,7 +118,7 @@ func stateFiles(d *disk.Dir) ([]stateFile, error) {
 	return files, nil
 }
 
-// Runs lists the archived runs, newest first, those of other tools too.
+// Runs lists the archived runs, the latest first, those of other tools too.
 func (r *Reader) Runs() ([]ArchivedRun, error) {
 	all, err := entries(r.archive)
 	if err != nil {
@@ -131,6 +131,7 @@ func (r *Reader) Runs() ([]ArchivedRun, error) {
 		}
 	}
 	slices.SortFunc(runs, func(a, b ArchivedRun) int { return b.st.compare(a.st) })
+	r.inOrder(runs)
 	return runs, nil
 }
 

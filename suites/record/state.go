@@ -16,6 +16,7 @@ type state struct {
 	foreign []stateFile          // of other tools; moved to the archive before the first write
 	agents  map[string][]string  // suite -> those whose files hold cases of it, the present one last
 	known   map[string]bool      // digests that inputs.json explains
+	most    int                  // how many of them there may be before it is pruned
 }
 
 // load reads the present state and removes files that a newer one of the same
@@ -47,6 +48,7 @@ func (s *Store) load() (*Snapshot, error) {
 
 func stateOf(snap *Snapshot) state {
 	st := state{files: map[string]stateFile{}, agents: map[string][]string{}, known: map[string]bool{}}
+	referred := map[string]bool{}
 	for f, records := range snap.ByAgent() {
 		_, stamp, _ := splitName(f.Name)
 		file := stateFile{f.Agent, f.Name, stamp}
@@ -57,8 +59,10 @@ func stateOf(snap *Snapshot) state {
 		st.files[f.Agent] = file
 		for i := range records {
 			st.holds(f.Agent, records[i].Suite)
+			referred[records[i].Digests.Inputs] = true
 		}
 	}
+	st.most = mostInputs(len(referred))
 	for digest := range snap.Inputs {
 		st.known[digest] = true
 	}

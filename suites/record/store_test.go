@@ -124,6 +124,56 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestClockGoesBack: runs stay in the order in which they ended, and so does the
+// present state, whatever the clock says.
+func TestClockGoesBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Place: at(dir)})
+	var ids []string
+	for i, after := range []time.Duration{0, -time.Hour, -time.Minute, -2 * time.Hour, time.Second} {
+		id := fmt.Sprint("r", i)
+		ids = append([]string{id}, ids...)
+		runFull(t, s, id, noon.Add(after), rec(id, "pm/P01", id))
+		var got []string
+		runs, err := s.Runs()
+		must(t, err)
+		for _, r := range runs {
+			run, err := reader(t, dir).ReadRun(r)
+			must(t, err)
+			got = append(got, run.Environment.RunID)
+		}
+		if !slices.Equal(got, ids) {
+			t.Errorf("runs %v, want %v", got, ids)
+		}
+		if present := s.Snapshot(); len(present.Records) != 1 || present.Records[0].RunID != id || present.Environment.RunID != id {
+			t.Errorf("after %s the present state is %v of %s", id, describe(present), present.Environment.RunID)
+		}
+	}
+}
+
+// TestKilledAfterTheClockWentBack: a run that was archived is known to have ended.
+func TestKilledAfterTheClockWentBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := Open(Options{Place: at(dir)})
+	must(t, err)
+	for n := range 4 {
+		runFull(t, s, fmt.Sprint("r", n), noon.Add(time.Duration(n)*time.Hour), rec(fmt.Sprint("r", n), "pm/P01", ""))
+	}
+	last := rec("last", "pm/P01", "last")
+	begin(t, s, "last", true, last)
+	marker, err := os.ReadFile(filepath.Join(dir, markerName))
+	must(t, err)
+	must(t, s.EndFull([]suites.Record{last}, nil, suites.Environment{}, nil, noon.Add(-time.Hour)))
+	must(t, s.Close())
+	must(t, os.WriteFile(filepath.Join(dir, markerName), marker, 0o644)) // as a kill right after the archive leaves it
+	next := open(t, Options{Place: at(dir)})
+	if next.Interrupted() != nil || next.Snapshot().Records[0].Note != "last" {
+		t.Errorf("interrupted %+v, present %v", next.Interrupted(), describe(next.Snapshot()))
+	}
+}
+
 func TestCaseMovesToAnotherAgent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,6 +237,24 @@ func TestInputsAreExplainedAsLongAsARecordNeedsThem(t *testing.T) {
 	runFull(t, s, "r3", noon.Add(time.Hour), rec("r3", "pm/P01", ""))
 	if d := cmp.Diff(inputs("P01"), s.Snapshot().Inputs); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestInputsOfSelectedRunsDoNotPileUp: without any full run inputs.json explains
+// what the present state needs, and no more than about twice as much.
+func TestInputsOfSelectedRunsDoNotPileUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Place: at(dir)})
+	for n := range 250 {
+		r := rec(fmt.Sprint("r", n), "pm/P01", "")
+		r.Digests.Inputs = fmt.Sprint("in-", n)
+		begin(t, s, r.RunID, false, r)
+		must(t, s.EndSelected([]suites.Record{r}, inputs(fmt.Sprint(n)), suites.Environment{}))
+	}
+	explained := s.Snapshot().Inputs
+	if len(explained) > mostInputs(1) || explained["in-249"] == nil || len(s.state.known) != len(explained) {
+		t.Errorf("%d digests are explained, %d known, the latest %v", len(explained), len(s.state.known), explained["in-249"])
 	}
 }
 

@@ -84,6 +84,7 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 		return err
 	}
 	place := session.NewTemp(p.Root())
+	a.inOrder.Store(true)
 	temp, keep, err := place.Open(false)
 	if err != nil {
 		return err

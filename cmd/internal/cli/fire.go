@@ -233,6 +233,7 @@ func section(w io.Writer, name, text string) {
 
 // bare is a runner outside a session: nothing is recorded.
 func (a *app) bare(p *session.Project) (*run.Runner, string, error) {
+	a.inOrder.Store(true)
 	temp, _, err := session.NewTemp(p.Root()).Open(false)
 	if err != nil {
 		return nil, "", err

@@ -43,11 +43,22 @@ documents and configuration. Files that exist are never overwritten.`,
 	return cmd
 }
 
-func (a *app) workDir() (string, error) {
-	if a.dir != "" {
-		return filepath.Abs(a.dir)
+// workDir is the directory to work in, absolute. It stays what it was at the first
+// call: that directory may be renamed, or another be put into its place, while
+// hookwatch watches.
+func (a *app) workDir() (dir string, err error) {
+	if a.startedIn != "" {
+		return a.startedIn, nil
 	}
-	return os.Getwd()
+	if a.dir != "" {
+		dir, err = filepath.Abs(a.dir)
+	} else {
+		dir, err = os.Getwd()
+	}
+	if err == nil {
+		a.startedIn = dir
+	}
+	return dir, err
 }
 
 func (a *app) initStarter(dir string) error {

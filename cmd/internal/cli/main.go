@@ -28,7 +28,7 @@ type Streams struct {
 // Main runs the program with its arguments, the first of which is its own name,
 // and returns the exit code. Under the name of a JSON tool it is that tool:
 // hooks find it as a stand-in.
-func Main(args []string, streams Streams) (code int) {
+func Main(args []string, streams Streams) int {
 	switch filepath.Base(args[0]) {
 	case "jq", "jaq":
 		return gojqcli.Run()
@@ -37,22 +37,47 @@ func Main(args []string, streams Streams) (code int) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
 	a := newApp(streams)
-	defer func() {
-		if crash := recover(); crash != nil {
-			crashed(a.Err, crash, debug.Stack())
-			code = exitUsage
-		}
-	}()
 	if err := process.Adopt(); err != nil {
 		writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exitCode(root.ExecuteContext(ctx), a.Err)
+	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
 }
 
-// crashed reports a mistake of the program itself. What it was about may be part
+// endedBy gives the error of what is to be done. A signal ends it at once, in
+// whatever it is: reading a tree of a million files, waiting for somebody to
+// write. Only what has to be put in order ends by itself.
+func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if crash := recover(); crash != nil {
+				done <- &crashError{crash, debug.Stack()}
+			}
+		}()
+		done <- do(ctx)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	if !a.inOrder.Load() {
+		return errInterrupted
+	}
+	return <-done
+}
+
+// A crashError is a mistake of the program itself. What it was about may be part
 // of what is said, so it is shown as all other text is.
+type crashError struct {
+	crash any
+	stack []byte
+}
+
+func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e.crash) }
+
 func crashed(w io.Writer, crash any, stack []byte) {
 	writef(w, "hookwatch: internal error: %v\n", crash)
 	_, _ = w.Write(stack)
@@ -85,9 +110,13 @@ func (e *abortedError) Error() string { return e.why }
 // shown already is not said again.
 func exitCode(err error, stderr io.Writer) int {
 	var aborted *abortedError
+	var crash *crashError
 	switch {
 	case err == nil:
 		return exitPassed
+	case errors.As(err, &crash):
+		crashed(stderr, crash.crash, crash.stack)
+		return exitUsage
 	case errors.Is(err, errFailed):
 		return exitFailed
 	case errors.Is(err, errInterrupted):

@@ -36,6 +36,7 @@ func (a *app) open(p *session.Project, view notify.View, kept records, sharing b
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
 	}
+	a.inOrder.Store(true)
 	running, keep, err := session.NewTemp(p.Root()).Open(o.store != nil)
 	if err != nil {
 		o.close()

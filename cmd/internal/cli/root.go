@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -40,7 +41,9 @@ type app struct {
 	audit   bool
 	flags   *cobra.Command
 
-	restored bool
+	restored  bool
+	startedIn string      // see workDir
+	inOrder   atomic.Bool // there is something now that has to be put in order at the end: sandboxes, a run
 }
 
 const longHelp = `hookwatch reruns the tests of Claude Code hooks that a change affects, and says

@@ -37,7 +37,7 @@ func (a *app) watch(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
-	if err := p.Follow(w); err != nil {
+	if err := p.Follow(ctx, w); err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
 	return a.follow(ctx, p, w, notes, note, <-kept)

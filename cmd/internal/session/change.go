@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -29,8 +30,8 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 			others = append(others, changed[i])
 		}
 	}
-	if shape {
-		w.reload()
+	if (shape || w.paused) && !w.reload(ctx) {
+		return
 	}
 	w.busy()
 	if w.current == nil {
@@ -39,7 +40,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.p.refresh(changed)
 	w.supersede(others)
 	w.doubtVerdicts(restored)
-	selected := w.selectStale()
+	selected := w.selectStale(ctx)
 	if len(selected) > 0 {
 		w.startRun(ctx, selected, false)
 	}
@@ -53,7 +54,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	w.runner.Forgo()
-	maps.Copy(w.rest, w.latest) // nothing is left to run
+	w.rests()
 	w.settled.Reset(w.p.Config.Notify.Settle)
 }
 
@@ -69,28 +70,50 @@ func (w *watch) reshapes(c watcher.Change) bool {
 	return c.Kind != watcher.Modified
 }
 
-// reload reads configuration, suites and documents anew. While they have
-// problems the last good ones stay in force.
-func (w *watch) reload() {
-	p, problems := w.o.Reload()
+// reload reads configuration, suites and documents anew, and reports whether that
+// was possible. While they have problems the last good ones stay in force.
+func (w *watch) reload(ctx context.Context) bool {
+	if w.missing() {
+		return false
+	}
+	var p *Project
+	var problems []suites.Problem
+	err := unlessEnded(ctx, func() error {
+		p, problems = w.o.Reload()
+		return nil
+	})
+	if err != nil {
+		return false
+	}
 	view := w.Session.o.View
 	if len(problems) > 0 {
 		w.troubled = true
 		view.Handle(notify.Problems{List: problems, InForce: true})
-		return
+		return true
 	}
 	if w.troubled {
 		w.troubled = false
 		view.Handle(notify.Problems{})
 	}
+	if !w.accepts(p) {
+		return true
+	}
 	w.adopt(p)
 	w.idle.doubt(p.every)
 	w.followed = nil // what the new graph comes to know is not followed yet
-	if err := p.Follow(w.o.Watcher); err != nil {
-		view.Handle(notify.Warning{Text: err.Error()})
+	if err := p.Follow(ctx, w.o.Watcher); err != nil {
+		w.warn(err)
 	}
 	for _, text := range p.Warnings {
 		view.Handle(notify.Warning{Text: text})
+	}
+	return true
+}
+
+// warn tells of an error, unless it is that the session ends.
+func (w *watch) warn(err error) {
+	if !errors.Is(err, context.Canceled) {
+		w.Session.o.View.Handle(notify.Warning{Text: err.Error()})
 	}
 }
 
@@ -102,6 +125,7 @@ func (s *Session) adopt(p *Project) {
 		s.o.View.Handle(notify.Warning{Text: err.Error()})
 	}
 	s.dropRemoved()
+	s.forgetGone()
 	for _, c := range s.queue.Clear() {
 		if now := p.find(c.Key()); now != nil {
 			s.enqueue(now)

@@ -27,19 +27,32 @@ func (s *Session) end(interrupted bool) Summary {
 		Project: s.p.Name(), Isolation: s.Isolation(), StandIns: s.standInNames(), At: at,
 	}
 	s.describeEnvironment(done.Full)
-	if s.o.Store != nil && s.recordError == nil {
-		if err := s.file(done); err != nil {
-			s.recordFailed(err)
-		}
+	s.tryToFile(done)
+	if s.o.Store != nil {
 		for _, w := range s.o.Store.Warnings() {
 			s.o.View.Handle(notify.Warning{Text: w})
 		}
 	}
 	sum.RecordError = s.recordError
+	s.forget()
 	if !cur.quiet {
 		s.o.View.Handle(done)
 	}
 	return sum
+}
+
+// tryToFile has the run's records kept. While watching, what could not be written
+// once may be written now: the disk has room again.
+func (s *Session) tryToFile(done notify.RunDone) {
+	if s.o.Store == nil || s.recordError != nil && s.awaited {
+		return
+	}
+	if err := s.file(done); err != nil {
+		s.recordFailed(err)
+	} else if s.recordError != nil {
+		s.recordError = nil
+		s.o.View.Handle(notify.Warning{Text: "records are kept again"})
+	}
 }
 
 // file hands the run's records to the store.

@@ -30,6 +30,9 @@ type execution struct {
 
 // fill starts waiting cases while there are free workers.
 func (s *Session) fill(ctx context.Context) {
+	if s.paused {
+		return
+	}
 	serial := false
 	for _, e := range s.running {
 		serial = serial || e.c.Serial
@@ -112,6 +115,7 @@ func (s *Session) judge(e *execution) {
 func (s *Session) again(e *execution) bool {
 	key := e.c.Key()
 	var changed []string
+	e.stale = e.stale || !s.awaited && s.p.gone() // a run that is awaited ends with what it finds
 	if !e.stale {
 		if changed = s.p.changedSince(e); len(changed) == 0 {
 			s.undisturbed(e.inputs)

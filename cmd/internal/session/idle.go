@@ -53,6 +53,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.flush()
 	w.narrow.rest()
 	w.forgetEndings()
+	w.own.forget(w.followed)
 	// Every case was looked at, or none is to be; the session may rest for hours.
 	w.idle.doubtful, w.idle.by = nil, nil
 	debug.FreeOSMemory()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,8 +59,10 @@ func (p *Project) Interest() watcher.Interest {
 
 // Follow lets a watcher that began with FirstInterest follow the project as it
 // was read since. What only now comes into its sight is looked at once more.
-func (p *Project) Follow(w *watcher.Watcher) error {
-	if err := w.SetInterest(p.Interest()); err != nil {
+// It is given up as soon as ctx ends.
+func (p *Project) Follow(ctx context.Context, w *watcher.Watcher) error {
+	i := p.Interest()
+	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
 		return err
 	}
 	first := FirstInterest(p.Config)
@@ -73,6 +76,19 @@ func (p *Project) Follow(w *watcher.Watcher) error {
 	}
 	p.refresh(late)
 	return nil
+}
+
+// unlessEnded gives what f does, or why ctx ended before that: f goes on then, and nobody
+// waits for it any more. What is read of files can be called off in no other way.
+func unlessEnded(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // ignored keeps the watcher from what hookwatch itself writes, from what is

@@ -68,7 +68,7 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{
 		Root: cfg.Root, Reader: p.reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
-		Scripts: p.chainScripts, IDs: p.ids,
+		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
 	})
 	p.Graph.Prepare(p.every)
 	p.Warnings = append(p.Warnings, p.Graph.Unread(p.hookFiles())...)

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -22,13 +24,6 @@ func lastVerdictOf(r *suites.Record) *lastVerdict {
 	return &lastVerdict{
 		r.Status(), r.Layer, r.Digests, r.RunID, r.Timestamp, r.DurationMS, printedOf(r.ActualExit, r.ActualOutput, r.ActualStderr),
 	}
-}
-
-// A baseKey finds the verdict that a new one is compared with: the latest of
-// the same case in the same definition.
-type baseKey struct {
-	suites.Key
-	definition string
 }
 
 // remember takes over what is on record.
@@ -82,7 +77,8 @@ func (s *Session) remembered(key suites.Key, v *lastVerdict) {
 // the next one in its definition is compared with, unless it says nothing.
 func (s *Session) withdraw(key suites.Key) {
 	if was := s.present[key]; was.status != suites.Aborted {
-		s.earlier[baseKey{key, was.digests.Case}] = was
+		others := slices.DeleteFunc(s.earlier[key], func(v *lastVerdict) bool { return v.digests.Case == was.digests.Case })
+		s.earlier[key] = slices.Insert(others[:min(len(others), keptDefinitions-1)], 0, was)
 	}
 	delete(s.present, key)
 }
@@ -93,5 +89,10 @@ func (s *Session) baseline(key suites.Key, definition string) *lastVerdict {
 	if v := s.present[key]; v != nil && v.status != suites.Aborted && v.digests.Case == definition {
 		return v
 	}
-	return s.earlier[baseKey{key, definition}]
+	for _, v := range s.earlier[key] {
+		if v.digests.Case == definition {
+			return v
+		}
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ func TestBaseline(t *testing.T) {
 	verdict := func(at, definition string, status suites.Status) *lastVerdict {
 		return &lastVerdict{at: at, status: status, digests: suites.Digests{Case: definition}}
 	}
-	s := &Session{present: make(map[suites.Key]*lastVerdict), earlier: make(map[baseKey]*lastVerdict)}
+	s := &Session{present: make(map[suites.Key]*lastVerdict), earlier: make(map[suites.Key][]*lastVerdict)}
 	for _, tt := range []struct {
 		now  *lastVerdict
 		want map[string]string // definition -> when its baseline is from

@@ -51,10 +51,11 @@ type Session struct {
 	results chan *execution
 
 	present map[suites.Key]*lastVerdict
-	earlier map[baseKey]*lastVerdict  // in other definitions than the present one's, or before it was aborted
-	endings map[suites.Key]ending     // of this session
-	inputs  map[string][]suites.Input // by digest
+	earlier map[suites.Key][]*lastVerdict // in other definitions than the present one's, or before it was aborted; the latest first
+	endings map[suites.Key]ending         // of this session
+	inputs  map[string][]suites.Input     // by digest
 	news    *plan.News
+	paused  bool // nothing can be run: the project's directory is not there
 	current *current
 	last    []suites.Key // selected last, for doing it again
 
@@ -80,7 +81,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		held:    make(map[suites.Key]*execution),
 		results: make(chan *execution),
 		present: make(map[suites.Key]*lastVerdict),
-		earlier: make(map[baseKey]*lastVerdict),
+		earlier: make(map[suites.Key][]*lastVerdict),
 		endings: make(map[suites.Key]ending),
 		inputs:  make(map[string][]suites.Input),
 		seen:    newTools(),

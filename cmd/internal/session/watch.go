@@ -66,7 +66,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	defer w.leave()
 	w.idle.doubt(s.p.every)
 	s.ran = func(c *suites.Case) { w.idle.doubt([]*suites.Case{c}) }
-	w.begin(ctx, w.selectStale(), false)
+	w.begin(ctx, w.selectStale(ctx), false)
 	if s.current == nil {
 		w.settled.Reset(s.p.Config.Notify.Settle)
 	}
@@ -101,7 +101,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 
 // selectStale selects what is stale, and lets the watcher follow what the graph
 // has come to know by it: a file that a hook sources from anywhere.
-func (w *watch) selectStale() []plan.Selected {
+func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 	for {
 		selected := w.stale()
 		now := w.p.Graph.Files()
@@ -110,8 +110,8 @@ func (w *watch) selectStale() []plan.Selected {
 		}
 		w.followed = now
 		// What only now is followed was read anew: it may have changed since.
-		if err := w.p.Follow(w.o.Watcher); err != nil {
-			w.Session.o.View.Handle(notify.Warning{Text: err.Error()})
+		if err := w.p.Follow(ctx, w.o.Watcher); err != nil {
+			w.warn(err)
 			return selected
 		}
 	}
@@ -143,18 +143,26 @@ func (w *watch) ended() {
 	w.runner.Forgo()
 	sum := w.end(false)
 	w.lastRun = sum.RunID
-	maps.Copy(w.rest, w.latest)
+	w.rests()
 	w.settled.Reset(w.p.Config.Notify.Settle)
+}
+
+// rests notes what the changed files hold now that nothing is left to run. A file
+// that is not there is as one that was never heard of.
+func (w *watch) rests() {
+	maps.Copy(w.rest, w.latest)
+	maps.DeleteFunc(w.rest, func(_, digest string) bool { return digest == "" })
+	clear(w.latest)
 }
 
 // tell says what is new, once nothing changes any more; a failure that was seen
 // only once is reproduced first.
 func (w *watch) tell(ctx context.Context) {
-	if w.current != nil {
+	if w.current != nil || w.paused {
 		return // its end starts the wait anew
 	}
 	if w.doubt() {
-		w.begin(ctx, w.selectStale(), true)
+		w.begin(ctx, w.selectStale(ctx), true)
 		if w.current != nil {
 			return
 		}
@@ -204,6 +212,10 @@ func (w *watch) command(ctx context.Context, c Command) {
 	case RunAgain:
 		selected = plan.All(w.p.findAll(w.last), "asked for again")
 	case Quit: // the loop's own
+	}
+	if w.paused {
+		w.say("%s is gone: nothing can be run", w.p.Root())
+		return
 	}
 	if len(selected) == 0 {
 		w.Session.o.View.Handle(notify.Warning{Text: "no case to run"})

@@ -247,6 +247,32 @@ func TestWatchCommands(t *testing.T) {
 	w.quit()
 }
 
+// TestWatchCalledOff: a signal ends a session that reads a project for as long as
+// that may take.
+func TestWatchCalledOff(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	loading, release := make(chan struct{}), make(chan struct{})
+	w.loading = func() {
+		close(loading)
+		<-release
+	}
+	defer close(release)
+	s.write("suites/s.yaml", pair+"# and more\n")
+	<-loading
+	w.cancel()
+	select {
+	case sum := <-w.ended:
+		if sum.Interrupted || sum.RecordError != nil {
+			t.Errorf("nothing was running: %+v", sum)
+		}
+	case <-time.After(ceiling):
+		t.Error("the session does not end")
+	}
+}
+
 // TestWatchQuit: what was running then leaves no record and no process.
 func TestWatchQuit(t *testing.T) {
 	t.Parallel()

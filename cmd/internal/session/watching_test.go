@@ -21,6 +21,8 @@ type watching struct {
 	events   chan notify.Event
 	commands chan Command
 	ended    chan Summary
+	cancel   context.CancelFunc // as a signal does
+	loading  func()             // when the project is read again; nil: nothing
 }
 
 // channel is a view that hands events on.
@@ -38,11 +40,12 @@ func (s *scene) watch() *watching {
 		s.t.Fatal(err)
 	}
 	p := s.load(Filter{})
-	if err := p.Follow(files); err != nil {
+	if err := p.Follow(s.t.Context(), files); err != nil {
 		s.t.Fatal(err)
 	}
 	w.session = s.open(p, channel(w.events), nil)
 	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -60,6 +63,9 @@ func (s *scene) watch() *watching {
 
 // reload runs on the session's goroutine.
 func (w *watching) reload() (*Project, []suites.Problem) {
+	if w.loading != nil {
+		w.loading()
+	}
 	cfg, err := config.Load(config.LoadOptions{Dir: w.root, Env: func(string) (string, bool) { return "", false }, State: w.path("../state")})
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}

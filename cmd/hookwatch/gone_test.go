@@ -1,0 +1,74 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestProjectGone: a project that is renamed or deleted under a watching session
+// runs nothing, of which a person is told, and the session goes on when it is back.
+func TestProjectGone(t *testing.T) {
+	t.Parallel()
+	w := watch(t, newSmall(t, 1))
+	w.rested()
+	for n, away := range []struct {
+		name      string
+		goes      func() error
+		comesBack func() error
+	}{
+		{"renamed", func() error { return os.Rename(w.root, w.root+" away") }, func() error { return os.Rename(w.root+" away", w.root) }},
+		{"deleted", func() error {
+			if out, err := exec.Command("cp", "-a", w.root, w.root+" copy").CombinedOutput(); err != nil {
+				t.Fatalf("cp: %v\n%s", err, out)
+			}
+			return os.RemoveAll(w.root)
+		}, func() error { return os.Rename(w.root+" copy", w.root) }},
+	} {
+		if err := away.goes(); err != nil {
+			t.Fatal(err)
+		}
+		w.warned(w.root + " is gone: nothing is run until it is there again")
+		if err := away.comesBack(); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range w.warned(w.root + " is there again") {
+			if e.Event == "case" {
+				t.Errorf("%s: %s ran while there was no project", away.name, e.Record.ID)
+			}
+		}
+		w.replace(smallHook, fmt.Sprintf("#!/bin/bash\nexit %d\n", 1-n))
+		w.verdict("A1", n == 1)
+	}
+	w.quit()
+}
+
+// TestConfigurationGone: a person is told that the configuration is not there, and
+// that it is there again.
+func TestConfigurationGone(t *testing.T) {
+	t.Parallel()
+	w := watch(t, newSmall(t, 1))
+	w.rested()
+	file, away := w.path(".hookwatch.yaml"), w.path("away.yaml")
+	if err := os.Rename(file, away); err != nil {
+		t.Fatal(err)
+	}
+	w.warned(file + " is gone: the defaults count until it is there again")
+	if err := os.Rename(away, file); err != nil {
+		t.Fatal(err)
+	}
+	w.warned(file + " counts from now on")
+	w.replace(smallHook, "#!/bin/bash\nexit 1\n")
+	w.verdict("A1", false)
+	w.quit()
+}
+
+// warned waits for a warning and returns all up to it.
+func (w *watched) warned(text string) []event {
+	w.t.Helper()
+	return w.until(text, func(e event) bool { return e.Event == "warning" && strings.Contains(e.Text, text) })
+}
