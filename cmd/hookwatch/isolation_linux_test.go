@@ -115,6 +115,9 @@ func (p *place) install() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	if released := os.Getenv(releasedVariable); released != "" {
+		self = released
+	}
 	if out, err := exec.CommandContext(p.t.Context(), "cp", self, p.self).CombinedOutput(); err != nil {
 		p.t.Fatalf("%v\n%s", err, out)
 	}
