@@ -30,7 +30,7 @@ const (
 const manyFiles = 10_000
 
 // outsideHint says how a file outside of the project comes to be read.
-const outsideHint = "copy it into the project, or agree to it with hookwatch trust"
+const outsideHint = "copy it into the project, or name it in .hookwatch.yaml and agree to it with hookwatch trust"
 
 // confined reads what lies in the project or was agreed to; masked files are not
 // told from others.
