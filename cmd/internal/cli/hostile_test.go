@@ -136,6 +136,7 @@ func arguments(cmd *cobra.Command) [][]string {
 		"query":    {{"."}, {".[]"}, {"--rolling", ".[].note"}, {"--run", evilText, "."}, {quoteForQuery}},
 		"coverage": {{"--lcov", "/nonexistent/" + evilText}},
 		"schema":   {{"suite"}, {"config"}},
+		"trust":    {{"--yes"}, {"--list"}, {"--forget"}},
 		"doctor":   {{"--isolation"}},
 	}
 	if cmd.HasParent() {
@@ -258,6 +259,26 @@ func TestHostileConfiguration(t *testing.T) {
 					t.Errorf("%q %q: %s", files, line, what)
 				}
 			}
+		}
+	}
+}
+
+// TestHostileTrust: what a person is asked to agree to is shown whole, and says
+// nothing to the terminal.
+func TestHostileTrust(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	long := strings.Repeat("d", 4000)
+	root := newProject(t, map[string]string{".hookwatch.yaml": "results: {dir: " + quoted(t, "../"+evilText) + "}\n" +
+		"live: {client: " + quoted(t, "/"+long) + "}\nrun: {isolation: none}\n"})
+	for _, line := range [][]string{{"trust"}, {"trust", "--format", "json"}, {"trust", "--yes"}, {"trust", "--list"}, {"list"}, {"doctor"}, {"trust", "--forget"}} {
+		_, out, errs := call(t, root, "", line...)
+		for _, text := range []string{out, errs} {
+			if what := obeyed(text); what != "" && !strings.HasPrefix(what, "a line of") {
+				t.Errorf("%q: %s", line, what)
+			}
+		}
+		if line[0] == "trust" && len(line) == 1 && (!strings.Contains(out, long) || !strings.Contains(out, "FORGED 500")) {
+			t.Errorf("what is agreed to is not shown whole:\n%s%s", out, errs)
 		}
 	}
 }
