@@ -2,6 +2,7 @@ package depend
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -45,6 +46,9 @@ type answer struct {
 	tried  []string // paths that would change it if they were there
 }
 
+// documentsAtMost bounds all spec documents together, in bytes.
+const documentsAtMost = 16 << 20
+
 // documents reads the spec documents.
 func (g *Graph) documents() *claims {
 	if g.claims != nil {
@@ -58,16 +62,26 @@ func (g *Graph) documents() *claims {
 	for name, source := range g.project.Aliases {
 		c.aliases[name] = source
 	}
+	left := documentsAtMost
 	for _, p := range g.specPaths() {
 		content, err := g.files.document(p)
 		if disk.IsRefused(err) || errors.Is(err, fs.ErrInvalid) {
 			c.refused = append(c.refused, err)
 			continue
 		}
-		c.paths = append(c.paths, p)
-		if err == nil {
-			c.add(markers.Read(p, content, g.ids(c)))
+		if left -= len(content); left < 0 {
+			c.refused = append(c.refused, fmt.Errorf("%s: more than %d MB of spec documents: it is not read", p, documentsAtMost>>20))
+			continue
 		}
+		if err == nil {
+			doc := markers.Read(p, content, g.ids(c))
+			if doc.Refused != nil {
+				c.refused = append(c.refused, fmt.Errorf("%s: %w", p, doc.Refused))
+				continue
+			}
+			c.add(doc)
+		}
+		c.paths = append(c.paths, p)
 	}
 	g.claims = c
 	c.resolver = g.resolver()

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"fmt"
 	"slices"
 
 	"hookwatch/suites"
@@ -64,7 +65,9 @@ func (g *Graph) Claims(document string) ([]Claimed, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc = markers.Read(document, content, g.ids(c))
+		if doc = markers.Read(document, content, g.ids(c)); doc.Refused != nil {
+			return nil, fmt.Errorf("%s: %w", document, doc.Refused)
+		}
 	}
 	out := make([]Claimed, len(doc.Markers))
 	for i, m := range doc.Markers {

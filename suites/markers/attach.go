@@ -2,6 +2,7 @@ package markers
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -16,6 +17,42 @@ type attacher struct {
 	src    []byte
 	blocks []*block // of the document
 	ids    *idReader
+
+	// What was found out once holds for all markers of a place: a paragraph may have
+	// hundreds.
+	said     map[said]attachment
+	around   map[*block][]string // see surroundings
+	rows     map[ast.Node]attachment
+	listed   map[ast.Node][]string // see casesOf
+	items    map[ast.Node][]string // see inListItems
+	sections map[ast.Node][]string // see casesOfSection
+	kinds    map[string][]string   // see labelled
+	labels   []label               // nil until asked for
+}
+
+// said is a sentence of a block.
+type said struct {
+	in *block
+	at textSpan
+}
+
+func newAttacher(src []byte, blocks []*block, known *IDs) *attacher {
+	return &attacher{
+		src: src, blocks: blocks, ids: &idReader{known, sectionNames(blocks, src)},
+		said: map[said]attachment{}, around: map[*block][]string{}, rows: map[ast.Node]attachment{},
+		listed: map[ast.Node][]string{}, items: map[ast.Node][]string{}, sections: map[ast.Node][]string{},
+		kinds: map[string][]string{},
+	}
+}
+
+// once gives what is known of a key, or finds it out.
+func once[K comparable, V any](known map[K]V, key K, find func() V) V {
+	if v, ok := known[key]; ok {
+		return v
+	}
+	v := find()
+	known[key] = v
+	return v
 }
 
 // An attachment is the text of a claim and the cases it is about.
@@ -37,11 +74,21 @@ const claimLength = 200 // characters
 
 func (a *attacher) attach(b *block, c claim) attachment {
 	if b.node.Kind() == east.KindTableCell {
-		return a.inRow(b.node.Parent())
+		return once(a.rows, b.node.Parent(), func() attachment { return a.inRow(b.node.Parent()) })
 	}
-	text := b.prose()
-	start, end := sentenceOf(b, text, c)
-	sentence := oneLine(blanked.ReplaceAllString(text[start:end], "$1"))
+	at := sentenceOf(b, c)
+	found := once(a.said, said{b, at}, func() attachment { return a.inSentence(b, at) })
+	if found.ids == nil && !found.suiteWide {
+		if found.ids = a.before(b, c); found.ids == nil {
+			found.ids = once(a.around, b, func() []string { return a.surroundings(b) })
+		}
+	}
+	return found
+}
+
+// inSentence takes what a sentence itself tells.
+func (a *attacher) inSentence(b *block, at textSpan) attachment {
+	sentence := oneLine(blanked.ReplaceAllString(b.prose()[at.start:at.end], "$1"))
 	found := attachment{claim: shorten(strings.TrimLeft(sentence, " .,:;"), claimLength)}
 	if found.ids = a.ids.in(sentence); found.ids != nil {
 		return found
@@ -51,32 +98,29 @@ func (a *attacher) attach(b *block, c claim) attachment {
 		found.ids = a.casesOfSection(b.node)
 		return found
 	}
-	if found.ids = a.ofKind(sentence); found.ids != nil {
-		return found
-	}
-	for _, look := range []func(*block) []string{func(b *block) []string { return a.before(b, text, c) }, a.inListItems, a.inLabel, a.inItemsBelow, a.beside} {
-		if found.ids = look(b); found.ids != nil {
-			break
+	found.ids = a.ofKind(sentence)
+	return found
+}
+
+// surroundings takes what stands around a block and is about all of it.
+func (a *attacher) surroundings(b *block) []string {
+	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.beside} {
+		if ids := look(b); ids != nil {
+			return ids
 		}
 	}
-	return found
+	return nil
 }
 
 // before takes the IDs of the nearest sentence in front that has any, back to
 // the marker before: what that ended is another claim.
-func (a *attacher) before(b *block, text string, c claim) []string {
-	spans := sentences(b, text)
-	from := 0
-	for _, other := range b.claims() {
-		if other.open < c.open {
-			from = other.close
-		}
+func (a *attacher) before(b *block, c claim) []string {
+	spans, claims, from := b.sentences(), b.claims(), 0
+	if i := sort.Search(len(claims), func(i int) bool { return claims[i].open >= c.open }); i > 0 {
+		from = claims[i-1].close
 	}
-	for i := len(spans) - 1; i >= 0; i-- {
-		if spans[i].start < from || spans[i].end > c.open {
-			continue
-		}
-		if ids := a.ids.in(text[spans[i].start:spans[i].end]); ids != nil {
+	for i := sort.Search(len(spans), func(i int) bool { return spans[i].end > c.open }) - 1; i >= 0 && spans[i].start >= from; i-- {
+		if ids := a.ids.in(b.prose()[spans[i].start:spans[i].end]); ids != nil {
 			return ids
 		}
 	}
@@ -130,7 +174,7 @@ func (a *attacher) inListItems(b *block) []string {
 		if n.Kind() != ast.KindListItem {
 			continue
 		}
-		if ids := a.ids.in(a.textOf(n)); ids != nil {
+		if ids := once(a.items, n, func() []string { return a.ids.in(a.textOf(n)) }); ids != nil {
 			return ids
 		}
 	}
@@ -197,19 +241,25 @@ func (a *attacher) casesOfSection(n ast.Node) []string {
 			level = h.Level
 		}
 	}
-	var all idList
-	for n = first; n != nil; n = n.NextSibling() {
-		if h, ok := n.(*ast.Heading); ok && h.Level <= level && n != first {
-			break
+	return once(a.sections, first, func() []string {
+		var all idList
+		for n = first; n != nil; n = n.NextSibling() {
+			if h, ok := n.(*ast.Heading); ok && h.Level <= level && n != first {
+				break
+			}
+			all.add(a.casesOf(n)...)
 		}
-		all.add(a.casesOf(n)...)
-	}
-	return all.ids
+		return all.ids
+	})
 }
 
 // casesOf lists the IDs in front of the rows of a table, or at the start of a
 // list's items; nil for anything else.
 func (a *attacher) casesOf(n ast.Node) []string {
+	return once(a.listed, n, func() []string { return a.casesIn(n) })
+}
+
+func (a *attacher) casesIn(n ast.Node) []string {
 	var all idList
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		first := c.FirstChild()
@@ -219,7 +269,7 @@ func (a *attacher) casesOf(n ast.Node) []string {
 		case c.Kind() == ast.KindListItem && first != nil && isLeaf(first):
 			b := newBlock(first, a.src)
 			text := b.prose()
-			opening, _, _ := strings.Cut(text[:sentences(b, text)[0].end], ":")
+			opening, _, _ := strings.Cut(text[:b.sentences()[0].end], ":")
 			all.add(a.ids.in(opening)...)
 		}
 	}

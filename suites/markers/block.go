@@ -2,6 +2,7 @@ package markers
 
 import (
 	"regexp"
+	"sort"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -14,6 +15,8 @@ type block struct {
 	joints []joint // ascending in text
 	code   []bool  // by byte of text: inside a code span
 	found  []claim
+	blank  string     // see prose
+	spans  []textSpan // see sentences; nil until asked for
 }
 
 // A joint says where in the source a line of the block starts.
@@ -32,6 +35,7 @@ func newBlock(n ast.Node, src []byte) *block {
 	b.code = make([]bool, len(buf))
 	b.markCode(n)
 	b.found = b.scan()
+	b.blank = b.blanked()
 	return b
 }
 
@@ -65,25 +69,19 @@ func (b *block) markRange(from, to int) {
 
 // offset maps an index in the block's text to one in the source.
 func (b *block) offset(i int) int {
-	j := b.joints[0]
-	for _, next := range b.joints[1:] {
-		if next.text > i {
-			break
-		}
-		j = next
-	}
+	j := b.joint(func(next joint) bool { return next.text > i })
 	return j.src + i - j.text
+}
+
+// joint is the last one before the first of those that are beyond a place.
+func (b *block) joint(beyond func(joint) bool) joint {
+	rest := b.joints[1:]
+	return b.joints[sort.Search(len(rest), func(i int) bool { return beyond(rest[i]) })]
 }
 
 // index maps an offset in the source to one in the block's text.
 func (b *block) index(offset int) int {
-	j := b.joints[0]
-	for _, next := range b.joints[1:] {
-		if next.src > offset {
-			break
-		}
-		j = next
-	}
+	j := b.joint(func(next joint) bool { return next.src > offset })
 	return j.text + offset - j.src
 }
 
@@ -96,8 +94,12 @@ var keyword = regexp.MustCompile(`(?i)\[verify\s*:`)
 // claims lists the block's markers.
 func (b *block) claims() []claim { return b.found }
 
+// markerLength bounds a marker, in bytes: nobody writes a longer one.
+const markerLength = 10_000
+
 func (b *block) scan() []claim {
 	var found []claim
+	ends := b.brackets()
 	for from := 0; ; {
 		m := keyword.FindStringIndex(b.text[from:])
 		if m == nil {
@@ -108,35 +110,38 @@ func (b *block) scan() []claim {
 		if b.code[open] || open > 0 && b.text[open-1] == '\\' {
 			continue
 		}
-		if end, ok := b.closing(start); ok {
+		if end, ok := ends[open]; ok && end-start <= markerLength {
 			found = append(found, claim{open, start, end, end + 1})
 			from = end + 1
 		}
 	}
 }
 
-// closing finds the bracket that ends a marker; brackets inside pair up, those
-// in code spans do not count.
-func (b *block) closing(start int) (int, bool) {
-	depth := 1
-	for i := start; i < len(b.text); i++ {
-		if b.code[i] {
-			continue
-		}
-		switch b.text[i] {
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 {
-				return i, true
-			}
+// brackets tells where each opening bracket is closed; those in code spans do not
+// count.
+func (b *block) brackets() map[int]int {
+	if !keyword.MatchString(b.text) {
+		return nil
+	}
+	ends := map[int]int{}
+	var open []int
+	for i := range len(b.text) {
+		switch last := len(open) - 1; {
+		case b.code[i]:
+		case b.text[i] == '[':
+			open = append(open, i)
+		case b.text[i] == ']' && last >= 0:
+			ends[open[last]] = i
+			open = open[:last]
 		}
 	}
-	return 0, false
+	return ends
 }
 
 // prose is the block's text with every marker blanked, at equal length.
-func (b *block) prose() string {
+func (b *block) prose() string { return b.blank }
+
+func (b *block) blanked() string {
 	if len(b.found) == 0 {
 		return b.text
 	}

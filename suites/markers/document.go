@@ -20,6 +20,7 @@ type Document struct {
 	Path    string
 	Markers []Marker
 	Aliases map[string]string // name -> source
+	Refused error             // why it is not read; nil if it is
 }
 
 // reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
@@ -36,8 +37,12 @@ var reader = goldmark.New(
 // indented code and HTML are mentions and make no claims. Without known IDs
 // everything that looks like an ID is taken for one.
 func Read(path string, src []byte, known *IDs) *Document {
-	root := reader.Parse(text.NewReader(src))
 	d := &Document{Path: path, Aliases: map[string]string{}}
+	if intricate(src) {
+		d.Refused = errIntricate
+		return d
+	}
+	root := reader.Parse(text.NewReader(src))
 	var blocks []*block
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && isLeaf(n) {
@@ -48,18 +53,23 @@ func Read(path string, src []byte, known *IDs) *Document {
 	for _, b := range blocks {
 		b.aliases(d.Aliases)
 	}
-	at := &attacher{src: src, blocks: blocks, ids: &idReader{known, sectionNames(blocks, src)}}
+	at := newAttacher(src, blocks, known)
 	lines := newLineIndex(src)
+	claims := 0
 	for _, b := range blocks {
 		for _, m := range b.claims() {
-			d.add(b, m, at, lines)
+			claims += d.add(b, m, at, lines)
+			if len(d.Markers) > mostMarkers || claims > mostClaims {
+				return &Document{Path: path, Aliases: map[string]string{}, Refused: errMarkers}
+			}
 		}
 	}
 	return d
 }
 
-// add turns one bracketed marker into its references.
-func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) {
+// add turns one bracketed marker into its references, and counts the cases that
+// these are about.
+func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) (claims int) {
 	content := b.text[c.start:c.end]
 	where := at.attach(b, c)
 	pieces := splitRefs(content, d.Aliases)
@@ -74,7 +84,9 @@ func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) {
 		}
 		m.Line, m.Column = lines.position(b.offset(c.start + p.at))
 		d.Markers = append(d.Markers, m)
+		claims += len(m.IDs)
 	}
+	return claims
 }
 
 func isLeaf(n ast.Node) bool {
@@ -102,6 +114,7 @@ func (b *block) aliases(into map[string]string) {
 type lineIndex struct {
 	src    []byte
 	starts []int
+	last   struct{ offset, line, column int } // that position told; the next is mostly further on
 }
 
 func newLineIndex(src []byte) *lineIndex {
@@ -111,7 +124,7 @@ func newLineIndex(src []byte) *lineIndex {
 			starts = append(starts, i+1)
 		}
 	}
-	return &lineIndex{src, starts}
+	return &lineIndex{src: src, starts: starts}
 }
 
 // line is the 1-based line of a byte offset.
@@ -131,8 +144,14 @@ func (x *lineIndex) count() int {
 // position is the line and the column, in characters, of a byte offset.
 func (x *lineIndex) position(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(x.src))
-	line = x.line(offset)
-	return line, utf8.RuneCount(x.src[x.starts[line-1]:offset]) + 1
+	line, column = x.line(offset), 1
+	from := x.starts[line-1]
+	if x.last.line == line && x.last.offset <= offset {
+		from, column = x.last.offset, x.last.column
+	}
+	column += utf8.RuneCount(x.src[from:offset])
+	x.last.offset, x.last.line, x.last.column = offset, line, column
+	return line, column
 }
 
 // end is the offset just after a 1-based line, without its line break.

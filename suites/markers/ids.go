@@ -186,12 +186,15 @@ type idList struct {
 	seen map[string]bool
 }
 
+// mostIDs is how many cases one claim may be about.
+const mostIDs = 5000
+
 func (c *idList) add(ids ...string) {
 	if c.seen == nil {
 		c.seen = map[string]bool{}
 	}
 	for _, id := range ids {
-		if !c.seen[id] {
+		if !c.seen[id] && len(c.ids) < mostIDs {
 			c.seen[id] = true
 			c.ids = append(c.ids, id)
 		}

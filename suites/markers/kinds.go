@@ -36,12 +36,35 @@ func (a *attacher) ofKind(sentence string) []string {
 // labelled takes the IDs of the tables and lists that follow the label of a
 // kind, up to the first that has any.
 func (a *attacher) labelled(kind string) []string {
+	return once(a.kinds, strings.ToLower(kind), func() []string { return a.below(kind) })
+}
+
+// A label introduces the cases of a kind.
+type label struct {
+	kind string
+	node ast.Node
+}
+
+// kindLabels lists the labels of the document.
+func (a *attacher) kindLabels() []label {
+	if a.labels != nil {
+		return a.labels
+	}
+	a.labels = []label{}
 	for _, b := range a.blocks {
-		label, ok := boldLabel(b.node, a.src)
-		if !ok || !strings.EqualFold(firstWord(label), kind) || !kindLabel.MatchString(label) {
+		if text, ok := boldLabel(b.node, a.src); ok && kindLabel.MatchString(text) {
+			a.labels = append(a.labels, label{firstWord(text), b.node})
+		}
+	}
+	return a.labels
+}
+
+func (a *attacher) below(kind string) []string {
+	for _, l := range a.kindLabels() {
+		if !strings.EqualFold(l.kind, kind) {
 			continue
 		}
-		for n := b.node.NextSibling(); n != nil && !a.endsKind(n); n = n.NextSibling() {
+		for n := l.node.NextSibling(); n != nil && !a.endsKind(n); n = n.NextSibling() {
 			if ids := a.casesOf(n); ids != nil {
 				return ids
 			}

@@ -12,6 +12,9 @@ import (
 // or a higher level, and the bold labels that start a paragraph, each to the
 // next heading.
 func markdownEntries(src []byte) []entry {
+	if intricate(src) {
+		return nil // it is searched as text
+	}
 	root := reader.Parse(text.NewReader(src))
 	var entries []entry
 	var open []int // headings that have not ended, outermost first

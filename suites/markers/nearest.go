@@ -16,7 +16,7 @@ func Nearest(want string, names []string) string {
 	}
 	var all []scored
 	seen := map[string]bool{}
-	for _, n := range names {
+	for _, n := range names[:min(len(names), mostNames)] {
 		if !seen[n] {
 			seen[n] = true
 			if s := max(likeness(want, n), numberLikeness(want, n)); s > 0 {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -46,6 +47,8 @@ type outline struct {
 	entries []entry // in order of appearance
 	// comments are the lines that are nothing but a comment.
 	comments map[int]bool
+	plain    func() []string // of each line, its words; made when it is asked for
+	found    sync.Map        // see find
 }
 
 // An entry is a named place. Content is what a digest is taken of; nil when
@@ -57,6 +60,7 @@ type entry struct {
 	plain      string // the name's words, for comparing
 	start, end int    // bytes
 	content    func() []byte
+	digest     func() string // of the content, where find found it
 }
 
 // newOutline reads a file by its kind. What cannot be parsed has no entries
@@ -78,6 +82,8 @@ func newOutline(file string, src []byte) *outline {
 	default:
 		o.entries = definitionEntries(src)
 	}
+	o.entries = o.entries[:min(len(o.entries), mostEntries)]
+	o.plain = sync.OnceValue(o.plainLines)
 	o.comments = map[int]bool{}
 	for i := range o.entries {
 		e := &o.entries[i]
@@ -106,8 +112,27 @@ func withoutMarkers(src []byte) []byte {
 	return blanked
 }
 
-// find looks a section up, level by level. It fails with what is wrong.
+// find looks a section up, once: many markers name the same. It fails with what is
+// wrong.
 func (o *outline) find(section string) (entry, error) {
+	type answer struct {
+		entry
+		err error
+	}
+	if known, ok := o.found.Load(section); ok {
+		a, _ := known.(answer)
+		return a.entry, a.err
+	}
+	e, err := o.search(section)
+	if err == nil && e.content != nil {
+		e.digest = sync.OnceValue(func() string { return ContentDigest(e.content()) })
+	}
+	o.found.Store(section, answer{e, err})
+	return e, err
+}
+
+// search goes level by level.
+func (o *outline) search(section string) (entry, error) {
 	at := entry{end: len(o.src)}
 	for _, name := range strings.Split(section, sign) {
 		next, err := o.within(at, strings.TrimSpace(name))
@@ -122,7 +147,7 @@ func (o *outline) find(section string) (entry, error) {
 // The ways in which an entry may match a name, the strictest first.
 var matches = []struct {
 	how   string
-	match func(e, at entry, n sectionName) bool
+	match func(e, at *entry, n sectionName) bool
 }{{"", isNamed}, {"start", beginsWith}, {"end", isKeyBelow}, {"and words", isCalled}}
 
 // A sectionName is one level of a section as it was written, and its words.
@@ -134,10 +159,10 @@ func (o *outline) within(at entry, name string) (entry, error) {
 	n := sectionName{name, strings.Join(words(name), " ")}
 	for _, m := range matches {
 		var found []entry
-		for _, e := range o.entries {
-			if at.holds(e) && m.match(e, at, n) {
-				e.how = m.how
-				found = append(found, e)
+		for i := range o.entries {
+			if e := &o.entries[i]; at.holds(e) && m.match(e, &at, n) {
+				found = append(found, *e)
+				found[len(found)-1].how = m.how
 			}
 		}
 		switch {
@@ -188,7 +213,7 @@ func code(found []entry) []entry {
 }
 
 // holds reports whether inner lies inside e's place and is not that place itself.
-func (e *entry) holds(inner entry) bool {
+func (e *entry) holds(inner *entry) bool {
 	same := inner.start == e.start && inner.end == e.end && e.rule != ""
 	return inner.start >= e.start && inner.end <= e.end && !same
 }
@@ -213,7 +238,7 @@ func merged(found []entry) entry {
 }
 
 // isNamed: the entry's whole name, whatever the case and punctuation.
-func isNamed(e, at entry, n sectionName) bool {
+func isNamed(e, at *entry, n sectionName) bool {
 	if e.rule == ByKey {
 		return e.name == n.text || at.rule == ByKey && e.name == at.name+"."+n.text
 	}
@@ -222,7 +247,7 @@ func isNamed(e, at entry, n sectionName) bool {
 
 // beginsWith: the name is the start of a heading, label or comment, up to
 // punctuation: "D3" of "D3: Scope", but not of "D3 and D4".
-func beginsWith(e, _ entry, n sectionName) bool {
+func beginsWith(e, _ *entry, n sectionName) bool {
 	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment && e.rule != ByPattern || !strings.HasPrefix(e.plain, n.plain) {
 		return false
 	}
@@ -239,13 +264,13 @@ func beginsWith(e, _ entry, n sectionName) bool {
 }
 
 // isKeyBelow: a key at any depth, for as long as it is the only one.
-func isKeyBelow(e, _ entry, n sectionName) bool {
+func isKeyBelow(e, _ *entry, n sectionName) bool {
 	return e.rule == ByKey && strings.HasSuffix(e.name, "."+n.text)
 }
 
 // isCalled: a function or a key whose name begins the section, as in "§main
 // option -x".
-func isCalled(e, at entry, n sectionName) bool {
+func isCalled(e, at *entry, n sectionName) bool {
 	first := strings.TrimRight(firstWord(n.text), "(),:")
 	return e.rule == ByFunction && e.name == first || e.rule == ByKey && isNamed(e, at, sectionName{text: first})
 }

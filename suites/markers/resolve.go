@@ -88,7 +88,7 @@ func (r *Resolution) within(o *outline, at location, section string) {
 		r.Line, r.EndLine = o.lines.line(e.start), min(o.lines.line(max(e.end-1, e.start)), last)
 		rule = e.matched()
 		if e.content != nil && at.line == 0 {
-			r.Digest = ContentDigest(e.content())
+			r.Digest = e.digest()
 		}
 	} else {
 		r.Line, r.EndLine = 1, last
@@ -130,7 +130,7 @@ func (r *Resolver) SectionDigest(file, section string) (digest string, ok bool) 
 	if err != nil || e.content == nil {
 		return "", false
 	}
-	return ContentDigest(e.content()), true
+	return e.digest(), true
 }
 
 func (r *Resolver) outline(file string) (*outline, error) {

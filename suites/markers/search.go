@@ -19,7 +19,10 @@ func (o *outline) text(at entry, name string) (entry, bool) {
 		if start > end {
 			continue
 		}
-		have := " " + strings.Join(words(string(o.words[start:end])), " ") + " "
+		have := o.plain()[line-1]
+		if start > o.lines.starts[line-1] || end < o.lines.end(line) {
+			have = plainLine(o.words[start:end])
+		}
 		e, rank := entry{rule: ByText, name: name, start: start, end: end}, 0
 		switch {
 		case strings.Contains(have, phrase):
@@ -41,6 +44,17 @@ func (o *outline) text(at entry, name string) (entry, bool) {
 		}
 	}
 	return entry{}, false
+}
+
+// plainLine is the words of a line, each between two spaces.
+func plainLine(line []byte) string { return " " + strings.Join(words(string(line)), " ") + " " }
+
+func (o *outline) plainLines() []string {
+	lines := make([]string, len(o.lines.starts))
+	for i, start := range o.lines.starts {
+		lines[i] = plainLine(o.words[start:max(start, o.lines.end(i+1))])
+	}
+	return lines
 }
 
 // isIdentifier reports whether a word can only be a name in code.

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,19 +11,13 @@ import (
 // sentenceOf finds the sentence of text (the block's prose) that a marker
 // belongs to. A marker that follows a full stop belongs to the sentence that
 // just ended.
-func sentenceOf(b *block, text string, c claim) (start, end int) {
-	spans := sentences(b, text)
-	i := len(spans) - 1
-	for i > 0 && spans[i].start > c.open {
+func sentenceOf(b *block, c claim) textSpan {
+	spans := b.sentences()
+	i := max(0, sort.Search(len(spans), func(i int) bool { return spans[i].start > c.open })-1)
+	if i > 0 && strings.TrimSpace(b.prose()[spans[i].start:c.open]) == "" {
 		i--
 	}
-	if i < 0 {
-		return 0, len(text)
-	}
-	if i > 0 && strings.TrimSpace(text[spans[i].start:c.open]) == "" {
-		i--
-	}
-	return spans[i].start, spans[i].end
+	return spans[i]
 }
 
 // continues reports whether text goes on with a sentence already begun. One may
@@ -36,14 +31,25 @@ func continues(text string) bool {
 	return unicode.IsLower(r)
 }
 
-// abbreviation matches a stop that ends no sentence.
+// abbreviation matches a stop that ends no sentence. It is looked for in the
+// characters before the stop, of which it has no more than abbreviated.
 var abbreviation = regexp.MustCompile(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|etc|no|fig|sec)\.$`)
+
+const abbreviated = 10
 
 type textSpan struct{ start, end int }
 
-// sentences cuts a block's prose after each full stop, question or exclamation
-// mark outside code that white space and no lower-case letter follows.
-func sentences(b *block, text string) []textSpan {
+// sentences cuts the block's prose, once; there is at least one.
+func (b *block) sentences() []textSpan {
+	if b.spans == nil {
+		b.spans = b.cut(b.prose())
+	}
+	return b.spans
+}
+
+// cut cuts after each full stop, question or exclamation mark outside code that
+// white space and no lower-case letter follows.
+func (b *block) cut(text string) []textSpan {
 	var spans []textSpan
 	start := 0
 	for i := 0; i < len(text); i++ {
@@ -54,7 +60,7 @@ func sentences(b *block, text string) []textSpan {
 		for end < len(text) && strings.IndexByte(")\"'*`", text[end]) >= 0 {
 			end++
 		}
-		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation.MatchString(text[start:i+1]) {
+		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation.MatchString(text[max(start, i-abbreviated):i+1]) {
 			continue
 		}
 		spans = append(spans, textSpan{start, end})

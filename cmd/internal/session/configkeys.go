@@ -58,10 +58,20 @@ func leafKeys(content []byte) []jsonkeys.Path {
 	if json.Unmarshal(content, &document) != nil {
 		return nil
 	}
-	return leaves(document, nil)
+	all := leaves(document, nil)
+	return all[:min(len(all), mostKeys)]
 }
 
+// Of a configuration no more keys are looked at than these, and none deeper.
+const (
+	mostKeys    = 2000
+	deepestKeys = 50
+)
+
 func leaves(object map[string]any, above jsonkeys.Path) (out []jsonkeys.Path) {
+	if len(above) >= deepestKeys {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if strings.HasPrefix(name, "$") || strings.HasPrefix(name, "_") {
 			continue
