@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -126,6 +127,20 @@ func TestNamesOfAnything(t *testing.T) {
 	}
 }
 
+func TestSafeNames(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []string{"", ".", "..", ".a", "a.", "con", "COM1.x", "~", "a:b", strings.Repeat("é", 100)} {
+		if name := safeName(odd); len(name) != 65 || name[0] != '~' {
+			t.Errorf("%q is called %q", odd, name)
+		}
+	}
+	for plain, want := range map[string]string{"P01": "P01", "a b/c": "a%20b%2Fc", "pm-more": "pm-more", "a.b": "a.b"} {
+		if got := safeName(plain); got != want {
+			t.Errorf("%q is called %q, want %q", plain, got, want)
+		}
+	}
+}
+
 func TestAgentsThatCannotNameAFile(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{
@@ -158,5 +173,29 @@ func TestManyRuns(t *testing.T) {
 	must(t, err)
 	if ours := runs[500:]; len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
 		t.Errorf("of this machine's: %v", ours)
+	}
+}
+
+// endless is a line without an end. It says how much of it was read.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read > 2*heldLimit {
+		return 0, errors.New("read on and on")
+	}
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// TestEndless: what is skipped counts as well.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	line := new(endless)
+	warned, err := readRecords("x", line, newBudget(), func(suites.Record) bool { return true })
+	if err != nil || len(warned) != 1 || line.read > heldLimit+1<<20 {
+		t.Errorf("%q, %v after %d bytes", warned, err, line.read)
 	}
 }
