@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"hookwatch/suites/disk"
 )
 
 // nothingRuns waits until nothing that was started goes on: not the program itself,
@@ -47,7 +49,7 @@ func (k *killing) nothingIsLeft(results string) {
 	}
 	hidden, _ := filepath.Glob(filepath.Join(results, ".*"))
 	for _, f := range hidden {
-		if base := filepath.Base(f); base != ".gitignore" && base != ".lock" {
+		if _, leftover := disk.IsLeftover(filepath.Base(f)); leftover {
 			k.t.Errorf("left after the next start: %s", f)
 		}
 	}

@@ -110,7 +110,7 @@ func (s *soaker) newHook() {
 
 // newSuite makes cases that were never there before, of a hook that may not be.
 func (s *soaker) newSuite() {
-	s.renew("suites/new-%d.yaml", "suite: new-%d\nagent: new-agent\nevent: Stop\ncases:\n"+
+	s.renew("suites/new-%d.yaml", "suite: new-%d\nevent: Stop\ncases:\n"+
 		"  - {id: N%d, name: new, hook: .claude/hooks/h1.sh, expect: {exit: 0}}\n"+
 		"  - {id: M%d, name: gone, hook: .claude/hooks/new-%d.sh, expect: {exit: 0}}\n")
 }
@@ -179,6 +179,14 @@ func (s *soaker) configuration() {
 }
 
 const soakConfiguration = "suites: [suites/*.yaml]\nspecs: [docs/*.md]\nnotify: {desktop: false, settle: 20ms}\n"
+
+// soakProject has fewer files come at once than the sequences of edits, each of
+// which is followed by a rest: each burst of them costs a slow machine many a run.
+func soakProject() edits.Project {
+	p := editedProject(0)
+	p.Many = 200
+	return p
+}
 
 // newSoak makes the edited project with what the soak edits besides, on both of its
 // branches.

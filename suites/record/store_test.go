@@ -33,7 +33,7 @@ func TestFullRunThenSelectedRun(t *testing.T) {
 		"archive/20260301T120000Z/RESULTS.md", "archive/20260301T120000Z/environment.json",
 		"archive/20260301T120000Z/ml-agent-20260301T120000Z.jsonl", "archive/20260301T120000Z/pm-agent-20260301T120000Z.jsonl",
 		"environment.json", "ml-agent-20260301T120000Z.jsonl", "own-agent-20260301T120000Z.jsonl", "pm-agent-20260301T120000Z.jsonl",
-		"rolling/", "rolling/ml-agent.jsonl", "rolling/own-agent.jsonl", "rolling/pm-agent.jsonl"}
+		"rolling/", "rolling/ml-agent.jsonl", "rolling/own-agent.jsonl", "rolling/pm-agent.jsonl", "runs.json"}
 	if d := cmp.Diff(want, list(t, dir)); d != "" {
 		t.Error(d)
 	}
