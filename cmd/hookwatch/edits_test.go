@@ -44,19 +44,6 @@ func TestEditSequences(t *testing.T) {
 	}
 }
 
-func number(t testing.TB, variable string, otherwise int) int {
-	t.Helper()
-	text, set := os.LookupEnv(variable)
-	if !set {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	return n
-}
-
 func editSequences(t *testing.T, seed uint64, n int, isolation string) {
 	t.Helper()
 	t.Logf("seed %d, %d sequences", seed, n)

@@ -130,13 +130,13 @@ func sizeBelow(t testing.TB, dir string) int {
 // measured at rest, after a garbage collection; what is left of noise in it grows no
 // more than this with each edit, and within a short soak by this at most.
 const (
-	heapAnEdit = 100       // bytes; ten thousand edits make less than a MB of it
-	rssAnEdit  = 300       // bytes
-	heapNoise  = 512 << 10 // bytes
-	rssNoise   = 4 << 20   // bytes
-	spareFiles = 4         // open ones: the logs of the agents of the latest run
-	spareTasks = 8         // threads, of which Go's runtime starts some when it has to wait
-	mostKept   = 20        // as the configuration has it
+	heapAnEdit = 100     // bytes; ten thousand edits make less than a MB of it
+	rssAnEdit  = 300     // bytes
+	heapNoise  = 2 << 20 // bytes
+	rssNoise   = 4 << 20 // bytes
+	spareFiles = 4       // open ones: the logs of the agents of the latest run
+	spareTasks = 8       // threads, of which Go's runtime starts some when it has to wait
+	mostKept   = 20      // as the configuration has it
 )
 
 // flat checks the samples against each other: the first was taken before any edit.

@@ -1,6 +1,9 @@
 package disk
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // A Lock is a file that one process at a time can hold. The kernel gives it back
 // when the process ends, however it ends.
@@ -27,5 +30,6 @@ func (l *Lock) Write(text string) error {
 	return err
 }
 
-// Close gives the lock back.
-func (l *Lock) Close() error { return l.f.Close() }
+// Close gives the lock back, also where a child that is just being started holds
+// the same open file.
+func (l *Lock) Close() error { return errors.Join(unlock(l.f), l.f.Close()) }

@@ -17,5 +17,8 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+// unlock has nothing to do: the handle is no child's, and its end is the lock's.
+func unlock(*os.File) error { return nil }
+
 // shared does not see hard links here.
 func shared(fs.FileInfo) bool { return false }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+// number is what a variable asks for of a test that can take long.
+func number(t testing.TB, variable string, otherwise int) int {
+	t.Helper()
+	text, set := os.LookupEnv(variable)
+	if !set {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
