@@ -142,18 +142,19 @@ func (f *firing) take(a answer) bool {
 		last.Most, _ = strconv.Atoi(a.fields[2])
 		named, _ := strconv.Atoi(a.fields[3])
 		last.LeftBehind, last.Refused = a.fields[4:4+named], a.fields[4+named:]
-		if f.over || f.b.cgroup != nil && f.b.cgroup.exceeded() {
-			f.blame()
-		}
+		f.blame()
 		f.b.idle = true
 		return true
 	}
 	return false
 }
 
-// blame notes who went beyond the memory: those that were killed, or else all,
-// who may have lost a child.
+// blame notes who went beyond the memory, if anybody did: those that were killed,
+// or else all, who may have lost a child.
 func (f *firing) blame() {
+	if !f.over && (f.b.cgroup == nil || !f.b.cgroup.exceeded()) {
+		return
+	}
 	killed := func(r *Result) bool { return r.Signal == "SIGKILL" || r.Exit == 128+int(unix.SIGKILL) }
 	some := false
 	for i := range f.results {
@@ -203,6 +204,7 @@ func (f *firing) lost() {
 			f.results[i].Duration = time.Since(f.begin)
 		}
 	}
+	f.blame() // the supervisor may have had to go, too
 }
 
 // collect waits for the ends of the streams; a stranger may hold the pipes.

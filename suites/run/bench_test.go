@@ -86,10 +86,11 @@ func benchRunner(b *testing.B, root string, mode isolate.Mode) *run.Runner {
 		Root: root, Temp: b.TempDir(), Timeout: 20 * time.Second, Isolation: mode,
 		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
-	choice, err := isolate.Choose(string(mode), isolate.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000}, o.Temp)
+	bounds := isolate.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}
+	choice, err := isolate.Choose(string(mode), bounds, o.Temp)
 	if err != nil {
 		b.Skipf("user namespaces are needed: %v", err)
 	}
-	o.Plan = choice.Plan
+	o.Plan, o.Bounds = choice.Plan, bounds
 	return run.New(o)
 }

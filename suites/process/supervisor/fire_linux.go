@@ -22,6 +22,7 @@ func (s *supervising) fire(m []string, files []int) {
 		syscall.Exit(2)
 	}
 	s.firing, s.grace, s.waited, s.most = true, grace, 0, 0
+	s.memory.begin()
 	for i, c := range commands {
 		pid, watch, errno := c.start()
 		if errno != 0 {
@@ -145,15 +146,31 @@ func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStat
 	s.send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }
 
+type pollfd struct {
+	fd      int32
+	events  int16
+	revents int16
+}
+
+const in = 1 // POLLIN
+
+// poll waits in a raw call, which keeps the runtime from looking for another
+// thread meanwhile.
+func poll(fds []pollfd, timeout *syscall.Timespec) {
+	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+}
+
+// requested reports whether a request waits.
+func requested() bool {
+	fds := [1]pollfd{{fd: ControlFD, events: in}}
+	poll(fds[:], &syscall.Timespec{})
+	return fds[0].revents != 0
+}
+
 // await waits for a request, which it tells, or until something may have changed
 // with the commands that run.
 func (s *supervising) await() bool {
-	type pollfd struct {
-		fd      int32
-		events  int16
-		revents int16
-	}
-	const in, forever = 1, -1
+	const forever = -1
 	fds := []pollfd{{fd: ControlFD, events: in}}
 	wait := forever
 	switch {
@@ -177,8 +194,7 @@ func (s *supervising) await() bool {
 		t := syscall.NsecToTimespec(int64(wait) * 1e6)
 		timeout = &t
 	}
-	// A raw call keeps the runtime from looking for another thread meanwhile.
-	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	poll(fds, timeout)
 	if s.filter.listener >= 0 && fds[1].revents&in != 0 {
 		s.filter.answer()
 	}
@@ -241,81 +257,4 @@ func anyChild() bool {
 	var info [128]byte
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, pAll, 0, uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
 	return errno != syscall.ECHILD
-}
-
-// count notes how many tasks, threads included, had to be ended at once.
-func (s *supervising) count(pids []int) {
-	tasks := 0
-	for _, pid := range pids {
-		tasks += len(list("/proc/" + strconv.Itoa(pid) + "/task"))
-	}
-	s.most = max(s.most, tasks)
-}
-
-// strays lists what runs beside the supervisor: all other processes of the
-// namespace, or its children.
-func (s *supervising) strays() []int {
-	if !anyChild() {
-		return nil
-	}
-	if !s.first {
-		return children()
-	}
-	var pids []int
-	for _, n := range list("/proc") {
-		if pid, err := strconv.Atoi(n); err == nil && pid != 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// kill ends one command with all that descends from it, or everything.
-func (s *supervising) kill(i int) {
-	victim := 0
-	for pid, n := range s.commands {
-		if n == i {
-			victim = pid
-		}
-	}
-	switch {
-	case i < 0, victim != 0 && len(s.commands) == 1:
-		s.count(s.strays())
-		s.killAll()
-	case victim != 0:
-		killTree(victim)
-	}
-}
-
-// killAll ends every descendant, for as long as there are any: a process that
-// forks faster than it is killed meets the same end, since its children become
-// ours.
-func (s *supervising) killAll() {
-	for anyChild() {
-		s.strike()
-		s.collect()
-	}
-}
-
-// strike kills what runs now, and waits a moment.
-func (s *supervising) strike() {
-	if s.first {
-		_ = syscall.Kill(-1, syscall.SIGKILL)
-	}
-	for _, pid := range children() {
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	sleep(1)
-}
-
-// killTree ends a process, its group and its descendants, the deepest last: what
-// loses its parent meanwhile is ended with the firing.
-func killTree(pid int) {
-	below := childrenOf(pid)
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
-	_ = syscall.Kill(pid, syscall.SIGKILL)
-	for _, p := range below {
-		killTree(p)
-	}
 }

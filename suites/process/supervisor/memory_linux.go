@@ -6,14 +6,22 @@ import "syscall"
 // does not count for us: what they use is looked at every few milliseconds.
 type memory struct {
 	most   int   // bytes; 0: no bound
+	used   int   // when it was last looked at
+	free   int   // of the machine's, then
 	next   int64 // when to look again, in microseconds
+	sure   int64 // when to do so whatever the machine has
 	pids   []int
 	reader procReader
 }
 
-// lookEvery is the time between two looks, in microseconds. A look may take a
-// tenth of it: where there are many processes, it is longer, up to ten times.
-const lookEvery = 15_000
+// The time between two looks, in microseconds. A look may take a tenth of it:
+// where there are many processes, it is longer. It costs the kernel more than us,
+// when the processes end: as long as the machine has lost too little for the bound
+// to be reached, nothing is looked at but that.
+const (
+	lookEvery   = 15_000
+	surelyEvery = 250_000
+)
 
 func microseconds() int64 {
 	var t syscall.Timeval
@@ -21,13 +29,39 @@ func microseconds() int64 {
 	return t.Nano() / 1000
 }
 
+// freeMemory is what nobody uses of the machine's.
+func freeMemory() int {
+	var info syscall.Sysinfo_t
+	if syscall.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int(info.Freeram) * int(info.Unit)
+}
+
+// begin starts a firing.
+func (m *memory) begin() {
+	if m.most > 0 {
+		m.looked(0, microseconds(), 0)
+	}
+}
+
+// looked notes what was seen, and when to look again.
+func (m *memory) looked(used int, now, took int64) {
+	m.used, m.free = used, freeMemory()
+	m.next, m.sure = now+min(max(lookEvery, 10*took), surelyEvery), now+surelyEvery
+}
+
 func (m *memory) due() bool {
 	if m.most == 0 {
 		return false
 	}
 	now := microseconds()
-	// A clock that was set back must not keep us from looking.
-	return now >= m.next || m.next-now > 10*lookEvery
+	if now < m.next && m.next-now <= surelyEvery { // not before a clock that was set back
+		return false
+	}
+	m.next = now + lookEvery
+	free := freeMemory()
+	return now >= m.sure || m.used+max(0, m.free-free) > m.most/2 || free < m.most/2
 }
 
 // exceeded looks at how much memory all of them use together. Those whose pages
@@ -36,20 +70,26 @@ func (s *supervising) exceeded() bool {
 	m := &s.memory
 	begin := microseconds()
 	m.list(s.first)
-	pages := 0
-	for _, pid := range m.pids {
-		pages += m.reader.residentPages(pid)
-	}
-	used := pages * syscall.Getpagesize()
+	used := m.sum((*procReader).resident)
 	if used > m.most {
-		used = 0
-		for _, pid := range m.pids {
-			used += m.reader.ownMemory(pid)
-		}
+		used = m.sum((*procReader).own)
 	}
 	end := microseconds()
-	m.next = end + min(max(lookEvery, 10*(end-begin)), 10*lookEvery)
+	m.looked(used, end, end-begin)
 	return used > m.most
+}
+
+// sum adds up what the processes use. It stops when a request waits: among many
+// processes that want to run, a look takes long.
+func (m *memory) sum(of func(*procReader, int) int) int {
+	sum := 0
+	for _, pid := range m.pids {
+		if requested() {
+			return 0
+		}
+		sum += of(&m.reader, pid)
+	}
+	return sum
 }
 
 // list finds the processes of the commands: all others of the namespace, or what
@@ -74,21 +114,21 @@ func (m *memory) list(first bool) {
 	}
 }
 
-// residentPages counts a process's pages in memory, those of files too.
-func (r *procReader) residentPages(pid int) int {
+// resident is what a process has in memory, in bytes, that of files too.
+func (r *procReader) resident(pid int) int {
 	r.open("/proc/", pid, "/statm", 0, "")
 	rest := r.content()
 	for i, c := range rest {
 		if c == ' ' {
-			return leadingNumber(rest[i+1:])
+			return leadingNumber(rest[i+1:]) * syscall.Getpagesize()
 		}
 	}
 	return 0
 }
 
-// ownMemory is a process's part of the memory that is no file's, in bytes: what
+// own is a process's part of the memory that is no file's, in bytes: what
 // several share since they forked counts once in all.
-func (r *procReader) ownMemory(pid int) int {
+func (r *procReader) own(pid int) int {
 	r.open("/proc/", pid, "/smaps_rollup", 0, "")
 	if b := r.content(); len(b) > 0 {
 		return kilobytes(b, "Pss_Anon:") + kilobytes(b, "Pss_Shmem:")
