@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -41,6 +42,7 @@ func TestHostileToTheKernel(t *testing.T) {
 	h.inCgroup()
 	h.withKey()
 	r := h.runner(isolate.Namespaces)
+	r.Timeout = 30 * time.Second // nothing here waits for it
 	for _, tt := range kernelActs {
 		h.unharmed(tt.name, func() {
 			o, report := h.act(r, tt.act)
@@ -66,6 +68,7 @@ func TestLimitsInPlace(t *testing.T) {
 	for _, mode := range []isolate.Mode{isolate.Copy, isolate.None} {
 		h := newHostile(t, t.TempDir())
 		r := h.runner(mode)
+		r.Timeout = 30 * time.Second
 		for _, tt := range kernelActs {
 			for _, name := range limitActs {
 				if tt.name != name {
