@@ -162,17 +162,14 @@ func TestTerminalIsLeftSane(t *testing.T) {
 // keys that are no letters, are no commands.
 func TestTypedBefore(t *testing.T) {
 	t.Parallel()
-	p := onTerminal(t, newReference(t), "qaf\n")
+	p := onTerminal(t, newReference(t), "q\n")
 	p.wait("q quit", 1)
-	if _, err := p.master.WriteString("\x1b[A\x1b[24;2~\x1bOQ\x1bq?"); err != nil {
+	if _, err := p.master.WriteString("\x1b[A\x1b[24;2~\x1bOQ\x1bqh"); err != nil {
 		t.Fatal(err)
 	}
-	p.wait("q quit", 2)
+	p.wait("? help\r\r\n", 1) // it still listens
 	if _, err := p.master.WriteString("q"); err != nil {
 		t.Fatal(err)
 	}
 	p.end()
-	if strings.Contains(p.text(), "running all") {
-		t.Errorf("keys that were not meant ran something:\n%q", p.text())
-	}
 }

@@ -170,6 +170,19 @@ func TestHumanForgesNoLine(t *testing.T) {
 	}
 }
 
+// TestHumanCutsNames: a name of ten thousand letters takes a row or two.
+func TestHumanCutsNames(t *testing.T) {
+	t.Parallel()
+	m := newTerminal(t, 80)
+	v := NewHuman(m, HumanOptions{TTY: true, Watch: true, Now: atNow, Width: func() int { return 80 }})
+	long := strings.Repeat("n", 10_000)
+	show(v, []Event{Started{Project: long, Cases: 1}, RunStarted{Cases: 1}, done(rec("s", "A", long, false, ""), 1, 1)})
+	if len(m.rows) > 25 {
+		t.Errorf("%d rows:\n%.2000s", len(m.rows), m)
+	}
+	_ = v.Close()
+}
+
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
