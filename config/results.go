@@ -75,7 +75,7 @@ func (c *Config) sources() []string {
 // Names that a directory of records has, and those that tell nothing.
 var (
 	recordNames = []string{
-		"*.jsonl", "rolling", "archive", "traces", "contents", ".lock", "running.json", "environment.json",
+		"*.jsonl", "rolling", "archive", "traces", "contents", ".lock", ".origin", "running.json", "inputs.json", "environment.json", "runs.json",
 		"RESULTS.md", "COMPARISON.md",
 	}
 	neutralNames = []string{".gitignore", ".gitkeep", ".keep", "README.md", ".DS_Store"}

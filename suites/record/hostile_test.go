@@ -41,7 +41,7 @@ var traps = []trap{
 	{name: inClone + "/archive/" + oldStamp, dir: true}, {name: inClone + "/archive/.pending-20260301T120000Z", dir: true},
 	{name: inClone + "/.gitignore"}, {name: inClone + "/.lock", appended: true}, {name: inClone + "/.origin"},
 	{name: inClone + "/RESULTS.md"}, {name: inClone + "/COMPARISON.md"}, {name: inClone + "/inputs.json"},
-	{name: inClone + "/environment.json"}, {name: inClone + "/running.json"}, {name: inClone + "/.RESULTS.md123", unsaid: true},
+	{name: inClone + "/environment.json"}, {name: inClone + "/runs.json"}, {name: inClone + "/running.json"}, {name: inClone + "/.RESULTS.md123", unsaid: true},
 	{name: inClone + "/pm-agent-" + oldStamp + ".jsonl"}, {name: inClone + "/new-agent-20260301T120000Z.jsonl"},
 	{name: inClone + "/rolling/pm-agent.jsonl", appended: true}, {name: inClone + "/rolling/new-agent.jsonl", appended: true},
 	{name: inClone + "/rolling/tools.log", appended: true},

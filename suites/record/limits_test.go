@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,7 +172,8 @@ func TestManyRuns(t *testing.T) {
 	}
 	runs, err := s.Runs()
 	must(t, err)
-	if ours := runs[500:]; len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
+	ours := slices.DeleteFunc(runs, func(r ArchivedRun) bool { return r.At.Year() == 2099 })
+	if len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
 		t.Errorf("of this machine's: %v", ours)
 	}
 }

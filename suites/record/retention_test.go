@@ -92,3 +92,37 @@ func TestOldLogsGoByTheirExactNames(t *testing.T) {
 		t.Errorf("rolling holds\n%q, want\n%q", got, want)
 	}
 }
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return noon.AddDate(0, 0, n) }
+	for _, c := range []struct {
+		name       string
+		runs, days int
+		want       string
+	}{
+		{"all", 0, 0, "20260331 20260311 20260302 20260301"},
+		{"two", 2, 0, "20260331 20260311"},
+		{"one", 1, 0, "20260331"},
+		{"twenty-five days", 0, 25, "20260331 20260311"},
+		{"one day", 50, 1, "20260331"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, Options{Place: at(t.TempDir()), KeepRuns: c.runs, KeepDays: c.days})
+			for i, n := range []int{0, 1, 10, 30} {
+				id := string(rune('a' + i))
+				runFull(t, s, id, day(n), rec(id, "pm/P01", ""))
+			}
+			runs, err := s.Runs()
+			must(t, err)
+			var days []string
+			for _, r := range runs {
+				days = append(days, r.Stamp[:8])
+			}
+			if got := strings.Join(days, " "); got != c.want {
+				t.Errorf("kept %s, want %s", got, c.want)
+			}
+		})
+	}
+}

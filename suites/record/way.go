@@ -11,7 +11,7 @@ import (
 )
 
 // documents are the files of a results directory that have one name.
-var documents = []string{ignoreName, lockName, originName, resultsName, comparisonName, markerName, inputsName, environmentName}
+var documents = []string{ignoreName, lockName, originName, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
 
 // checkWay looks, before anything is written, for what stands where hookwatch's
 // files and directories are to be: links, pipes, directories. The first writing
