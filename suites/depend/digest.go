@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -38,7 +39,16 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 	case !keep:
 		_, err = io.Copy(sum, io.LimitReader(f, digestAtMost))
 	case f.Info.Size() > lookAtMost:
-		if _, err = io.Copy(sum, io.LimitReader(f, digestAtMost)); err == nil {
+		head := make([]byte, headSize)
+		if _, err = io.ReadFull(f, head); err == nil {
+			sum.Write(head)
+			_, err = io.Copy(sum, io.LimitReader(f, digestAtMost-headSize))
+		}
+		switch {
+		case err != nil:
+		case isBinary(head): // a program, whose text says nothing anyway
+			content = head
+		default:
 			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
 		}
 	default:
@@ -49,6 +59,13 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		return unreadable, nil, err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
+}
+
+// headSize is how much of a file tells whether it is text.
+const headSize = 8000
+
+func isBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), headSize)], 0) >= 0
 }
 
 func tooLarge(path string) error {

@@ -1,7 +1,6 @@
 package depend
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"strings"
@@ -52,7 +51,7 @@ var languages = map[string]string{
 // newScript analyses a script's content.
 func newScript(p string, content []byte) *script {
 	s := &script{text: string(content)}
-	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
+	if isBinary(content) {
 		return &script{language: "binary", opaque: "it is no text"}
 	}
 	interpreter := interpreterOf(s.text)
