@@ -103,11 +103,8 @@ func setns(path string) error {
 func attackNested() {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), attackVariable+"=remount", "TMPDIR="+os.Getenv("TMPDIR"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
+	// Without a map of users, which a read-only /proc would not take.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS, AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		fmt.Println("no nested namespaces:", err)
