@@ -135,12 +135,20 @@ func (s *state) shows(r rune) bool {
 	before := *s
 	*s = state{base: true}
 	switch {
-	case (r == 0xfe0e || r == 0xfe0f) && before.image && before.marks == 0,
-		isMark(r) && before.base && before.marks < maxMarks && !invisible(r):
-		*s = state{base: true, marks: before.marks + 1}
+	case r == 0xfe0e || r == 0xfe0f:
+		if !before.image || before.marks > 0 {
+			return false
+		}
+		s.marks = 1
 		return true
-	case isMark(r), !unicode.IsPrint(r), invisible(r):
+	case !unicode.IsPrint(r) || invisible(r):
 		return false
+	case isMark(r):
+		if !before.base || before.marks >= maxMarks {
+			return false
+		}
+		s.marks = before.marks + 1
+		return true
 	}
 	s.image = !unicode.IsLetter(r)
 	return true

@@ -74,6 +74,7 @@ func TestHides(t *testing.T) {
 		"\u0301x":                            `\u0301x`, // it would lie on what is before the text
 		"Z" + strings.Repeat("\u0335", 6):    "Z" + strings.Repeat("\u0335", 4) + `\u0335` + "\u0335",
 		"\u1112\u1161\u11ab":                 "\u1112\u1161\u11ab",
+		"a\ud7c9":                            `a\ud7c9`, // assigned to nothing
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("Text(%+q) = %+q, want %+q", in, got, want)
