@@ -36,8 +36,7 @@ func TestKilled(t *testing.T) {
 		announced += len(cases)
 		k.nothingRuns()
 		checkKept(t, results, cases)
-		_, err := os.Stat(filepath.Join(results, "running.json"))
-		midway := err == nil
+		midway := underWay(t, results)
 		if k.nextStartTells(results) != midway {
 			t.Errorf("a run was under way when it was killed: %v; the next start says otherwise", midway)
 		}
@@ -48,6 +47,9 @@ func TestKilled(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("kill %d", i)
 		}
+		if i%100 == 99 {
+			t.Logf("%d kills, %d of them during a run, %d verdicts announced", i+1, interrupted, announced)
+		}
 	}
 	t.Logf("%d kills, %d of them during a run, %d verdicts announced", kills, interrupted, announced)
 	if interrupted == 0 {
@@ -57,6 +59,38 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the run after all kills: %v\n%s", err, out)
 	}
+}
+
+// underWay reports whether a run was under way: its marker is there, and it is not
+// archived, which is what ends a full one.
+func underWay(t *testing.T, results string) bool {
+	t.Helper()
+	var marker, archived struct {
+		RunID string `json:"run_id"`
+	}
+	text, err := os.ReadFile(filepath.Join(results, "running.json"))
+	if err != nil {
+		return false
+	}
+	if err := json.Unmarshal(text, &marker); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := filepath.Glob(filepath.Join(results, "archive", "[0-9]*", "environment.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range ended {
+		if text, err = os.ReadFile(file); err == nil {
+			err = json.Unmarshal(text, &archived)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if archived.RunID == marker.RunID {
+			return false
+		}
+	}
+	return true
 }
 
 // A killing is a project whose sessions are killed, each after the other.
