@@ -44,7 +44,7 @@ var arrows = map[string]string{
 	"suites/discover":           "suites suites/contract suites/disk suites/shell",
 	"suites/markers":            "suites suites/shell",
 	"suites/plan":               "suites",
-	"suites/isolate":            "suites suites/process suites/process/supervisor",
+	"suites/isolate":            "suites suites/disk suites/process suites/process/supervisor",
 	"suites/process":            "suites/process/supervisor",
 	"suites/process/supervisor": "",
 	"suites/record":             "suites suites/disk",

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -48,8 +49,22 @@ var languages = map[string]string{
 	".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node",
 }
 
+// mostNames is how many words of a script are looked for as files: one of five
+// thousand lines has a third of it. What names more may use anything.
+const mostNames = 5000
+
 // newScript analyses a script's content.
 func newScript(p string, content []byte) *script {
+	s := analysed(p, content)
+	if len(s.names) > mostNames || len(s.opened) > mostNames {
+		s.names, s.opened = s.names[:min(len(s.names), mostNames)], s.opened[:min(len(s.opened), mostNames)]
+		s.computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)
+		s.opaque = s.computed
+	}
+	return s
+}
+
+func analysed(p string, content []byte) *script {
 	s := &script{text: string(content)}
 	if isBinary(content) {
 		return &script{language: "binary", opaque: "it is no text"}

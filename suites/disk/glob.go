@@ -16,8 +16,9 @@ import (
 // Bounds of one search. They are far above what a project holds: "/**/*.md" is
 // not to walk the machine, nor is a directory of a million files.
 const (
-	seenAtMost  = 200_000 // entries
-	foundAtMost = 20_000  // files
+	seenAtMost     = 200_000 // entries
+	foundAtMost    = 20_000  // files
+	followedAtMost = 1000    // links to directories, which may lead to one another
 )
 
 // A Search looks for files below a directory.
@@ -46,8 +47,8 @@ func (r Reader) Find(s Search) ([]string, error) {
 		w.parts = []string{"**"}
 	}
 	if err := w.dir(".", real); err != nil {
-		return nil, fmt.Errorf("%s: %w: more than %d files or directories in it or %d that match (narrow the pattern)",
-			filepath.Join(s.Base, filepath.FromSlash(s.Pattern)), err, seenAtMost, foundAtMost)
+		return nil, fmt.Errorf("%s: %w: more than %d files or directories in it, %d that match or %d links to directories (narrow the pattern)",
+			filepath.Join(s.Base, filepath.FromSlash(s.Pattern)), err, seenAtMost, foundAtMost, followedAtMost)
 	}
 	slices.Sort(w.found)
 	return w.found, nil
@@ -60,6 +61,7 @@ type walker struct {
 	parts   []string // of the pattern
 	above   []string // the real directories on the way
 	entries int
+	links   int
 	found   []string
 }
 
@@ -96,6 +98,9 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 	abs := filepath.Join(w.Base, filepath.FromSlash(rel))
 	if mode&fs.ModeSymlink != 0 {
 		if fi, err := os.Stat(real); err == nil && fi.IsDir() {
+			if w.links++; w.links > followedAtMost {
+				return errEnough
+			}
 			if real, err = w.r.Resolve(real); err != nil {
 				return nil
 			}

@@ -44,7 +44,7 @@ func CopyProject(root, dir string, skip []string) (string, error) {
 // moveWorkTree makes the repository of a submodule, which names its work tree,
 // name another one.
 func moveWorkTree(config, to string) error {
-	b, err := os.ReadFile(config)
+	b, err := readGit(config)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func borrow(objects, to string) error {
 		return err
 	}
 	others := objects + "\n"
-	b, err := os.ReadFile(filepath.Join(objects, "info", "alternates"))
+	b, err := readGit(filepath.Join(objects, "info", "alternates"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/disk"
 )
 
 // GitTop is the top of the git work tree that dir lies in: hooks ask git about
@@ -25,7 +27,7 @@ func gitCommon(top string) string {
 	if !ok {
 		return ""
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+	if b, err := readGit(filepath.Join(dir, "commondir")); err == nil {
 		dir = absolute(dir, strings.TrimSpace(string(b)))
 	}
 	if dir = real(dir); !isDir(dir) || Within(top, dir) {
@@ -36,13 +38,19 @@ func gitCommon(top string) string {
 
 // gitDir is the directory that the file .git of a work tree names.
 func gitDir(top string) (string, bool) {
-	b, err := os.ReadFile(filepath.Join(top, ".git"))
+	b, err := readGit(filepath.Join(top, ".git"))
 	if err != nil {
 		return "", false
 	}
 	named, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir:")
 	return absolute(top, strings.TrimSpace(named)), ok
 }
+
+// gitAtMost bounds what is read of a repository, in bytes: it may be a clone's.
+const gitAtMost = 1 << 20
+
+// readGit reads a file of a repository, and waits for none that is a pipe.
+func readGit(file string) ([]byte, error) { return disk.Reader{}.ReadFile(file, gitAtMost) }
 
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {

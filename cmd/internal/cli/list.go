@@ -40,6 +40,7 @@ func (a *app) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warn(p.Unread)
 			doc := ListDocument{Version: 1, Cases: []ListCase{}}
 			for _, c := range p.Cases {
 				doc.Cases = append(doc.Cases, ListCase{

@@ -65,6 +65,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 			if err != nil {
 				return err
 			}
+			a.warn(p.Unread)
 			sources := p.Sources()
 			if len(specs) > 0 {
 				if sources, err = p.Only(sources, dirOf(a), specs); err != nil {

@@ -63,6 +63,7 @@ seen to come through.`,
 			if err != nil {
 				return err
 			}
+			a.warn(p.Unread)
 			if len(args) == 0 {
 				return a.whyNow(p)
 			}

@@ -37,7 +37,8 @@ type Project struct {
 	Registered discover.Registered
 	Graph      *depend.Graph
 	Warnings   []string
-	Empty      error // why there is nothing to run; nil when there is
+	Unread     []string // of the warnings: those about files that were not read
+	Empty      error    // why there is nothing to run; nil when there is
 
 	reader   disk.Reader    // of everything that is read of it
 	every    []*suites.Case // without the filter
@@ -71,10 +72,11 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
 	})
 	p.Graph.Prepare(p.every)
-	p.Warnings = append(p.Warnings, p.Graph.Unread(p.hookFiles())...)
+	p.Unread = p.Graph.Unread(p.hookFiles())
 	for _, err := range p.Graph.RefusedSpecs() {
-		p.Warnings = append(p.Warnings, p.refused("specs", err).Error())
+		p.Unread = append(p.Unread, p.refused("specs", err).Error())
 	}
+	p.Warnings = append(p.Warnings, p.Unread...)
 	return p, p.checkMarkers()
 }
 
