@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/adrg/xdg"
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Find looks for the configuration file in dir and the directories above it. In
@@ -85,41 +82,6 @@ func projectKey(root string) string {
 
 // Abs gives the absolute path of a path from the project's root.
 func (c *Config) Abs(path string) string { return from(c.Root, path) }
-
-// SpecFiles expands Specs to slash paths from the root, sorted. An entry
-// without wildcards is listed even if no such file exists, so that whoever
-// opens it notices.
-func (c *Config) SpecFiles() ([]string, error) { return c.expand(c.Specs) }
-
-// SuiteFiles expands Suites as SpecFiles does and tells whether the built-in
-// suites are among them.
-func (c *Config) SuiteFiles() (files []string, builtin bool, err error) {
-	own := slices.DeleteFunc(slices.Clone(c.Suites), func(s string) bool { return s == Builtin })
-	files, err = c.expand(own)
-	return files, len(own) < len(c.Suites), err
-}
-
-func (c *Config) expand(patterns []string) ([]string, error) {
-	var files []string
-	for _, p := range patterns {
-		if !strings.ContainsAny(p, `*?[{\`) {
-			files = append(files, filepath.ToSlash(filepath.Clean(p)))
-			continue
-		}
-		// The part before the first wildcard may lead out of the project, once that
-		// is agreed to.
-		base, rest := doublestar.SplitPattern(p)
-		found, err := doublestar.Glob(os.DirFS(c.Abs(base)), rest, doublestar.WithFilesOnly())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p, err)
-		}
-		for _, f := range found {
-			files = append(files, filepath.ToSlash(filepath.Join(base, f)))
-		}
-	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
-}
 
 // upwards gives the nearest directory from dir to the top for which is holds.
 func upwards(dir string, is func(string) bool) string {

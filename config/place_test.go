@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/adrg/xdg"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestRootWithoutFile(t *testing.T) {
@@ -66,42 +65,6 @@ func TestResultsDir(t *testing.T) {
 	asked := load(a, func(name string) (string, bool) { return "out", name == "HOOKWATCH_RESULTS_DIR" })
 	if asked != filepath.Join(a, "out") {
 		t.Errorf("asked for: %s", asked)
-	}
-}
-
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	dir := project(t, map[string]string{
-		"p[1]/" + FileName: "specs: ['docs/**/*.md', README.md, docs/a.md, ../shared/*.md, gone.md, 'none/*.md']\n" +
-			"suites: [z.yaml, builtin, 's/{b,a}.yaml']\n",
-		"p[1]/docs/a.md": "", "p[1]/docs/x/b.md": "", "p[1]/docs/x.md/keep": "", "p[1]/README.md": "", "shared/c.md": "",
-		"p[1]/s/a.yaml": "", "p[1]/s/b.yaml": "",
-	})
-	c, err := Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv, State: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agree(t, c)
-	if c, err = Load(LoadOptions{Dir: filepath.Join(dir, "p[1]"), Env: noEnv, State: c.State}); err != nil {
-		t.Fatal(err)
-	}
-	specs, err := c.SpecFiles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"../shared/c.md", "README.md", "docs/a.md", "docs/x/b.md", "gone.md"}, specs); diff != "" {
-		t.Errorf("specs: -want +got\n%s", diff)
-	}
-	if got, want := c.Abs(specs[0]), filepath.Join(dir, "shared", "c.md"); got != want {
-		t.Errorf("Abs: %s, want %s", got, want)
-	}
-	suites, builtin, err := c.SuiteFiles()
-	if diff := cmp.Diff([]string{"s/a.yaml", "s/b.yaml", "z.yaml"}, suites); diff != "" || !builtin || err != nil {
-		t.Errorf("suites: builtin %v, %v, -want +got\n%s", builtin, err, diff)
-	}
-	c.Suites = []string{"z.yaml"}
-	if _, builtin, _ = c.SuiteFiles(); builtin {
-		t.Error("builtin although it is not listed")
 	}
 }
 

@@ -68,9 +68,6 @@ type walker struct {
 // dir looks into a directory that really lies at real. One that cannot be read has
 // nothing.
 func (w *walker) dir(rel, real string) error {
-	if slices.Contains(w.above, real) {
-		return nil
-	}
 	w.above = append(w.above, real)
 	defer func() { w.above = w.above[:len(w.above)-1] }()
 	d, err := os.Open(real)
@@ -101,7 +98,7 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 			if w.links++; w.links > followedAtMost {
 				return errEnough
 			}
-			if real, err = w.r.Resolve(real); err != nil {
+			if real, err = w.r.Resolve(real); err != nil || w.leadsUp(real) {
 				return nil
 			}
 			mode = fs.ModeDir
@@ -118,6 +115,11 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 		}
 	}
 	return nil
+}
+
+// leadsUp reports whether a link leads to a directory that it lies in.
+func (w *walker) leadsUp(real string) bool {
+	return slices.ContainsFunc(w.above, func(dir string) bool { return within(real, dir) })
 }
 
 func (w *walker) skips(abs string, isDir bool) bool { return w.Skip != nil && w.Skip(abs, isDir) }

@@ -68,12 +68,6 @@ func (m machine) ask(ctx context.Context, argv []string) (process.Result, error)
 	return res, nil
 }
 
-// ForeignPath reports whether a search path leads to programs that a project at
-// root may have brought along, before or behind those of the machine.
-func ForeignPath(root string, env []string) bool {
-	return len(newMachine(root, env).dirs) < len(filepath.SplitList(process.Getenv(env, "PATH")))
-}
-
 // Versions asks each tool that may be asked for its version, at most a few at
 // once; box remembers the answers. A program that the project may have brought is
 // asked in a sandbox. It is not where a copy is all there is, in which it could do

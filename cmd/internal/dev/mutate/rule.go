@@ -40,11 +40,7 @@ func newRule(root string, cases []*suites.Case) (*rule, error) {
 	}
 	p := depend.Project{Root: root, HookDirs: cfg.Hooks, Settings: cfg.Settings, IDs: func() []string { return ids }}
 	r.graph = depend.New(p)
-	specs, err := cfg.SpecFiles()
-	if err != nil {
-		return nil, err
-	}
-	p.Specs = specs
+	p.Specs = cfg.Specs
 	r.marked = depend.New(p)
 	return r, nil
 }

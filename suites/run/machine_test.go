@@ -1,0 +1,67 @@
+//go:build unix
+
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMachine tells the programs of the machine from those that came with a
+// project, in whichever way a search path leads to these.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(top, name) }
+	program := func(name string) {
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"repo/.git/HEAD", "repo/sub/project/node_modules/.bin/jq", "repo/bin/jq", "repo/sub/project/.venv/bin/jq", "usr/bin/jq", "opt/bin/jq"} {
+		program(name)
+	}
+	for link, target := range map[string]string{
+		"linked": "repo/bin", "usr/bin/git": at("repo/bin/jq"), "opt/bin/git": "jq", "named": "repo/sub/project",
+	} {
+		if err := os.Symlink(target, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := []string{"", ".", "node_modules/.bin", "..", at("repo/bin"), at("linked"), at("named/.venv/bin"), at("usr/bin") + "/", at("usr/../opt/bin")}
+	for _, root := range []string{"repo/sub/project", "named"} {
+		m := newMachine(at(root), []string{"PATH=" + strings.Join(path, ":")})
+		if want := []string{at("usr/bin"), at("opt/bin")}; !slices.Equal(m.dirs, want) {
+			t.Errorf("%s: of the machine: %q, want %q", root, m.dirs, want)
+		}
+		for name, want := range map[string]bool{
+			"usr/bin/jq": true, "opt/bin/jq": true, "opt/bin/git": true, "usr/bin/git": false, "repo/bin/jq": false, "linked/jq": false,
+			"repo/sub/project/node_modules/.bin/jq": false, "named/.venv/bin/jq": false, "elsewhere/jq": false,
+		} {
+			if got := m.has(at(name)); got != want {
+				t.Errorf("%s: %s is the machine's: %v, want %v", root, name, got, want)
+			}
+		}
+	}
+}
+
+// TestMachineAsks: a program of the machine starts where nothing of a project is
+// around it, and finds no program of one.
+func TestMachineAsks(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	m := newMachine(root, []string{"PATH=" + filepath.Join(root, "bin") + "::/usr/bin:/bin:relative", "X=1"})
+	res, err := m.ask(t.Context(), []string{"/bin/sh", "-c", "pwd; echo $PATH $X"})
+	if err != nil || string(res.Stdout.Bytes) != "/\n/usr/bin:/bin 1\n" {
+		t.Errorf("%q, %v, %v", res.Stdout.Bytes, res.StartError, err)
+	}
+}
