@@ -20,12 +20,10 @@ type Dir struct {
 }
 
 // Make opens the directory at path, which is base or lies below it, and makes
-// what is missing on the way. Base may be reached by links: it is the person's.
+// what is missing on the way. Base exists: a project that was deleted is not made
+// anew for its records. It may be reached by links: it is the person's.
 // Below it none is followed. The error is an *Error where something is in the way.
 func Make(base, path string) (*Dir, error) {
-	if err := os.MkdirAll(base, 0o755); err != nil {
-		return nil, err
-	}
 	return walk(base, path, (*Dir).MakeSub)
 }
 

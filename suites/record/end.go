@@ -93,7 +93,7 @@ func (s *Store) ending(records []suites.Record) (map[string][]suites.Record, err
 	if s.run == nil {
 		return nil, errors.New("end of a run: no run has begun")
 	}
-	return byAgent, nil
+	return byAgent, s.reattach()
 }
 
 func (s *Store) ended(err error) error {

@@ -39,6 +39,7 @@ func open(t *testing.T, o Options) *Store {
 	if o.Now == nil {
 		o.Now = func() time.Time { return noon }
 	}
+	must(t, os.MkdirAll(o.Base, 0o755))
 	s, err := Open(o)
 	if err != nil {
 		t.Fatal(err)

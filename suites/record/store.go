@@ -136,24 +136,18 @@ func (s *Store) warn(format string, args ...any) {
 func (s *Store) Begin(r Run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.run != nil && s.run.ID == r.ID { // it grew
-		if err := s.writeMarker(markerOf(r)); err != nil {
-			return s.failed(err)
-		}
-		s.run = &r
-		return nil
+	if r.ID == "" {
+		return errors.New("a run needs an ID")
 	}
-	if s.run != nil {
+	// First, since what is left of the earlier run may lie in another directory now.
+	if err := s.reattach(); err != nil {
+		return err
+	}
+	if s.run != nil && s.run.ID != r.ID { // else it grew
 		if _, err := s.resume(markerOf(*s.run)); err != nil {
 			return s.failed(err)
 		}
 		s.run = nil
-	}
-	if r.ID == "" {
-		return errors.New("a run needs an ID")
-	}
-	if err := s.reattach(); err != nil {
-		return err
 	}
 	if err := s.writeMarker(markerOf(r)); err != nil {
 		return s.failed(err)

@@ -263,15 +263,41 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-func TestDirectoryDeletedBetweenRuns(t *testing.T) {
+// TestDirectoryDeleted: wherever a run is when the directory goes away, it ends in
+// the new one, and so do those after it.
+func TestDirectoryDeleted(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "results")
-	s := open(t, Options{Place: at(dir)})
-	runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
-	must(t, os.RemoveAll(dir))
-	runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
-	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P02=2")
-	if !strings.Contains(read(t, filepath.Join(dir, rollingName, "pm-agent.jsonl")), `"run_id":"r2"`) {
-		t.Error("the rolling log is not where it should be")
+	for name, between := range map[string]func(*testing.T, *Store, func()){
+		"between runs": func(t *testing.T, s *Store, vanish func()) {
+			runSelected(t, s, "r1", rec("r1", "pm/P01", "1"))
+			vanish()
+			runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
+			if !strings.Contains(read(t, filepath.Join(s.o.Dir, rollingName, "pm-agent.jsonl")), `"run_id":"r2"`) {
+				t.Error("the rolling log is not where it should be")
+			}
+		},
+		"before a run grows": func(t *testing.T, s *Store, vanish func()) {
+			must(t, s.Begin(Run{ID: "r2"}))
+			vanish()
+			runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
+		},
+		"before a run ends": func(t *testing.T, s *Store, vanish func()) {
+			must(t, s.Begin(Run{ID: "r2"}))
+			vanish()
+			must(t, s.EndSelected([]suites.Record{rec("r2", "pm/P02", "2")}, nil, suites.Environment{}))
+		},
+		"within a run that never ends": func(t *testing.T, s *Store, vanish func()) {
+			must(t, s.Begin(Run{ID: "r1"}))
+			vanish()
+			runSelected(t, s, "r2", rec("r2", "pm/P02", "2"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "results")
+			s := open(t, Options{Place: at(dir)})
+			between(t, s, func() { must(t, os.RemoveAll(dir)) })
+			wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P02=2")
+		})
 	}
 }

@@ -83,6 +83,11 @@ func Extract(dir string) (written []string, err error) {
 	if err := checkFree(dir, files); err != nil {
 		return nil, err
 	}
+	made, err := disk.Make(disk.Existing(dir), dir)
+	if err != nil {
+		return nil, fmt.Errorf("starter project: %w", err)
+	}
+	defer made.Close()
 	for _, f := range files {
 		if err := create(dir, f); err != nil {
 			return written, fmt.Errorf("starter project: %w", err)
