@@ -23,10 +23,10 @@ func TestProjectGone(t *testing.T) {
 	}{
 		{"renamed", func() error { return os.Rename(w.root, w.root+" away") }, func() error { return os.Rename(w.root+" away", w.root) }},
 		{"deleted", func() error {
-			if out, err := exec.Command("cp", "-a", w.root, w.root+" copy").CombinedOutput(); err != nil {
-				t.Fatalf("cp: %v\n%s", err, out)
+			if err := atLength(func() error { return copyOf(w.root) }); err != nil {
+				return err
 			}
-			return os.RemoveAll(w.root)
+			return atLength(func() error { return os.RemoveAll(w.root) })
 		}, func() error { return os.Rename(w.root+" copy", w.root) }},
 	} {
 		if err := away.goes(); err != nil {
@@ -45,6 +45,28 @@ func TestProjectGone(t *testing.T) {
 		w.verdict("A1", n == 1)
 	}
 	w.quit()
+}
+
+// copyOf makes a copy of a directory beside it.
+func copyOf(dir string) error {
+	if err := os.RemoveAll(dir + " copy"); err != nil {
+		return err
+	}
+	if out, err := exec.Command("cp", "-a", dir, dir+" copy").CombinedOutput(); err != nil {
+		return fmt.Errorf("cp: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// atLength tries again what fails while the end of a run is written.
+func atLength(try func() error) error {
+	var err error
+	for range 100 {
+		if err = try(); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // TestConfigurationGone: a person is told that the configuration is not there, and

@@ -20,6 +20,9 @@ func TestFirstSignal(t *testing.T) {
 	root := newReference(t)
 	large := makeLarge(t)
 	writeFiles(t, root, map[string]string{".hookwatch.yaml": "verify: off\nspecs: [\"" + large + "/**/*.md\"]\n"})
+	if out, err := program(t, root, "trust", "--yes").CombinedOutput(); err != nil {
+		t.Fatalf("hookwatch trust: %v\n%s", err, out)
+	}
 	for _, args := range [][]string{nil, {"--once"}, {"list"}, {"why"}, {"verify"}, {"run", "P01"}, {"coverage"}, {"doctor"}} {
 		t.Run("hookwatch "+strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
