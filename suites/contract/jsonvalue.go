@@ -4,47 +4,35 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"hookwatch/suites"
+	"hookwatch/suites/jsontree"
 )
 
-// A jsonValue is a decoded JSON value that knows where it stands.
-type jsonValue struct {
-	at      suites.Position
-	scalar  any // string, json.Number, bool or nil, unless it is one of the below
-	members []jsonMember
-	items   []jsonValue
-	is      json.Delim // '{', '[' or 0
+// A source is the text of a settings file, by which its values are placed.
+type source struct {
+	file  string
+	data  []byte
+	lines jsontree.Lines
 }
 
-// A jsonMember is one key of an object. Keys may repeat; the last one counts.
-type jsonMember struct {
-	key   string
-	at    suites.Position
-	value jsonValue
+// newSource takes a file's content, which may start with a byte order mark.
+func newSource(file string, data []byte) source {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	return source{file, data, jsontree.NewLines(data)}
 }
 
-// get finds a key's value; the last one where it repeats, as JavaScript does.
-func (v jsonValue) get(key string) (jsonValue, bool) {
-	for i := len(v.members) - 1; i >= 0; i-- {
-		if v.members[i].key == key {
-			return v.members[i].value, true
-		}
-	}
-	return jsonValue{}, false
+func (s source) position(offset int) suites.Position {
+	line, column := s.lines.At(offset)
+	return suites.Position{File: s.file, Line: line, Column: column}
 }
 
-func (v jsonValue) text() (string, bool) {
-	text, ok := v.scalar.(string)
-	return text, ok
-}
-
-// describe names the value's kind for a person.
-func (v jsonValue) describe() string {
-	switch value := v.scalar.(type) {
+// describe names a value's kind for a person.
+func describe(v jsontree.Value) string {
+	switch value := v.Scalar.(type) {
 	case string:
-		return "the text " + quoted(value)
+		raw, _ := json.Marshal(value) // a string always encodes
+		return "the text " + string(raw)
 	case json.Number:
 		return "the number " + value.String()
 	case bool:
@@ -53,7 +41,7 @@ func (v jsonValue) describe() string {
 		}
 		return "false"
 	}
-	switch v.is {
+	switch v.Kind {
 	case '{':
 		return "an object"
 	case '[':
@@ -63,90 +51,23 @@ func (v jsonValue) describe() string {
 	}
 }
 
-func quoted(text string) string {
-	raw, _ := json.Marshal(text) // a string always encodes
-	return string(raw)
-}
-
-// A jsonReader walks valid JSON and keeps positions.
-type jsonReader struct {
-	decoder *json.Decoder
-	data    []byte
-	file    string
-	seen    int // bytes that line and column account for
-	line    int
-	column  int
-}
-
-// parseJSON decodes data, which may start with a byte order mark. Line and
-// column count characters from 1. The problem, if any, is where JSON ends to be JSON.
-func parseJSON(file string, data []byte) (jsonValue, *suites.Problem) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	r := &jsonReader{data: data, file: file, line: 1, column: 1}
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		return jsonValue{}, r.syntaxProblem(err)
-	}
-	r.decoder = json.NewDecoder(bytes.NewReader(data))
-	r.decoder.UseNumber()
-	return r.value(), nil
-}
-
-// position of a byte offset. Offsets must not decrease between calls.
-func (r *jsonReader) position(offset int) suites.Position {
-	for r.seen < min(offset, len(r.data)) {
-		char, size := utf8.DecodeRune(r.data[r.seen:])
-		r.seen += size
-		r.column++
-		if char == '\n' {
-			r.line, r.column = r.line+1, 1
-		}
-	}
-	return suites.Position{File: r.file, Line: r.line, Column: r.column}
-}
-
-// next is the next token and where it starts.
-func (r *jsonReader) next() (json.Token, suites.Position) {
-	offset := int(r.decoder.InputOffset())
-	for offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[offset]) >= 0 {
-		offset++
-	}
-	at := r.position(offset)
-	token, _ := r.decoder.Token() // the text was found valid before
-	return token, at
-}
-
-func (r *jsonReader) value() jsonValue {
-	token, at := r.next()
-	delim, composite := token.(json.Delim)
-	if !composite {
-		return jsonValue{at: at, scalar: token}
-	}
-	v := jsonValue{at: at, is: delim}
-	for r.decoder.More() {
-		if delim == '[' {
-			v.items = append(v.items, r.value())
-			continue
-		}
-		key, keyAt := r.next()
-		v.members = append(v.members, jsonMember{key: key.(string), at: keyAt, value: r.value()})
-	}
-	r.next()
-	return v
+func textOf(v jsontree.Value) (string, bool) {
+	text, ok := v.Scalar.(string)
+	return text, ok
 }
 
 // syntaxProblem says where the text stops being JSON, and how to mend the two
 // mistakes that people make.
-func (r *jsonReader) syntaxProblem(err error) *suites.Problem {
-	offset := len(r.data)
+func (s source) syntaxProblem(err error) suites.Problem {
+	offset := len(s.data)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		offset = int(syntax.Offset) - 1
 	}
 	hint := "JSON must be one complete value; see that every bracket and quote is closed"
-	if offset >= 0 && offset < len(r.data) {
-		before := bytes.TrimRight(r.data[:offset], " \t\r\n")
-		switch char := r.data[offset]; {
+	if offset >= 0 && offset < len(s.data) {
+		before := bytes.TrimRight(s.data[:offset], " \t\r\n")
+		switch char := s.data[offset]; {
 		case char == '/':
 			hint = "remove the comment: the client reads strict JSON"
 		case (char == '}' || char == ']') && bytes.HasSuffix(before, []byte(",")):
@@ -154,5 +75,5 @@ func (r *jsonReader) syntaxProblem(err error) *suites.Problem {
 			hint = "remove the trailing comma: the client reads strict JSON"
 		}
 	}
-	return &suites.Problem{At: r.position(offset), What: "not valid JSON: " + err.Error(), Hint: hint}
+	return suites.Problem{At: s.position(offset), What: "not valid JSON: " + err.Error(), Hint: hint}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/jsontree"
 )
 
 // Settings is what the client reads from one settings file or plugin.
@@ -63,10 +64,10 @@ func ParseSettings(path string, data []byte) (*Settings, []suites.Problem) {
 func ParsePlugin(v Version, path string, data []byte) (*Settings, []suites.Problem) {
 	p := &settingsParser{settings: &Settings{Path: path}, version: v, plugin: true}
 	if root, ok := p.root(path, data); ok {
-		if hooks, found := root.get("hooks"); found {
+		if hooks, found := root.Get("hooks"); found {
 			p.hooks(hooks)
 		} else {
-			p.fatal(root.at, `a plugin's hooks.json has no key "hooks"`, `wrap the events: {"hooks": {...}}`)
+			p.fatal(root.Start, `a plugin's hooks.json has no key "hooks"`, `wrap the events: {"hooks": {...}}`)
 		}
 	}
 	return p.finish()
@@ -94,17 +95,19 @@ func DefaultTimeout(event, hookType string) time.Duration {
 // A settingsParser collects what one file says.
 type settingsParser struct {
 	settings *Settings
+	source   source
 	version  Version
 	plugin   bool
 	problems []suites.Problem
 }
 
-func (p *settingsParser) fatal(at suites.Position, what, hint string) {
-	p.problems = append(p.problems, suites.Problem{At: at, What: what, Hint: hint})
+// fatal notes a problem at an offset of the file.
+func (p *settingsParser) fatal(at int, what, hint string) {
+	p.problems = append(p.problems, suites.Problem{At: p.source.position(at), What: what, Hint: hint})
 }
 
-func (p *settingsParser) ignore(at suites.Position, what, hint string) {
-	p.settings.Ignored = append(p.settings.Ignored, suites.Problem{At: at, What: what, Hint: hint})
+func (p *settingsParser) ignore(at int, what, hint string) {
+	p.settings.Ignored = append(p.settings.Ignored, suites.Problem{At: p.source.position(at), What: what, Hint: hint})
 }
 
 // finish turns hooks of a file with a problem into dead ones.
@@ -117,109 +120,110 @@ func (p *settingsParser) finish() (*Settings, []suites.Problem) {
 }
 
 // root decodes the file. An empty one says nothing and has no problem.
-func (p *settingsParser) root(path string, data []byte) (jsonValue, bool) {
+func (p *settingsParser) root(path string, data []byte) (jsontree.Value, bool) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return jsonValue{}, false
+		return jsontree.Value{}, false
 	}
-	root, problem := parseJSON(path, data)
+	p.source = newSource(path, data)
+	root, err := jsontree.Parse(p.source.data)
 	switch {
-	case problem != nil:
-		p.problems = append(p.problems, *problem)
-	case root.is != '{':
-		p.fatal(root.at, "the file holds "+root.describe()+", not an object", "start it with {")
+	case err != nil:
+		p.problems = append(p.problems, p.source.syntaxProblem(err))
+	case root.Kind != '{':
+		p.fatal(root.Start, "the file holds "+describe(root)+", not an object", "start it with {")
 	default:
 		return root, true
 	}
 	return root, false
 }
 
-func (p *settingsParser) readSettings(root jsonValue) {
+func (p *settingsParser) readSettings(root jsontree.Value) {
 	for _, key := range []string{"permissions", "env"} {
-		if value, given := root.get(key); given && value.is != '{' {
-			p.fatal(value.at, key+" is "+value.describe()+", not an object", "the client drops the whole file for one bad setting")
+		if value, given := root.Get(key); given && value.Kind != '{' {
+			p.fatal(value.Start, key+" is "+describe(value)+", not an object", "the client drops the whole file for one bad setting")
 		}
 	}
-	if value, given := root.get("disableAllHooks"); given {
-		switch value.scalar {
+	if value, given := root.Get("disableAllHooks"); given {
+		switch value.Scalar {
 		case true:
-			p.settings.DisableAllHooks = value.at
+			p.settings.DisableAllHooks = p.source.position(value.Start)
 		case false:
 		default:
-			p.fatal(value.at, "disableAllHooks is "+value.describe(), "write true or false, without quotes")
+			p.fatal(value.Start, "disableAllHooks is "+describe(value), "write true or false, without quotes")
 		}
 	}
-	if hooks, given := root.get("hooks"); given {
+	if hooks, given := root.Get("hooks"); given {
 		p.hooks(hooks)
 	}
 }
 
-func (p *settingsParser) hooks(hooks jsonValue) {
-	if hooks.is != '{' {
-		p.fatal(hooks.at, "hooks is "+hooks.describe()+", not an object", "write {\"PreToolUse\": [...]}")
+func (p *settingsParser) hooks(hooks jsontree.Value) {
+	if hooks.Kind != '{' {
+		p.fatal(hooks.Start, "hooks is "+describe(hooks)+", not an object", "write {\"PreToolUse\": [...]}")
 		return
 	}
-	for i, member := range hooks.members {
-		for _, later := range hooks.members[i+1:] {
-			if later.key == member.key {
-				p.ignore(member.at, member.key+" stands twice: the client takes the last one", "merge the two lists")
+	for i, member := range hooks.Members {
+		for _, later := range hooks.Members[i+1:] {
+			if later.Key == member.Key {
+				p.ignore(member.At, member.Key+" stands twice: the client takes the last one", "merge the two lists")
 				break
 			}
 		}
-		if last, _ := hooks.get(member.key); last.at == member.value.at {
+		if last, _ := hooks.Get(member.Key); last.Start == member.Value.Start {
 			p.event(member)
 		}
 	}
 }
 
-func (p *settingsParser) event(member jsonMember) {
-	event, known := EventByName(member.key)
+func (p *settingsParser) event(member jsontree.Member) {
+	event, known := EventByName(member.Key)
 	switch {
 	case (!known || !event.Known(p.version)) && p.plugin && p.version.old():
-		p.fatal(member.at, "no event is called "+member.key, "client 2.1.197 drops all hooks of the plugin for it")
+		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
 	case !known || !event.Known(p.version):
-		p.ignore(member.at, "no event is called "+member.key+": its hooks never run", "event names are case-sensitive, as in PreToolUse")
-	case member.value.is != '[':
-		p.ignore(member.value.at, member.key+" is "+member.value.describe()+": its hooks never run", "write a list of {\"matcher\": ..., \"hooks\": [...]}")
+		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", "event names are case-sensitive, as in PreToolUse")
+	case member.Value.Kind != '[':
+		p.ignore(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run", "write a list of {\"matcher\": ..., \"hooks\": [...]}")
 	default:
-		for _, group := range member.value.items {
-			p.group(member.key, group)
+		for _, group := range member.Value.Members {
+			p.group(member.Key, group.Value)
 		}
 	}
 }
 
-func (p *settingsParser) group(event string, group jsonValue) {
+func (p *settingsParser) group(event string, group jsontree.Value) {
 	const shape = `write {"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}`
-	if group.is != '{' {
-		p.fatal(group.at, "an entry of "+event+" is "+group.describe()+", not an object", shape)
+	if group.Kind != '{' {
+		p.fatal(group.Start, "an entry of "+event+" is "+describe(group)+", not an object", shape)
 		return
 	}
 	matcher := ""
-	if value, given := group.get("matcher"); given {
-		text, ok := value.text()
+	if value, given := group.Get("matcher"); given {
+		text, ok := textOf(value)
 		if !ok {
-			p.fatal(value.at, "matcher is "+value.describe()+", not text", "leave it out to match everything")
+			p.fatal(value.Start, "matcher is "+describe(value)+", not text", "leave it out to match everything")
 		}
 		matcher = text
 	}
-	hooks, given := group.get("hooks")
+	hooks, given := group.Get("hooks")
 	switch {
 	case !given:
-		p.fatal(group.at, "an entry of "+event+" has no hooks list", shape)
-	case hooks.is != '[':
-		p.fatal(hooks.at, "hooks is "+hooks.describe()+", not a list", shape)
+		p.fatal(group.Start, "an entry of "+event+" has no hooks list", shape)
+	case hooks.Kind != '[':
+		p.fatal(hooks.Start, "hooks is "+describe(hooks)+", not a list", shape)
 	default:
-		for _, hook := range hooks.items {
-			p.entry(event, matcher, hook)
+		for _, hook := range hooks.Members {
+			p.entry(event, matcher, hook.Value)
 		}
 	}
 }
 
 // seconds reads a timeout: a number above zero, fractions allowed. What is too
 // long for a Duration is the longest there is.
-func seconds(value jsonValue) (time.Duration, error) {
-	number, ok := value.scalar.(json.Number)
+func seconds(value jsontree.Value) (time.Duration, error) {
+	number, ok := value.Scalar.(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("timeout is %s, not a number", value.describe())
+		return 0, fmt.Errorf("timeout is %s, not a number", describe(value))
 	}
 	s, err := number.Float64()
 	switch {

@@ -1,12 +1,10 @@
 package keys
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
+
+	"hookwatch/suites/jsontree"
 )
 
 // Diff lists the paths whose values differ between two JSON documents, the
@@ -15,11 +13,11 @@ import (
 // filters can see that. Numbers differ when their text does. An error means
 // that one of the contents is no JSON document.
 func Diff(old, new []byte) ([]Path, error) {
-	a, err := decode(old)
+	a, err := jsontree.Parse(old)
 	if err != nil {
 		return nil, fmt.Errorf("old content: %w", err)
 	}
-	b, err := decode(new)
+	b, err := jsontree.Parse(new)
 	if err != nil {
 		return nil, fmt.Errorf("new content: %w", err)
 	}
@@ -28,105 +26,37 @@ func Diff(old, new []byte) ([]Path, error) {
 	return d.paths, nil
 }
 
-// A value is a scalar's text, an array's elements or an object's members.
-type value struct {
-	kind    byte // '[', '{', or 's' for a scalar
-	scalar  string
-	members []member // of an array without keys
-}
-
-type member struct {
-	key   string
-	value value
-}
-
-func (v value) get(key string) (value, bool) {
-	for i := len(v.members) - 1; i >= 0; i-- { // the last of a key counts
-		if v.members[i].key == key {
-			return v.members[i].value, true
-		}
-	}
-	return value{}, false
-}
-
-// maxDepth bounds nesting, as the parsers of the filters do.
-const maxDepth = 10000
-
-func decode(text []byte) (value, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	v, err := read(dec, 0)
-	if err != nil {
-		return value{}, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return value{}, errors.New("more than one document")
-	}
-	return v, nil
-}
-
-func read(dec *json.Decoder, depth int) (value, error) {
-	if depth > maxDepth {
-		return value{}, errors.New("nested too deep")
-	}
-	token, err := dec.Token()
-	if err != nil {
-		return value{}, err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return value{kind: 's', scalar: fmt.Sprintf("%T %v", token, token)}, nil
-	}
-	v := value{kind: byte(delim)}
-	for dec.More() {
-		var m member
-		if delim == '{' {
-			key, err := dec.Token()
-			if err != nil {
-				return value{}, err
-			}
-			m.key, _ = key.(string) // the decoder gives nothing else here
-		}
-		if m.value, err = read(dec, depth+1); err != nil {
-			return value{}, err
-		}
-		v.members = append(v.members, m)
-	}
-	_, err = dec.Token() // the closing one
-	return v, err
-}
-
 type differ struct{ paths []Path }
 
-func (d *differ) value(at Path, a, b value) {
+func (d *differ) value(at Path, a, b jsontree.Value) {
 	switch {
-	case a.kind != b.kind, a.scalar != b.scalar:
+	case a.Kind != b.Kind, a.Scalar != b.Scalar:
 		d.add(at)
-	case a.kind == '[':
+	case a.Kind == '[':
 		if !equal(a, b) {
 			d.add(at)
 		}
-	case a.kind == '{':
+	case a.Kind == '{':
 		d.object(at, a, b)
 	}
 }
 
 func (d *differ) add(at Path) { d.paths = append(d.paths, slices.Clone(at)) }
 
-func (d *differ) object(at Path, a, b value) {
+func (d *differ) object(at Path, a, b jsontree.Value) {
 	if !sameOrder(a, b) {
 		d.add(at)
 		return
 	}
 	seen := map[string]bool{}
-	for _, m := range append(slices.Clone(a.members), b.members...) {
-		if seen[m.key] {
+	for _, m := range append(slices.Clone(a.Members), b.Members...) {
+		if seen[m.Key] {
 			continue
 		}
-		seen[m.key] = true
-		x, inA := a.get(m.key)
-		y, inB := b.get(m.key)
-		below := append(slices.Clip(at), m.key)
+		seen[m.Key] = true
+		x, inA := a.Get(m.Key)
+		y, inB := b.Get(m.Key)
+		below := append(slices.Clip(at), m.Key)
 		if inA && inB {
 			d.value(below, x, y)
 		} else {
@@ -137,22 +67,22 @@ func (d *differ) object(at Path, a, b value) {
 
 // sameOrder reports whether the keys that both have come in the same order, and
 // none twice, where the order would not say much.
-func sameOrder(a, b value) bool {
+func sameOrder(a, b jsontree.Value) bool {
 	return slices.Equal(shared(a, b), shared(b, a))
 }
 
-func shared(of, with value) []string {
+func shared(of, with jsontree.Value) []string {
 	var keys []string
-	for _, m := range of.members {
-		if _, ok := with.get(m.key); ok {
-			keys = append(keys, m.key)
+	for _, m := range of.Members {
+		if _, ok := with.Get(m.Key); ok {
+			keys = append(keys, m.Key)
 		}
 	}
 	return keys
 }
 
-func equal(a, b value) bool {
-	return a.kind == b.kind && a.scalar == b.scalar && slices.EqualFunc(a.members, b.members, func(x, y member) bool {
-		return x.key == y.key && equal(x.value, y.value)
+func equal(a, b jsontree.Value) bool {
+	return a.Kind == b.Kind && a.Scalar == b.Scalar && slices.EqualFunc(a.Members, b.Members, func(x, y jsontree.Member) bool {
+		return x.Key == y.Key && equal(x.Value, y.Value)
 	})
 }
