@@ -18,7 +18,7 @@ import (
 // that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
 	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/cover suites/depend/keys suites/depend/narrow suites/depend/trace suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
 	"cmd/internal/notify":  "suites suites/printable",
 
@@ -51,7 +51,7 @@ var arrows = map[string]string{
 	"suites/record":             "suites suites/disk",
 	"suites/reference":          "suites/disk",
 	"suites/report":             "suites suites/printable suites/verdict",
-	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/process",
+	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/process suites/shell",
 	"suites/shell":              "",
 	"suites/printable":          "",
 	"suites/spelling":           "",

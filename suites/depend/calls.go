@@ -6,20 +6,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
-// Commands that run the command among their arguments, and how many of their
-// own arguments stand in front of it.
-var wrappers = map[string]int{
-	"env": 0, "command": 0, "exec": 0, "builtin": 0, "nohup": 0, "nice": 0, "ionice": 0, "setsid": 0,
-	"sudo": 0, "stdbuf": 0, "xargs": 0, "time": 0, "timeout": 1, "gtimeout": 1, "flock": 1, "chronic": 0,
+// runsFile reports whether a program runs the file that is its first argument.
+func runsFile(program string) bool {
+	return program == "source" || program == "." || shell.IsShell(program) || shell.IsInterpreter(program)
 }
-
-// launchers run a program of the project's; the word before its name is theirs.
-var launchers = map[string]string{"uv": "run", "uvx": "", "npx": "", "bunx": "", "npm": "exec", "pnpm": "exec", "yarn": "exec"}
-
-// interpreters run the file that is their first argument.
-var interpreters = set("bash sh dash zsh ksh python python3 node deno ruby perl source .")
 
 // number matches arguments of options, such as durations.
 var number = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
@@ -42,15 +36,19 @@ func (r *shellReader) call(args []*syntax.Word, inline bool) {
 	}
 	r.commands[name] = true
 	rest := args[1:]
-	switch skip, wraps := wrappers[name]; {
+	skip, wraps := shell.Wraps(name)
+	behind, launches := shell.Launches(name)
+	switch {
 	case wraps && name == "command" && len(rest) > 0 && strings.HasPrefix(rest[0].Lit(), "-"),
 		name == "type", name == "which", name == "hash":
 		r.asked(rest)
 	case wraps:
 		r.call(operands(rest, skip), inline)
-	case launchers[name] == "" && launches(name), len(rest) > 0 && launches(name) && rest[0].Lit() == launchers[name]:
-		r.launch(name, rest)
-	case interpreters[name]:
+	case launches && behind == "":
+		r.call(operands(rest, 0), false)
+	case launches && len(rest) > 0 && rest[0].Lit() == behind:
+		r.call(operands(rest[1:], 0), false)
+	case runsFile(name):
 		r.interpret(args[0], rest, inline)
 	case name == "eval":
 		r.evaluate(rest)
@@ -72,16 +70,6 @@ func (r *shellReader) callComputed(w *syntax.Word, f flat) {
 		return // the output of a command whose text is searched for names
 	}
 	r.computes(w, "runs a command whose name is computed")
-}
-
-func launches(name string) bool { _, ok := launchers[name]; return ok }
-
-// launch notes the program that a launcher runs.
-func (r *shellReader) launch(name string, args []*syntax.Word) {
-	if launchers[name] != "" {
-		args = args[1:]
-	}
-	r.call(operands(args, 0), false)
 }
 
 // asked notes the names that "command -v" looks for.

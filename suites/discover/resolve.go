@@ -3,7 +3,6 @@ package discover
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -116,33 +115,14 @@ func (r *resolver) assign(assign *syntax.Assign) {
 	}
 }
 
-var (
-	interpreter = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh|python[0-9.]*|node|bun|deno|tsx|ruby|perl|source)$`)
-	shells      = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh)$`)
-	// wrapper runs what follows it, after its own options and assignments.
-	wrapper = []string{"env", "exec", "command", "nohup", "nice", "time", "sudo", "timeout", "uv", "run", "npx", "bunx"}
-)
-
 // words reads one simple command: what it runs, through wrappers and
 // interpreters, and which of its arguments are files.
 func (r *resolver) words(words []word) {
-	program := ""
-	for len(words) > 0 {
-		base := words[0].program()
-		if program == "timeout" && strings.Trim(words[0].text, "0123456789.smhd") == "" ||
-			program != "" && (strings.HasPrefix(words[0].text, "-") || strings.Contains(words[0].text, "=")) {
-			words = words[1:]
-			continue
-		}
-		if !slices.Contains(wrapper, base) {
-			break
-		}
-		program, words = base, words[1:]
-	}
+	words, launched := unwrapped(words)
 	if len(words) == 0 {
 		return
 	}
-	if base := words[0].program(); interpreter.MatchString(base) {
+	if base := words[0].program(); base == "source" || shell.IsShell(base) || shell.IsInterpreter(base) {
 		r.interpreted(base, words[1:])
 		return
 	}
@@ -152,10 +132,43 @@ func (r *resolver) words(words []word) {
 			r.direct = append(r.direct, slash)
 		}
 	}
-	if program != "run" { // `uv run x.py` names a file where others name a program
+	if !launched { // `uv run x.py` names a file where others name a program
 		words = words[1:]
 	}
 	r.arguments(words)
+}
+
+// unwrapped gives the command behind wrappers and launchers, with their options,
+// assignments and own arguments; launched tells that a launcher was the last.
+func unwrapped(words []word) (command []word, launched bool) {
+	own, behind := 0, false
+	for len(words) > 0 {
+		text, base := words[0].text, words[0].program()
+		skip, wraps := shell.Wraps(base)
+		word, launches := shell.Launches(base)
+		switch {
+		case behind && (strings.HasPrefix(text, "-") || strings.Contains(text, "=")):
+		case own > 0:
+			own--
+		case wraps:
+			own, behind, launched = skip, true, false
+		case launches && word == "":
+			behind, launched = true, false
+		case launches:
+			i := 1
+			for i < len(words) && strings.HasPrefix(words[i].text, "-") {
+				i++
+			}
+			if i == len(words) || words[i].text != word {
+				return words, false
+			}
+			behind, launched, words = true, true, words[i:]
+		default:
+			return words, launched
+		}
+		words = words[1:]
+	}
+	return nil, launched
 }
 
 // interpreted reads the arguments of an interpreter: its first that is no option
@@ -163,7 +176,7 @@ func (r *resolver) words(words []word) {
 func (r *resolver) interpreted(program string, words []word) {
 	for i, word := range words {
 		switch option := word.text; {
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shells.MatchString(program):
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shell.IsShell(program):
 			if i+1 < len(words) && words[i+1].known {
 				r.parse(words[i+1].text)
 			}

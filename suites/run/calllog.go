@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/shell"
 )
 
 // callLimit is how many bytes of each stream of a call are noted.
@@ -15,7 +16,7 @@ const fieldEnd, callEnd = "\x1f", "\x1e"
 
 // witnessScript passes a call on, and appends it to the log in one piece.
 func witnessScript(tool, passesTo, log string) string {
-	return strings.NewReplacer("@TOOL", quoted(tool), "@REAL", quoted(passesTo), "@LOG", quoted(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
+	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
 at=@LOG.$$
 @REAL "$@" >"$at.out" 2>"$at.err"
 code=$?
@@ -34,9 +35,6 @@ rm -f "$at.out" "$at.err" "$at.call"
 exit $code
 `)
 }
-
-// quoted is one word of a shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // parseCalls reads a log of calls; what is no whole call is left out.
 func parseCalls(log string) []suites.ToolCall {

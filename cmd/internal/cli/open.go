@@ -14,6 +14,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/record"
+	"hookwatch/suites/shell"
 )
 
 // An opened session, with what has to be closed after it.
@@ -185,5 +186,5 @@ func quoteArg(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shell.Quote(s)
 }

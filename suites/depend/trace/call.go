@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // A command is a simple command as its words spell it; "" for a word that is
@@ -65,8 +67,7 @@ func plain(parts []syntax.WordPart) (string, bool) {
 // Programs by what they do to what a trace can see.
 var (
 	printers = set("echo printf type which hash")
-	wrappers = set("env exec timeout gtimeout nice nohup setsid stdbuf xargs parallel flock time find ionice chronic unbuffer watch script")
-	shells   = set("sh dash ash ksh mksh zsh fish busybox")
+	runners  = set("parallel find watch script") // run commands among their arguments, anywhere there
 	others   = set("rbash su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")
 	trees    = set("find rg tar rsync du git-status")
@@ -74,10 +75,8 @@ var (
 	// Programs that may start a shell, which gets functions from the environment.
 	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
 
-	// Programs that run code in another language, which may read any data; whatever
-	// version their names end with. launchers run the program that they are given.
-	interpreters = set("python pypy node nodejs deno bun tsx ts-node ruby perl php lua tclsh pwsh make just go cargo")
-	launchers    = set("uv uvx npx npm pnpm yarn bunx")
+	// Programs that run code which may read any data, as interpreters do.
+	builders = set("make just go cargo")
 
 	declarations = set("declare typeset export readonly local")
 )
@@ -88,6 +87,20 @@ func set(words string) map[string]bool {
 		m[w] = true
 	}
 	return m
+}
+
+// isShell reports whether a program is a shell, but for bash, which is traced.
+func isShell(program string) bool {
+	return program != "bash" && shell.IsShell(program) || program == "busybox"
+}
+
+func wraps(program string) bool {
+	_, wraps := shell.Wraps(program)
+	return wraps || runners[program]
+}
+
+func interprets(program string) bool {
+	return shell.IsInterpreter(program) || builders[strings.TrimRight(path.Base(program), "0123456789.")]
 }
 
 // call notes what a simple command means for the trace; taken tells that another
@@ -119,14 +132,14 @@ func (r *factReader) call(c command, taken bool) {
 		r.ends(c.args, endings[c.name])
 	case base == "bash":
 		r.bash(c)
-	case shells[base] || others[base]:
+	case isShell(base) || others[base]:
 		r.opaque(c)
-	case wrappers[base]:
+	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
+		r.facts.Shows = true
+	case wraps(base):
 		r.wrapped(c, base)
 	case declarations[c.name]:
 		r.shows(c.name, c.args) // behind "builtin" or "command"
-	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
-		r.facts.Shows = true
 	}
 	r.reads(c, base, taken)
 }
@@ -136,13 +149,13 @@ func (r *factReader) call(c command, taken bool) {
 func (r *factReader) starts(program string, args []string) {
 	r.facts.Starts = r.facts.Starts || starters[program]
 	r.facts.Environment = r.facts.Environment || starters[program]
-	interprets := func(name string) bool { return interpreters[strings.TrimRight(path.Base(name), "0123456789.")] }
+	_, launches := shell.Launches(program)
 	r.facts.Interprets = r.facts.Interprets || interprets(program) ||
-		launchers[program] && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && program != "uv")
+		launches && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && program != "uv")
 }
 
 func (r *factReader) opaque(c command) {
-	if base := path.Base(c.name); shells[base] && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
+	if base := path.Base(c.name); isShell(base) && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
 		!strings.ContainsAny(c.args[1], "$`") && !strings.Contains(c.args[1], ". ") && !strings.Contains(c.args[1], "source") && !strings.Contains(c.args[1], ".sh") {
 		r.facts.Environment = true // it may be a bash that does not say so, and run functions from there
 		return                     // what it runs stands here and is no script
@@ -159,9 +172,9 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
-		case a != "" && (starters[b] || interpreters[strings.TrimRight(b, "0123456789.")]):
+		case a != "" && (starters[b] || interprets(b)):
 			r.starts(b, c.args[i+1:])
-		case a != "" && (shells[b] || others[b]):
+		case a != "" && (isShell(b) || others[b]):
 			r.facts.Opaque = "it runs " + b
 		case b == "bash" && a != "":
 			r.bash(command{name: "bash", args: c.args[i+1:], words: c.words[i+1:]})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"hookwatch/suites/shell"
 )
 
 // The files of a traced run, in a directory of its own.
@@ -35,17 +37,14 @@ func Start(dir string, env []string) (files map[string]string, log string, set m
 func startFile(log, theirs string) string {
 	var b strings.Builder
 	if theirs != "" {
-		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", quote(theirs))
+		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
 	}
-	to := quote(log)
+	to := shell.Quote(log)
 	fmt.Fprintf(&b, `builtin printf 'B\037%%s\037%%s\0' "$PWD" "$0" >>%s 2>/dev/null`+"\n", to)
 	trap := fmt.Sprintf(`{ builtin printf "E\037%%s\037%%s\037%%s\037%%s\037%%s\0%%.0s" "$LINENO" "${FUNCNAME[0]-}" "${BASH_SOURCE[0]-}" "$PWD" "${BASH_COMMAND:0:%d}" "$_" || :; } 2>/dev/null >>%s`, textLimit, to)
-	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", quote(trap))
+	fmt.Fprintf(&b, "set -T\ntrap %s DEBUG\n", shell.Quote(trap))
 	return b.String()
 }
-
-// quote makes one word for a shell of any text.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func valueOf(env []string, name string) string {
 	value := ""

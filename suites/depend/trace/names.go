@@ -26,9 +26,9 @@ func (r *factReader) reads(c command, base string, taken bool) {
 	case trees[base], base == "git" && gitReadsTree(c.args), base == "ls" && hasFlag(c.args, "l"),
 		strings.HasSuffix(base, "grep") && hasFlag(c.args, "rR"), base == "cp" && hasFlag(c.args, "raR"), base == "diff" && hasFlag(c.args, "r"):
 		r.names[anyFile] = true
-	case wrappers[base]:
+	case wraps(base):
 		for i, a := range c.args {
-			if a != "" && !strings.HasPrefix(a, "-") && !wrappers[path.Base(a)] {
+			if a != "" && !strings.HasPrefix(a, "-") && !wraps(path.Base(a)) {
 				r.reads(command{name: a, args: c.args[i+1:], words: c.words[i+1:]}, path.Base(a), taken)
 				break
 			}
