@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"hookwatch/suites/disk"
 )
 
 // A listing is what the hook directories hold.
@@ -26,9 +28,6 @@ type listing struct {
 // link adds only what none has led to: a hundred links to one large directory must
 // not make a hundred of it. It is far above what hook directories hold.
 const linkedEntries = 4000
-
-// passedOver are directories that hold no hooks.
-var passedOver = map[string]bool{".git": true, "node_modules": true, "__pycache__": true, ".venv": true}
 
 func (g *Graph) listing() *listing {
 	if g.listed != nil {
@@ -101,7 +100,7 @@ func (l *listing) walk(x *index, dir string, w way) {
 		switch {
 		case mode.IsRegular():
 			l.files = append(l.files, name)
-		case mode.IsDir() && !passedOver[e.Name()]:
+		case mode.IsDir() && !disk.IgnoredDir(e.Name()):
 			l.walk(x, name, inner)
 		}
 	}

@@ -20,7 +20,6 @@ import (
 var (
 	scriptNames = []string{".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"}
 	dataNames   = []string{".json", ".jsonl", ".md", ".yaml", ".yml", ".toml", ".txt", ".log", ".lock", ".pyc"}
-	skippedDirs = []string{".git", "node_modules", "__pycache__", ".venv"}
 )
 
 // Scripts lists the script files in directories of the project and below them,
@@ -68,7 +67,7 @@ func (s *scripts) below(at string) (names []string, err error) {
 			return nil // the directory itself, or a file that went while we looked
 		case err != nil:
 			return err
-		case entry.IsDir() && slices.Contains(skippedDirs, entry.Name()):
+		case entry.IsDir() && disk.IgnoredDir(entry.Name()):
 			return fs.SkipDir
 		case !entry.IsDir() && s.isScript(dir, at, name):
 			names = append(names, name)

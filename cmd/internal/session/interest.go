@@ -100,7 +100,7 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if !isDir && temporary(filepath.Base(file)) {
 		return true
 	}
-	if isDir && slices.Contains([]string{".git", "node_modules", "__pycache__", ".venv"}, filepath.Base(file)) {
+	if isDir && disk.IgnoredDir(filepath.Base(file)) {
 		return true
 	}
 	if isDir && leadsOutside(cfg, file) {
