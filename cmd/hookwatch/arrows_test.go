@@ -18,8 +18,9 @@ import (
 // that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/cover suites/depend/keys suites/depend/narrow suites/depend/trace suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/narrow suites/depend/trace suites/isolate suites/plan suites/process suites/record suites/report suites/run suites/verdict watcher",
+	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":  "suites suites/printable",
 
 	"cmd/internal/notify/notifytest": "",

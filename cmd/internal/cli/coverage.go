@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/depend/cover"
 )
@@ -129,7 +130,7 @@ func unentered(f *cover.File, g cover.Gap) bool {
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.
-func (a *app) seen(p *session.Project) (unentered []session.Unentered, files []cover.File) {
+func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []cover.File) {
 	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
@@ -108,7 +109,7 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 	return err
 }
 
-func doctorDocument(p *session.Project, d *session.Diagnosis) *DoctorDocument {
+func doctorDocument(p *project.Project, d *session.Diagnosis) *DoctorDocument {
 	doc := &DoctorDocument{
 		Version: 1, Hookwatch: Version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
@@ -232,7 +233,7 @@ func section(w io.Writer, name, text string) {
 }
 
 // bare is a runner outside a session: nothing is recorded.
-func (a *app) bare(p *session.Project) (*run.Runner, string, error) {
+func (a *app) bare(p *project.Project) (*run.Runner, string, error) {
 	a.inOrder.Store(true)
 	temp, _, err := session.NewTemp(p.Root()).Open(false)
 	if err != nil {

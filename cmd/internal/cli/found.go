@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
 
@@ -15,7 +15,7 @@ func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
 		return nil, "", err
 	}
 	a.ask(cfg)
-	p, problems := session.Load(cfg, session.Filter{})
+	p, problems := project.Load(cfg, project.Filter{})
 	if len(problems) > 0 {
 		return nil, "", problemsError(problems)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
@@ -25,7 +25,7 @@ type ListCase struct {
 	Hook   string           `json:"hook"`
 	Event  string           `json:"event"`
 	Layer  suites.Layer     `json:"layer"`
-	Verify []session.Marker `json:"verify"`
+	Verify []project.Marker `json:"verify"`
 
 	summary string
 }

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -53,13 +54,13 @@ func call(t *testing.T, dir, stdin string, args ...string) (code int, stdout, st
 	return code, out.String(), diagnostics.String()
 }
 
-func load(t *testing.T, root string) *session.Project {
+func load(t *testing.T, root string) *project.Project {
 	t.Helper()
 	cfg, err := config.Load(config.LoadOptions{Dir: root})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := session.Load(cfg, session.Filter{})
+	p, problems := project.Load(cfg, project.Filter{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

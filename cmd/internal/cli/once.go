@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -40,7 +41,7 @@ func (a *app) root(ctx context.Context) error {
 }
 
 // runOnce runs what choose selects and turns the result into an error.
-func (a *app) runOnce(ctx context.Context, p *session.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
+func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
 	log := a.log()
 	// Where nobody watches, as in CI, there often is no desktop to miss.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -23,7 +24,7 @@ type opened struct {
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
-	project  *session.Project
+	project  *project.Project
 	view     notify.View
 	temp     string
 	lockErr  error
@@ -32,7 +33,7 @@ type opened struct {
 // open takes the project's records and makes a session that shows itself in
 // view. Records that cannot be kept do not keep cases from running, but another
 // hookwatch that keeps them does, unless sharing is allowed.
-func (a *app) open(p *session.Project, view notify.View, kept records, sharing bool) (*opened, error) {
+func (a *app) open(p *project.Project, view notify.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (o *opened) close() {
 }
 
 // rerun is the command that runs one case again, as a person would type it.
-func (a *app) rerun(p *session.Project) func(suites.Key) string {
+func (a *app) rerun(p *project.Project) func(suites.Key) string {
 	program := "hookwatch"
 	if a.dir != "" {
 		program += " -C " + quoteArg(a.dir)

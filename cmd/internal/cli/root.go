@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
@@ -159,7 +159,7 @@ func printableFields(event map[string]any) error {
 
 // load reads configuration and project for a command that shows what a session
 // does, warnings included. Its error names every problem.
-func (a *app) load() (*session.Project, error) {
+func (a *app) load() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (a *app) load() (*session.Project, error) {
 }
 
 // loadShown reads a project for a command that has no view of a session.
-func (a *app) loadShown() (*session.Project, error) {
+func (a *app) loadShown() (*project.Project, error) {
 	p, err := a.loadHooks()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (a *app) loadShown() (*session.Project, error) {
 }
 
 // loadHooks does so for one that need not have any case.
-func (a *app) loadHooks() (*session.Project, error) {
+func (a *app) loadHooks() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -207,8 +207,8 @@ func (a *app) ask(cfg *config.Config) {
 	}
 }
 
-func (a *app) loadProject(cfg *config.Config) (*session.Project, []suites.Problem) {
-	return session.Load(cfg, session.Filter{Suites: a.suites, Text: a.filter})
+func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Problem) {
+	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter})
 }
 
 // loadConfig reads the configuration alone.
@@ -230,7 +230,7 @@ func dirOf(a *app) string {
 }
 
 // records is where a project's records are.
-func (a *app) records(cfg *config.Config) record.Place { return session.RecordsPlace(cfg, a.restored) }
+func (a *app) records(cfg *config.Config) record.Place { return project.RecordsPlace(cfg, a.restored) }
 
 // reader opens the project's records for reading, and gives their place.
 func (a *app) reader() (r *record.Reader, dir string, err error) {
@@ -243,7 +243,7 @@ func (a *app) reader() (r *record.Reader, dir string, err error) {
 	return r, cfg.ResultsDir, err
 }
 
-func (a *app) tryLoad() (*session.Project, []suites.Problem, error) {
+func (a *app) tryLoad() (*project.Project, []suites.Problem, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, configProblems(err), err

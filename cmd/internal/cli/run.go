@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -39,7 +39,7 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 }
 
 // pick finds the cases that IDs name. Every ID that names none is told.
-func pick(p *session.Project, ids []string) ([]*suites.Case, error) {
+func pick(p *project.Project, ids []string) ([]*suites.Case, error) {
 	var picked []*suites.Case
 	var unknown []string
 	for _, id := range ids {
@@ -56,7 +56,7 @@ func pick(p *session.Project, ids []string) ([]*suites.Case, error) {
 }
 
 // named finds the cases of an ID, of a name, or else of a range of IDs.
-func named(p *session.Project, id string) []*suites.Case {
+func named(p *project.Project, id string) []*suites.Case {
 	suite, rest, qualified := strings.Cut(id, "/")
 	if !qualified {
 		suite, rest = "", id

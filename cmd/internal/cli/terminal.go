@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 )
 
 // fd is the file descriptor behind a stream that is a file.
@@ -43,7 +43,7 @@ func (a *app) width() int {
 
 // view is the one that the format names, and the desktop beside it; say hears,
 // from another goroutine, when there is no desktop.
-func (a *app) view(p *session.Project, watch bool, say func(string)) notify.View {
+func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
 	var main notify.View
 	switch a.format {
 	case "json":

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
 
@@ -79,7 +79,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 
 // loadMarked reads a project without judging its markers, whether or not it has
 // cases.
-func (a *app) loadMarked() (*session.Project, error) {
+func (a *app) loadMarked() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (a *app) loadMarked() (*session.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *session.Project, from session.Sources, keys []VerifyKey) error {
+func (a *app) verify(p *project.Project, from project.Sources, keys []VerifyKey) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *app) verify(p *session.Project, from session.Sources, keys []VerifyKey)
 }
 
 // evidence adds what traces tell.
-func (d *VerifyDocument) evidence(a *app, p *session.Project) {
+func (d *VerifyDocument) evidence(a *app, p *project.Project) {
 	d.Unentered, d.Uncovered = []VerifyUnentered{}, []VerifyUncovered{}
 	unentered, files := a.seen(p)
 	for _, u := range unentered {
@@ -161,7 +161,7 @@ func (d *VerifyDocument) odd() []string {
 
 // verdict says what the markers amount to, on stderr where the output is for
 // programs, and what is odd about them.
-func (a *app) verdict(p *session.Project, from session.Sources, found []session.Verified) error {
+func (a *app) verdict(p *project.Project, from project.Sources, found []project.Verified) error {
 	w, unresolved := a.Out, 0
 	if a.format != "human" {
 		w = a.Err
@@ -186,7 +186,7 @@ func (a *app) verdict(p *session.Project, from session.Sources, found []session.
 	return nil
 }
 
-func verifyHuman(w io.Writer, found []session.Verified) {
+func verifyHuman(w io.Writer, found []project.Verified) {
 	for i := range found {
 		writef(w, "%s\n", verifyLine(&found[i]))
 	}
@@ -194,7 +194,7 @@ func verifyHuman(w io.Writer, found []session.Verified) {
 
 // verifyLine is one marker for people: where it stands, what it names, where
 // that is and whom it concerns.
-func verifyLine(v *session.Verified) string {
+func verifyLine(v *project.Verified) string {
 	means := v.Marker.At + " (" + v.Rule + ")"
 	if !v.Resolved {
 		means = "unresolved: " + v.Marker.Why
@@ -208,7 +208,7 @@ func verifyLine(v *session.Verified) string {
 
 // strangers tells the IDs that no suite has, each at the first marker that
 // names it.
-func strangers(found []session.Verified) []string {
+func strangers(found []project.Verified) []string {
 	var warnings []string
 	told := map[string]bool{}
 	for _, v := range found {

@@ -3,7 +3,7 @@ package cli
 import (
 	"io"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/project"
 )
 
 // VerifyKey is a key of the hooks' configuration that no script reads or no
@@ -18,7 +18,7 @@ type VerifyKey struct {
 
 // configKeys are those of the project where all of it is verified; a few of its
 // documents say nothing about the configuration.
-func configKeys(p *session.Project, specs []string) []VerifyKey {
+func configKeys(p *project.Project, specs []string) []VerifyKey {
 	found := []VerifyKey{}
 	if len(specs) == 0 {
 		for _, k := range p.ConfigKeys() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/watcher"
@@ -26,7 +27,7 @@ func (a *app) watch(ctx context.Context) error {
 		default: // nobody reads them so fast; they are few
 		}
 	}
-	w, err := watcher.New(watcher.Options{Interest: session.FirstInterest(cfg), Note: note})
+	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Note: note})
 	if err != nil {
 		return err
 	}
@@ -37,14 +38,14 @@ func (a *app) watch(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
-	if err := p.Follow(ctx, w); err != nil {
+	if err := session.Follow(ctx, p, w); err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
 	return a.follow(ctx, p, w, notes, note, <-kept)
 }
 
 // follow is the session itself, once there is something to watch.
-func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
+func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
 	view := a.view(p, true, note)
 	o, err := a.open(p, view, kept, false)
 	if err != nil {
@@ -56,7 +57,7 @@ func (a *app) follow(ctx context.Context, p *session.Project, w *watcher.Watcher
 	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, session.WatchOptions{
 		Watcher: w, Notes: notes, Commands: commands,
-		Reload: func() (*session.Project, []suites.Problem) {
+		Reload: func() (*project.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()
 			if err != nil && len(problems) == 0 {
 				problems = []suites.Problem{{What: err.Error()}}

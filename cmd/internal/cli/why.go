@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -79,7 +80,7 @@ seen to come through.`,
 	}
 }
 
-func (a *app) whyNow(p *session.Project) error {
+func (a *app) whyNow(p *project.Project) error {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (a *app) whyNow(p *session.Project) error {
 	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
-func (a *app) whyPath(p *session.Project, arg string) error {
+func (a *app) whyPath(p *project.Project, arg string) error {
 	path, section := arg, ""
 	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a name may hold the sign
 		path, section, _ = strings.Cut(arg, "#")
@@ -120,7 +121,7 @@ func severalCases(arg string, found []*suites.Case) error {
 	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
-func (a *app) printWhy(p *session.Project, changes []notify.Change, now session.Selection) error {
+func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
 	doc := WhyDocument{
 		Version: 1, Total: len(p.Cases), Changed: changes,
 		Selected: []WhySelected{}, Spared: []WhySelected{}, Uncovered: []string{},
@@ -172,7 +173,7 @@ func whyLines(w io.Writer, cases []WhySelected) {
 	}
 }
 
-func (a *app) whyCase(p *session.Project, c *suites.Case) error {
+func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Through: []session.Through{}}
 	traced := false
 	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {

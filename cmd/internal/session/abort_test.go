@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -66,7 +67,7 @@ func TestBackstop(t *testing.T) {
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
 	s.write(".hookwatch.yaml", settings+"run: {backstop: 3s}\n")
 	view := &spy{}
-	sum := s.all(s.open(s.load(Filter{}), view, nil))
+	sum := s.all(s.open(s.load(project.Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
 		t.Errorf("%+v: %s", sum, view.order())
 	}
@@ -92,7 +93,7 @@ func TestBackstop(t *testing.T) {
 func TestAbortedAudit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
-	session := s.open(s.load(Filter{}), nil, nil)
+	session := s.open(s.load(project.Filter{}), nil, nil)
 	s.all(session)
 	c := session.p.Cases[0]
 	for _, tt := range []struct {
@@ -146,7 +147,7 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 			cancel()
 		}
 	}}
-	session := s.open(s.load(Filter{}), view, nil)
+	session := s.open(s.load(project.Filter{}), view, nil)
 	return session, session.Once(ctx, plan.All(session.p.Cases, "asked for"), true), view
 }
 
@@ -165,7 +166,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 				<-time.After(300 * time.Millisecond) // both are there to be heard by now
 			}
 		}}
-		session := s.open(s.load(Filter{}), view, nil)
+		session := s.open(s.load(project.Filter{}), view, nil)
 		sum := session.Once(ctx, plan.All(session.p.Cases, "asked for"), true)
 		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
 			t.Errorf("%+v: %s", sum, view.order())
@@ -197,7 +198,7 @@ func TestPreflight(t *testing.T) {
 			s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 			s.write(".hookwatch.yaml", settings+required+tt.policy+"}\n")
 			view := &spy{}
-			session := s.open(s.load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
+			session := s.open(s.load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 			defer cancel()
 			sum := session.Once(ctx, plan.All(session.p.Cases, "asked for"), tt.full)

@@ -95,5 +95,5 @@ func (w *watch) auditSome() []plan.Selected {
 			w.audit(c.Key(), because)
 		}
 	}
-	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.p.every)
+	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.p.Every())
 }

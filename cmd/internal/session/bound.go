@@ -39,7 +39,7 @@ func (s *Session) forget() {
 // them: a branch that is checked out again finds those as it left them. What else is
 // known of such cases goes at once.
 func (s *Session) forgetGone() {
-	gone := func(k suites.Key) bool { return s.p.find(k) == nil }
+	gone := func(k suites.Key) bool { return s.p.Find(k) == nil }
 	latest := make(map[suites.Key]string) // when each was judged last
 	for k, v := range s.present {
 		if gone(k) {
@@ -51,7 +51,7 @@ func (s *Session) forgetGone() {
 			latest[k] = max(latest[k], of[0].at)
 		}
 	}
-	if most := max(keptGone, len(s.p.every)); len(latest) > most {
+	if most := max(keptGone, len(s.p.Every())); len(latest) > most {
 		keys := slices.SortedFunc(maps.Keys(latest), func(a, b suites.Key) int {
 			return cmp.Or(cmp.Compare(latest[b], latest[a]), cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
 		})

@@ -1,3 +1,5 @@
+//go:build unix
+
 package session
 
 import (
@@ -7,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -15,7 +18,7 @@ import (
 // tools that verdicts refer to, and no others.
 func TestForgetDigests(t *testing.T) {
 	t.Parallel()
-	s := remembering(suites.Key{Suite: "s", ID: "A"})
+	s := remembering(t, suites.Key{Suite: "s", ID: "A"})
 	for n := range 1000 {
 		s.judged(suites.Key{Suite: "s", ID: "A"}, n, "x")
 	}
@@ -35,7 +38,7 @@ func TestForgetDigests(t *testing.T) {
 func TestForgetDefinitions(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: "s", ID: "A"}
-	s := remembering(key)
+	s := remembering(t, key)
 	for n := range 100 {
 		s.judged(key, n, fmt.Sprint(n))
 	}
@@ -53,7 +56,7 @@ func TestForgetDefinitions(t *testing.T) {
 func TestForgetGone(t *testing.T) {
 	t.Parallel()
 	stays := suites.Key{Suite: "s", ID: "A"}
-	s := remembering(stays)
+	s := remembering(t, stays)
 	s.judged(stays, 0, "x")
 	key := func(n int) suites.Key { return suites.Key{Suite: "gone", ID: fmt.Sprint(n)} }
 	for n := range 3 * keptGone {
@@ -91,14 +94,18 @@ func TestForgetFiles(t *testing.T) {
 }
 
 // remembering is a session that knows no more than cases.
-func remembering(keys ...suites.Key) *Session {
-	p := &Project{orders: make(map[suites.Key]int)}
-	for i, k := range keys {
-		p.every = append(p.every, &suites.Case{Suite: k.Suite, ID: k.ID})
-		p.orders[k] = i
+func remembering(t *testing.T, keys ...suites.Key) *Session {
+	t.Helper()
+	files := make(map[string]string)
+	for _, k := range keys {
+		name := "suites/" + k.Suite + ".yaml"
+		if files[name] == "" {
+			files[name] = "suite: " + k.Suite + "\nhook: hooks/guard.sh\nevent: Stop\ncases:\n"
+		}
+		files[name] += "  - {id: " + k.ID + ", name: n" + k.ID + ", expect: {exit: 0}}\n"
 	}
 	return &Session{
-		p: p, present: make(map[suites.Key]*lastVerdict), earlier: make(map[suites.Key][]*lastVerdict),
+		p: newScene(t, files).load(project.Filter{}), present: make(map[suites.Key]*lastVerdict), earlier: make(map[suites.Key][]*lastVerdict),
 		inputs: make(map[string][]suites.Input), facts: make(toolFacts), news: plan.NewNews(nil),
 		endings: make(map[suites.Key]ending), audited: make(map[suites.Key]audited),
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
@@ -37,7 +38,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if w.current == nil {
 		w.runner.Anticipate() // while it is worked out for which case
 	}
-	w.p.refresh(changed)
+	w.stamps.refresh(changed)
 	w.supersede(others)
 	w.doubtVerdicts(restored)
 	selected := w.selectStale(ctx)
@@ -61,11 +62,11 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 // reshapes reports whether a change may make another project. A file that is as
 // it was does so if the project was read while it was not.
 func (w *watch) reshapes(c watcher.Change) bool {
-	if w.p.shapes(c.Path) {
+	if w.p.Shapes(c.Path) {
 		return true
 	}
 	if c.Kind == watcher.Restored {
-		return w.p.follows(w.p.Rel(c.Path)) != (c.Digest != "")
+		return w.p.Follows(w.p.Rel(c.Path)) != (c.Digest != "")
 	}
 	return c.Kind != watcher.Modified
 }
@@ -76,7 +77,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	if w.missing() {
 		return false
 	}
-	var p *Project
+	var p *project.Project
 	var problems []suites.Problem
 	err := unlessEnded(ctx, func() error {
 		p, problems = w.o.Reload()
@@ -99,9 +100,9 @@ func (w *watch) reload(ctx context.Context) bool {
 		return true
 	}
 	w.adopt(p)
-	w.idle.doubt(p.every)
+	w.idle.doubt(p.Every())
 	w.followed = nil // what the new graph comes to know is not followed yet
-	if err := p.Follow(ctx, w.o.Watcher); err != nil {
+	if err := Follow(ctx, p, w.o.Watcher); err != nil {
 		w.warn(err)
 	}
 	for _, text := range p.Warnings {
@@ -118,8 +119,8 @@ func (w *watch) warn(err error) {
 }
 
 // adopt puts another state of the project in force.
-func (s *Session) adopt(p *Project) {
-	s.p = p
+func (s *Session) adopt(p *project.Project) {
+	s.p, s.stamps = p, newStamps(p)
 	s.seen = newTools()
 	if err := s.equip(); err != nil {
 		s.o.View.Handle(notify.Warning{Text: err.Error()})
@@ -127,7 +128,7 @@ func (s *Session) adopt(p *Project) {
 	s.dropRemoved()
 	s.forgetGone()
 	for _, c := range s.queue.Clear() {
-		if now := p.find(c.Key()); now != nil {
+		if now := p.Find(c.Key()); now != nil {
 			s.enqueue(now)
 		} else if s.current != nil {
 			s.drop(c.Key())
@@ -138,7 +139,7 @@ func (s *Session) adopt(p *Project) {
 // dropRemoved forgets what the current run knows of cases that are no more.
 func (s *Session) dropRemoved() {
 	for key, e := range s.held {
-		if s.p.find(key) == nil {
+		if s.p.Find(key) == nil {
 			delete(s.held, key)
 			s.discard(e)
 			s.drop(key)
@@ -148,7 +149,7 @@ func (s *Session) dropRemoved() {
 		return
 	}
 	for key := range s.current.records {
-		if s.p.find(key) == nil {
+		if s.p.Find(key) == nil {
 			s.drop(key)
 		}
 	}
@@ -168,7 +169,7 @@ func (s *Session) drop(key suites.Key) {
 func (s *Session) supersede(changed []string) {
 	under := make(map[string]bool) // changed below a running case
 	for _, e := range s.running {
-		if plan.Superseded(e.c, s.p.find(e.c.Key()), e.inputs, changed) {
+		if plan.Superseded(e.c, s.p.Find(e.c.Key()), e.inputs, changed) {
 			e.stale = true
 			e.cancel()
 		}
@@ -187,7 +188,7 @@ func (s *Session) stale() []plan.Selected {
 	s.seen = newTools()
 	s.narrowly()
 	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.toolChanged, s.spare)
-	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.every)
+	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.Every())
 }
 
 func (s *Session) past(c *suites.Case) plan.Past {
@@ -211,13 +212,13 @@ func (s *Session) past(c *suites.Case) plan.Past {
 // show tells what was saved and what that selects. A source that no case depends
 // on is worth a line; content that came back to what was run last is not.
 func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
-	e := notify.Changed{At: b.At, Total: len(w.p.every)}
+	e := notify.Changed{At: b.At, Total: len(w.p.Every())}
 	for i, path := range changed {
 		same := w.settledAs(b.Changes[i])
 		if b.Changes[i].Kind == watcher.Restored && changes(b) {
 			continue // the others are to be shown
 		}
-		if len(selected) == 0 && (same || !w.p.matters(path)) {
+		if len(selected) == 0 && (same || !w.p.Matters(path)) {
 			continue
 		}
 		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: sectionsOf(path, selected)})

@@ -86,7 +86,7 @@ func (s *Session) begun() {
 	s.mark()
 	if !s.current.quiet {
 		s.o.View.Handle(notify.RunStarted{
-			RunID: s.current.id, Full: s.current.full, Cases: s.current.of(), Total: len(s.p.every), At: s.current.started,
+			RunID: s.current.id, Full: s.current.full, Cases: s.current.of(), Total: len(s.p.Every()), At: s.current.started,
 		})
 	}
 }
@@ -114,8 +114,8 @@ func (s *Session) mark() {
 	if s.o.Store == nil {
 		return
 	}
-	r := record.Run{ID: s.current.id, Full: s.current.full, Started: s.current.started, Agents: s.p.agents()}
-	for _, c := range s.p.every {
+	r := record.Run{ID: s.current.id, Full: s.current.full, Started: s.current.started, Agents: s.p.Agents()}
+	for _, c := range s.p.Every() {
 		if s.current.planned[c.Key()] {
 			r.Keys = append(r.Keys, c.Key())
 		}
@@ -127,7 +127,7 @@ func (s *Session) mark() {
 
 // enqueue lets a case wait in its rank.
 func (s *Session) enqueue(c *suites.Case) {
-	rank := plan.Rank{Control: s.p.isControl(c.Key()), Order: s.p.order(c.Key())}
+	rank := plan.Rank{Control: s.p.IsControl(c.Key()), Order: s.p.Order(c.Key())}
 	if before := s.present[c.Key()]; before != nil {
 		rank.Failed, rank.Duration = !before.status.OK(), before.duration
 	}
@@ -147,7 +147,7 @@ func (s *Session) abort(why string) {
 	for _, e := range s.cutShort() {
 		waiting = append(waiting, e.c)
 	}
-	slices.SortFunc(waiting, func(a, b *suites.Case) int { return s.p.order(a.Key()) - s.p.order(b.Key()) })
+	slices.SortFunc(waiting, func(a, b *suites.Case) int { return s.p.Order(a.Key()) - s.p.Order(b.Key()) })
 	for _, c := range waiting {
 		inputs := s.p.Graph.Inputs(c)
 		e := &execution{c: c, inputs: inputs, digests: s.digests(c, inputs), ended: s.o.Now()}
@@ -169,7 +169,7 @@ func (s *Session) cutShort() (without []*execution) {
 	for len(s.running) > 0 {
 		e := <-s.results
 		delete(s.running, e.c.Key())
-		if e.whole && !e.stale && len(s.p.changedSince(e)) == 0 {
+		if e.whole && !e.stale && len(s.stamps.changedSince(e)) == 0 {
 			s.judge(e)
 		} else {
 			without = append(without, e)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/verdict"
 )
@@ -70,7 +71,7 @@ func TestDepWithoutTools(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout())
 	view := &spy{}
-	session := s.open(s.load(Filter{}), view, s.machine(nil))
+	session := s.open(s.load(project.Filter{}), view, s.machine(nil))
 	others := len(session.p.Every()) - 29
 	sum := s.all(session)
 	got := byStatus(view, "dep")
@@ -135,7 +136,7 @@ func TestDepWithTools(t *testing.T) {
 		}
 	}
 	view := &spy{}
-	sum := s.all(s.open(s.load(Filter{Suites: []string{"dep"}}), view, machine))
+	sum := s.all(s.open(s.load(project.Filter{Suites: []string{"dep"}}), view, machine))
 	if sum.Tally != (suites.Tally{Passed: 29}) || sum.Aborted != "" {
 		t.Errorf("%+v: %v", sum, byStatus(view, "dep"))
 	}
@@ -152,7 +153,7 @@ func TestDepWithTools(t *testing.T) {
 
 	programs["hadolint"] = "echo 'Haskell Dockerfile Linter 2.10.0-no-git'"
 	view = &spy{}
-	s.all(s.open(s.load(Filter{Suites: []string{"dep"}}), view, s.machine(programs)))
+	s.all(s.open(s.load(project.Filter{Suites: []string{"dep"}}), view, s.machine(programs)))
 	if r := s.present()["DEP09"]; r.Pass || r.Note != "hadolint 2.10.0 < 2.12.0" {
 		t.Errorf("DEP09 with an old one: %+v", r)
 	}

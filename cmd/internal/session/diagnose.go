@@ -39,12 +39,12 @@ func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 		}
 		return uses[name]
 	}
-	for _, script := range s.p.scripts {
+	for _, script := range s.p.Scripts() {
 		for _, name := range s.p.Graph.Tools(script) {
 			use(name).Hooks = append(use(name).Hooks, script)
 		}
 	}
-	for _, c := range s.p.every {
+	for _, c := range s.p.Every() {
 		if c.Check != nil {
 			checkedTool(c, use)
 		}
@@ -56,7 +56,7 @@ func Diagnose(ctx context.Context, o Options) (*Diagnosis, error) {
 			}
 		}
 	}
-	tools, required := s.p.requirements()
+	tools, required := s.p.Requirements()
 	for _, name := range tools {
 		use(name).Required = true
 	}

@@ -22,7 +22,7 @@ func (s *Session) end(interrupted bool) Summary {
 	}
 	at := s.o.Now()
 	done := notify.RunDone{
-		RunID: cur.id, Full: cur.full && !interrupted, Tally: sum.Tally, State: s.tallyState(), Total: len(s.p.every),
+		RunID: cur.id, Full: cur.full && !interrupted, Tally: sum.Tally, State: s.tallyState(), Total: len(s.p.Every()),
 		Records: records, Duration: at.Sub(cur.started), HookTime: cur.hookTime, Aborted: cur.aborted,
 		Project: s.p.Name(), Isolation: s.Isolation(), StandIns: s.standInNames(), At: at,
 	}
@@ -79,14 +79,14 @@ func (s *Session) ordered(records map[suites.Key]suites.Record) []suites.Record 
 	for _, r := range records {
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b suites.Record) int { return s.p.order(a.Key()) - s.p.order(b.Key()) })
+	slices.SortFunc(out, func(a, b suites.Record) int { return s.p.Order(a.Key()) - s.p.Order(b.Key()) })
 	return out
 }
 
 // describeEnvironment looks the project's tools up; a full run asks for the
 // versions that are not known yet.
 func (s *Session) describeEnvironment(full bool) {
-	for _, c := range s.p.every {
+	for _, c := range s.p.Every() {
 		s.toolsDigest(c)
 	}
 	s.keepToolSets()

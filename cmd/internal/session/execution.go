@@ -45,7 +45,7 @@ func (s *Session) fill(ctx context.Context) {
 func (s *Session) start(ctx context.Context, c *suites.Case) {
 	s.tellNotes()
 	ctx, cancel := context.WithCancel(ctx)
-	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
+	inputs, stamps := s.stamps.freshInputs(c, s.withoutOwn)
 	e := &execution{c: c, runner: s.runner, cancel: cancel, inputs: inputs, digests: s.digests(c, inputs), stamps: stamps}
 	s.running[c.Key()] = e
 	go func() {
@@ -115,14 +115,14 @@ func (s *Session) judge(e *execution) {
 func (s *Session) again(e *execution) bool {
 	key := e.c.Key()
 	var changed []string
-	e.stale = e.stale || !s.awaited && s.p.gone() // a run that is awaited ends with what it finds
+	e.stale = e.stale || !s.awaited && s.p.Gone() // a run that is awaited ends with what it finds
 	if !e.stale {
-		if changed = s.p.changedSince(e); len(changed) == 0 {
+		if changed = s.stamps.changedSince(e); len(changed) == 0 {
 			s.undisturbed(e.inputs)
 		}
 		s.touched(changed)
 	}
-	c := s.p.find(key)
+	c := s.p.Find(key)
 	course := plan.Ended(e.stale, len(changed) > 0, s.current.tries[key], c != nil)
 	switch course {
 	case plan.Again:

@@ -2,22 +2,15 @@ package session
 
 import (
 	"fmt"
-	"os"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 )
-
-// gone reports whether the project's directory is not there: it was deleted, or
-// has another name.
-func (p *Project) gone() bool {
-	fi, err := os.Stat(p.Root())
-	return err != nil || !fi.IsDir()
-}
 
 // missing says that the project's directory is gone, or that it is back, and
 // reports whether anything can be run. What was about to run waits meanwhile.
 func (w *watch) missing() bool {
-	is := w.p.gone()
+	is := w.p.Gone()
 	switch {
 	case is && !w.paused:
 		w.say("%s is gone: nothing is run until it is there again", w.p.Root())
@@ -30,11 +23,11 @@ func (w *watch) missing() bool {
 
 // accepts says what became of the configuration, and reports whether the project
 // that it makes is the one that is watched.
-func (w *watch) accepts(p *Project) bool {
+func (w *watch) accepts(p *project.Project) bool {
 	was, is := w.p.Config, p.Config
 	switch {
 	case p.Root() != w.p.Root():
-		w.say("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", configFile(was), p.Root(), w.p.Root())
+		w.say("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.p.Root())
 		return false
 	case was.Path != "" && is.Path == "":
 		w.say("%s is gone: the defaults count until it is there again", was.Path)

@@ -38,7 +38,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 		if w.idle.by == nil {
 			w.idle.by = newTracers(w.p)
 		}
-		for _, c := range w.p.every {
+		for _, c := range w.p.Every() {
 			if !w.idle.doubtful[c.Key()] {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -36,7 +37,7 @@ func newInquired(t *testing.T) *inquired {
 // session runs cases apart from the project: in place nothing runs again.
 func (s *inquired) session(view *spy) *Session {
 	s.t.Helper()
-	p := s.load(Filter{})
+	p := s.load(project.Filter{})
 	p.Config.Run.Isolation = "copy"
 	return s.open(p, view, nil)
 }

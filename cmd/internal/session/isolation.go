@@ -2,13 +2,11 @@ package session
 
 import (
 	"fmt"
-	"os"
-	"os/user"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites/isolate"
-	"hookwatch/suites/process"
 )
 
 // isolation is what keeps cases from the person's files, and what it was chosen
@@ -27,7 +25,7 @@ func (s *Session) isolate(env []string) error {
 		s.isolation.Mode = isolate.Mode(cfg.Run.Isolation)
 		return nil
 	}
-	o := IsolationOptions(cfg, env)
+	o := project.IsolationOptions(cfg, env)
 	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
 	if s.isolation.chosenFor == chosenFor {
 		return nil
@@ -55,27 +53,6 @@ func (s *Session) tellNotes() {
 			s.o.View.Handle(notify.Warning{Text: "isolation: " + note})
 		}
 	}
-}
-
-// IsolationOptions are what the configuration says of sandboxes; env is what
-// hooks get.
-func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
-	o := isolate.Options{
-		Root:      cfg.Root,
-		Home:      process.Getenv(env, "HOME"),
-		Mask:      cfg.Sandbox.Mask,
-		Unmask:    cfg.Sandbox.Unmask,
-		Size:      int64(cfg.Sandbox.Size),
-		Processes: cfg.Sandbox.Processes,
-		Memory:    int64(cfg.Sandbox.Memory),
-	}
-	if u, err := user.Current(); err == nil { // HOME may be unset, or another
-		o.OwnHome = u.HomeDir
-	}
-	if self, err := os.Executable(); err == nil {
-		o.Shown = []string{self} // stand-ins are links to it
-	}
-	return o
 }
 
 // Isolation names the isolation that holds.

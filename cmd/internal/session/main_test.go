@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -94,9 +95,9 @@ func (s *scene) read(name string) string {
 }
 
 // load reads the project, whose configuration nothing outside has a say in.
-func (s *scene) load(f Filter) *Project {
+func (s *scene) load(f project.Filter) *project.Project {
 	s.t.Helper()
-	p, problems := Load(s.config(), f)
+	p, problems := project.Load(s.config(), f)
 	if len(problems) > 0 {
 		s.t.Fatal(problems)
 	}
@@ -114,10 +115,10 @@ func (s *scene) config() *config.Config {
 
 // open makes a session over the project as it is now. Its store is closed with
 // the test, or by the next open.
-func (s *scene) open(p *Project, view notify.View, change func(*Options)) *Session {
+func (s *scene) open(p *project.Project, view notify.View, change func(*Options)) *Session {
 	s.t.Helper()
 	s.closeStore()
-	store, err := record.Open(record.Options{Place: RecordsPlace(p.Config, true)})
+	store, err := record.Open(record.Options{Place: project.RecordsPlace(p.Config, true)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func runIn(ctx context.Context, o Options, mode string, cases []*suites.Case) (m
 	if err != nil {
 		return nil, err
 	}
-	if sum := s.Once(ctx, plan.WithControls(plan.All(cases, "compared"), p.every), false); sum.Interrupted {
+	if sum := s.Once(ctx, plan.WithControls(plan.All(cases, "compared"), p.Every()), false); sum.Interrupted {
 		return nil, context.Cause(ctx)
 	}
 	return records, nil
@@ -116,7 +116,7 @@ func causes(o Options, d Difference) []string {
 		out = append(out, hint(s))
 	}
 	home, _ := os.UserHomeDir()
-	for _, t := range o.Project.toolsOf(d.Case) {
+	for _, t := range o.Project.ToolsOf(d.Case) {
 		path, err := process.LookPath(t, o.Project.Root(), os.Environ())
 		if err == nil && home != "" && isolate.Within(home, path) && o.Project.Config.Sandbox.Home == config.HomeEmpty {
 			out = append(out, fmt.Sprintf("%s is installed in HOME (%s) and may look for its own files there: sandbox.home is empty", t, path))

@@ -142,7 +142,7 @@ func (s *Session) Spared() []notify.Selection {
 	if len(s.narrow.spared) == 0 {
 		return nil
 	}
-	for _, c := range s.p.every {
+	for _, c := range s.p.Every() {
 		if because, ok := s.narrow.spared[c.Key()]; ok {
 			out = append(out, notify.Selection{Key: c.Key(), Because: []string{because}})
 		}
@@ -163,7 +163,7 @@ func (s *Session) Uncovered() []string {
 // before the latest change.
 func (s *Session) tracesOf(script string) []*trace.Trace {
 	var out []*trace.Trace
-	for _, c := range s.p.every {
+	for _, c := range s.p.Every() {
 		if !s.p.Graph.Runs(c, script) {
 			continue
 		}
@@ -264,7 +264,7 @@ const keptSize = 1 << 20
 // contentNow reads a file as it is, in the form that its digest is of; nil when it
 // is not the one that was asked for.
 func (s *Session) contentNow(rel, digest string) []byte {
-	f, err := s.p.reader.Anywhere().Open(s.p.Config.Abs(rel), keptSize)
+	f, err := s.p.Reader.Anywhere().Open(s.p.Config.Abs(rel), keptSize)
 	if err != nil {
 		return nil
 	}

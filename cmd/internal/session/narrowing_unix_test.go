@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 )
@@ -16,7 +17,7 @@ import (
 func TestFlushThatFails(t *testing.T) {
 	t.Parallel()
 	scene := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
-	s := scene.open(scene.load(Filter{}), nil, nil)
+	s := scene.open(scene.load(project.Filter{}), nil, nil)
 	results := s.p.Config.ResultsDir
 	inTheWay := filepath.Join(results, "traces", "blocked")
 	if err := os.MkdirAll(filepath.Dir(inTheWay), 0o755); err != nil {

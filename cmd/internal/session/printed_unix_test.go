@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
@@ -16,7 +17,7 @@ func TestTracedOtherwise(t *testing.T) {
 		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}"),
 		"hooks/guard.sh": "#!/bin/bash\ncat >/dev/null\nif [ -z \"$BASH_ENV\" ]; then\n  echo plain\nelse\n  echo traced\nfi\n",
 	})
-	session := s.open(s.load(Filter{}), nil, nil)
+	session := s.open(s.load(project.Filter{}), nil, nil)
 	s.all(session)
 	session.Trace(t.Context(), session.p.Cases)
 	e := session.evidenceOf(suites.Key{Suite: "s", ID: "A1"}, session.present[suites.Key{Suite: "s", ID: "A1"}].digests)

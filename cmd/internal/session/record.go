@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/record"
@@ -131,7 +132,7 @@ func (s *Session) digestsNow(c *suites.Case) suites.Digests {
 }
 
 // standing lists the stand-ins that a hook can reach.
-func standing(p *Project, standIn map[string]string, hook string) []string {
+func standing(p *project.Project, standIn map[string]string, hook string) []string {
 	if len(standIn) == 0 {
 		return nil
 	}

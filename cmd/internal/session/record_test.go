@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -51,7 +52,7 @@ var fields = strings.Fields(`hook test_name category input_summary expected_deci
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
-	session := s.open(s.load(Filter{}), &spy{}, nil)
+	session := s.open(s.load(project.Filter{}), &spy{}, nil)
 	session.open(false)
 	two := &suites.Case{
 		Suite: "s", ID: "T1", Name: "two_steps", Category: "block", Summary: "pip install", Hook: ".claude/hooks/guard.sh", Layer: suites.Direct,
@@ -148,7 +149,7 @@ func TestTransition(t *testing.T) {
 		}
 		return suites.ToolsDigest(tools), tools
 	}
-	s := &Session{facts: make(toolFacts), p: &Project{}}
+	s := &Session{facts: make(toolFacts), p: &project.Project{}}
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
 		s.facts.add(digest, tools)
@@ -235,7 +236,7 @@ func TestRegressionOnRecord(t *testing.T) {
 		s.write("hooks/guard.sh", hook)
 		s.write("suites/s.yaml", suite)
 		view := &spy{}
-		s.all(s.open(s.load(Filter{}), view, nil))
+		s.all(s.open(s.load(project.Filter{}), view, nil))
 		return view.find("B1").Transition
 	}
 	open := "#!/bin/bash\nexit 0\n"

@@ -34,7 +34,7 @@ func (s *Session) remember(before *record.Snapshot) {
 	for digest, in := range before.Inputs {
 		s.inputs[digest] = in
 	}
-	records, _ := record.Identify(before.Records, s.p.every)
+	records, _ := record.Identify(before.Records, s.p.Every())
 	s.news = plan.NewNews(records)
 	seen := make(texts)
 	verdicts := make([]lastVerdict, len(records)) // in one piece, apart from what was read
@@ -44,7 +44,7 @@ func (s *Session) remember(before *record.Snapshot) {
 		*v = *lastVerdictOf(r)
 		v.run, v.at = seen.one(v.run), seen.one(v.at)
 		v.digests.Inputs, v.digests.Tools = seen.one(v.digests.Inputs), seen.one(v.digests.Tools)
-		if c := s.p.find(key); c != nil {
+		if c := s.p.Find(key); c != nil {
 			key = c.Key()
 			if v.digests.Case == c.Digest {
 				v.digests.Case = c.Digest

@@ -65,7 +65,7 @@ func (w *watch) doubtVerdicts(restored []string) {
 // unseen reports whether one of the files was restored without its stamp telling.
 func (w *watch) unseen(files, stamps, restored []string) bool {
 	for i, f := range files {
-		if slices.Contains(restored, f) && w.p.fileStamp(f) == stamps[i] {
+		if slices.Contains(restored, f) && w.stamps.now(f) == stamps[i] {
 			return true
 		}
 	}

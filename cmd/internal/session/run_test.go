@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -33,7 +34,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	p := s.load(Filter{})
+	p := s.load(project.Filter{})
 	session := s.open(p, view, func(o *Options) { o.Jobs = 1 })
 	sum := s.all(session)
 	if got := view.order(); got != "start, B1 pass, A1 pass, end" {
@@ -67,10 +68,10 @@ func TestRun(t *testing.T) {
 func TestSelectedRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
-	s.all(s.open(s.load(Filter{}), &spy{}, nil))
+	s.all(s.open(s.load(project.Filter{}), &spy{}, nil))
 	before := s.present()
 	view := &spy{}
-	session := s.open(s.load(Filter{}), view, nil)
+	session := s.open(s.load(project.Filter{}), view, nil)
 	sum := session.Once(t.Context(), plan.All(session.p.Cases[:1], "asked for"), false)
 	after := s.present()
 	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
@@ -101,7 +102,7 @@ func TestControl(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, map[string]string{"hooks/guard.sh": tt.hook, "suites/s.yaml": tt.suite})
 			view := &spy{}
-			sum := s.all(s.open(s.load(Filter{}), view, func(o *Options) { o.Jobs = 1 }))
+			sum := s.all(s.open(s.load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 }))
 			if got := view.order(); got != "start, "+tt.want+", end" {
 				t.Errorf("events: %s", got)
 			}
@@ -124,7 +125,7 @@ func TestControlOfAnotherSuite(t *testing.T) {
 		"suites/s.yaml": strings.Replace(pair, "control: B1", "control: t/C1", 1), "suites/t.yaml": other,
 	})
 	view := &spy{}
-	sum := s.all(s.open(s.load(Filter{}), view, nil))
+	sum := s.all(s.open(s.load(project.Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 3}) {
 		t.Errorf("%+v: %s", sum.Tally, view.order())
 	}
@@ -137,7 +138,7 @@ func TestSlowControl(t *testing.T) {
 		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
 	view := &spy{}
-	s.all(s.open(s.load(Filter{}), view, nil))
+	s.all(s.open(s.load(project.Filter{}), view, nil))
 	if view.find("B1").Verdict.Status != suites.Fail || view.find("A1").Verdict.Status != suites.Unproven {
 		t.Errorf("events: %s", view.order())
 	}
@@ -149,7 +150,7 @@ func TestStaleWithFilter(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.load(Filter{Text: "A1"}), view, nil)
+	session := s.open(s.load(project.Filter{Text: "A1"}), view, nil)
 	selected := session.Stale()
 	sum := session.Once(t.Context(), selected, false)
 	if sum.Tally != (suites.Tally{Passed: 2}) {
@@ -164,7 +165,7 @@ func TestOwnInput(t *testing.T) {
 	hook := "#!/bin/bash\necho run >>\"$CLAUDE_PROJECT_DIR/runs\"\necho \"echo $RANDOM$RANDOM >/dev/null\" >>\"$0\"\nexit 0\n"
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
 	view := &spy{}
-	sum := s.all(s.open(s.load(Filter{}), view, nil))
+	sum := s.all(s.open(s.load(project.Filter{}), view, nil))
 	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
 		t.Errorf("events: %s", got)
 	}
@@ -191,7 +192,7 @@ func TestSandboxes(t *testing.T) {
 	proof := ""
 	for range 2 {
 		view := &spy{}
-		s.all(s.open(s.load(Filter{}), view, nil))
+		s.all(s.open(s.load(project.Filter{}), view, nil))
 		kept := view.find("A1").Sandbox
 		if filepath.Dir(kept) != s.keep || view.find("A2").Sandbox != "" {
 			t.Fatalf("kept %q of the failing case, %q of the passing one", kept, view.find("A2").Sandbox)
@@ -208,7 +209,7 @@ func TestSandboxes(t *testing.T) {
 	}
 	s.write("hooks/guard.sh", leaving+"exit 0\n")
 	view := &spy{}
-	s.all(s.open(s.load(Filter{}), view, nil))
+	s.all(s.open(s.load(project.Filter{}), view, nil))
 	if view.find("A1").Sandbox != "" {
 		t.Errorf("kept %s of a case that passes", view.find("A1").Sandbox)
 	}
@@ -228,7 +229,7 @@ func TestSerial(t *testing.T) {
 			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0}}\n"
 	}
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})
-	sum := s.all(s.open(s.load(Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
+	sum := s.all(s.open(s.load(project.Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
 	if sum.Tally.Passed != 8 {
 		t.Fatalf("%+v", sum.Tally)
 	}
@@ -254,7 +255,7 @@ func TestShuffle(t *testing.T) {
 		suite += "  - {id: A" + strconv.Itoa(i) + ", name: a" + strconv.Itoa(i) + ", expect: {exit: 0}}\n"
 	}
 	s := newScene(t, map[string]string{"suites/s.yaml": suite})
-	p := s.load(Filter{})
+	p := s.load(project.Filter{})
 	order := func(seed uint64) string {
 		view := &spy{}
 		s.all(s.open(p, view, func(o *Options) { o.Jobs, o.Shuffle = 1, seed }))
@@ -277,7 +278,7 @@ func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
 	view := &spy{}
-	session := s.open(s.load(Filter{}), view, func(o *Options) { o.Jobs = 1 })
+	session := s.open(s.load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
 	if err := os.RemoveAll(s.path("results/rolling")); err != nil {
 		t.Fatal(err)
 	}

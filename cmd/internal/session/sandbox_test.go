@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/run"
@@ -156,7 +157,7 @@ func TestKeepSandbox(t *testing.T) {
 	temp, keep := t.TempDir(), t.TempDir()
 	c := &suites.Case{Suite: "pm", ID: "P01"}
 	limits := config.Sandbox{Keep: 2, KeepSize: config.MB}
-	s := &Session{p: &Project{Config: &config.Config{Sandbox: limits}}, o: Options{Keep: keep}, runner: run.New(run.Options{})}
+	s := &Session{p: &project.Project{Config: &config.Config{Sandbox: limits}}, o: Options{Keep: keep}, runner: run.New(run.Options{})}
 	for _, text := range []string{"first", "second"} {
 		dir := filepath.Join(temp, "pm-P01-"+text)
 		if err := os.Mkdir(dir, 0o755); err != nil {

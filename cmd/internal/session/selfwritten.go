@@ -33,7 +33,7 @@ func newSelfWritten() selfWritten {
 func (s *Session) touched(paths []string) {
 	for _, path := range paths {
 		s.own.touches[path]++
-		if s.own.touches[path] < maxTouches || s.own.files[path] || s.p.source(path) {
+		if s.own.touches[path] < maxTouches || s.own.files[path] || s.p.Matters(path) {
 			continue
 		}
 		s.own.files[path] = true
@@ -68,7 +68,7 @@ func (w *watch) doubt() bool {
 		w.own.doubted[path]++
 		w.own.touches[path] = maxTouches - 1
 	}
-	w.p.refresh(doubted)
+	w.stamps.refresh(doubted)
 	return len(doubted) > 0
 }
 
@@ -87,7 +87,3 @@ func (s *Session) inputsDigest(c *suites.Case) string {
 	}
 	return depend.InputsDigest(s.withoutOwn(s.p.Graph.Inputs(c)))
 }
-
-// source reports whether a file is one that people write: a script, a settings
-// file, a suite, a document, the configuration of the hooks.
-func (p *Project) source(rel string) bool { return p.matters(rel) }

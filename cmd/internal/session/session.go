@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -18,7 +19,7 @@ import (
 
 // Options are what a session is made of.
 type Options struct {
-	Project *Project
+	Project *project.Project
 	Store   *record.Store // nil: nothing is recorded
 	Records record.Place  // where the records are, for what is kept beside them
 	View    notify.View
@@ -36,7 +37,8 @@ type Options struct {
 // called from one goroutine.
 type Session struct {
 	o         Options
-	p         *Project
+	p         *project.Project
+	stamps    stamps
 	runner    *run.Runner
 	tools     *run.Toolbox
 	standIn   map[string]string
@@ -75,7 +77,7 @@ type Session struct {
 // New makes a session over a project and what is on record of it.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	s := &Session{
-		o: o, p: o.Project,
+		o: o, p: o.Project, stamps: newStamps(o.Project),
 		queue:   plan.NewQueue(o.Shuffle),
 		running: make(map[suites.Key]*execution),
 		held:    make(map[suites.Key]*execution),
@@ -147,14 +149,14 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Env:         env,
 		Timeout:     cfg.Run.Timeout,
 		Hooks:       p.Registered.For,
-		Interpreted: p.interpreted,
+		Interpreted: p.Interpreted,
 		Isolation:   s.isolation.Mode,
 		Plan:        s.isolation.Plan,
-		Bounds:      IsolationOptions(cfg, env),
+		Bounds:      project.IsolationOptions(cfg, env),
 		Uncopied:    []string{cfg.ResultsDir},
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
-		Hidden:      p.reader.Hidden,
+		Hidden:      p.Reader.Hidden,
 		StandIns:    standIn,
 		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
@@ -29,7 +30,7 @@ type Selection struct {
 
 // Look makes a session that knows what is on record, and neither takes a lock nor
 // writes anything. It is not for running cases.
-func Look(p *Project, caller []string, at record.Place) (*Session, error) {
+func Look(p *project.Project, caller []string, at record.Place) (*Session, error) {
 	r, err := record.OpenReader(at)
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (s *Session) Warnings() []string { return s.warnings }
 
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
-func StaleNow(p *Project, caller []string, at record.Place) (Selection, error) {
+func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, error) {
 	s, err := Look(p, caller, at)
 	if err != nil {
 		return Selection{}, err

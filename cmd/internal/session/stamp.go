@@ -4,63 +4,72 @@ import (
 	"fmt"
 	"os"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
 
-// refresh has the graph read files again, some time after this: what their stamps
-// were when it read them before is of no use.
-func (p *Project) refresh(paths []string) {
-	p.Graph.Refresh(paths)
-	if len(paths) > manyPaths { // the graph may have forgotten all
-		clear(p.stamps)
-	}
-	for _, path := range paths {
-		delete(p.stamps, path)
-	}
+// stamps tell one state of each file from another, as it was when the graph read it.
+type stamps struct {
+	p    *project.Project
+	read map[string]string // by path
 }
+
+func newStamps(p *project.Project) stamps { return stamps{p, make(map[string]string)} }
 
 // manyPaths is a number of paths above which telling files apart is not worth it.
 const manyPaths = 100
 
+// refresh has the graph read files again, some time after this: what their stamps
+// were when it read them before is of no use.
+func (s stamps) refresh(paths []string) {
+	s.p.Graph.Refresh(paths)
+	if len(paths) > manyPaths { // the graph may have forgotten all
+		clear(s.read)
+	}
+	for _, path := range paths {
+		delete(s.read, path)
+	}
+}
+
 // freshInputs are the case's inputs as they are now, but for those that keep
 // leaves out, with the stamps of the files that they were read from: a file that
 // is not as it was when the graph read it is read again.
-func (p *Project) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.Input) (inputs []suites.Input, stamps []string) {
-	inputs = keep(p.Graph.Inputs(c))
+func (s stamps) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.Input) (inputs []suites.Input, of []string) {
+	inputs = keep(s.p.Graph.Inputs(c))
 	var old []string
 	for _, path := range files(inputs) {
-		now := p.fileStamp(path)
-		if p.stamps[path] != now {
-			p.stamps[path] = now
+		now := s.now(path)
+		if s.read[path] != now {
+			s.read[path] = now
 			old = append(old, path)
 		}
 	}
 	if len(old) > 0 {
-		p.Graph.Refresh(old)
-		inputs = keep(p.Graph.Inputs(c))
+		s.p.Graph.Refresh(old)
+		inputs = keep(s.p.Graph.Inputs(c))
 	}
 	for _, path := range files(inputs) {
-		stamps = append(stamps, p.stamps[path])
+		of = append(of, s.read[path])
 	}
-	return inputs, stamps
+	return inputs, of
 }
 
 // changedSince lists the input files that are not as they were when the case
 // started.
-func (p *Project) changedSince(e *execution) []string {
+func (s stamps) changedSince(e *execution) []string {
 	var changed []string
 	for i, path := range files(e.inputs) {
-		if p.fileStamp(path) != e.stamps[i] {
+		if s.now(path) != e.stamps[i] {
 			changed = append(changed, path)
 		}
 	}
 	return changed
 }
 
-// fileStamp tells one state of a file from another, even where the content came
-// back to what it was.
-func (p *Project) fileStamp(path string) string {
-	fi, err := os.Stat(p.Config.Abs(path))
+// now tells one state of a file from another, even where the content came back to
+// what it was.
+func (s stamps) now(path string) string {
+	fi, err := os.Stat(s.p.Config.Abs(path))
 	if err != nil {
 		return "-;"
 	}

@@ -22,7 +22,7 @@ func newTools() tools {
 
 // toolsDigest stands for the tools that the case's hooks reach, and its gates.
 func (s *Session) toolsDigest(c *suites.Case) string {
-	key, plain := s.p.toolKey(c)
+	key, plain := s.p.ToolKey(c)
 	if plain && key == s.seen.last.key && s.seen.last.digest != "" {
 		return s.seen.last.digest // mostly the cases of a hook stand together
 	}
@@ -35,19 +35,6 @@ func (s *Session) toolsDigest(c *suites.Case) string {
 		s.seen.last.key, s.seen.last.digest = key, d
 	}
 	return d
-}
-
-// toolKey is equal for cases that reach the same tools; only plain cases have
-// one.
-func (p *Project) toolKey(c *suites.Case) (key string, plain bool) {
-	if c.Chain || c.Check != nil || p.various[c] {
-		return "", false
-	}
-	key = c.Hook
-	for _, g := range c.Gates {
-		key += "\x00" + g.Tool
-	}
-	return key, true
 }
 
 func (s *Session) digestOfTools(names []string) string {
@@ -77,7 +64,7 @@ func (s *Session) findTool(name string) suites.Tool {
 
 // toolsOf lists the tools by name, sorted.
 func (s *Session) toolsOf(c *suites.Case) []string {
-	names := slices.Clone(s.p.toolsOf(c))
+	names := slices.Clone(s.p.ToolsOf(c))
 	for _, g := range c.Gates {
 		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 	}

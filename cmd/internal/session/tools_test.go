@@ -2,7 +2,11 @@
 
 package session
 
-import "testing"
+import (
+	"testing"
+
+	"hookwatch/cmd/internal/project"
+)
 
 // Cases of one hook share a look at its tools, unless one of them runs others too.
 func TestToolsOfSteps(t *testing.T) {
@@ -15,7 +19,7 @@ func TestToolsOfSteps(t *testing.T) {
 		"hooks/plain.sh": "#!/bin/bash\ncat >/dev/null\n",
 		"hooks/jq.sh":    "#!/bin/bash\njq . >/dev/null\n",
 	})
-	p := s.load(Filter{})
+	p := s.load(project.Filter{})
 	session := s.open(p, nil, nil)
 	digests := make([]string, len(p.Cases))
 	for i, c := range p.Cases {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
@@ -23,7 +24,7 @@ type tracing struct {
 
 // tracers make traces while the files stay as they are.
 type tracers struct {
-	p       *Project
+	p       *project.Project
 	mu      sync.Mutex
 	scripts map[string]parsedScript // by path
 }
@@ -33,7 +34,9 @@ type parsedScript struct {
 	err    error
 }
 
-func newTracers(p *Project) *tracers { return &tracers{p: p, scripts: make(map[string]parsedScript)} }
+func newTracers(p *project.Project) *tracers {
+	return &tracers{p: p, scripts: make(map[string]parsedScript)}
+}
 
 // traceable is the verdict of a case that a trace would belong to: of a run on
 // what is there now, without a trace so far. nil: there is none.
@@ -59,7 +62,7 @@ func (s *Session) traceable(c *suites.Case) *lastVerdict {
 
 // startTrace runs a case once more, traced; the result goes to done.
 func (s *Session) startTrace(ctx context.Context, c *suites.Case, last *lastVerdict, by *tracers, done chan<- *tracing) {
-	inputs, stamps := s.p.freshInputs(c, s.withoutOwn)
+	inputs, stamps := s.stamps.freshInputs(c, s.withoutOwn)
 	t := &tracing{execution: execution{c: c, runner: s.runner, inputs: inputs, stamps: stamps}, last: last}
 	timeout := s.timeout(c)
 	go func() {
@@ -89,7 +92,7 @@ func (s *Session) finishTrace(ctx context.Context, t *tracing) {
 	key := t.c.Key()
 	now := s.present[key]
 	if ctx.Err() != nil || t.trace == nil || now == nil || now.digests != t.last.digests ||
-		depend.InputsDigest(t.inputs) != now.digests.Inputs || len(s.p.changedSince(&t.execution)) > 0 {
+		depend.InputsDigest(t.inputs) != now.digests.Inputs || len(s.stamps.changedSince(&t.execution)) > 0 {
 		return
 	}
 	s.narrow.evidence[key] = &evidence{
@@ -143,7 +146,7 @@ func (by *tracers) decode(c *suites.Case, o *suites.Outcome) *trace.Trace {
 	}
 	resolve := func(name, dir string) string { return resolved(root, name, dir) }
 	r := trace.Run{Resolve: resolve, Script: by.script, Abnormal: abnormal(o)}
-	for _, hook := range by.p.fired(c, len(o.Results)) {
+	for _, hook := range by.p.Fired(c, len(o.Results)) {
 		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
 			r.Hooks = append(r.Hooks, file)
 		}
@@ -198,7 +201,7 @@ func (by *tracers) script(path string) (*trace.Script, error) {
 		return p.script, p.err
 	}
 	var p parsedScript
-	content, err := by.p.reader.Anywhere().ReadFile(by.p.Config.Abs(path), keptSize)
+	content, err := by.p.Reader.Anywhere().ReadFile(by.p.Config.Abs(path), keptSize)
 	if p.err = err; err == nil {
 		p.script, p.err = trace.Parse(content)
 	}

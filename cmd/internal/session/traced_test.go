@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -42,7 +43,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := Load(cfg, Filter{})
+	p, problems := project.Load(cfg, project.Filter{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

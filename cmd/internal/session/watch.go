@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
@@ -29,7 +30,7 @@ type WatchOptions struct {
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // lines of the watcher that a person should read
 	Commands <-chan Command
-	Reload   func() (*Project, []suites.Problem)
+	Reload   func() (*project.Project, []suites.Problem)
 }
 
 // A watch is a session that follows the files.
@@ -64,7 +65,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	s.ready = min(s.jobs, keptReady)
 	s.runner.KeepReady(s.ready)
 	defer w.leave()
-	w.idle.doubt(s.p.every)
+	w.idle.doubt(s.p.Every())
 	s.ran = func(c *suites.Case) { w.idle.doubt([]*suites.Case{c}) }
 	w.begin(ctx, w.selectStale(ctx), false)
 	if s.current == nil {
@@ -110,7 +111,7 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 		}
 		w.followed = now
 		// What only now is followed was read anew: it may have changed since.
-		if err := w.p.Follow(ctx, w.o.Watcher); err != nil {
+		if err := Follow(ctx, w.p, w.o.Watcher); err != nil {
 			w.warn(err)
 			return selected
 		}
@@ -169,13 +170,13 @@ func (w *watch) tell(ctx context.Context) {
 	}
 	var again []*suites.Case
 	for _, k := range w.news.Unconfirmed() {
-		if c := w.p.find(k); c != nil {
+		if c := w.p.Find(k); c != nil {
 			again = append(again, c)
 		}
 	}
 	if len(again) > 0 && !w.again {
 		w.again = true
-		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.every), true)
+		w.begin(ctx, plan.WithControls(plan.All(again, "its failure is reproduced"), w.p.Every()), true)
 		return
 	}
 	// What changes its own inputs never fails twice on the same content.
@@ -210,7 +211,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 	case RunFailed:
 		selected = plan.All(w.failed(), "it failed")
 	case RunAgain:
-		selected = plan.All(w.p.findAll(w.last), "asked for again")
+		selected = plan.All(w.p.FindAll(w.last), "asked for again")
 	case Quit: // the loop's own
 	}
 	if w.paused {
@@ -222,7 +223,7 @@ func (w *watch) command(ctx context.Context, c Command) {
 		return
 	}
 	w.busy()
-	w.begin(ctx, plan.WithControls(selected, w.p.every), false)
+	w.begin(ctx, plan.WithControls(selected, w.p.Every()), false)
 }
 
 // failed lists the cases whose verdict on record is a failure.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/watcher"
@@ -35,12 +36,12 @@ func (s *scene) watch() *watching {
 	s.t.Helper()
 	// Room for all that a test causes: the session must never wait for us.
 	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
-	files, err := watcher.New(watcher.Options{Interest: FirstInterest(s.config())})
+	files, err := watcher.New(watcher.Options{Interest: project.FirstInterest(s.config())})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p := s.load(Filter{})
-	if err := p.Follow(s.t.Context(), files); err != nil {
+	p := s.load(project.Filter{})
+	if err := Follow(s.t.Context(), p, files); err != nil {
 		s.t.Fatal(err)
 	}
 	w.session = s.open(p, channel(w.events), nil)
@@ -62,7 +63,7 @@ func (s *scene) watch() *watching {
 }
 
 // reload runs on the session's goroutine.
-func (w *watching) reload() (*Project, []suites.Problem) {
+func (w *watching) reload() (*project.Project, []suites.Problem) {
 	if w.loading != nil {
 		w.loading()
 	}
@@ -70,7 +71,7 @@ func (w *watching) reload() (*Project, []suites.Problem) {
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}
 	}
-	return Load(cfg, Filter{})
+	return project.Load(cfg, project.Filter{})
 }
 
 // until waits for an event and returns all up to it.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -26,7 +27,7 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 		return nil, err
 	}
 	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
-	p, problems := session.Load(cfg, session.Filter{})
+	p, problems := project.Load(cfg, project.Filter{})
 	if p == nil {
 		return nil, problems[0]
 	}

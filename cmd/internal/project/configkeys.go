@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"encoding/json"
@@ -14,6 +14,9 @@ import (
 
 // hookConfig is what the configuration of hooks is called, beside them.
 const hookConfig = "config.json"
+
+// lookedInto bounds a file whose content is looked into, in bytes.
+const lookedInto = 1 << 20
 
 // A ConfigKey is a key of the hooks' configuration that does nothing, or whose
 // effect nobody looks at.
@@ -31,7 +34,7 @@ func (p *Project) ConfigKeys() []ConfigKey {
 	var out []ConfigKey
 	for _, dir := range p.Config.Hooks {
 		file := path.Join(p.Rel(p.Config.Abs(dir)), hookConfig)
-		content, err := p.reader.ReadFile(p.Config.Abs(file), keptSize)
+		content, err := p.Reader.ReadFile(p.Config.Abs(file), lookedInto)
 		if err != nil {
 			continue
 		}
@@ -96,7 +99,7 @@ type reader struct {
 func (p *Project) readers() []reader {
 	var all []reader
 	for _, name := range p.hookFiles() {
-		content, err := p.reader.Anywhere().ReadFile(p.Config.Abs(name), keptSize)
+		content, err := p.Reader.Anywhere().ReadFile(p.Config.Abs(name), lookedInto)
 		if err != nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"errors"
@@ -59,7 +59,7 @@ func (p *Project) expand(key string, patterns []string) ([]string, []suites.Prob
 			continue
 		}
 		base, rest := doublestar.SplitPattern(pattern)
-		found, err := p.reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
+		found, err := p.Reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
 			return ignored(p.Config, file, dir)
 		}})
 		if err != nil {
@@ -80,7 +80,7 @@ func (p *Project) expand(key string, patterns []string) ([]string, []suites.Prob
 
 // refused says of what the configuration names why it is not read, and what to do.
 func (p *Project) refused(what string, err error) suites.Problem {
-	problem := suites.Problem{At: suites.Position{File: p.Rel(configFile(p.Config))}, What: what + ": " + err.Error()}
+	problem := suites.Problem{At: suites.Position{File: p.Rel(ConfigFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
 		problem.At.File = ""
 	}
@@ -94,7 +94,7 @@ func (p *Project) refused(what string, err error) suites.Problem {
 // listed and followed.
 func (p *Project) checkDirs() (problems []suites.Problem) {
 	for _, dir := range p.Config.Hooks {
-		if _, err := p.reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			problems = append(problems, p.refused("hooks: "+dir, err))
 		}
 	}

@@ -1,7 +1,8 @@
-package session
+package project
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,13 @@ import (
 
 // Root is the project's absolute path.
 func (p *Project) Root() string { return p.Config.Root }
+
+// Gone reports whether the project's directory is not there: it was deleted, or
+// has another name.
+func (p *Project) Gone() bool {
+	fi, err := os.Stat(p.Root())
+	return err != nil || !fi.IsDir()
+}
 
 // Name is what people call the project.
 func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
@@ -38,9 +46,9 @@ func (p *Project) Scripts() []string { return p.scripts }
 func (p *Project) Every() []*suites.Case { return p.every }
 
 // Agent is the agent of a suite.
-func (p *Project) Agent(suite string) string { return p.agents()[suite] }
+func (p *Project) Agent(suite string) string { return p.Agents()[suite] }
 
-func (p *Project) agents() map[string]string {
+func (p *Project) Agents() map[string]string {
 	m := make(map[string]string, len(p.Suites))
 	for _, s := range p.Suites {
 		m[s.Name] = s.Agent
@@ -70,26 +78,26 @@ func (p *Project) RelFrom(dir, file string) string {
 }
 
 // find is the case of a key, nil when there is none.
-func (p *Project) find(k suites.Key) *suites.Case {
+func (p *Project) Find(k suites.Key) *suites.Case {
 	if i, ok := p.orders[k]; ok {
 		return p.every[i]
 	}
 	return nil
 }
 
-func (p *Project) findAll(keys []suites.Key) []*suites.Case {
+func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
 	var out []*suites.Case
 	for _, k := range keys {
-		if c := p.find(k); c != nil {
+		if c := p.Find(k); c != nil {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func (p *Project) order(k suites.Key) int { return p.orders[k] }
+func (p *Project) Order(k suites.Key) int { return p.orders[k] }
 
-func (p *Project) isControl(k suites.Key) bool { return p.controls[k] }
+func (p *Project) IsControl(k suites.Key) bool { return p.controls[k] }
 
 func (p *Project) ids() []string {
 	ids := make([]string, len(p.every))
@@ -112,7 +120,7 @@ func (p *Project) Ambiguous(id string) bool {
 
 // interpreted reports whether every registered command that names the script
 // starts it through an interpreter.
-func (p *Project) interpreted(hook string) bool {
+func (p *Project) Interpreted(hook string) bool {
 	found := false
 	for _, h := range p.Registered.Hooks {
 		if !slices.Contains(h.Scripts, hook) {
@@ -140,7 +148,7 @@ func (p *Project) chainScripts(c *suites.Case) []string {
 }
 
 // toolsOf lists the programs that the case's hooks can reach.
-func (p *Project) toolsOf(c *suites.Case) []string {
+func (p *Project) ToolsOf(c *suites.Case) []string {
 	if c.Check != nil {
 		return c.Check.Programs()
 	}
@@ -151,8 +159,21 @@ func (p *Project) toolsOf(c *suites.Case) []string {
 	return names
 }
 
+// ToolKey is equal for cases that reach the same tools; only plain cases have
+// one.
+func (p *Project) ToolKey(c *suites.Case) (key string, plain bool) {
+	if c.Chain || c.Check != nil || p.various[c] {
+		return "", false
+	}
+	key = c.Hook
+	for _, g := range c.Gates {
+		key += "\x00" + g.Tool
+	}
+	return key, true
+}
+
 // fired lists the scripts that the first steps of a case start.
-func (p *Project) fired(c *suites.Case, steps int) []string {
+func (p *Project) Fired(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
 	}
@@ -183,8 +204,8 @@ func (p *Project) hooksOf(c *suites.Case) []string {
 
 // shapes reports whether a file says what the project is made of, rather than
 // being what its cases run.
-func (p *Project) shapes(file string) bool {
-	if file == configFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
+func (p *Project) Shapes(file string) bool {
+	if file == ConfigFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
 		return true
 	}
 	rel := p.Rel(file)
@@ -200,12 +221,12 @@ func (p *Project) shapes(file string) bool {
 
 // matters reports whether a change of the file is worth a word even where no
 // case depends on it.
-func (p *Project) matters(rel string) bool {
+func (p *Project) Matters(rel string) bool {
 	abs := p.Config.Abs(rel)
 	if abs == p.Config.TrustFile() {
 		return false // what comes of it is told
 	}
-	return p.shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
+	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
 }
 
 func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }

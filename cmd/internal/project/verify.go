@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"fmt"
@@ -144,7 +144,7 @@ func (p *Project) specOf(c *suites.Case) string {
 func (p *Project) unknown(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		if suite, bare, qualified := strings.Cut(id, "/"); qualified {
-			return p.find(suites.Key{Suite: suite, ID: bare}) != nil
+			return p.Find(suites.Key{Suite: suite, ID: bare}) != nil
 		}
 		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
 	})

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"slices"
@@ -71,13 +71,13 @@ func (p *Project) kinships() *kinships {
 // that the project does not have, can have any explanation.
 func (p *Project) Concerns(key suites.Key, tool string) bool {
 	kin := p.kinships()
-	c := p.find(key)
+	c := p.Find(key)
 	if c == nil || kin.next[tool] == "" && !kin.runners[tool] {
 		return true
 	}
 	names, runners := gateTools(c)
 	if control, has := plan.ControlOf(c); has {
-		if beside := p.find(control); beside != nil {
+		if beside := p.Find(control); beside != nil {
 			n, r := gateTools(beside)
 			names, runners = append(names, n...), append(runners, r...)
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package session
+package project
 
 import (
 	"os"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"time"
 
 	"hookwatch/suites"
 )
@@ -163,87 +162,6 @@ func TestRel(t *testing.T) {
 	}
 }
 
-// TestStamp: whoever wrote a file while a case ran left a trace, even where the
-// content is the same again and the clock was turned back.
-func TestStamp(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, map[string]string{"hooks/other.sh": guard})
-	p := s.load(Filter{})
-	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
-	long := time.Now().Add(-time.Hour)
-	turnBack := func() {
-		if err := os.Chtimes(s.path("hooks/guard.sh"), long, long); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stamp := func(of []suites.Input) (all string) {
-		for _, path := range files(of) {
-			all += p.fileStamp(path)
-		}
-		return all
-	}
-	turnBack()
-	last := stamp(inputs)
-	if again := stamp(inputs); again != last {
-		t.Errorf("nothing happened: %q, then %q", last, again)
-	}
-	for _, tt := range []struct {
-		name string
-		do   func()
-	}{
-		{"the same content, written anew", func() { s.write("hooks/guard.sh", guard) }},
-		{"there and back", func() { s.write("hooks/guard.sh", "x"); s.write("hooks/guard.sh", guard) }},
-		{"there and back, with the time of before", func() { s.write("hooks/guard.sh", "x"); s.write("hooks/guard.sh", guard); turnBack() }},
-		{"another file of the same content in its place", func() {
-			if err := os.Rename(s.path("hooks/other.sh"), s.path("hooks/guard.sh")); err != nil {
-				t.Fatal(err)
-			}
-			turnBack()
-		}},
-		{"another mode", func() {
-			if err := os.Chmod(s.path("hooks/guard.sh"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"gone", func() {
-			if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"one that was not there", func() { s.write("hooks/none.sh", guard) }},
-	} {
-		s.nextTick("hooks/guard.sh")
-		tt.do()
-		now := stamp(inputs)
-		if now == last {
-			t.Errorf("%s leaves no trace", tt.name)
-		}
-		last = now
-	}
-}
-
-// nextTick waits until the file system's clock, which may be a coarse one, has
-// moved on since the file changed last.
-func (s *scene) nextTick(name string) {
-	s.t.Helper()
-	fi, err := os.Stat(s.path(name))
-	if err != nil {
-		return
-	}
-	was := changeTime(fi)[strings.Index(changeTime(fi), " ")+1:]
-	for deadline := time.Now().Add(ceiling); time.Now().Before(deadline); {
-		s.write("clock", "")
-		fi, err := os.Stat(s.path("clock"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if is := changeTime(fi); is[strings.Index(is, " ")+1:] != was {
-			return
-		}
-	}
-	s.t.Fatal("the clock stands still")
-}
-
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair, "hooks/config.json": "{}"})
@@ -253,14 +171,14 @@ func TestShapes(t *testing.T) {
 		".hookwatch.yaml": true, "suites/s.yaml": true, "suites/new.yaml": true, "docs/a/b.md": true,
 		".claude/settings.json": true, "hooks/guard.sh": false, "suites/s.txt": false, "other.md": false,
 	} {
-		if got := p.shapes(s.path(name)); got != want {
+		if got := p.Shapes(s.path(name)); got != want {
 			t.Errorf("%s says what the project is made of: %v, want %v", name, got, want)
 		}
 	}
 	for name, want := range map[string]bool{
 		"hooks/guard.sh": true, "hooks/config.json": true, "suites/s.yaml": true, "README.md": false, "src/a.sh": false,
 	} {
-		if got := p.matters(name); got != want {
+		if got := p.Matters(name); got != want {
 			t.Errorf("%s matters: %v, want %v", name, got, want)
 		}
 	}

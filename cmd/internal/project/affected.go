@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 			selected = append(selected, plan.Selected{Case: c, Because: because})
 		}
 	}
-	if len(selected) == 0 && !p.follows(path) {
+	if len(selected) == 0 && !p.Follows(path) {
 		return nil, fmt.Errorf("%s is no part of the project: no case depends on it%s", path, markers.Nearest(path, p.followed()))
 	}
 	return selected, nil
@@ -49,7 +49,7 @@ func (p *Project) asked(path, section string) (markers.Resolution, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return markers.Resolution{}, fmt.Errorf("%s is a directory; name a file in it", path)
-	case errors.Is(err, fs.ErrNotExist) && !p.follows(path):
+	case errors.Is(err, fs.ErrNotExist) && !p.Follows(path):
 		names := p.followed()
 		for _, c := range p.every {
 			names = append(names, c.ID)
@@ -77,7 +77,7 @@ func (p *Project) overlap(places map[string]markers.Resolution, asked markers.Re
 }
 
 // follows reports whether the project has to do with a file.
-func (p *Project) follows(path string) bool {
+func (p *Project) Follows(path string) bool {
 	return slices.Contains(p.followed(), path)
 }
 

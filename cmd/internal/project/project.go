@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"crypto/sha256"
@@ -40,7 +40,7 @@ type Project struct {
 	Unread     []string // of the warnings: those about files that were not read
 	Empty      error    // why there is nothing to run; nil when there is
 
-	reader   disk.Reader    // of everything that is read of it
+	Reader   disk.Reader    // of everything that is read of it
 	every    []*suites.Case // without the filter
 	orders   map[suites.Key]int
 	kin      *kinships // made when it is asked for
@@ -48,14 +48,13 @@ type Project struct {
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	scripts  []string
 	specs    []string
-	sources  []string          // suite files
-	stamps   map[string]string // of files when the graph read them; of the router alone
+	sources  []string // suite files
 }
 
 // Load reads a project. Problems name what a person has to mend first; nothing
 // runs while there are any.
 func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
-	p := &Project{Config: cfg, stamps: make(map[string]string), reader: newReader(cfg)}
+	p := &Project{Config: cfg, Reader: newReader(cfg)}
 	if text := cfg.Notice(); text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}
@@ -68,7 +67,7 @@ func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
 	p.arrange()
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{
-		Root: cfg.Root, Reader: p.reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
+		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
 		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
 	})
 	p.Graph.Prepare(p.every)
@@ -96,10 +95,10 @@ func (p *Project) readHooks() []suites.Problem {
 		return problems
 	}
 	var err error
-	if p.scripts, err = discover.Scripts(p.reader, p.Config.Root, p.Config.Hooks); err != nil {
+	if p.scripts, err = discover.Scripts(p.Reader, p.Config.Root, p.Config.Hooks); err != nil {
 		return []suites.Problem{{What: err.Error()}}
 	}
-	if p.Registered, err = discover.Hooks(p.reader, p.Config.Root, p.Config.Settings, nil); err != nil {
+	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, nil); err != nil {
 		return []suites.Problem{p.refused("settings", err)}
 	}
 	for _, problem := range p.Registered.Problems {
@@ -127,7 +126,7 @@ func (p *Project) readSuites() []suites.Problem {
 	}
 	left := int64(suitesAtMost)
 	for _, file := range p.sources {
-		data, err := p.reader.ReadFile(file, min(suiteAtMost, left))
+		data, err := p.Reader.ReadFile(file, min(suiteAtMost, left))
 		if err != nil {
 			problems = append(problems, p.refused("suites", err))
 			continue

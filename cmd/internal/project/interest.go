@@ -1,7 +1,6 @@
-package session
+package project
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,7 @@ import (
 func FirstInterest(cfg *config.Config) watcher.Interest {
 	r := newReader(cfg)
 	i := watcher.Interest{
-		Files:  []string{configFile(cfg)},
+		Files:  []string{ConfigFile(cfg)},
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
 		Unread: func(real string) bool { return r.Hidden(real) },
 	}
@@ -57,14 +56,10 @@ func (p *Project) Interest() watcher.Interest {
 	return i
 }
 
-// Follow lets a watcher that began with FirstInterest follow the project as it
-// was read since. What only now comes into its sight is looked at once more.
-// It is given up as soon as ctx ends.
-func (p *Project) Follow(ctx context.Context, w *watcher.Watcher) error {
-	i := p.Interest()
-	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
-		return err
-	}
+// Late lists the files that cases depend on and that FirstInterest does not cover:
+// only Interest brings them into a watcher's sight, so that what was read of them
+// before may be old. Slash paths from the root.
+func (p *Project) Late() []string {
 	first := FirstInterest(p.Config)
 	var late []string
 	for _, f := range p.Graph.Files() {
@@ -74,21 +69,7 @@ func (p *Project) Follow(ctx context.Context, w *watcher.Watcher) error {
 			late = append(late, f)
 		}
 	}
-	p.refresh(late)
-	return nil
-}
-
-// unlessEnded gives what f does, or why ctx ended before that: f goes on then, and nobody
-// waits for it any more. What is read of files can be called off in no other way.
-func unlessEnded(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return late
 }
 
 // ignored keeps the watcher from what hookwatch itself writes, from what is
@@ -140,7 +121,7 @@ func temporary(name string) bool {
 }
 
 // configFile is the configuration, or where it would be.
-func configFile(cfg *config.Config) string {
+func ConfigFile(cfg *config.Config) string {
 	if cfg.Path != "" {
 		return cfg.Path
 	}

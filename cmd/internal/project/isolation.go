@@ -1,0 +1,31 @@
+package project
+
+import (
+	"os"
+	"os/user"
+
+	"hookwatch/config"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
+)
+
+// IsolationOptions are what the configuration says of sandboxes; env is what
+// hooks get.
+func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
+	o := isolate.Options{
+		Root:      cfg.Root,
+		Home:      process.Getenv(env, "HOME"),
+		Mask:      cfg.Sandbox.Mask,
+		Unmask:    cfg.Sandbox.Unmask,
+		Size:      int64(cfg.Sandbox.Size),
+		Processes: cfg.Sandbox.Processes,
+		Memory:    int64(cfg.Sandbox.Memory),
+	}
+	if u, err := user.Current(); err == nil { // HOME may be unset, or another
+		o.OwnHome = u.HomeDir
+	}
+	if self, err := os.Executable(); err == nil {
+		o.Shown = []string{self} // stand-ins are links to it
+	}
+	return o
+}
