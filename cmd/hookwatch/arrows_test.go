@@ -77,9 +77,6 @@ func TestArrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		from := strings.TrimPrefix(p.ImportPath, "hookwatch/")
-		if strings.HasPrefix(from, "cmd/internal/dev/") {
-			continue // development programs; nothing imports them
-		}
 		seen[from] = true
 		checkArrows(t, from, p.Imports)
 	}

@@ -31,7 +31,6 @@ var doors = map[string]string{
 	"cmd/internal/cli/coverage.go":    "a file that the person names",
 	"watcher/disk.go":                 "opens for reading, without waiting for a pipe",
 	"cmd/internal/notify/notifytest/": "tests alone use it",
-	"cmd/internal/dev/":               "programs for those who work on hookwatch",
 }
 
 // TestDoors holds what .golangci.yml says of package os, for those who do not run
