@@ -12,58 +12,58 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // An edited memory has edits done to what is below base.
 type editedMemory struct {
 	*memory
 	base     string
-	branches map[string][]edits.Op // what makes the files of a branch
+	branches map[string][]editstest.Op // what makes the files of a branch
 }
 
 // do does an op that is about files.
-func (m editedMemory) do(o edits.Op) {
+func (m editedMemory) do(o editstest.Op) {
 	p, to := path.Join(m.base, o.Path), path.Join(m.base, o.To)
 	switch o.Verb {
-	case edits.Truncate:
+	case editstest.Truncate:
 		m.write(p, func(string) string { return "" })
-	case edits.Append:
+	case editstest.Append:
 		m.write(p, func(old string) string { return old + o.Text })
-	case edits.Overwrite:
+	case editstest.Overwrite:
 		m.write(p, func(string) string { return o.Text })
-	case edits.Copy:
+	case editstest.Copy:
 		m.copy(p, to)
-	case edits.Rename:
+	case editstest.Rename:
 		m.rename(p, to)
-	case edits.Remove:
+	case editstest.Remove:
 		m.removeAll(p)
-	case edits.Mkdir:
+	case editstest.Mkdir:
 		m.mkdir(p)
-	case edits.Symlink:
+	case editstest.Symlink:
 		m.enter(p, m.inode(fs.ModeSymlink|0o777, o.Text))
-	case edits.Chmod:
+	case editstest.Chmod:
 		m.alter(p, func(n *inode) { n.mode = n.mode&fs.ModeType | o.Mode })
-	case edits.Chtimes:
+	case editstest.Chtimes:
 		m.alter(p, func(n *inode) { n.modified = m.now.Add(o.By) })
-	case edits.Flood:
+	case editstest.Flood:
 		for i := range o.N {
 			name := p + strconv.Itoa(i%2) + ".tmp"
 			m.write(name, func(string) string { return "" })
 			m.removeAll(name)
 		}
-	case edits.Checkout:
+	case editstest.Checkout:
 		for _, op := range m.branches[o.Text] {
 			m.checkout(op)
 		}
-	case edits.Pause, edits.Halt, edits.Resume: // about time and the program
+	case editstest.Pause, editstest.Halt, editstest.Resume: // about time and the program
 	}
 }
 
 // checkout does what git does for one file: nothing if it is as it should be.
-func (m editedMemory) checkout(o edits.Op) {
+func (m editedMemory) checkout(o editstest.Op) {
 	_, _, n := m.find(path.Join(m.base, o.Path), false)
-	if n != nil && n.text == o.Text && (n.mode&fs.ModeSymlink != 0) == (o.Verb == edits.Symlink) {
+	if n != nil && n.text == o.Text && (n.mode&fs.ModeSymlink != 0) == (o.Verb == editstest.Symlink) {
 		return
 	}
 	m.mkdir(path.Dir(path.Join(m.base, o.Path)))

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // pureCases are what the made-up cases read; two of the paths lead through links.
@@ -34,8 +34,8 @@ var pureLinks = map[string][]string{
 
 const pureRoot = "/home/p"
 
-func pureProject() edits.Project {
-	p := edits.Project{
+func pureProject() editstest.Project {
+	p := editstest.Project{
 		Text:  func(_ string, n int) string { return fmt.Sprintf("%04d", n%10000) },
 		Dirs:  []string{".claude/hooks", ".claude/hooks/lib", "shared", ".claude"},
 		Links: pureLinks, Branches: []string{"one", "two"}, Spare: ".claude/hooks/spare", Flood: 40, Many: 20,
@@ -54,17 +54,17 @@ func pureProject() edits.Project {
 }
 
 // branch is what git would make of the files.
-func branch(p edits.Project, n int) []edits.Op {
-	var ops []edits.Op
+func branch(p editstest.Project, n int) []editstest.Op {
+	var ops []editstest.Op
 	for i, f := range p.Files {
 		text := "old" + strconv.Itoa(i)
 		if i%3 > 0 {
 			text += "." + strconv.Itoa(n)
 		}
-		ops = append(ops, edits.Op{Verb: edits.Append, Path: f, Text: text})
+		ops = append(ops, editstest.Op{Verb: editstest.Append, Path: f, Text: text})
 	}
 	for _, l := range []string{".claude/hooks/cur.sh", ".claude/hooks/current"} {
-		ops = append(ops, edits.Op{Verb: edits.Symlink, Path: l, Text: p.Links[l][n]})
+		ops = append(ops, editstest.Op{Verb: editstest.Symlink, Path: l, Text: p.Links[l][n]})
 	}
 	return ops
 }
@@ -122,7 +122,7 @@ type world struct {
 	editedMemory
 	t         *testing.T
 	r         *rand.Rand
-	generator *edits.Generator
+	generator *editstest.Generator
 	core      *core
 	desk      *desk
 	halted    bool
@@ -132,10 +132,10 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	p := pureProject()
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 1)), generator: edits.NewGenerator(p, seed)}
-	w.editedMemory = editedMemory{newMemory(60), pureRoot, map[string][]edits.Op{"one": branch(p, 0), "two": branch(p, 1)}}
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 1)), generator: editstest.NewGenerator(p, seed)}
+	w.editedMemory = editedMemory{newMemory(60), pureRoot, map[string][]editstest.Op{"one": branch(p, 0), "two": branch(p, 1)}}
 	w.mkdir(path.Join(pureRoot, p.Spare))
-	w.do(edits.Op{Verb: edits.Checkout, Text: "one"})
+	w.do(editstest.Op{Verb: editstest.Checkout, Text: "one"})
 	w.queue = nil
 	var err error
 	scope, err := newScope(pureInterest(p))
@@ -149,7 +149,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) clock() time.Time { return w.now }
 
-func pureInterest(_ edits.Project) Interest {
+func pureInterest(_ editstest.Project) Interest {
 	i := Interest{Dirs: []string{path.Join(pureRoot, ".claude/hooks")}, Ignore: func(p string, _ bool) bool {
 		return slices.ContainsFunc([]string{"*~", "4913", ".#*", "#*#", "*___jb_???*", "sed??????", "*.tmp", "*.swp"}, func(glob string) bool {
 			match, err := filepath.Match(glob, path.Base(p))
@@ -165,15 +165,15 @@ func pureInterest(_ edits.Project) Interest {
 }
 
 // live lets a sequence happen while everybody else does what they may.
-func (w *world) live(ops []edits.Op) {
+func (w *world) live(ops []editstest.Op) {
 	for _, o := range ops {
 		w.note("%v", o)
 		switch o.Verb {
-		case edits.Pause:
+		case editstest.Pause:
 			w.pass(o.By)
-		case edits.Halt:
+		case editstest.Halt:
 			w.halted = true
-		case edits.Resume:
+		case editstest.Resume:
 			w.halted = false
 		default:
 			w.pass(time.Duration(1+w.r.IntN(40)) * time.Microsecond)
@@ -280,7 +280,7 @@ func (w *world) wrong() string {
 }
 
 // restless tells of runs that nothing called for.
-func (w *world) restless(s edits.Sequence, before int) string {
+func (w *world) restless(s editstest.Sequence, before int) string {
 	if s.Still && w.desk.runs > before {
 		return fmt.Sprintf("%d runs, though nothing changed", w.desk.runs-before)
 	}

@@ -23,13 +23,9 @@ var arrows = map[string]string{
 	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":  "suites suites/printable",
 
-	"cmd/internal/notify/notifytest": "",
-
 	"config":       "config/trust suites/disk suites/spelling",
 	"config/trust": "suites/disk",
 	"watcher":      "",
-
-	"watcher/edits": "",
 
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
@@ -57,6 +53,10 @@ var arrows = map[string]string{
 	"suites/printable":          "",
 	"suites/spelling":           "",
 	"suites/verdict":            "suites",
+
+	"internal/editstest":   "", // tests alone import what is in internal: see TestShipped
+	"internal/notifytest":  "",
+	"internal/programtest": "",
 }
 
 func TestArrows(t *testing.T) {
@@ -79,9 +79,6 @@ func TestArrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		from := strings.TrimPrefix(p.ImportPath, "hookwatch/")
-		if strings.HasPrefix(from, "cmd/internal/dev/") {
-			continue // development programs; nothing imports them
-		}
 		seen[from] = true
 		checkArrows(t, from, p.Imports)
 	}
@@ -90,6 +87,39 @@ func TestArrows(t *testing.T) {
 			t.Errorf("the list names %s, which is no package", from)
 		}
 	}
+}
+
+// TestShipped keeps what tests and development need apart from what ships. Each
+// package of the module is part of the program on some system, or its name ends
+// in "test" and it lies in internal, and the program has it on none.
+func TestShipped(t *testing.T) {
+	t.Parallel()
+	shipped := map[string]bool{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, p := range packages(t, system, "-deps", "hookwatch/cmd/hookwatch") {
+			shipped[p] = true
+			if p == "testing" || strings.HasPrefix(p, "hookwatch/internal/") || strings.HasPrefix(p, "hookwatch/") && strings.HasSuffix(p, "test") {
+				t.Errorf("the program for %s has %s, which is for tests", system, p)
+			}
+		}
+	}
+	for _, p := range packages(t, "linux", "hookwatch/...") {
+		if !shipped[p] && !(strings.HasPrefix(p, "hookwatch/internal/") && strings.HasSuffix(p, "test")) {
+			t.Errorf("%s is no part of the program: what tests use goes to internal, under a name that ends in test; a program to a module of its own", p)
+		}
+	}
+}
+
+// packages lists packages as they are on a system.
+func packages(t *testing.T, system string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Env = append(cmd.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
 }
 
 func checkArrows(t *testing.T, from string, imports []string) {

@@ -30,8 +30,7 @@ var doors = map[string]string{
 	"suites/record/origin.go":         "the person's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":    "a file that the person names",
 	"watcher/disk.go":                 "opens for reading, without waiting for a pipe",
-	"cmd/internal/notify/notifytest/": "tests alone use it",
-	"cmd/internal/dev/":               "programs for those who work on hookwatch",
+	"internal/notifytest/":            "tests alone use it",
 }
 
 // TestDoors holds what .golangci.yml says of package os, for those who do not run

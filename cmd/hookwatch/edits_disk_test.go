@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // A realDisk does edits to a directory, and lets the program that watches it
@@ -24,44 +24,44 @@ type realDisk struct {
 func (d realDisk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
 // Do does an op; one that cannot be done as things stand is left undone.
-func (d realDisk) Do(o edits.Op) {
+func (d realDisk) Do(o editstest.Op) {
 	path := d.path(o.Path)
 	switch o.Verb {
-	case edits.Truncate:
+	case editstest.Truncate:
 		put(path, os.O_TRUNC, "")
-	case edits.Append:
+	case editstest.Append:
 		put(path, os.O_APPEND, o.Text)
-	case edits.Overwrite:
+	case editstest.Overwrite:
 		put(path, 0, o.Text)
 		_ = os.Truncate(path, int64(len(o.Text)))
-	case edits.Copy:
+	case editstest.Copy:
 		d.copy(path, d.path(o.To))
-	case edits.Rename:
+	case editstest.Rename:
 		_ = os.Rename(path, d.path(o.To))
-	case edits.Remove:
+	case editstest.Remove:
 		_ = os.RemoveAll(path)
-	case edits.Mkdir:
+	case editstest.Mkdir:
 		_ = os.MkdirAll(path, 0o755)
-	case edits.Symlink:
+	case editstest.Symlink:
 		_ = os.Symlink(o.Text, path)
-	case edits.Chmod:
+	case editstest.Chmod:
 		_ = os.Chmod(path, o.Mode)
-	case edits.Chtimes:
+	case editstest.Chtimes:
 		at := time.Now().Add(o.By)
 		_ = os.Chtimes(path, at, at)
-	case edits.Pause:
+	case editstest.Pause:
 		<-time.After(o.By)
-	case edits.Flood:
+	case editstest.Flood:
 		for i := range o.N {
 			name := path + strconv.Itoa(i%2) + ".tmp"
 			put(name, os.O_TRUNC, "")
 			_ = os.Remove(name)
 		}
-	case edits.Halt:
+	case editstest.Halt:
 		d.signal(syscall.SIGSTOP)
-	case edits.Resume:
+	case editstest.Resume:
 		d.signal(syscall.SIGCONT)
-	case edits.Checkout:
+	case editstest.Checkout:
 		if out, err := gitIn(d.root, "checkout", "-q", "-f", o.Text).CombinedOutput(); err != nil {
 			d.t.Logf("git checkout %s: %v\n%s", o.Text, err, out)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // editedHooks are the hooks of the edited project. Each prints what its files
@@ -73,8 +73,8 @@ var editedLinks = map[string][]string{
 	".claude/hooks/current": {"x", "y"},
 }
 
-func editedProject(flood int) edits.Project {
-	p := edits.Project{
+func editedProject(flood int) editstest.Project {
+	p := editstest.Project{
 		Text: editedText, Dirs: []string{".claude/hooks", ".claude/hooks/lib", "shared"}, Links: editedLinks,
 		Branches: []string{"one", "two"}, Spare: editedSpare, Flood: flood, Many: 1500,
 	}

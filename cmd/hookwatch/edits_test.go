@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hookwatch/internal/editstest"
 	"hookwatch/suites"
-	"hookwatch/watcher/edits"
 )
 
 // quiet is how long nothing may be heard of a session for it to be asked whether
@@ -54,13 +54,13 @@ func editSequences(t *testing.T, seed uint64, n int, isolation string) {
 	e.rested()
 	e.disk = realDisk{t, root, e.cmd.Process}
 	e.rests()
-	var s edits.Sequence
+	var s editstest.Sequence
 	defer func() {
 		if t.Failed() {
 			t.Logf("after %s:\n%s", strings.Join(s.Ways, ", "), listed(s.Ops))
 		}
 	}()
-	g := edits.NewGenerator(editedProject(floodOf(t)), seed)
+	g := editstest.NewGenerator(editedProject(floodOf(t)), seed)
 	for i := range n {
 		s = g.Next()
 		e.do(s)
@@ -72,7 +72,7 @@ func editSequences(t *testing.T, seed uint64, n int, isolation string) {
 	t.Logf("%d sequences, %d runs: 0 lost, 0 self-triggered", n, e.runs)
 }
 
-func listed(ops []edits.Op) string {
+func listed(ops []editstest.Op) string {
 	var s strings.Builder
 	for _, o := range ops[:min(len(ops), 200)] {
 		fmt.Fprintf(&s, "  %v\n", o)
@@ -108,7 +108,7 @@ type edited struct {
 	heard     []event
 }
 
-func (e *edited) do(s edits.Sequence) {
+func (e *edited) do(s editstest.Sequence) {
 	e.changes, e.started, e.heard = 0, 0, nil
 	for _, o := range s.Ops {
 		e.disk.Do(o)
@@ -116,7 +116,7 @@ func (e *edited) do(s edits.Sequence) {
 }
 
 // right reports whether the session, once it rests, stands as a full run does.
-func (e *edited) right(s edits.Sequence) bool {
+func (e *edited) right(s editstest.Sequence) bool {
 	e.t.Helper()
 	e.rests()
 	left, fresh := e.verdicts("present", e.path(".claude/tests/hooks/results")), e.fresh()

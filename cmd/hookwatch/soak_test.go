@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // TestSoak edits a watched project for a long time, in all the ways in which the
@@ -80,7 +80,7 @@ func startSoak(t testing.TB, seed uint64) *soak {
 	s.disk = realDisk{t, root, s.cmd.Process}
 	s.soaker = &soaker{
 		disk: s.disk, r: rand.New(rand.NewPCG(seed, 0x736f616b)), nonce: 1000, lines: map[string]string{},
-		g: edits.NewGenerator(soakProject(), seed),
+		g: editstest.NewGenerator(soakProject(), seed),
 	}
 	s.rested()
 	s.rests()

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/watcher/edits"
+	"hookwatch/internal/editstest"
 )
 
 // A soaker makes edits that the generator of sequences does not: those that bring
@@ -18,7 +18,7 @@ import (
 type soaker struct {
 	disk  realDisk
 	r     *rand.Rand
-	g     *edits.Generator
+	g     *editstest.Generator
 	nonce int
 	lines map[string]string // what was added to a file
 }
@@ -51,7 +51,7 @@ var soakWays = []soakWay{
 	}},
 	{"function", func(s *soaker) { f := s.hook(); s.put(f, s.text(f)+s.number("f%[1]d() { echo %[1]d; }\nf%[1]d\n")) }},
 	{"mode", func(s *soaker) {
-		s.disk.Do(edits.Op{Verb: edits.Chmod, Path: s.hook(), Mode: []fs.FileMode{0o644, 0o755}[s.r.IntN(2)]})
+		s.disk.Do(editstest.Op{Verb: editstest.Chmod, Path: s.hook(), Mode: []fs.FileMode{0o644, 0o755}[s.r.IntN(2)]})
 	}},
 	{"new hook", (*soaker).newHook},
 	{"new suite", (*soaker).newSuite},
@@ -80,9 +80,9 @@ func (s *soaker) text(file string) string { return editedText(file, s.next()) }
 // put saves a file by renaming, in a directory that is made if need be.
 func (s *soaker) put(file, text string) {
 	dir := file[:max(strings.LastIndexByte(file, '/'), 0)]
-	for _, o := range []edits.Op{
-		{Verb: edits.Mkdir, Path: dir}, {Verb: edits.Remove, Path: file + ".tmp"},
-		{Verb: edits.Append, Path: file + ".tmp", Text: text}, {Verb: edits.Rename, Path: file + ".tmp", To: file},
+	for _, o := range []editstest.Op{
+		{Verb: editstest.Mkdir, Path: dir}, {Verb: editstest.Remove, Path: file + ".tmp"},
+		{Verb: editstest.Append, Path: file + ".tmp", Text: text}, {Verb: editstest.Rename, Path: file + ".tmp", To: file},
 	} {
 		s.disk.Do(o)
 	}
@@ -96,7 +96,7 @@ func (s *soaker) renew(format, text string) (file string, n int) {
 	s.put(file, strings.ReplaceAll(text, "%d", fmt.Sprint(n)))
 	s.lines[format] += file + "\n"
 	if all := strings.Split(strings.TrimSpace(s.lines[format]), "\n"); len(all) > soakKept {
-		s.disk.Do(edits.Op{Verb: edits.Remove, Path: all[0]})
+		s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: all[0]})
 		s.lines[format] = strings.Join(all[1:], "\n") + "\n"
 	}
 	return file, n
@@ -122,17 +122,17 @@ func (s *soaker) newDocument() {
 func (s *soaker) newDirectory() {
 	s.renew(".claude/hooks/new-dir-%d", "") // a file first, in whose place there is a directory
 	file, n := s.renew(".claude/hooks/new-%d.d/sub/x.sh", "X=%d\n")
-	s.disk.Do(edits.Op{Verb: edits.Rename, Path: fmt.Sprintf(".claude/hooks/new-%d.d", n), To: fmt.Sprintf("shared/new-%d.d", n)})
-	s.disk.Do(edits.Op{Verb: edits.Remove, Path: fmt.Sprintf("shared/new-%d.d", n-4*soakKept)})
+	s.disk.Do(editstest.Op{Verb: editstest.Rename, Path: fmt.Sprintf(".claude/hooks/new-%d.d", n), To: fmt.Sprintf("shared/new-%d.d", n)})
+	s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: fmt.Sprintf("shared/new-%d.d", n-4*soakKept)})
 	_ = file
 }
 
 func (s *soaker) newLink() {
 	name := s.number(".claude/hooks/link-%d.sh")
-	s.disk.Do(edits.Op{Verb: edits.Symlink, Path: name, Text: "one.sh"})
+	s.disk.Do(editstest.Op{Verb: editstest.Symlink, Path: name, Text: "one.sh"})
 	s.put(".claude/hooks/lib/a.sh", fmt.Sprintf(". \"$CLAUDE_PROJECT_DIR/%s\"\nA=%d\n", name, s.next()))
 	if all := s.lines["links"]; all != "" {
-		s.disk.Do(edits.Op{Verb: edits.Remove, Path: all})
+		s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: all})
 	}
 	s.lines["links"] = name
 }
@@ -171,7 +171,7 @@ func (s *soaker) configuration() {
 	case 0:
 		s.put(soakConfig, soakConfiguration+fmt.Sprintf("wacth: {ignore: [x%d]}\n", n))
 	case 1:
-		s.disk.Do(edits.Op{Verb: edits.Rename, Path: soakConfig, To: soakConfig + "~"})
+		s.disk.Do(editstest.Op{Verb: editstest.Rename, Path: soakConfig, To: soakConfig + "~"})
 		s.put(soakConfig, soakConfiguration)
 	default:
 		s.put(soakConfig, soakConfiguration+fmt.Sprintf("watch: {ignore: [\"x%d\"]}\nrun: {timeout: %dms, jobs: %d}\n", n, 20000+n, 1+n%3))
@@ -182,7 +182,7 @@ const soakConfiguration = "suites: [suites/*.yaml]\nspecs: [docs/*.md]\nnotify: 
 
 // soakProject has fewer files come at once than the sequences of edits, each of
 // which is followed by a rest: each burst of them costs a slow machine many a run.
-func soakProject() edits.Project {
+func soakProject() editstest.Project {
 	p := editedProject(0)
 	p.Many = 200
 	return p
@@ -220,7 +220,7 @@ func (s *soaker) restore() {
 	}
 	for _, e := range entries {
 		if e.Name() != "state.txt" {
-			s.disk.Do(edits.Op{Verb: edits.Remove, Path: editedSpare + "/" + e.Name()})
+			s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: editedSpare + "/" + e.Name()})
 		}
 	}
 	clear(s.lines)

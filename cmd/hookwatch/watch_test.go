@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/internal/notifytest"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/reference"

@@ -1,5 +1,6 @@
 // Package notifytest runs a real notification service on a private D-Bus session,
-// for tests that must see what a desktop would show.
+// for tests that must see what a desktop would show. Nothing that ships imports
+// it: TestShipped in cmd/hookwatch holds that.
 package notifytest
 
 import (

@@ -4,7 +4,7 @@
 // selected. A case whose outcome changed and that was not selected is a miss,
 // and makes it exit with 1.
 //
-//	go run ./cmd/internal/dev/mutate [-project DIR] [-suites pm,pm-more] [-suite-file FILE]
+//	mutate [-project DIR] [-suites pm,pm-more] [-suite-file FILE]
 //
 // The mutants are chosen by the seed, and as many of each operator
 // and hook as -max says; -for bounds the time. The rule that is scored is the one without markers, which
@@ -15,9 +15,14 @@
 // With -score it measures the suites instead: how many of the mutants any case
 // notices, and which none does. See scoring.
 //
-//	go run ./cmd/internal/dev/mutate -score -max 12 [-resume FILE] [-survivors FILE]
+//	mutate -score -max 12 [-resume FILE] [-survivors FILE]
 //
 // It works on a temporary copy of the project and runs the edited hooks there.
+//
+// It is for those who work on hookwatch, and a module of its own, so that nobody
+// who gets or builds hookwatch gets it; .ci/mutate and .ci/score build and run
+// it. The module's path lies below hookwatch/cmd because Go lets only what does
+// import the packages in hookwatch/cmd/internal.
 package main
 
 import (

@@ -1,7 +1,8 @@
-// Package edits makes up hostile sequences of edits for tests: the ways in which
-// editors, git and people really change files, mixed at random. It touches no
-// file itself; a Disk does, a real one or one in memory.
-package edits
+// Package editstest makes up hostile sequences of edits for tests: the ways in
+// which editors, git and people really change files, mixed at random. It touches
+// no file itself; a Disk does, a real one or one in memory. Nothing that ships
+// imports it: TestShipped in cmd/hookwatch holds that.
+package editstest
 
 import (
 	"fmt"
