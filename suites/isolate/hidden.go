@@ -49,8 +49,8 @@ func (o Options) hidden(deep bool) hidden {
 	}
 	for _, m := range o.masks(deep) {
 		h.note(m.path)
-		for _, id := range m.linked {
-			h.ids[id] = true
+		for _, l := range m.linked {
+			h.ids[l.id] = true
 		}
 	}
 	return h
@@ -87,7 +87,7 @@ func (h *Hiding) Hides(path string) bool {
 	if h.known.has(path, fi) || h.hidesDir(filepath.Dir(path)) {
 		return true
 	}
-	if fi == nil || !hardLinked(fi) && Within(h.root, path) {
+	if fi == nil || namesOf(fi) == 1 && Within(h.root, path) {
 		return false
 	}
 	deep := h.deep()

@@ -18,10 +18,12 @@ func identity(fi fs.FileInfo) (fileID, bool) {
 	return fileID{uint64(st.Dev), st.Ino}, true
 }
 
-// hardLinked reports whether a file has more than one name.
-func hardLinked(fi fs.FileInfo) bool {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	return ok && fi.Mode().IsRegular() && st.Nlink > 1
+// namesOf counts the names that a regular file has.
+func namesOf(fi fs.FileInfo) int {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && fi.Mode().IsRegular() {
+		return int(st.Nlink)
+	}
+	return 1
 }
 
 // held is how many bytes a file takes up: fewer than its size where it has holes.

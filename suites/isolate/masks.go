@@ -37,8 +37,14 @@ type mask struct {
 	path    string // without symbolic links
 	names   []string
 	isDir   bool
-	linked  []fileID // of files in it that have other names as well
+	linked  []named  // files in it that have other names as well, once for each in it
 	targets []string // of symbolic links in it
+}
+
+// A named file has so many names.
+type named struct {
+	id    fileID
+	names int
 }
 
 // Bounds of how much of a hidden directory is imitated, and looked through.
@@ -149,7 +155,7 @@ func newMask(path string, deep bool) mask {
 	m := mask{path: path}
 	fi, err := os.Lstat(path)
 	if err != nil || !fi.IsDir() {
-		if err == nil && hardLinked(fi) {
+		if err == nil && namesOf(fi) > 1 {
 			m.note(fi)
 		}
 		return m
@@ -194,7 +200,7 @@ func (m *mask) look(path, rel string, d fs.DirEntry) {
 			m.targets = append(m.targets, target)
 		}
 	case d.Type().IsRegular():
-		if fi, err := d.Info(); err == nil && hardLinked(fi) {
+		if fi, err := d.Info(); err == nil && namesOf(fi) > 1 {
 			m.note(fi)
 		}
 	}
@@ -202,6 +208,6 @@ func (m *mask) look(path, rel string, d fs.DirEntry) {
 
 func (m *mask) note(fi fs.FileInfo) {
 	if id, ok := identity(fi); ok {
-		m.linked = append(m.linked, id)
+		m.linked = append(m.linked, named{id, namesOf(fi)})
 	}
 }

@@ -44,36 +44,58 @@ func outermost(masks []mask) []mask {
 
 // find looks for other names of the files in hidden directories that have some.
 func (n *otherNames) find(masks []mask, roots []string) {
-	fresh := false
-	for _, m := range masks {
-		for _, id := range m.linked {
-			fresh = fresh || !n.asked[id]
+	left, all, fresh := make(map[fileID]int), 0, false // names that are not known yet
+	for i, m := range masks {
+		if slices.ContainsFunc(masks[:i], func(before mask) bool { return Within(before.path, m.path) }) {
+			continue // its names are counted
+		}
+		for _, l := range m.linked {
+			fresh = fresh || !n.asked[l.id]
+			if _, counted := left[l.id]; !counted {
+				left[l.id] = l.names
+				all += l.names
+			}
+			left[l.id]--
+			all--
 		}
 	}
 	if !fresh {
 		return
 	}
 	n.asked, n.paths = make(map[fileID]bool), nil
-	for _, m := range masks {
-		for _, id := range m.linked {
-			n.asked[id] = true
-		}
+	for id := range left {
+		n.asked[id] = true
 	}
-	left := searchAtMost
+	entries := searchAtMost
 	for _, root := range slices.Backward(roots) { // the project before HOME
 		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if left--; left < 0 {
+			if entries--; entries < 0 || all <= 0 {
 				return fs.SkipAll
 			}
-			if err != nil || !d.Type().IsRegular() {
+			if slices.ContainsFunc(masks, func(m mask) bool { return m.path == path }) {
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
 				return nil
 			}
-			if fi, err := d.Info(); err == nil && hardLinked(fi) {
-				if id, ok := identity(fi); ok && n.asked[id] {
-					n.paths = append(n.paths, path)
-				}
+			if id, ok := n.other(d, err); ok && left[id] > 0 {
+				n.paths = append(n.paths, path)
+				left[id]--
+				all--
 			}
 			return nil
 		})
 	}
+}
+
+// other is what a directory entry is that may be another name of a file.
+func (n *otherNames) other(d fs.DirEntry, err error) (fileID, bool) {
+	if err != nil || !d.Type().IsRegular() {
+		return fileID{}, false
+	}
+	fi, err := d.Info()
+	if err != nil || namesOf(fi) == 1 {
+		return fileID{}, false
+	}
+	return identity(fi)
 }
