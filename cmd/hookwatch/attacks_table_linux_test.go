@@ -209,7 +209,7 @@ func oddFiles() []attack {
 			"endless":           func(s *stage) { s.link("/dev/zero", at) },
 			"terminal":          func(s *stage) { s.link("/dev/tty", at) },
 			"loop":              func(s *stage) { s.link(filepath.Base(at), at) },
-			"directory":         func(s *stage) { s.write(filepath.Join(at, "file"), "") },
+			"directory":         func(s *stage) { s.directory(at) },
 			"link to a command": func(s *stage) { s.link("/proc/self/mem", at) },
 		} {
 			all = append(all, attack{name: "odd/" + what + " is a " + kind, lay: lay, runs: []string{"--once", "list", "verify", "doctor"}})

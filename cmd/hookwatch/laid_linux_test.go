@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -126,20 +125,7 @@ const waited = 60 * time.Second
 // bounded runs a command that has to end by itself, and within half a gigabyte.
 func bounded(t *testing.T, root string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), waited)
-	defer cancel()
-	cmd := program(t, root, args...)
-	cmd.Cancel = nil
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
-	defer stop()
-	out, _ := cmd.CombinedOutput() // whether it fails is told by what it says
-	if ctx.Err() != nil {
-		t.Errorf("hookwatch %s did not end", args)
-	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > 512<<10 {
-		t.Errorf("hookwatch %s took %d MB", args, usage.Maxrss>>10)
-	}
-	return string(out)
+	return string(measured(t, program(t, root, args...), waited, 512<<20))
 }
 
 // TestWalkedMachine: no pattern of the configuration leads through the machine.
