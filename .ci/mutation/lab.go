@@ -13,6 +13,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/run"
+	"hookwatch/suites/toolbox"
 )
 
 // A lab runs cases on a copy of a project.
@@ -20,7 +21,7 @@ type lab struct {
 	root    string
 	jobs    int
 	runner  *run.Runner
-	tools   *run.Toolbox // finds what cases are gated by; nil where nothing is kept of them
+	tools   *toolbox.Toolbox // finds what cases are gated by; nil where nothing is kept of them
 	timeout time.Duration
 	cases   []*suites.Case
 	cache   sync.Map // path -> parsed

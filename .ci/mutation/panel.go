@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
+	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -55,12 +56,12 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 
 // gateTools finds tools for the cases of a project, where it is and not in its
 // copy: there a tool of its own is another file each time.
-func gateTools(project string, env []string) (*run.Toolbox, error) {
+func gateTools(project string, env []string) (*toolbox.Toolbox, error) {
 	root, err := filepath.Abs(project)
 	if err != nil {
 		return nil, err
 	}
-	return run.NewToolbox(root, env, nil, nil), nil
+	return toolbox.New(root, env, nil, nil), nil
 }
 
 // gatedBy is a digest of the tools that a case is gated by, as they are found now.

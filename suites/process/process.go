@@ -6,8 +6,10 @@ package process
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -107,4 +109,19 @@ func Getenv(env []string, key string) string {
 		}
 	}
 	return ""
+}
+
+// With is env with some variables set.
+func With(env []string, set map[string]string) []string {
+	out := make([]string, 0, len(env)+len(set))
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, replaced := set[name]; !replaced {
+			out = append(out, kv)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, name+"="+set[name])
+	}
+	return out
 }

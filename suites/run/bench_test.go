@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 )
 
@@ -84,7 +85,7 @@ func benchRunner(b *testing.B, root string, mode isolate.Mode) *run.Runner {
 	home := b.TempDir()
 	o := run.Options{
 		Root: root, Temp: b.TempDir(), Timeout: 20 * time.Second, Isolation: mode,
-		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	bounds := isolate.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}
 	choice, err := isolate.Choose(string(mode), bounds, o.Temp)

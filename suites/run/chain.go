@@ -70,7 +70,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	client := discover.ClientEnv(s.project(), "hookwatch-"+s.number, st.Event, s.r.Client)
 	client = append(client, discover.PluginEnv(h, s.tmp)...)
-	c.Env = With(client, variables(c.Env)) // the case's own go before the client's
+	c.Env = process.With(client, variables(c.Env)) // the case's own go before the client's
 	return c, nil
 }
 

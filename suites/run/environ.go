@@ -1,11 +1,12 @@
 package run
 
 import (
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/process"
 )
 
 // passed are the variables of the caller that hooks get as they are.
@@ -63,7 +64,7 @@ func (s *sandbox) environ() {
 	if s.r.EmptyHome {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
-	s.env = With(With(s.r.Env, set), s.expanded(s.c.Env))
+	s.env = process.With(process.With(s.r.Env, set), s.expanded(s.c.Env))
 }
 
 func (s *sandbox) expanded(vars map[string]string) map[string]string {
@@ -82,19 +83,4 @@ func variables(env []string) map[string]string {
 		set[name] = value
 	}
 	return set
-}
-
-// With is env with some variables set.
-func With(env []string, set map[string]string) []string {
-	out := make([]string, 0, len(env)+len(set))
-	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
-		if _, replaced := set[name]; !replaced {
-			out = append(out, kv)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		out = append(out, name+"="+set[name])
-	}
-	return out
 }

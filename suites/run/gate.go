@@ -66,7 +66,7 @@ func (r *Runner) locate(g suites.Gate) suites.Tool {
 		if len(suites.Place(place).Runner()) > 0 {
 			continue
 		}
-		if t := r.tools.find(place); t.Present() {
+		if t := r.tools.FindOne(place); t.Present() {
 			t.Name = g.Tool
 			return t
 		}

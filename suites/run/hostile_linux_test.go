@@ -20,6 +20,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
@@ -144,7 +145,7 @@ func (h *hostile) runner(mode isolate.Mode) *run.Runner {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	env := run.With(run.Environment(os.Environ(), nil), map[string]string{
+	env := process.With(run.Environment(os.Environ(), nil), map[string]string{
 		"HOME": filepath.Join(h.world, "home"), "WORLD": h.world, "SELF": self, "SOCKETS": strings.Join(h.sockets, "\n"),
 		"VICTIM": strconv.Itoa(h.victim.Process.Pid), "MARK": h.mark, "GORACE": "atexit_sleep_ms=0",
 	})

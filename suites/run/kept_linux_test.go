@@ -13,6 +13,7 @@ import (
 	"hookwatch/suites/run"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process"
 )
 
 // chosen is a runner of a project whose hook does what ACT says.
@@ -23,7 +24,7 @@ func chosen(t *testing.T, mode isolate.Mode, more func(*run.Options, *isolate.Op
 	home := t.TempDir()
 	o := run.Options{
 		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: mode,
-		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	i := isolate.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}
 	if more != nil {

@@ -15,6 +15,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 )
 
@@ -229,7 +230,7 @@ func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 	}
 	r := run.New(run.Options{
 		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces, Plan: choice.Plan,
-		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	t.Cleanup(r.Close)
 	return r

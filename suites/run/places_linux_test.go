@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
@@ -143,7 +144,7 @@ func commit(t *testing.T, root string, mode isolate.Mode) (suites.Outcome, suite
 	home := t.TempDir()
 	o := run.Options{
 		Root: root, Temp: t.TempDir(), Timeout: 20 * time.Second, Isolation: mode,
-		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	choice, err := isolate.Choose(string(mode), isolate.Options{Root: root, Home: home, Size: 64 << 20, Processes: 500}, o.Temp)
 	if err != nil {
@@ -183,7 +184,7 @@ func TestSteps(t *testing.T) {
 	home := t.TempDir()
 	o := run.Options{
 		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces,
-		Env: run.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
+		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
 	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
 	if err != nil || choice.Mode != isolate.Namespaces {

@@ -63,7 +63,7 @@ func (s *sandbox) git(ctx context.Context, args ...string) error {
 // tool runs a program that the case's preparation needs.
 func (s *sandbox) tool(ctx context.Context, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
-		Argv: argv, Dir: s.override, Env: With(s.env, gitEnv), Timeout: time.Minute,
+		Argv: argv, Dir: s.override, Env: process.With(s.env, gitEnv), Timeout: time.Minute,
 	})
 	if err != nil {
 		return err

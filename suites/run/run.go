@@ -17,6 +17,7 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/toolbox"
 )
 
 // Options are what every case of a session has in common.
@@ -53,8 +54,8 @@ type Options struct {
 type Runner struct {
 	Options
 	hidden  hiddenPaths
-	tools   *Toolbox // whose versions gates ask for
-	machine machine
+	tools   *toolbox.Toolbox // whose versions gates ask for
+	machine toolbox.Machine
 	mu      sync.Mutex
 	reserve *process.Reserve
 	ready   int                         // supervisors that are kept in it
@@ -65,7 +66,7 @@ type Runner struct {
 
 // New makes a runner.
 func New(o Options) *Runner {
-	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: NewToolbox(o.Root, o.Env, nil, nil), machine: newMachine(o.Root, o.Env)}
+	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
 	r.hidden.dir = o.Temp
 	r.reserve = r.newReserve()
 	return r

@@ -118,7 +118,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     With(s.env, s.expanded(st.Env)),
+		Env:     process.With(s.env, s.expanded(st.Env)),
 		Stdin:   stdin,
 		Timeout: timeout,
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"hookwatch/suites"
+	"hookwatch/suites/process"
 )
 
 // A Tracer says how a run is traced by files in a directory of its own, given
@@ -42,7 +43,7 @@ func (s *sandbox) trace(t Tracer) error {
 		}
 	}
 	s.log = filepath.Join(dir, log)
-	s.env = With(s.env, set)
+	s.env = process.With(s.env, set)
 	return nil
 }
 

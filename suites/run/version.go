@@ -9,18 +9,49 @@ import (
 	"hookwatch/suites/audit"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/toolbox"
 )
 
 // version is what a gate's tool says of itself; it is asked once.
 func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) {
-	return r.tools.version(ctx, tool, r.asking(tool))
+	return r.tools.Version(ctx, tool, r.asking(tool))
+}
+
+// Versions asks each tool that may be asked for its version, at most a few at
+// once; box remembers the answers. A program that the project may have brought is
+// asked in a sandbox. It is not where a copy is all there is, in which it could do
+// what the person may do: nobody asked for it to run, as they do for hooks in place.
+func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
+	toolbox.AskEach(tools, func(tool suites.Tool) string {
+		if r.Isolation == isolate.Copy && !r.machine.Has(tool.Path) {
+			return ""
+		}
+		said, _ := box.Version(ctx, tool, r.asking(tool)) // what could not be asked tells nothing
+		return said
+	})
+}
+
+// asking is how a program is asked for its version: on the machine, or in a sandbox
+// that is no case's.
+func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
+	if r.machine.Has(tool.Path) {
+		return r.machine.Ask
+	}
+	return func(ctx context.Context, argv []string) (process.Result, error) {
+		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
+		if err != nil {
+			return process.Result{}, err
+		}
+		defer func() { s.close(); _ = r.discard(s.dir) }()
+		return s.ask(ctx, argv)
+	}
 }
 
 // ask runs a program that is to do no more than print its version.
 func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error) {
 	program, _ := s.viewed(argv[0])
 	results, err := s.Run(ctx, process.Command{
-		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: With(s.env, audit.Offline), Timeout: versionTime, Limit: versionLimit,
+		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, audit.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
 	})
 	if err != nil {
 		return process.Result{}, err

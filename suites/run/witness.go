@@ -12,6 +12,7 @@ import (
 	"hookwatch/suites/audit"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/toolbox"
 )
 
 // A witness stands before the tools of one case in its search path: each call is
@@ -81,7 +82,7 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 		program, _ := s.viewed(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
-			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: versionTime, Limit: callLimit,
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: callLimit,
 		})
 		if err != nil {
 			return nil, err
@@ -104,7 +105,7 @@ func (r *Runner) told(ctx context.Context, w *witness, log string) ([]suites.Too
 	calls := parseCalls(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
-		if at < 0 || !slices.Contains(askable, calls[i].Tool) {
+		if at < 0 || !toolbox.Askable(calls[i].Tool) {
 			continue
 		}
 		said, err := r.version(ctx, w.tools[at])
@@ -143,7 +144,7 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 		}
 	}
 	if path, ok := beforeSearched(process.Getenv(s.env, "PATH"), s.searched, bin); ok {
-		s.env = With(s.env, map[string]string{"PATH": path})
+		s.env = process.With(s.env, map[string]string{"PATH": path})
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.r.Env, Timeout: versionTime,
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.r.Env, Timeout: toolbox.VersionTime,
 	})
 	if err != nil {
 		return false, err

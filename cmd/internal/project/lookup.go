@@ -159,17 +159,27 @@ func (p *Project) ToolsOf(c *suites.Case) []string {
 	return names
 }
 
-// ToolKey is equal for cases that reach the same tools; only plain cases have
-// one.
-func (p *Project) ToolKey(c *suites.Case) (key string, plain bool) {
+// ToolKey is equal for cases with the same ToolNames; only plain cases have one.
+func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
-		return "", false
+		return ""
 	}
-	key = c.Hook
+	key := c.Hook
 	for _, g := range c.Gates {
 		key += "\x00" + g.Tool
 	}
-	return key, true
+	return key
+}
+
+// ToolNames lists, sorted, the programs that the case's hooks can reach and those
+// that it is gated by.
+func (p *Project) ToolNames(c *suites.Case) []string {
+	names := slices.Clone(p.ToolsOf(c))
+	for _, g := range c.Gates {
+		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // fired lists the scripts that the first steps of a case start.

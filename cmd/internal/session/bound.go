@@ -29,7 +29,7 @@ func (s *Session) forget() {
 		}
 	}
 	maps.DeleteFunc(s.inputs, func(digest string, _ []suites.Input) bool { return !inputs[digest] })
-	maps.DeleteFunc(s.facts, func(set string, _ map[string]string) bool {
+	maps.DeleteFunc(s.sets, func(set string, _ map[string]string) bool {
 		_, current := s.environment.CaseTools[set]
 		return !tools[set] && !current
 	})

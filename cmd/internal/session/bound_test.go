@@ -12,6 +12,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/toolbox"
 )
 
 // TestForgetDigests: after any number of runs a session knows the inputs and the
@@ -28,7 +29,7 @@ func TestForgetDigests(t *testing.T) {
 	if got, want := slices.Sorted(maps.Keys(s.inputs)), []string{"inputs 1000", "inputs 999"}; !slices.Equal(got, want) {
 		t.Errorf("inputs %v, want %v", got, want)
 	}
-	if got, want := slices.Sorted(maps.Keys(s.facts)), []string{"tools 1000", "tools 7", "tools 999"}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(s.sets)), []string{"tools 1000", "tools 7", "tools 999"}; !slices.Equal(got, want) {
 		t.Errorf("tools %v, want %v", got, want)
 	}
 }
@@ -106,7 +107,7 @@ func remembering(t *testing.T, keys ...suites.Key) *Session {
 	}
 	return &Session{
 		p: newScene(t, files).load(project.Filter{}), present: make(map[suites.Key]*lastVerdict), earlier: make(map[suites.Key][]*lastVerdict),
-		inputs: make(map[string][]suites.Input), facts: make(toolFacts), news: plan.NewNews(nil),
+		inputs: make(map[string][]suites.Input), sets: make(toolbox.Sets), news: plan.NewNews(nil),
 		endings: make(map[suites.Key]ending), audited: make(map[suites.Key]audited),
 	}
 }
@@ -114,6 +115,6 @@ func remembering(t *testing.T, keys ...suites.Key) *Session {
 // judged gives a case the verdict of the nth run, with what belongs to it.
 func (s *Session) judged(k suites.Key, n int, definition string) {
 	d := suites.Digests{Case: definition, Inputs: fmt.Sprint("inputs ", n), Tools: fmt.Sprint("tools ", n)}
-	s.inputs[d.Inputs], s.facts[d.Tools] = []suites.Input{{}}, map[string]string{}
+	s.inputs[d.Inputs], s.sets[d.Tools] = []suites.Input{{}}, map[string]string{}
 	s.remembered(k, &lastVerdict{at: strings.Repeat("z", n), status: suites.Pass, digests: d})
 }

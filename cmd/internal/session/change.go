@@ -10,6 +10,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/toolbox"
 	"hookwatch/watcher"
 )
 
@@ -121,7 +122,6 @@ func (w *watch) warn(err error) {
 // adopt puts another state of the project in force.
 func (s *Session) adopt(p *project.Project) {
 	s.p, s.stamps = p, newStamps(p)
-	s.seen = newTools()
 	if err := s.equip(); err != nil {
 		s.o.View.Handle(notify.Warning{Text: err.Error()})
 	}
@@ -185,9 +185,9 @@ func (s *Session) supersede(changed []string) {
 // stale selects the cases whose latest verdict, on record or under way, is not
 // about what is there now; and their controls.
 func (s *Session) stale() []plan.Selected {
-	s.seen = newTools()
+	s.look = toolbox.NewLook(s.tools, s.sets)
 	s.narrowly()
-	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.toolChanged, s.spare)
+	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.sets.MayDiffer, s.spare)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.Every())
 }
 

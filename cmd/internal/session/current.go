@@ -11,6 +11,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/toolbox"
 )
 
 // A current run is the one in progress.
@@ -102,9 +103,8 @@ func (s *Session) open(full bool) {
 		records: make(map[suites.Key]suites.Record),
 		tries:   make(map[suites.Key]int),
 	}
-	s.seen = newTools()
+	s.look = toolbox.NewLook(s.tools, s.sets)
 	s.runner.Forget()
-	clear(s.environment.CaseTools)
 	s.environment.RunID = s.current.id
 	s.environment.Time = now.UTC().Format(suites.TimestampLayout)
 }

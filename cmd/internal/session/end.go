@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"maps"
 	"runtime"
 	"slices"
 
@@ -89,8 +88,17 @@ func (s *Session) describeEnvironment(full bool) {
 	for _, c := range s.p.Every() {
 		s.toolsDigest(c)
 	}
-	s.keepToolSets()
-	s.environment.Tools = s.tools.Find(slices.Sorted(maps.Keys(s.seen.found)))
+	s.environment.CaseTools = s.look.Sets()
+	names := s.look.Names()
+	for _, last := range s.present { // of cases too that did not run since their hook named others
+		set := last.digests.Tools
+		if _, known := s.environment.CaseTools[set]; !known && s.sets[set] != nil {
+			s.environment.CaseTools[set] = s.sets.Names(set)
+			names = append(names, s.environment.CaseTools[set]...)
+		}
+	}
+	slices.Sort(names)
+	s.environment.Tools = s.tools.Find(slices.Compact(names))
 	if full {
 		s.runner.Versions(context.Background(), s.tools, s.environment.Tools)
 	} else {
@@ -99,22 +107,6 @@ func (s *Session) describeEnvironment(full bool) {
 	s.environment.Hookwatch = s.o.Program
 	s.environment.OS = runtime.GOOS + "/" + runtime.GOARCH
 	s.environment.Isolation = s.Isolation()
-}
-
-// keepToolSets lets the next session know what the verdicts on record had for
-// tools, those of cases too that did not run since their hook named others.
-func (s *Session) keepToolSets() {
-	for _, last := range s.present {
-		set := last.digests.Tools
-		if _, known := s.environment.CaseTools[set]; known || s.facts[set] == nil {
-			continue
-		}
-		names := slices.Sorted(maps.Keys(s.facts[set]))
-		s.environment.CaseTools[set] = names
-		for _, name := range names {
-			s.findTool(name)
-		}
-	}
 }
 
 func (s *Session) standInNames() []string {

@@ -131,6 +131,11 @@ func (s *Session) digestsNow(c *suites.Case) suites.Digests {
 	return suites.Digests{Case: c.Digest, Inputs: s.inputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
+// toolsDigest stands for the tools that the case's hooks reach, and its gates.
+func (s *Session) toolsDigest(c *suites.Case) string {
+	return s.look.Set(s.p.ToolKey(c), func() []string { return s.p.ToolNames(c) })
+}
+
 // standing lists the stand-ins that a hook can reach.
 func standing(p *project.Project, standIn map[string]string, hook string) []string {
 	if len(standIn) == 0 {

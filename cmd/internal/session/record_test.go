@@ -13,6 +13,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/toolbox"
 )
 
 func number(n int) *int { return &n }
@@ -149,10 +150,10 @@ func TestTransition(t *testing.T) {
 		}
 		return suites.ToolsDigest(tools), tools
 	}
-	s := &Session{facts: make(toolFacts), p: &project.Project{}}
+	s := &Session{sets: make(toolbox.Sets), p: &project.Project{}}
 	know := func(versions ...string) string {
 		digest, tools := set(versions...)
-		s.facts.add(digest, tools)
+		s.sets.Add(digest, tools)
 		return digest
 	}
 	base, newer, absent, more := know("bash@1", "jq@1"), know("bash@1", "jq@2"), know("bash@1", "jq@"), know("awk@1", "bash@1", "jq@1")
@@ -200,30 +201,6 @@ func TestTransition(t *testing.T) {
 		if got := s.transition(before, tt.seen, tt.now); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-	}
-}
-
-// TestToolFacts: an environment on record counts only where its tools are those
-// of the set.
-func TestToolFacts(t *testing.T) {
-	t.Parallel()
-	tools := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "2"}}
-	all, one := suites.ToolsDigest(tools), suites.ToolsDigest(tools[:1])
-	s := &Session{facts: make(toolFacts)}
-	s.recallTools(suites.Environment{Tools: tools, CaseTools: map[string][]string{
-		all: {"bash", "jq"}, one: {"bash"}, "of-an-earlier-bash": {"bash"}, "not-listed": {"awk"},
-	}}, nil)
-	if len(s.facts) != 2 || s.facts[all]["jq"] != "2" || s.facts[one]["bash"] != "1" {
-		t.Errorf("facts %v", s.facts)
-	}
-	older := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "1"}}
-	earlier := func() []suites.Environment {
-		return []suites.Environment{{Tools: tools[:1]}, {Tools: older}, {Tools: tools}}
-	}
-	before := suites.ToolsDigest(older)
-	s.recallTools(suites.Environment{Tools: tools, CaseTools: map[string][]string{before: {"bash", "jq"}}}, earlier)
-	if len(s.facts) != 3 || s.facts[before]["jq"] != "1" {
-		t.Errorf("facts of earlier tools: %v", s.facts)
 	}
 }
 

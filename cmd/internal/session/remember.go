@@ -29,8 +29,7 @@ func lastVerdictOf(r *suites.Record) *lastVerdict {
 // remember takes over what is on record.
 func (s *Session) remember(before *record.Snapshot) {
 	s.environment = before.Environment
-	s.environment.CaseTools = make(map[string][]string)
-	s.recallTools(before.Environment, s.earlierTools)
+	s.sets.Recall(before.Environment, s.earlierTools)
 	for digest, in := range before.Inputs {
 		s.inputs[digest] = in
 	}

@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
+	"hookwatch/suites/toolbox"
 )
 
 // Options are what a session is made of.
@@ -40,7 +41,7 @@ type Session struct {
 	p         *project.Project
 	stamps    stamps
 	runner    *run.Runner
-	tools     *run.Toolbox
+	tools     *toolbox.Toolbox
 	standIn   map[string]string
 	isolation isolation
 
@@ -61,12 +62,12 @@ type Session struct {
 	current *current
 	last    []suites.Key // selected last, for doing it again
 
-	seen        tools
+	look        *toolbox.Look
 	own         selfWritten
 	narrow      narrowing
 	audited     map[suites.Key]audited
 	auditResult AuditResult
-	facts       toolFacts
+	sets        toolbox.Sets
 	environment suites.Environment
 	kept        *record.Reader     // where there is no store; nil before it was asked
 	warnings    []string           // of Look
@@ -86,12 +87,11 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		earlier: make(map[suites.Key][]*lastVerdict),
 		endings: make(map[suites.Key]ending),
 		inputs:  make(map[string][]suites.Input),
-		seen:    newTools(),
 		own:     newSelfWritten(),
 		narrow:  newNarrowing(),
 		audited: make(map[suites.Key]audited),
 		ran:     func(*suites.Case) {},
-		facts:   make(toolFacts),
+		sets:    make(toolbox.Sets),
 	}
 	if s.o.View == nil {
 		s.o.View = notify.Multi()
@@ -121,7 +121,8 @@ func (s *Session) equip() error {
 	if err := s.isolate(withStandIns); err != nil {
 		return err
 	}
-	s.tools = run.NewToolbox(s.p.Root(), env, standIn, s.environment.Tools)
+	s.tools = toolbox.New(s.p.Root(), env, standIn, s.environment.Tools)
+	s.look = toolbox.NewLook(s.tools, s.sets)
 	if s.runner != nil {
 		s.runner.Close()
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"hookwatch/suites/process"
-	"hookwatch/suites/run"
 )
 
 // JSONTool is what stands in for a JSON tool that the machine does not have:
@@ -48,5 +47,5 @@ func standIns(names []string, temp string, env []string) (map[string]string, []s
 		return offered, env, nil
 	}
 	search := process.Getenv(env, "PATH") + string(filepath.ListSeparator) + dir
-	return offered, run.With(slices.Clone(env), map[string]string{"PATH": search}), nil
+	return offered, process.With(slices.Clone(env), map[string]string{"PATH": search}), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -26,9 +27,9 @@ func TestUnexplained(t *testing.T) {
 	tools := []suites.Tool{{Name: "shellcheck", Path: "/s", Digest: "1"}, {Name: "yamllint", Path: "/y", Digest: "1"}}
 	gone := []suites.Tool{tools[0], {Name: "yamllint"}}
 	was, is := suites.ToolsDigest(tools), suites.ToolsDigest(gone)
-	s := &Session{facts: make(toolFacts), p: p}
-	s.facts.add(was, tools)
-	s.facts.add(is, gone)
+	s := &Session{sets: make(toolbox.Sets), p: p}
+	s.sets.Add(was, tools)
+	s.sets.Add(is, gone)
 	names := map[string][]string{was: {"shellcheck", "yamllint"}, is: {"shellcheck", "yamllint"}}
 	before := verdict.Run{Env: suites.Environment{Tools: tools, CaseTools: names}}
 	after := verdict.Run{Env: suites.Environment{Tools: gone, CaseTools: names}, Concerns: p.Concerns}

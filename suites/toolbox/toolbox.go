@@ -1,4 +1,7 @@
-package run
+// Package toolbox knows the programs that hooks call: where they are, what they
+// say of their version, which sets of them verdicts were about, and what became
+// other between two of those.
+package toolbox
 
 import (
 	"cmp"
@@ -27,9 +30,9 @@ type Toolbox struct {
 	versions map[string]string // by Tool.Digest
 }
 
-// NewToolbox looks in the PATH of env. known are tools found earlier, whose
+// New looks in the PATH of env. known are tools found earlier, whose
 // versions need no second asking while they are the same programs.
-func NewToolbox(root string, env []string, standIns map[string]string, known []suites.Tool) *Toolbox {
+func New(root string, env []string, standIns map[string]string, known []suites.Tool) *Toolbox {
 	t := &Toolbox{root: root, env: env, standIns: standIns, versions: make(map[string]string)}
 	for _, k := range known {
 		if k.Version != "" {
@@ -44,13 +47,14 @@ func NewToolbox(root string, env []string, standIns map[string]string, known []s
 func (t *Toolbox) Find(names []string) []suites.Tool {
 	out := make([]suites.Tool, 0, len(names))
 	for _, n := range names {
-		out = append(out, t.find(n))
+		out = append(out, t.FindOne(n))
 	}
 	slices.SortFunc(out, func(a, b suites.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-func (t *Toolbox) find(name string) suites.Tool {
+// FindOne looks a tool up, without running it.
+func (t *Toolbox) FindOne(name string) suites.Tool {
 	tool := suites.Tool{Name: name}
 	if standIn, ok := t.standIns[name]; ok {
 		tool.Path, tool.Version, tool.StandIn = "stand-in", standIn, true
@@ -86,19 +90,23 @@ var askable = strings.Fields(`
 	python3 ruby ruff rustc sed semgrep sha256sum shasum shellcheck shfmt sort tail taplo
 	tee timeout touch tr tsc ty uniq uv vulture wc xargs yamllint yarn`)
 
+// Askable reports whether a program may be asked for its version.
+func Askable(name string) bool { return slices.Contains(askable, name) }
+
+// What a program may take that is asked for its version.
 const (
-	versionTime    = 10 * time.Second
-	versionLimit   = 4096 // bytes of each stream
+	VersionTime    = 10 * time.Second
+	VersionLimit   = 4096 // bytes of each stream
 	versionsAtOnce = 4
 )
 
-// askEach has each tool that may be asked answer, at most a few at once.
-func askEach(tools []suites.Tool, ask func(suites.Tool) string) {
+// AskEach has each tool that may be asked answer, at most a few at once.
+func AskEach(tools []suites.Tool, ask func(suites.Tool) string) {
 	slots := make(chan struct{}, versionsAtOnce)
 	var wg sync.WaitGroup
 	for i := range tools {
 		tool := &tools[i]
-		if !tool.Present() || tool.StandIn || !slices.Contains(askable, tool.Name) {
+		if !tool.Present() || tool.StandIn || !Askable(tool.Name) {
 			continue
 		}
 		wg.Go(func() {
@@ -121,12 +129,12 @@ func (t *Toolbox) KnownVersions(tools []suites.Tool) {
 	}
 }
 
-// An asking runs a program that is to print its version.
-type asking func(ctx context.Context, argv []string) (process.Result, error)
+// An Asking runs a program that is to print its version.
+type Asking func(ctx context.Context, argv []string) (process.Result, error)
 
-// version asks a tool that was not asked before. The error is for what hookwatch
+// Version asks a tool that was not asked before. The error is for what hookwatch
 // itself could not do.
-func (t *Toolbox) version(ctx context.Context, tool suites.Tool, ask asking) (string, error) {
+func (t *Toolbox) Version(ctx context.Context, tool suites.Tool, ask Asking) (string, error) {
 	t.mu.Lock()
 	known, ok := t.versions[tool.Digest]
 	t.mu.Unlock()

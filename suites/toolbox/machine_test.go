@@ -1,6 +1,6 @@
 //go:build unix
 
-package run
+package toolbox
 
 import (
 	"os"
@@ -39,7 +39,7 @@ func TestMachine(t *testing.T) {
 	}
 	path := []string{"", ".", "node_modules/.bin", "..", at("repo/bin"), at("linked"), at("named/.venv/bin"), at("usr/bin") + "/", at("usr/../opt/bin")}
 	for _, root := range []string{"repo/sub/project", "named"} {
-		m := newMachine(at(root), []string{"PATH=" + strings.Join(path, ":")})
+		m := NewMachine(at(root), []string{"PATH=" + strings.Join(path, ":")})
 		if want := []string{at("usr/bin"), at("opt/bin")}; !slices.Equal(m.dirs, want) {
 			t.Errorf("%s: of the machine: %q, want %q", root, m.dirs, want)
 		}
@@ -47,7 +47,7 @@ func TestMachine(t *testing.T) {
 			"usr/bin/jq": true, "opt/bin/jq": true, "opt/bin/git": true, "usr/bin/git": false, "repo/bin/jq": false, "linked/jq": false,
 			"repo/sub/project/node_modules/.bin/jq": false, "named/.venv/bin/jq": false, "elsewhere/jq": false,
 		} {
-			if got := m.has(at(name)); got != want {
+			if got := m.Has(at(name)); got != want {
 				t.Errorf("%s: %s is the machine's: %v, want %v", root, name, got, want)
 			}
 		}
@@ -59,8 +59,8 @@ func TestMachine(t *testing.T) {
 func TestMachineAsks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	m := newMachine(root, []string{"PATH=" + filepath.Join(root, "bin") + "::/usr/bin:/bin:relative", "X=1"})
-	res, err := m.ask(t.Context(), []string{"/bin/sh", "-c", "pwd; echo $PATH $X"})
+	m := NewMachine(root, []string{"PATH=" + filepath.Join(root, "bin") + "::/usr/bin:/bin:relative", "X=1"})
+	res, err := m.Ask(t.Context(), []string{"/bin/sh", "-c", "pwd; echo $PATH $X"})
 	if err != nil || string(res.Stdout.Bytes) != "/\n/usr/bin:/bin 1\n" {
 		t.Errorf("%q, %v, %v", res.Stdout.Bytes, res.StartError, err)
 	}

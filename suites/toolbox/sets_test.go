@@ -1,0 +1,83 @@
+package toolbox
+
+import (
+	"slices"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestRecall: an environment on record counts only where its tools are those
+// of the set.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	tools := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "2"}}
+	all, one := suites.ToolsDigest(tools), suites.ToolsDigest(tools[:1])
+	s := make(Sets)
+	s.Recall(suites.Environment{Tools: tools, CaseTools: map[string][]string{
+		all: {"bash", "jq"}, one: {"bash"}, "of-an-earlier-bash": {"bash"}, "not-listed": {"awk"},
+	}}, func() []suites.Environment { return nil })
+	if len(s) != 2 || s[all]["jq"] != "2" || s[one]["bash"] != "1" {
+		t.Errorf("facts %v", s)
+	}
+	older := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "1"}}
+	earlier := func() []suites.Environment {
+		return []suites.Environment{{Tools: tools[:1]}, {Tools: older}, {Tools: tools}}
+	}
+	before := suites.ToolsDigest(older)
+	s.Recall(suites.Environment{Tools: tools, CaseTools: map[string][]string{before: {"bash", "jq"}}}, earlier)
+	if len(s) != 3 || s[before]["jq"] != "1" {
+		t.Errorf("facts of earlier tools: %v", s)
+	}
+}
+
+// TestChanged: which tools are others in a later set.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	s := make(Sets)
+	know := func(versions ...string) string {
+		var tools []suites.Tool
+		for i := 0; i < len(versions); i += 2 {
+			tools = append(tools, suites.Tool{Name: versions[i], Digest: versions[i+1]})
+		}
+		set := suites.ToolsDigest(tools)
+		s.Add(set, tools)
+		return set
+	}
+	base := know("bash", "1", "jq", "1")
+	for _, tt := range []struct {
+		now     string
+		changed []string
+		differ  bool
+	}{
+		{base, nil, false},
+		{know("bash", "1", "jq", "2"), []string{"jq"}, true},
+		{know("bash", "1", "jq", ""), []string{"jq"}, true},
+		{know("awk", "1", "bash", "1", "jq", "1"), nil, false},
+		{know("bash", "1"), nil, false},
+		{"unknown", nil, true},
+	} {
+		if got := s.Changed(base, tt.now); !slices.Equal(got, tt.changed) || s.MayDiffer(base, tt.now) != tt.differ {
+			t.Errorf("%s: changed %q, may differ %v", tt.now, got, s.MayDiffer(base, tt.now))
+		}
+	}
+}
+
+// TestLook: a tool is looked for once a look, and cases with one key share a set.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	box := New(dir, []string{"PATH=" + dir + ":/bin:/usr/bin"}, map[string]string{"jaq": "gojq 1"}, nil)
+	l, asked := NewLook(box, make(Sets)), 0
+	names := func() []string { asked++; return []string{"jaq", "sh"} }
+	first := l.Set("hook", names)
+	if l.Set("hook", names) != first || asked != 1 || l.Set("", names) != first || asked != 2 {
+		t.Errorf("asked for names %d times", asked)
+	}
+	if other := l.Set("other", func() []string { return []string{"none"} }); other == first {
+		t.Error("another set has the same digest")
+	}
+	if got := l.Sets()[first]; !slices.Equal(got, []string{"jaq", "sh"}) || len(l.Sets()) != 2 || !slices.Equal(l.Names(), []string{"jaq", "none", "sh"}) {
+		t.Errorf("sets %v of %v", l.Sets(), l.Names())
+	}
+}
