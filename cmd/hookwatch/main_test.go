@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hookwatch/cmd/internal/cli"
+	"hookwatch/internal/programtest"
 )
 
 // asProgram makes the test binary hookwatch itself, for tests that need a
@@ -19,13 +22,16 @@ func TestMain(m *testing.M) {
 			_ = os.Unsetenv(measureSocket)
 			tellMemory(socket)
 		}
-		main()
+		asMain()
 	}
-	testscript.Main(m, map[string]func(){"hookwatch": main, "jq": standIn, "jaq": standIn})
+	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain})
 }
 
-// standIn is main under the name of a JSON tool.
-func standIn() { main() }
+// asMain is main, but that it ends as a test binary has to. Under the name of a
+// JSON tool it is that.
+func asMain() {
+	programtest.Exit(cli.Main(os.Args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
 
 // TestScripts runs the command line's own scripts: one file a subject, in
 // testdata/script.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hookwatch/internal/programtest"
 )
 
 // attackVariable makes the test program an attacker: a hook starts it inside of
@@ -45,7 +47,7 @@ var attacks = map[string]func(){
 func attack() {
 	if act, ok := attacks[os.Getenv(attackVariable)]; ok {
 		act()
-		os.Exit(0)
+		programtest.Exit(0)
 	}
 }
 

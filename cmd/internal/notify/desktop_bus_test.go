@@ -55,10 +55,9 @@ func send(t *testing.T, bus string, env []string, events ...Transitions) (stdout
 	ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	// No PATH: neither notify-send nor dbus-launch may lend a hand. A binary
-	// built to measure coverage complains where it has no place for it.
+	// No PATH: neither notify-send nor dbus-launch may lend a hand.
 	cmd.Env = append([]string{senderEvents + "=" + string(list), "DBUS_SESSION_BUS_ADDRESS=" + bus,
-		"GOCOVERDIR=" + t.TempDir()}, env...)
+		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}, env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

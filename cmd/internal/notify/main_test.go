@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"hookwatch/internal/programtest"
 	"hookwatch/suites"
 )
 
@@ -14,7 +15,7 @@ import (
 // desktop notification.
 func TestMain(m *testing.M) {
 	if events := os.Getenv(senderEvents); events != "" {
-		os.Exit(sender(events))
+		programtest.Exit(sender(events))
 	}
 	goleak.VerifyTestMain(m)
 }
