@@ -207,8 +207,8 @@ func (s *stage) run(line string, env []string, uid int) (out []byte, exit int) {
 	if ctx.Err() != nil {
 		s.t.Errorf("hookwatch %s: no end within %s", line, hangs)
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss<<10 > mostBytes {
-		s.t.Errorf("hookwatch %s: %d MB of memory", line, usage.Maxrss>>10)
+	if took := peak(s.t, cmd); took > mostBytes {
+		s.t.Errorf("hookwatch %s: %d MB of memory", line, took>>20)
 	}
 	return out, cmd.ProcessState.ExitCode()
 }
