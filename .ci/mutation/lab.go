@@ -12,6 +12,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/toolbox"
 )
@@ -30,11 +31,11 @@ type lab struct {
 func newLab(o options, root, temp string, cases []*suites.Case) *lab {
 	env := run.Environment(os.Environ(), nil)
 	if o.path != "" {
-		env = run.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
+		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
 	}
 	home := filepath.Join(temp, "home")
 	_ = os.MkdirAll(home, 0o755)
-	env = run.With(env, map[string]string{"HOME": home})
+	env = process.With(env, map[string]string{"HOME": home})
 	l := &lab{root: root, jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), cases: cases}
 	// One runner for all: two would give out the same session numbers, by which
 	// hooks keep state in /tmp.

@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
@@ -43,7 +44,7 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 	}
 	env := os.Environ()
 	if o.path != "" {
-		env = run.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
+		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
 	}
 	if l.tools, err = gateTools(o.project, env); err != nil {
 		return nil, err
