@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -64,7 +65,11 @@ func newShell(t *testing.T, dir string) *shell {
 }
 
 func (s *shell) command(line string) *exec.Cmd {
-	cmd := exec.CommandContext(s.t.Context(), "bash", "-c", line)
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), ceiling)
+	s.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "bash", "-c", line)
+	cmd.WaitDelay = time.Second // for what the command started and left with its output
 	cmd.Dir, cmd.Env = s.dir, s.env
 	return cmd
 }
@@ -106,8 +111,6 @@ func (s *shell) watchAndQuit(line string) {
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	kill := time.AfterFunc(ceiling, func() { _ = cmd.Process.Kill() })
-	defer kill.Stop()
 	began := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if !began && strings.Contains(lines.Text(), "running ") {
