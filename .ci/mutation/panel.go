@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
-	"hookwatch/suites/run"
 	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )

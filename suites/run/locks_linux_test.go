@@ -18,7 +18,7 @@ func init() { attacks["locking"] = locking }
 
 // TestLocksOutside: locks and leases that a hook takes on files of the project
 // and HOME hold in its sandbox alone. Those on files elsewhere, which are shown
-// as they are, hold outside as long as the case runs: README says so.
+// as they are, hold outside as long as the case runs: the topic isolation says so.
 func TestLocksOutside(t *testing.T) {
 	t.Parallel()
 	for where, want := range map[string]bool{"project": false, "home": false, "outside": true} {

@@ -158,6 +158,9 @@ func TestHostileProject(t *testing.T) {
 	top.InitDefaultCompletionCmd()
 	shown := 0
 	for _, cmd := range append([]*cobra.Command{top}, top.Commands()...) {
+		if slices.Contains(topicNames(), cmd.Name()) {
+			continue // text of the program alone
+		}
 		for _, args := range arguments(cmd) {
 			formats := []string{"human", "json", "jsonl"}
 			if slices.Contains(args, "--isolation") || slices.Contains(args, "--audit") || cmd.Name() == "completion" {

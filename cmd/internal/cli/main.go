@@ -83,7 +83,7 @@ func crashed(w io.Writer, crash any, stack []byte) {
 	_, _ = w.Write(stack)
 }
 
-// The exit codes, as the README documents them.
+// The exit codes, as topics/exit-codes.md documents them.
 const (
 	exitPassed      = 0
 	exitFailed      = 1

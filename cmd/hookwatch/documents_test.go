@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/suites/reference"
+)
+
+var (
+	shellFences = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	// saidExit is how a line tells that its command fails: in a comment at its end.
+	saidExit = regexp.MustCompile(`\s#.*\bexit (\d+)\b`)
+	// A bound on the time is no part of what .ci/run checks.
+	timeBound = regexp.MustCompile(` -timeout \S+`)
+)
+
+// commandsIn are the lines of a document's sh blocks, in order.
+func commandsIn(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, block := range shellFences.FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.Lines(block[1]) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// A shell is a person at a prompt: each command runs where the one before left it.
+type shell struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newShell begins in dir, with hookwatch in PATH.
+func newShell(t *testing.T, dir string) *shell {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	like := program(t, dir)
+	bin := t.TempDir()
+	if err := os.Symlink(like.Path, filepath.Join(bin, "hookwatch")); err != nil {
+		t.Skip(err)
+	}
+	return &shell{t, dir, append(like.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))}
+}
+
+func (s *shell) command(line string) *exec.Cmd {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), ceiling)
+	s.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "bash", "-c", line)
+	cmd.WaitDelay = time.Second // for what the command started and left with its output
+	cmd.Dir, cmd.Env = s.dir, s.env
+	return cmd
+}
+
+// run runs a line and expects the exit code that the line tells, else success.
+func (s *shell) run(line string) {
+	s.t.Helper()
+	want := 0
+	if said := saidExit.FindStringSubmatch(line); said != nil {
+		want, _ = strconv.Atoi(said[1])
+	}
+	left := filepath.Join(s.t.TempDir(), "left")
+	cmd := s.command("trap 'pwd -P >\"" + left + "\"' EXIT\n" + line)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatalf("%s: %v", line, err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		s.t.Errorf("%s: exit %d, want %d\n%s", line, code, want, out)
+	}
+	dir, err := os.ReadFile(left)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.dir = strings.TrimSuffix(string(dir), "\n")
+}
+
+// watchAndQuit runs a command that watches until it begins its first run, ends it as Ctrl-C
+// does, and expects that it ends well. The run itself is what other tests wait for.
+func (s *shell) watchAndQuit(line string) {
+	s.t.Helper()
+	cmd := s.command("exec " + line)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	began := false
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if !began && strings.Contains(lines.Text(), "running ") {
+			began = true
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil || !began {
+		s.t.Errorf("%s: %v; it began to run cases: %v", line, err, began)
+	}
+}
+
+// checkedByCI is what .ci/run and .ci/demo run, as a person would type it: with no
+// bound on the time, and not into a directory for the moment.
+func checkedByCI(t *testing.T) string {
+	t.Helper()
+	text := ""
+	for _, script := range []string{"../../.ci/run", "../../.ci/demo"} {
+		part, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(part)
+	}
+	return strings.ReplaceAll(timeBound.ReplaceAllString(text, ""), `"$work/hookwatch"`, "hookwatch")
+}
+
+// TestReadmeCommands does what the README tells a newcomer, in order. Go's own
+// commands are not run: go test ./... is what runs this test, and a run of
+// all cases and building take minutes. .ci/run runs these, the last by .ci/demo, so that
+// it is enough that they are there to the letter.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	held := checkedByCI(t)
+	lines := commandsIn(t, "../../README.md")
+	for _, want := range []string{"go run ./cmd/hookwatch --once", "go test ./..."} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("the README does not have the command %s", want)
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "hookwatch")
+	if err := os.Mkdir(copied, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sh := newShell(t, copied)
+	for _, line := range lines {
+		switch {
+		case strings.Contains(line, "go "):
+			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(line) + `( \||$)`).MatchString(held) {
+				t.Errorf("neither .ci/run nor .ci/demo runs %s", line)
+			}
+		case line == "hookwatch":
+			sh.watchAndQuit(line)
+		default:
+			sh.run(line)
+		}
+	}
+}
+
+// TestTopicCommands runs the commands of each topic, in order, in a fresh copy of
+// the reference project.
+func TestTopicCommands(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../internal/cli/topics/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no topics", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".md"), func(t *testing.T) {
+			t.Parallel()
+			lines := commandsIn(t, file)
+			if len(lines) == 0 {
+				return
+			}
+			root := filepath.Join(t.TempDir(), "my project")
+			if _, err := reference.Extract(root); err != nil {
+				t.Fatal(err)
+			}
+			sh := newShell(t, root)
+			for _, line := range lines {
+				sh.run(line)
+			}
+		})
+	}
+}

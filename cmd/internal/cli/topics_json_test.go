@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// sampled are the types of the samples in the topic json, by its headings.
+var sampled = map[string]reflect.Type{
+	"A record":       reflect.TypeFor[suites.Record](),
+	"--once and run": reflect.TypeFor[notify.Document](),
+	"list":           reflect.TypeFor[ListDocument](),
+	"verify":         reflect.TypeFor[VerifyDocument](),
+	"why":            reflect.TypeFor[WhyDocument](),
+	"why ID":         reflect.TypeFor[WhyCase](),
+	"coverage":       reflect.TypeFor[CoverageDocument](),
+	"fire":           reflect.TypeFor[FireDocument](),
+	"doctor":         reflect.TypeFor[DoctorDocument](),
+	"trust":          reflect.TypeFor[TrustDocument](),
+	"trust --list":   reflect.TypeFor[TrustList](),
+	"compare":        reflect.TypeFor[CompareDocument](),
+	"history":        reflect.TypeFor[HistoryDocument](),
+}
+
+// sampledEvents are those of the samples under the heading Events.
+var sampledEvents = map[string]reflect.Type{
+	"started":     reflect.TypeFor[notify.LineStarted](),
+	"problems":    reflect.TypeFor[notify.LineProblems](),
+	"warning":     reflect.TypeFor[notify.LineWarning](),
+	"changed":     reflect.TypeFor[notify.LineChanged](),
+	"run_started": reflect.TypeFor[notify.LineRunStarted](),
+	"case":        reflect.TypeFor[notify.LineCase](),
+	"run_done":    reflect.TypeFor[notify.LineRunDone](),
+	"transitions": reflect.TypeFor[notify.LineTransitions](),
+	"rested":      reflect.TypeFor[notify.LineHead](),
+}
+
+// TestTopicJSON: the samples have no field that the program does not print, and
+// together every one that it does.
+func TestTopicJSON(t *testing.T) {
+	t.Parallel()
+	shown := fieldsShown{}
+	headings := map[string]bool{}
+	for _, section := range strings.Split(jsonTopic, "\n## ")[1:] {
+		heading, _, _ := strings.Cut(section, "\n")
+		for _, sample := range blocks(section, "json") {
+			headings[heading] = true
+			shown.samples(t, heading, sample)
+		}
+	}
+	for heading := range sampled {
+		if !headings[heading] {
+			t.Errorf("there is no sample of %s", heading)
+		}
+	}
+	for event, of := range sampledEvents {
+		if shown[of] == nil {
+			t.Errorf("there is no sample of the event %s", event)
+		}
+	}
+	shown.complete(t)
+	for _, topic := range topics() {
+		if topic.name != "json" && len(blocks(topic.text, "json"))+len(blocks(topic.text, "jsonl")) > 0 {
+			t.Errorf("%s has JSON that no test reads", topic.name)
+		}
+	}
+}
+
+// fieldsShown are the fields of each type that a sample has.
+type fieldsShown map[reflect.Type]map[string]bool
+
+// samples reads the documents of a block: more than one are events.
+func (f fieldsShown) samples(t *testing.T, heading, text string) {
+	t.Helper()
+	values := json.NewDecoder(strings.NewReader(text))
+	for {
+		var raw json.RawMessage
+		if err := values.Decode(&raw); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%s: %v", heading, err)
+		}
+		of := sampled[heading]
+		if heading == "Events" {
+			var head notify.LineHead
+			if err := json.Unmarshal(raw, &head); err != nil {
+				t.Fatal(err)
+			}
+			of = sampledEvents[head.Event]
+		}
+		if of == nil {
+			t.Fatalf("%s: of no known type: %s", heading, raw)
+		}
+		strict := json.NewDecoder(strings.NewReader(string(raw)))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(reflect.New(of).Interface()); err != nil {
+			t.Errorf("%s: %v in %s", heading, err, raw)
+		}
+		f.see(of, raw)
+	}
+}
+
+// see takes down the fields of a value and of all in it.
+func (f fieldsShown) see(of reflect.Type, raw json.RawMessage) {
+	switch of.Kind() {
+	case reflect.Pointer:
+		f.see(of.Elem(), raw)
+	case reflect.Slice:
+		var elements []json.RawMessage
+		_ = json.Unmarshal(raw, &elements)
+		f.of(of.Elem())
+		for _, e := range elements {
+			f.see(of.Elem(), e)
+		}
+	case reflect.Struct:
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(raw, &fields) != nil {
+			return // one that is written as a text, such as a time
+		}
+		for _, field := range jsonFields(of) {
+			if value, ok := fields[field.name]; ok {
+				f.of(of)[field.name] = true
+				f.see(field.of, value)
+			}
+		}
+	}
+}
+
+func (f fieldsShown) of(t reflect.Type) map[string]bool {
+	if t.Kind() == reflect.Struct && f[t] == nil {
+		f[t] = map[string]bool{}
+	}
+	return f[t]
+}
+
+// complete names the fields that no sample shows.
+func (f fieldsShown) complete(t *testing.T) {
+	t.Helper()
+	for of, shown := range f {
+		for _, field := range jsonFields(of) {
+			if !shown[field.name] {
+				t.Errorf("no sample shows the field %s of %v", field.name, of)
+			}
+		}
+	}
+}
+
+// A jsonField is a field as JSON has it.
+type jsonField struct {
+	name string
+	of   reflect.Type
+}
+
+// jsonFields are those of a struct; the fields of what it embeds are its own.
+func jsonFields(of reflect.Type) []jsonField {
+	var all []jsonField
+	for _, f := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "" && name != "-" {
+			all = append(all, jsonField{name, f.Type})
+		}
+	}
+	return all
+}
+
+// TestTopicJSONAsRun: what a real run prints are the events that the topic has.
+func TestTopicJSONAsRun(t *testing.T) {
+	t.Parallel()
+	_, out, stderr := call(t, guarded(t), "", "--once", "--format", "jsonl")
+	var events []string
+	for line := range strings.Lines(out) {
+		var head notify.LineHead
+		if err := json.Unmarshal([]byte(line), &head); err != nil {
+			t.Fatal(err)
+		}
+		strict := json.NewDecoder(strings.NewReader(line))
+		strict.DisallowUnknownFields()
+		of := sampledEvents[head.Event]
+		if of == nil {
+			t.Fatalf("the topic has no event %s", head.Event)
+		}
+		if err := strict.Decode(reflect.New(of).Interface()); err != nil {
+			t.Errorf("%v in %s", err, line)
+		}
+		events = append(events, head.Event)
+	}
+	if !slices.Contains(events, "run_done") {
+		t.Errorf("events %v, %s", events, stderr)
+	}
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hookwatch/config"
+	"hookwatch/suites/catalog"
+)
+
+// top is the project's directory, seen from this package's.
+const top = "../../.."
+
+// readmeLines is how long a README may be that is read in five minutes.
+const readmeLines = 150
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.FromSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// documents are the texts that a person reads, from the project's directory.
+func documents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("topics/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no topics", err)
+	}
+	all := []string{"README.md", "CONTRIBUTING.md"}
+	for _, f := range files {
+		all = append(all, "cmd/internal/cli/"+filepath.ToSlash(f))
+	}
+	return all
+}
+
+// TestTopics: each topic is listed by help, shown as it is, and linked by the
+// README; and there is no file that is no topic.
+func TestTopics(t *testing.T) {
+	t.Parallel()
+	readme := readText(t, top+"/README.md")
+	_, list, _ := call(t, ".", "", "--help")
+	_, same, _ := call(t, ".", "", "help")
+	if list != same {
+		t.Errorf("help and --help differ:\n%s\n%s", same, list)
+	}
+	var files []string
+	for _, topic := range topics() {
+		files = append(files, "cmd/internal/cli/topics/"+topic.name+".md")
+		if row := fmt.Sprintf("\n  %-15s%s\n", topic.name, topic.short); !strings.Contains(list, row) {
+			t.Errorf("--help does not list %s", topic.name)
+		}
+		if link := "[" + topic.name + "](cmd/internal/cli/topics/" + topic.name + ".md)"; !strings.Contains(readme, link) {
+			t.Errorf("the README has no link %s", link)
+		}
+		code, shown, stderr := call(t, ".", "", "help", topic.name)
+		if want := readText(t, "topics/"+topic.name+".md"); code != 0 || strings.TrimRight(shown, "\n")+"\n" != want || stderr != "" {
+			t.Errorf("help %s: exit %d, %q, %s", topic.name, code, shown, stderr)
+		}
+		if slices.Contains(commandNames(), topic.name) {
+			t.Errorf("%s is a command as well", topic.name)
+		}
+	}
+	slices.Sort(files)
+	if there := documents(t)[2:]; !slices.Equal(there, files) {
+		t.Errorf("files are %q, topics %q", there, files)
+	}
+}
+
+// commandNames are the commands that run something.
+func commandNames() []string {
+	var names []string
+	for _, c := range newRoot(newApp(Streams{Out: io.Discard, Err: io.Discard})).Commands() {
+		if c.Runnable() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// TestTopicUnknown: what is asked for and is not there is a mistake in usage, and
+// its error names what there is.
+func TestTopicUnknown(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args []string
+		hint string
+	}{
+		{[]string{"isolaton"}, "did you mean hookwatch help isolation?"},
+		{[]string{"exit-code"}, "did you mean hookwatch help exit-codes?"},
+		{[]string{"verifi"}, "did you mean hookwatch help verify?"},
+		{[]string{"something"}, "see hookwatch --help"},
+		{[]string{"isolation", "nothing"}, "see hookwatch --help"},
+	} {
+		code, out, stderr := call(t, ".", "", append([]string{"help"}, tt.args...)...)
+		want := "hookwatch: no command and no topic \"" + tt.args[len(tt.args)-1] + "\" (" + tt.hint + ")\n" +
+			"topics: " + strings.Join(topicNames(), ", ") + "\n"
+		if code != exitUsage || out != "" || stderr != want {
+			t.Errorf("help %v: exit %d, %q, %q, want %q", tt.args, code, out, stderr, want)
+		}
+	}
+	if code, out, _ := call(t, ".", "", "help", "run"); code != 0 || !strings.Contains(out, "hookwatch run ID... [flags]") {
+		t.Errorf("help of a command: exit %d, %s", code, out)
+	}
+}
+
+// TestTopicLength: a newcomer reads the README in one go, and a topic fits into
+// a terminal of a hundred columns.
+func TestTopicLength(t *testing.T) {
+	t.Parallel()
+	if n := strings.Count(readText(t, top+"/README.md"), "\n"); n >= readmeLines {
+		t.Errorf("the README has %d lines, want less than %d", n, readmeLines)
+	}
+	for _, topic := range topics() {
+		for i, line := range strings.Split(topic.text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("topics/%s.md:%d has %d columns", topic.name, i+1, n)
+			}
+		}
+	}
+}
+
+var (
+	fences     = regexp.MustCompile("(?ms)^```.*?^```$")
+	codeSpans  = regexp.MustCompile("`[^`\n]*`")
+	links      = regexp.MustCompile(`\[[^\]\n]*\]\(([^)\s]+)\)`)
+	headings   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	notInSlugs = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors are the names under which the headings of a text are linked to.
+func anchors(text string) []string {
+	var all []string
+	for _, h := range headings.FindAllStringSubmatch(fences.ReplaceAllString(text, ""), -1) {
+		slug := notInSlugs.ReplaceAllString(strings.ToLower(h[1]), "")
+		all = append(all, strings.ReplaceAll(slug, " ", "-"))
+	}
+	return all
+}
+
+// TestReadmeLinks: each relative link of the documents leads to a file, and to a
+// heading where it names one.
+func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
+	for _, name := range documents(t) {
+		text := codeSpans.ReplaceAllString(fences.ReplaceAllString(readText(t, top+"/"+name), ""), "")
+		for _, l := range links.FindAllStringSubmatch(text, -1) {
+			if why := follow(name, l[1]); why != "" {
+				t.Errorf("%s: %s: %s", name, l[1], why)
+			}
+		}
+	}
+}
+
+// follow says why a link of a document leads nowhere.
+func follow(from, link string) string {
+	to, err := url.Parse(link)
+	switch {
+	case err != nil:
+		return err.Error()
+	case to.IsAbs():
+		return "" // other sites are not asked
+	}
+	path := from
+	if to.Path != "" {
+		path = filepath.Join(filepath.Dir(from), filepath.FromSlash(to.Path))
+	}
+	info, err := os.Stat(filepath.Join(top, path))
+	if err != nil || to.Fragment == "" {
+		return cmp.Or(errorText(err), "")
+	}
+	text, err := os.ReadFile(filepath.Join(top, path))
+	if err != nil || info.IsDir() {
+		return "it has no headings"
+	}
+	if !slices.Contains(anchors(string(text)), to.Fragment) {
+		return "no such heading"
+	}
+	return ""
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// blocks are the contents of a text's fences of one language.
+func blocks(text, language string) []string {
+	var all []string
+	for _, f := range fences.FindAllString(text, -1) {
+		if body, ok := strings.CutPrefix(f, "```"+language+"\n"); ok {
+			all = append(all, strings.TrimSuffix(body, "```"))
+		}
+	}
+	return all
+}
+
+// TestTopicYAML: every sample of a suite or of the configuration is one.
+func TestTopicYAML(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, name := range documents(t) {
+		for _, sample := range blocks(readText(t, top+"/"+name), "yaml") {
+			seen++
+			if strings.HasPrefix(sample, "suite: ") {
+				if _, problems := catalog.Load(name, []byte(sample)); len(problems) > 0 {
+					t.Errorf("%v", problems)
+				}
+				continue
+			}
+			root := newProject(t, map[string]string{config.FileName: sample})
+			if _, err := config.Load(config.LoadOptions{Dir: root, State: t.TempDir()}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if seen < 3 {
+		t.Errorf("%d samples: they are not found", seen)
+	}
+}
+
+// TestTopicExitCodes: the table has the codes that there are, and no other.
+func TestTopicExitCodes(t *testing.T) {
+	t.Parallel()
+	var codes []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(exitCodesTopic, -1) {
+		codes = append(codes, m[1])
+	}
+	var want []string
+	for _, code := range []int{exitPassed, exitFailed, exitUsage, exitAborted, exitInterrupted} {
+		want = append(want, fmt.Sprint(code))
+	}
+	if !slices.Equal(codes, want) {
+		t.Errorf("the topic has %v, the program %v", codes, want)
+	}
+}
