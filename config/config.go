@@ -106,7 +106,7 @@ type Notify struct {
 // Watch says what the watcher leaves out, and how its selections are checked.
 type Watch struct {
 	Ignore []string `mapstructure:"ignore"` // globs
-	Audit  int      `mapstructure:"audit"`  // spared cases that are run all the same after a save
+	Audit  int      `mapstructure:"audit"`  // cases that are not affected and run all the same after a save
 }
 
 // LoadOptions say where to look. The zero value reads the configuration of the

@@ -55,7 +55,7 @@ const (
 	HomeEmpty Home = "empty"
 )
 
-// A TracePolicy says when cases are run once more to see what they come through.
+// A TracePolicy says when cases are run once more to see what they execute.
 type TracePolicy string
 
 // Watch does it while nothing else is to be done; always after single runs too.
@@ -106,7 +106,7 @@ var keys = []key{
 	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
 		usage: "keep cases from your files: `auto`, namespaces, copy or none", consent: among(weakIsolation, "auto")},
 	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
-		usage: "when to run cases once more to see what they come through: `watch`, always or never"},
+		usage: "when to run cases once more to see what they execute: `watch`, always or never"},
 	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
 		usage: "`VARIABLES` that hooks get from your environment", consent: outright("hooks would get this variable of yours", "it is not passed on")},
 	{path: "sandbox.home", def: string(HomeReal), read: choice("real", "empty"), env: "SANDBOX_HOME"},

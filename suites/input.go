@@ -10,7 +10,7 @@ type Input struct {
 	By      By     `json:"by,omitempty"`      // what makes it one; the strongest where several do
 }
 
-// By tells what makes a file or a section an input of a case. Traces may spare
+// By tells what makes a file or a section an input of a case. Traces may exempt
 // a case an edit of what its hooks merely reach.
 type By string
 

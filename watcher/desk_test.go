@@ -226,8 +226,8 @@ func (d *desk) finish(f *flight) {
 	for i, in := range f.inputs {
 		disturbed = disturbed || d.w.stamp(in.Path) != f.stamps[i]
 	}
-	course := plan.Ended(f.stale, disturbed, d.tries[key], true)
-	if course == plan.Again {
+	next := plan.Ended(f.stale, disturbed, d.tries[key], true)
+	if next == plan.Again {
 		d.queue.Add(f.c, plan.Rank{})
 		if !f.stale {
 			d.tries[key]++

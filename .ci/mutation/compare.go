@@ -58,7 +58,7 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 		}
 	}
 	if r.repeated == 0 {
-		return nil // a first edit spared no case
+		return nil // a first edit left out no case
 	}
 	b.missed += r.missed
 	b.results = append(b.results, r)

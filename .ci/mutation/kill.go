@@ -28,7 +28,7 @@ type finding struct {
 
 func (f finding) killed() bool { return f.Killer != suites.Key{} }
 
-// unmet: no case comes through it.
+// unmet: no case executes it.
 func (f finding) unmet() bool { return f.Ran == 0 }
 
 func (f finding) String() string {
@@ -36,7 +36,7 @@ func (f finding) String() string {
 	case f.killed():
 		return fmt.Sprintf("killed by %s (%s), %d run in %.1f s: %s", f.Killer, brief(f.Why), f.Ran, f.Took.Seconds(), f.subject)
 	case f.unmet():
-		return fmt.Sprintf("no case comes through it: %s", f.subject)
+		return fmt.Sprintf("no case executes it: %s", f.subject)
 	default:
 		return fmt.Sprintf("survived %d run in %.1f s: %s", f.Ran, f.Took.Seconds(), f.subject)
 	}
@@ -67,7 +67,7 @@ func (s *scoring) try(ctx context.Context, m subject) (finding, error) {
 }
 
 // jury are the cases that a session would select, which is asked with the mutant
-// in place, the quickest first. Left out are those that came through nothing of
+// in place, the quickest first. Left out are those that executes nothing of
 // the edit and are selected only because their hook uses a file of which no trace
 // can tell that it is not the hook: to run them could add kills and take none
 // away, and they are most of a hook's cases.
@@ -84,7 +84,7 @@ func (s *scoring) jury(m subject) []int {
 	return list
 }
 
-// meets reports whether a case can come through an edit, files that it uses
+// meets reports whether a case can execute an edit, files that it uses
 // otherwise than by running them left aside.
 func meets(e *edit.Edits, t *trace.Trace) bool {
 	if t == nil {

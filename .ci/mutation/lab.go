@@ -123,7 +123,7 @@ func (l *lab) outcome(ctx context.Context, c *suites.Case, timeout time.Duration
 	return l.fingerprint(o), hangs, nil
 }
 
-// traces runs every case once more, traced, and returns what it came through,
+// traces runs every case once more, traced, and returns what it executed,
 // nil where that cannot be had, and its outcome.
 func (l *lab) traces(ctx context.Context) ([]*trace.Trace, []string, error) {
 	l.cache.Clear()

@@ -8,7 +8,7 @@
 //
 // The mutants are chosen by the seed, and as many of each operator
 // and hook as -max says; -for bounds the time. The rule that is scored is the one without markers, which
-// add cases and never spare one; the table has what they add in a column, and
+// add cases and never leave one out; the table has what they add in a column, and
 // beside it what selection by file and by function would select, and how many
 // cases really changed.
 //

@@ -54,7 +54,7 @@ type source struct {
 // or in all documents.
 type kind struct{ operator, hook string }
 
-// choose makes the mutants of the hooks, of the libraries they come through and
+// choose makes the mutants of the hooks, of the libraries they execute and
 // of the JSON files they depend on: of each kind as many as were asked for, by
 // the seed.
 func (b *bench) choose() []mutant {
@@ -163,7 +163,7 @@ func inTurn[T any](lists [][]T) []T {
 	}
 }
 
-// scripts are those of the project that any of the traces came through.
+// scripts are those of the project that any of the traces executed.
 func scripts(traces []*trace.Trace) []string {
 	set := map[string]bool{}
 	for _, t := range traces {

@@ -31,7 +31,7 @@ func TestNothingIsMissed(t *testing.T) {
 	}
 }
 
-// A rule that spares too much must be found out.
+// A rule that leaves out too much must be found out.
 func TestMissIsFound(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "project")

@@ -104,7 +104,7 @@ type choice struct {
 	selected bool
 	marked   bool // with markers it is
 	because  string
-	trace    *trace.Trace // of the content after the edit, when it is spared
+	trace    *trace.Trace // of the content after the edit, when it is not affected
 }
 
 // choose asks for every case, with the edited file in place.
@@ -115,7 +115,7 @@ func (r *rule) choose(before standing, traces []*trace.Trace, changed string) []
 	for i, c := range r.plain {
 		a := ask(reader, r.graph, c, before.plain[i], after.plain[i], traces[i])
 		m := ask(reader, r.marked, r.cases[i], before.marked[i], after.marked[i], traces[i])
-		out[i] = choice{!a.Spared, !m.Spared, a.Because, a.Trace}
+		out[i] = choice{!a.Unaffected, !m.Unaffected, a.Because, a.Trace}
 	}
 	return out
 }
@@ -123,10 +123,10 @@ func (r *rule) choose(before standing, traces []*trace.Trace, changed string) []
 func ask(by *narrow.Reader, g *depend.Graph, c *suites.Case, before, after []suites.Input, t *trace.Trace) narrow.Answer {
 	differences := depend.Changed(before, after)
 	if len(differences) == 0 {
-		return narrow.Answer{Spared: true, Because: "none of its inputs changed", Trace: t}
+		return narrow.Answer{Unaffected: true, Because: "none of its inputs changed", Trace: t}
 	}
-	a := by.Spare(narrow.Question{Changed: differences, Scripts: g.Scripts(c), Trace: t})
-	a.Because = cmp.Or(a.Because, "spared")
+	a := by.Decide(narrow.Question{Changed: differences, Scripts: g.Scripts(c), Trace: t})
+	a.Because = cmp.Or(a.Because, "not_affected")
 	return a
 }
 

@@ -25,7 +25,7 @@ var scored = []string{"delete", "negate", "exit", "constant", "swap", "print", "
 // whose tool is absent, take no part.
 //
 // Of the others those are run that a session would select for the edit. That
-// this spares no case whose outcome changes is what the measurement without
+// this leaves out no case whose outcome changes is what the measurement without
 // -score shows, for the same operators.
 type scoring struct {
 	options

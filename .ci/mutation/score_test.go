@@ -34,7 +34,7 @@ func TestScore(t *testing.T) {
 		"takes no part: gate/G05, unproven",
 		"killed by gate/G01 (exit 0, want 2", // returns another code
 		"SURVIVED .claude/hooks/gate.sh:9 judge: drop the arm *ls\\ *) return 0 ;; [arm] (2 run)",
-		"SURVIVED .claude/hooks/gate.sh:14 never: delete echo never [delete] (no case comes through it)",
+		"SURVIVED .claude/hooks/gate.sh:14 never: delete echo never [delete] (no case executes it)",
 		"- file: .claude/hooks/gate.sh\n  function: never\n  operator: delete\n  change: delete echo never\n",
 	} {
 		if !strings.Contains(out, want) {

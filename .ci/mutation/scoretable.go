@@ -83,7 +83,7 @@ func (s *scoring) printSurvivors() {
 	for _, f := range list {
 		met := fmt.Sprintf("%d run", f.Ran)
 		if f.unmet() {
-			met = "no case comes through it"
+			met = "no case executes it"
 		}
 		fmt.Fprintf(s.out, "SURVIVED %s [%s] (%s)\n  %s\n", f.subject, f.operator, met, s.notes[f.id])
 		if s.verbose && s.notes[f.id] == (note{}) {

@@ -7,7 +7,7 @@ import (
 )
 
 // second makes edits of a script that was edited before: the cases that the first
-// edit spared are judged by the traces that they had then.
+// edit did not affect are judged by the traces that they had then.
 type second struct{ source *source }
 
 func (s second) mutant(op string, c change) (mutant, bool) {

@@ -35,7 +35,7 @@ const (
 )
 
 const (
-	hangs     = 40 * time.Second // on a machine with other work to do
+	hangs     = 90 * time.Second // three times what a case may take
 	mostBytes = 900 << 20        // resident, of hookwatch itself
 )
 

@@ -472,7 +472,7 @@ func (w *watched) state() map[string]bool {
 }
 
 // TestWatchTraces saves a hook after a rest: the traces that were made meanwhile
-// spare the case that does not come through what was saved.
+// leave the case alone that does not execute what was saved.
 func TestWatchTraces(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

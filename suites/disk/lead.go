@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// maxLinks is how many links one path may come through, as the system has it.
+// maxLinks is how many links one path may execute, as the system has it.
 const maxLinks = 40
 
 // Lead gives where an absolute path leads in truth, with every link followed,

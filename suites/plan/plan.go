@@ -27,13 +27,13 @@ const (
 
 // Stale selects the cases whose verdict on record is not about what is there
 // now. Of a case that reaches other tools than before, changed says whether one
-// of those is another program now. Of a case whose inputs differ, spare says
+// of those is another program now. Of a case whose inputs differ, unaffected says
 // whether its verdict stands all the same, and if not which inputs changed and
 // why that matters.
-func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, changed ToolChanged, spare Spare) []Selected {
+func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, changed ToolChanged, unaffected Unaffected) []Selected {
 	var out []Selected
 	for _, c := range cases {
-		if s, stale := staleness(c, past(c), now(c), changed, spare); stale {
+		if s, stale := staleness(c, past(c), now(c), changed, unaffected); stale {
 			out = append(out, s)
 		}
 	}
@@ -43,10 +43,10 @@ func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.
 // ToolChanged compares two digests of sets of tools.
 type ToolChanged func(before, now string) bool
 
-// Spare judges a case by the digests of its verdict on record.
-type Spare func(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input)
+// Unaffected judges a case by the digests of its verdict on record.
+type Unaffected func(c *suites.Case, past suites.Digests) (unaffected bool, because []string, changed []suites.Input)
 
-func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, spare Spare) (Selected, bool) {
+func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, unaffected Unaffected) (Selected, bool) {
 	if !p.Known {
 		return Selected{Case: c, Because: []string{NeverRun}}, true
 	}
@@ -58,8 +58,8 @@ func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, 
 		s.Because = append(s.Because, ToolsChanged)
 	}
 	if p.Digests.Inputs != now.Inputs {
-		spared, because, inputs := spare(c, p.Digests)
-		if !spared {
+		stands, because, inputs := unaffected(c, p.Digests)
+		if !stands {
 			s.Because, s.Changed = append(s.Because, because...), inputs
 		}
 	}

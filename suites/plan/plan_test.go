@@ -22,16 +22,16 @@ func TestStale(t *testing.T) {
 	t.Parallel()
 	now := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}
 	tests := []struct {
-		name   string
-		past   plan.Past
-		spared bool
-		want   string
+		name       string
+		past       plan.Past
+		unaffected bool
+		want       string
 	}{
 		{"never run", plan.Past{}, true, plan.NeverRun},
 		{"nothing changed", plan.Past{Known: true, Digests: now}, false, ""},
 		{"edited", plan.Past{Known: true, Digests: suites.Digests{Case: "x", Inputs: "i", Tools: "t"}}, true, plan.CaseEdited},
 		{"input", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, false, "hook.sh"},
-		{"input, spared", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
+		{"input, not affected", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "x", Tools: "t"}}, true, ""},
 		{"tool", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "x"}}, false, plan.ToolsChanged},
 		{"other tools, none changed", plan.Past{Known: true, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "more"}}, false, ""},
 		{"all", plan.Past{Known: true}, false, plan.CaseEdited + "," + plan.ToolsChanged + ",hook.sh"},
@@ -44,7 +44,7 @@ func TestStale(t *testing.T) {
 				func(*suites.Case) suites.Digests { return now },
 				func(before, _ string) bool { return before != "more" },
 				func(*suites.Case, suites.Digests) (bool, []string, []suites.Input) {
-					return tt.spared, []string{"hook.sh"}, nil
+					return tt.unaffected, []string{"hook.sh"}, nil
 				})
 			because := ""
 			if len(got) == 1 {

@@ -82,7 +82,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkEvidence keeps and reads what a case came through.
+// BenchmarkEvidence keeps and reads what a case executed.
 func BenchmarkEvidence(b *testing.B) {
 	s := benchStore(b)
 	k := suites.Key{Suite: "pm", ID: "P01"}

@@ -15,13 +15,13 @@ import (
 )
 
 // Evidence is what the verdict on record of a case was seen to rest on. It is
-// kept beside the record, and can be lost: then the case is spared nothing.
+// kept beside the record, and can be lost: then every edit affects the case.
 type Evidence struct {
 	Digests suites.Digests  `json:"digests"`         // of the record that it belongs to
-	Now     string          `json:"now"`             // digest of the inputs that the verdict is also about, since edits spared the case
+	Now     string          `json:"now"`             // digest of the inputs that the verdict is also about, since edits did not affect the case
 	Inputs  []suites.Input  `json:"inputs"`          // these inputs
-	Trace   json.RawMessage `json:"trace,omitempty"` // what the case came through, as suites/depend/trace has it; none: it was not traced
-	Wide    string          `json:"wide,omitempty"`  // why the case is not to be spared any more
+	Trace   json.RawMessage `json:"trace,omitempty"` // what the case executed, as suites/depend/trace has it; none: it was not traced
+	Wide    string          `json:"wide,omitempty"`  // why every edit affects the case from now on
 	Origin  string          `json:"origin"`          // ID of the results directory that it was made in; another's does not count
 }
 

@@ -6,7 +6,7 @@
 //	rolling/tools.log                         what tools there were, a line a change
 //	archive/<UTC>/                            each full run as it ended
 //	runs.json                                 the order of these, whatever the clock says
-//	traces/<suite>/<ID>.json                  what a case was seen to come through
+//	traces/<suite>/<ID>.json                  what a case was seen to execute
 //	contents/<digest>                         contents of files, to compare later ones with
 //	RESULTS.md COMPARISON.md environment.json of the latest run
 //	inputs.json                               what the records' digests of inputs stand for

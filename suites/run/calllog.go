@@ -14,8 +14,8 @@ const callLimit = 8000
 // The log holds one text a call: fields end with fieldEnd, calls with callEnd.
 const fieldEnd, callEnd = "\x1f", "\x1e"
 
-// witnessScript passes a call on, and appends it to the log in one piece.
-func witnessScript(tool, passesTo, log string) string {
+// shimScript passes a call on, and appends it to the log in one piece.
+func shimScript(tool, passesTo, log string) string {
 	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
 at=@LOG.$$
 @REAL "$@" >"$at.out" 2>"$at.err"

@@ -10,13 +10,13 @@ import (
 	"hookwatch/suites"
 )
 
-// written is a call as witnesses write it.
+// written is a call as shims write it.
 func written(c suites.ToolCall) string {
 	fields := append([]string{c.Tool, strconv.Itoa(c.Exit), string(c.Stdout), string(c.Stderr)}, c.Args...)
 	return strings.Join(fields, fieldEnd) + callEnd
 }
 
-// FuzzParseCalls: what witnesses wrote is read as it was, up to what was cut off;
+// FuzzParseCalls: what shims wrote is read as it was, up to what was cut off;
 // and whatever else a log holds, what is read of it is whole.
 func FuzzParseCalls(f *testing.F) {
 	f.Add("t", 0, "out", "err", "arg", 3, "t\x1f0\x1fout\x1ferr\x1farg\x1e")

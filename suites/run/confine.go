@@ -42,7 +42,7 @@ func (r *Runner) refresh() {
 	if r.Isolation != isolate.Namespaces || r.Plan.Fresh() {
 		return
 	}
-	r.Forgo()
+	r.CancelPrewarm()
 	fresh := r.newReserve()
 	r.mu.Lock()
 	stale, size := r.reserve, r.ready

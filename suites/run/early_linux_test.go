@@ -33,7 +33,7 @@ func TestAnticipate(t *testing.T) {
 	plain := &suites.Case{Suite: "s", ID: "A", Hook: "hooks/h.sh", Steps: []suites.Step{{Event: "Stop"}}}
 	special := *plain
 	special.Project = &suites.ProjectOverride{Files: map[string]string{"text": "own"}}
-	r.Anticipate()
+	r.Prewarm()
 	for _, tt := range []struct {
 		c     *suites.Case
 		early bool
@@ -53,6 +53,6 @@ func TestAnticipate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r.Anticipate()
+	r.Prewarm()
 	r.Close()
 }

@@ -246,7 +246,7 @@ func TestMountsComeAndGo(t *testing.T) {
 	write(t, filepath.Join(other, "index.js"), "mounted\n")
 	write(t, filepath.Join(at, "index.js"), "below\n")
 	for round := range 4 {
-		r.Anticipate()
+		r.Prewarm()
 		want := "below\n"
 		if round%2 == 0 {
 			mounted(t, other, at, "", unix.MS_BIND, "")

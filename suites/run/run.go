@@ -98,7 +98,7 @@ func (r *Runner) KeepReady(supervisors int) {
 
 // Close gives up what is kept ready. Cases that run are not touched.
 func (r *Runner) Close() {
-	r.Forgo()
+	r.CancelPrewarm()
 	r.supervisors().Close()
 }
 

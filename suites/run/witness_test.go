@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBeforeSearched: a witness goes between whole directories, after those of the
+// TestBeforeSearched: a shim goes between whole directories, after those of the
 // case's own, or nowhere.
 func TestBeforeSearched(t *testing.T) {
 	t.Parallel()

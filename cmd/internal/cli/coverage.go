@@ -19,7 +19,7 @@ import (
 type CoverageDocument struct {
 	Version  int          `json:"version"`
 	Files    []cover.File `json:"files"`
-	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they came through
+	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they executed
 	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
 	Opaque   []string     `json:"opaque"`   // scripts that are no bash, of which nothing can be told
 }
@@ -30,7 +30,7 @@ func (a *app) coverageCommand() *cobra.Command {
 		Use:   "coverage",
 		Short: "Say which functions and lines of the hooks no case runs",
 		Long: `Say which functions and lines of the hooks' shell scripts the cases run, and which
-none does. It runs cases once more where it is not known what they come through, and
+none does. It runs cases once more where it is not known what they execute, and
 judges none of these runs. -v names the cases of each function.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.coverage(cmd.Context(), lcov) },

@@ -20,7 +20,7 @@ func (a *app) root(ctx context.Context) error {
 	}
 	switch {
 	case a.audit && (!a.once || a.changed):
-		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would spare")
+		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
 	case !a.once:
 		return a.watch(ctx)
 	}
@@ -59,8 +59,8 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 	o.Announce(sum.RunID)
 	if a.audit {
 		told := o.Audited()
-		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have spared, %d changed their verdict",
-			notify.Count(told.Spared, "case"), len(told.Missed))})
+		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
+			notify.Count(told.Checked, "case"), len(told.Missed))})
 	}
 	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
 		o.Trace(ctx, p.Cases)

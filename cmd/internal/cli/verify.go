@@ -16,7 +16,7 @@ type VerifyDocument struct {
 	Version int            `json:"version"`
 	Markers []VerifyMarker `json:"markers"`
 	Keys    []VerifyKey    `json:"keys"`
-	// What the cases were seen to come through, as far as that is known: functions
+	// What the cases were seen to execute, as far as that is known: functions
 	// that a case's marker names and the case never enters, and functions that no
 	// case enters.
 	Unentered []VerifyUnentered `json:"unentered"`

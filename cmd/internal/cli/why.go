@@ -23,10 +23,10 @@ type WhyDocument struct {
 	Total    int             `json:"total"` // cases in all
 	Changed  []notify.Change `json:"changed"`
 	Selected []WhySelected   `json:"selected"`
-	// Spared are cases that depend on what changed and are not affected; places
-	// of the change that no case comes through are Uncovered.
-	Spared    []WhySelected `json:"spared"`
-	Uncovered []string      `json:"uncovered"`
+	// NotAffected are cases that depend on what changed and are not affected; places
+	// of the change that no case executes are Uncovered.
+	NotAffected []WhySelected `json:"not_affected"`
+	Uncovered   []string      `json:"uncovered"`
 }
 
 // WhySelected is one case of a WhyDocument.
@@ -42,10 +42,10 @@ type WhyCase struct {
 	ID      string         `json:"id"`
 	Suite   string         `json:"suite"`
 	Inputs  []suites.Input `json:"inputs"`
-	// Through is what it was last seen to come through; Limit says why that spares
+	// Executes is what it was last seen to execute; Limit says why that exempts
 	// it nothing all the same.
-	Through []session.Through `json:"through"`
-	Limit   string            `json:"limit,omitempty"`
+	Executes []session.Executed `json:"executes"`
+	Limit    string             `json:"limit,omitempty"`
 }
 
 func (a *app) whyCommand() *cobra.Command {
@@ -53,11 +53,11 @@ func (a *app) whyCommand() *cobra.Command {
 		Use:   "why [PATH[#SECTION] | ID]",
 		Short: "Say what a change selects, or what a case depends on",
 		Long: `Without an argument: what --once --changed would run now, and why.
-Cases that depend on what changed and are spared are counted by reason, or with -v
+Cases that depend on what changed and are not affected are counted by reason, or with -v
 listed. With a path, and a section of it if you like: the cases that a change of it
 may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
-seen to come through.`,
+seen to execute.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.loadShown()
@@ -124,7 +124,7 @@ func severalCases(arg string, found []*suites.Case) error {
 func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
 	doc := WhyDocument{
 		Version: 1, Total: len(p.Cases), Changed: changes,
-		Selected: []WhySelected{}, Spared: []WhySelected{}, Uncovered: []string{},
+		Selected: []WhySelected{}, NotAffected: []WhySelected{}, Uncovered: []string{},
 	}
 	if doc.Changed == nil {
 		doc.Changed = []notify.Change{}
@@ -132,34 +132,34 @@ func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.
 	for _, s := range now.Selected {
 		doc.Selected = append(doc.Selected, WhySelected{s.Case.ID, s.Case.Suite, s.Because})
 	}
-	for _, s := range now.Spared {
-		doc.Spared = append(doc.Spared, WhySelected{s.Key.ID, s.Key.Suite, s.Because})
+	for _, s := range now.NotAffected {
+		doc.NotAffected = append(doc.NotAffected, WhySelected{s.Key.ID, s.Key.Suite, s.Because})
 	}
 	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { whyHuman(w, doc, a.verbose) })
 }
 
-// whyHuman lists each selected case with its reasons; the spared ones by reason,
+// whyHuman lists each selected case with its reasons; the others by reason,
 // or one by one.
 func whyHuman(w io.Writer, doc WhyDocument, verbose bool) {
 	for _, c := range doc.Changed {
 		writef(w, "%s\n", strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
 	}
 	for _, u := range doc.Uncovered {
-		writef(w, "uncovered: no case comes through %s\n", u)
+		writef(w, "not covered: no case executes %s\n", u)
 	}
 	writef(w, "%d of %d selected\n", len(doc.Selected), doc.Total)
 	whyLines(w, doc.Selected)
-	if len(doc.Spared) == 0 {
+	if len(doc.NotAffected) == 0 {
 		return
 	}
-	writef(w, "%d spared\n", len(doc.Spared))
+	writef(w, "%d not affected\n", len(doc.NotAffected))
 	if verbose {
-		whyLines(w, doc.Spared)
+		whyLines(w, doc.NotAffected)
 		return
 	}
 	count := map[string]int{}
-	for _, s := range doc.Spared {
+	for _, s := range doc.NotAffected {
 		count[strings.Join(s.Because, "; ")]++
 	}
 	for _, because := range slices.Sorted(maps.Keys(count)) {
@@ -174,12 +174,12 @@ func whyLines(w io.Writer, cases []WhySelected) {
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Through: []session.Through{}}
+	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []session.Executed{}}
 	traced := false
 	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
-		var through []session.Through
-		through, doc.Limit, traced = s.Through(c)
-		doc.Through = append(doc.Through, through...)
+		var executes []session.Executed
+		executes, doc.Limit, traced = s.Executed(c)
+		doc.Executes = append(doc.Executes, executes...)
 	}
 	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
 		whyCaseHuman(w, c, doc, traced)
@@ -197,18 +197,18 @@ func whyCaseHuman(w io.Writer, c *suites.Case, doc WhyCase, traced bool) {
 	}
 	writef(w, "  %s: its definition\n", c.At)
 	if !traced {
-		writef(w, "what it comes through is not known yet: an edit of these files selects it\n")
+		writef(w, "what it executes is not known yet: an edit of these files selects it\n")
 		return
 	}
-	writef(w, "it came through, and is spared edits of all else in\n")
-	for _, t := range doc.Through {
-		through := strings.Join(t.Functions, " ")
+	writef(w, "it executes this, and an edit of anything else there does not affect it:\n")
+	for _, t := range doc.Executes {
+		executes := strings.Join(t.Functions, " ")
 		if t.Whole != "" {
-			through = "all of it: " + t.Whole
+			executes = "all of it: " + t.Whole
 		}
-		writef(w, "%s\n", strings.TrimRight("  "+t.Path+": "+through, ": "))
+		writef(w, "%s\n", strings.TrimRight("  "+t.Path+": "+executes, ": "))
 	}
 	if doc.Limit != "" {
-		writef(w, "but it is spared nothing: %s\n", doc.Limit)
+		writef(w, "but every edit of these files selects it: %s\n", doc.Limit)
 	}
 }

@@ -55,11 +55,11 @@ type Selection struct {
 // Changed says what was saved and which cases that selected. No selection
 // means that no case depends on what changed.
 type Changed struct {
-	At       time.Time
-	Changes  []Change
-	Selected []Selection
-	Spared   []Selection // cases that depend on what changed, but for a reason are not affected
-	// Uncovered names the places of the change that no case comes through, such
+	At          time.Time
+	Changes     []Change
+	Selected    []Selection
+	NotAffected []Selection // cases that depend on what changed, but for a reason are not affected
+	// Uncovered names the places of the change that no case executes, such
 	// as "hook.sh: statement changed at lines 3-4 in f".
 	Uncovered []string
 	Total     int // cases in all

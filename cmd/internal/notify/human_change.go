@@ -94,7 +94,7 @@ func (h *human) changed(e Changed) {
 // shownUncovered bounds the places that are listed.
 const shownUncovered = 5
 
-// uncovered says which code was changed that no case comes through: a pass says
+// uncovered says which code was changed that no case executes: a pass says
 // nothing of it.
 func (h *human) uncovered(places []string, indent line) []line {
 	var lines []line
@@ -102,7 +102,7 @@ func (h *human) uncovered(places []string, indent line) []line {
 		if i == shownUncovered {
 			return append(lines, indent.with(piece{yellow, fmt.Sprintf("uncovered: %d more places", len(places)-i)}))
 		}
-		lines = append(lines, h.block(indent, yellow, "uncovered: no case comes through "+p)...)
+		lines = append(lines, h.block(indent, yellow, "not covered: no case executes "+p)...)
 	}
 	return lines
 }
@@ -125,8 +125,8 @@ func (h *human) changeLines(at, indent line, sections string) []line {
 func (h *human) selected(e Changed, indent line) []line {
 	if len(e.Selected) == 0 {
 		why := "no case depends on this change"
-		if len(e.Spared) > 0 {
-			why = "spared because " + reasons(e.Spared)
+		if len(e.NotAffected) > 0 {
+			why = "not affected: " + reasons(e.NotAffected)
 		}
 		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.Total, why))
 	}
@@ -139,8 +139,8 @@ func (h *human) selected(e Changed, indent line) []line {
 	if why := reasons(e.Selected); why != "" {
 		lines = append(lines, h.block(indent, dim, "because of "+why)...)
 	}
-	if n := len(e.Spared); n > 0 {
-		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d spared because %s", n, reasons(e.Spared)))...)
+	if n := len(e.NotAffected); n > 0 {
+		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d not affected: %s", n, reasons(e.NotAffected)))...)
 	}
 	return lines
 }

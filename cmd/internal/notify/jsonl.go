@@ -66,11 +66,11 @@ type LineChanged struct {
 	At       string         `json:"at,omitempty"`
 	Changes  []Change       `json:"changes"`
 	Selected []LineSelected `json:"selected"`
-	// Spared are cases that depend on what changed and are not affected;
-	// Uncovered are places of the change that no case comes through.
-	Spared    []LineSelected `json:"spared"`
-	Uncovered []string       `json:"uncovered"`
-	Total     int            `json:"total"`
+	// NotAffected are cases that depend on what changed and are not affected;
+	// Uncovered are places of the change that no case executes.
+	NotAffected []LineSelected `json:"not_affected"`
+	Uncovered   []string       `json:"uncovered"`
+	Total       int            `json:"total"`
 }
 
 // LineSelected is one selected case and the reasons.
@@ -165,7 +165,7 @@ func (v *jsonlView) line(e Event) any {
 	case Warning:
 		return LineWarning{head("warning"), e.Text}
 	case Changed:
-		return LineChanged{head("changed"), utc(e.At), list(e.Changes), selections(e.Selected), selections(e.Spared), list(e.Uncovered), e.Total}
+		return LineChanged{head("changed"), utc(e.At), list(e.Changes), selections(e.Selected), selections(e.NotAffected), list(e.Uncovered), e.Total}
 	case RunStarted:
 		return LineRunStarted{head("run_started"), e.RunID, e.Full, e.Cases, e.Total, utc(e.At)}
 	case CaseDone:

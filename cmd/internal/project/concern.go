@@ -7,23 +7,23 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// kinships tell which tools belong together: a hook that lints many languages
+// toolGroups tell which tools belong together: a hook that lints many languages
 // reaches all linters, but only those of a case's own language can explain what
-// became of it. Tools are kin where a case is gated by both. A runner makes none
-// kin, for it runs any of them.
-type kinships struct {
-	next    map[string]string // tool -> another one of its kin, or itself
+// became of it. Tools are groups where a case is gated by both. A runner makes none
+// groups, for it runs any of them.
+type toolGroups struct {
+	next    map[string]string // tool -> another one of its groups, or itself
 	runners map[string]bool
 }
 
-func (k *kinships) of(tool string) string {
+func (k *toolGroups) of(tool string) string {
 	for k.next[tool] != "" && k.next[tool] != tool {
 		tool = k.next[tool]
 	}
 	return tool
 }
 
-func (k *kinships) join(tools []string) {
+func (k *toolGroups) join(tools []string) {
 	for _, t := range tools {
 		if k.next[t] == "" {
 			k.next[t] = t
@@ -51,28 +51,28 @@ func gateTools(c *suites.Case) (names, runners []string) {
 	return names, runners
 }
 
-func (p *Project) kinships() *kinships {
-	if p.kin != nil {
-		return p.kin
+func (p *Project) toolGroups() *toolGroups {
+	if p.groups != nil {
+		return p.groups
 	}
-	p.kin = &kinships{next: make(map[string]string), runners: make(map[string]bool)}
+	p.groups = &toolGroups{next: make(map[string]string), runners: make(map[string]bool)}
 	for _, c := range p.every {
 		names, runners := gateTools(c)
-		p.kin.join(names)
+		p.groups.join(names)
 		for _, r := range runners {
-			p.kin.runners[r] = true
+			p.groups.runners[r] = true
 		}
 	}
-	return p.kin
+	return p.groups
 }
 
 // Concerns reports whether a change of the tool can explain another verdict of the
 // case. One that gates no case can explain any, and a case without gates, or one
 // that the project does not have, can have any explanation.
 func (p *Project) Concerns(key suites.Key, tool string) bool {
-	kin := p.kinships()
+	groups := p.toolGroups()
 	c := p.Find(key)
-	if c == nil || kin.next[tool] == "" && !kin.runners[tool] {
+	if c == nil || groups.next[tool] == "" && !groups.runners[tool] {
 		return true
 	}
 	names, runners := gateTools(c)
@@ -83,5 +83,5 @@ func (p *Project) Concerns(key suites.Key, tool string) bool {
 		}
 	}
 	return len(names) == 0 || slices.Contains(runners, tool) ||
-		slices.ContainsFunc(names, func(t string) bool { return kin.of(t) == kin.of(tool) })
+		slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
 }

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-const kin = `suite: s
+const groups = `suite: s
 hook: h.sh
 event: Stop
 cases:
@@ -24,7 +24,7 @@ cases:
 // what no case is gated by explains any.
 func TestConcerns(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, map[string]string{"suites/s.yaml": kin, "h.sh": "#!/bin/bash\n"})
+	s := newScene(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"})
 	p := s.load(Filter{})
 	for tool, want := range map[string]string{
 		"yamllint": "YA CO NO XX ", "shellcheck": "SH NO XX ", "bandit": "PY PM NO XX ", "uv": "PY PM NO XX ", "ruff": "PY PM NO XX ",

@@ -43,7 +43,7 @@ type Project struct {
 	Reader   disk.Reader    // of everything that is read of it
 	every    []*suites.Case // without the filter
 	orders   map[suites.Key]int
-	kin      *kinships // made when it is asked for
+	groups   *toolGroups // made when it is asked for
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	scripts  []string

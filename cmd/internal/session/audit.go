@@ -10,23 +10,23 @@ import (
 	"hookwatch/suites/record"
 )
 
-// An audited case is one that a selection spared and that is run all the same.
+// An audited case is one that a selection left out and that is run all the same.
 type audited struct {
 	because string
 	before  suites.Status
 }
 
-// An AuditResult is what a run of spared cases found out about selections.
+// An AuditResult is what a run of cases that were left out found about selections.
 type AuditResult struct {
-	Spared int          // cases that were spared and run all the same
-	Missed []suites.Key // those of them whose verdict changed
+	Checked int          // cases that were not affected and run all the same
+	Missed  []suites.Key // those of them whose verdict changed
 }
 
-// Audit has the next run check what would have been spared now: a spared case
+// Audit has the next run check what would be left out now: such a case
 // whose verdict changes all the same was missed.
 func (s *Session) Audit() {
 	s.stale()
-	for key, because := range s.narrow.spared {
+	for key, because := range s.narrow.unaffected {
 		s.audit(key, because)
 	}
 }
@@ -34,7 +34,7 @@ func (s *Session) Audit() {
 func (s *Session) audit(k suites.Key, because string) {
 	if last := s.present[k]; last != nil && because != neverRuns {
 		s.audited[k] = audited{because, last.status}
-		s.auditResult.Spared++
+		s.auditResult.Checked++
 	}
 }
 
@@ -45,8 +45,8 @@ func (s *Session) Audited() AuditResult {
 	return result
 }
 
-// checkAudited compares the verdict of a case that had been spared with the one
-// that it was to keep. One that changed makes the case wider: it is spared
+// checkAudited compares the verdict of a case that had been left out with the one
+// that it was to keep. One that changed makes the case wider: every edit affects it
 // nothing from now on.
 func (s *Session) checkAudited(e *execution, r *suites.Record) {
 	key := e.c.Key()
@@ -56,28 +56,28 @@ func (s *Session) checkAudited(e *execution, r *suites.Record) {
 	}
 	delete(s.audited, key)
 	if r.Status() == suites.Aborted { // it was not asked after all
-		s.auditResult.Spared--
+		s.auditResult.Checked--
 		return
 	}
 	if a.before == r.Status() {
 		return
 	}
 	s.auditResult.Missed = append(s.auditResult.Missed, key)
-	why := fmt.Sprintf("an audit at %s found another verdict after an edit that it had been spared", r.Timestamp)
+	why := fmt.Sprintf("an audit at %s found another verdict after an edit that was taken not to affect it", r.Timestamp)
 	s.narrow.evidence[key] = &evidence{Evidence: record.Evidence{
 		Digests: r.Digests, Now: r.Digests.Inputs, Inputs: s.inputs[r.Digests.Inputs], Wide: why,
 	}}
 	s.narrow.dirty[key] = true
 	s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
-		"selection missed %s: %s, then %s, although it was spared because %s; every edit of what it depends on selects it from now on",
+		"selection missed %s: %s, then %s, although it was taken as not affected: %s; every edit of what it depends on selects it from now on",
 		key, a.before, r.Status(), a.because)})
 }
 
-// sample picks some of the cases that the latest selection spared.
+// sample picks some of the cases that the latest selection left out.
 func (s *Session) sample(n int) []*suites.Case {
 	var out []*suites.Case
 	for _, c := range s.p.Cases {
-		if because, ok := s.narrow.spared[c.Key()]; ok && because != neverRuns {
+		if because, ok := s.narrow.unaffected[c.Key()]; ok && because != neverRuns {
 			out = append(out, c)
 		}
 	}
@@ -86,12 +86,12 @@ func (s *Session) sample(n int) []*suites.Case {
 }
 
 // auditSome selects what is to be run, while nothing else is to be done, of the
-// cases that the latest save spared.
+// cases that the latest save did not affect.
 func (w *watch) auditSome() []plan.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
-		if because, ok := w.narrow.spared[c.Key()]; ok {
+		if because, ok := w.narrow.unaffected[c.Key()]; ok {
 			w.audit(c.Key(), because)
 		}
 	}

@@ -76,7 +76,7 @@ func (w *selfWritten) forget(followed []string) {
 	for path := range w.files {
 		if _, is := slices.BinarySearch(followed, path); !is {
 			delete(w.files, path)
-			delete(w.doubted, path)
+			delete(w.rechecked, path)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestForgetGone(t *testing.T) {
 	for n := range 3 * keptGone {
 		s.judged(key(n), n, "x")
 		s.judged(key(n), n, "y")
-		s.endings[key(n)] = ending{doubt: true}
+		s.endings[key(n)] = ending{retracted: true}
 		s.audited[key(n)] = audited{}
 		s.news.Observe(&suites.Record{Suite: "gone", ID: fmt.Sprint(n)}, true)
 	}
@@ -81,10 +81,10 @@ func TestForgetFiles(t *testing.T) {
 	t.Parallel()
 	own := newSelfWritten()
 	for _, path := range []string{"a", "b"} {
-		own.touches[path], own.files[path], own.doubted[path] = 1, true, 1
+		own.touches[path], own.files[path], own.rechecked[path] = 1, true, 1
 	}
 	own.forget([]string{"b", "c"})
-	if own.touches["a"]+own.doubted["a"] > 0 || own.files["a"] || !own.files["b"] || own.touches["b"] != 1 || own.doubted["b"] != 1 {
+	if own.touches["a"]+own.rechecked["a"] > 0 || own.files["a"] || !own.files["b"] || own.touches["b"] != 1 || own.rechecked["b"] != 1 {
 		t.Errorf("left: %+v", own)
 	}
 	w := &watch{rest: map[string]string{"a": "1"}, latest: map[string]string{"a": "", "b": "2"}}

@@ -37,11 +37,11 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	}
 	w.busy()
 	if w.current == nil {
-		w.runner.Anticipate() // while it is worked out for which case
+		w.runner.Prewarm() // while it is worked out for which case
 	}
 	w.stamps.refresh(changed)
 	w.supersede(others)
-	w.doubtVerdicts(restored)
+	w.retract(restored)
 	selected := w.selectStale(ctx)
 	if len(selected) > 0 {
 		w.startRun(ctx, selected, false)
@@ -55,7 +55,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		w.settled.Stop()
 		return
 	}
-	w.runner.Forgo()
+	w.runner.CancelPrewarm()
 	w.rests()
 	w.settled.Reset(w.p.Config.Notify.Settle)
 }
@@ -101,7 +101,7 @@ func (w *watch) reload(ctx context.Context) bool {
 		return true
 	}
 	w.adopt(p)
-	w.idle.doubt(p.Every())
+	w.idle.lack(p.Every())
 	w.followed = nil // what the new graph comes to know is not followed yet
 	if err := Follow(ctx, p, w.o.Watcher); err != nil {
 		w.warn(err)
@@ -186,8 +186,8 @@ func (s *Session) supersede(changed []string) {
 // about what is there now; and their controls.
 func (s *Session) stale() []plan.Selected {
 	s.look = toolbox.NewLook(s.tools, s.sets)
-	s.narrowly()
-	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.sets.MayDiffer, s.spare)
+	s.beginSelection()
+	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.sets.MayDiffer, s.unaffected)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.Every())
 }
 
@@ -203,8 +203,8 @@ func (s *Session) past(c *suites.Case) plan.Past {
 	if last == nil || last.digests.Case == "" || last.status == suites.Aborted {
 		return plan.Past{}
 	}
-	if s.endings[key].doubt {
-		return doubted(last.digests)
+	if s.endings[key].retracted {
+		return retractedPast(last.digests)
 	}
 	return plan.Past{Known: true, Digests: last.digests}
 }
@@ -229,7 +229,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	for _, sel := range selected {
 		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
 	}
-	e.Spared, e.Uncovered = w.Spared(), w.Uncovered()
+	e.NotAffected, e.Uncovered = w.NotAffected(), w.Uncovered()
 	w.Session.o.View.Handle(e)
 }
 

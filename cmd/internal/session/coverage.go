@@ -129,16 +129,16 @@ func (s *Session) unentered(c *suites.Case, t *trace.Trace, by *tracers) []Unent
 	return out
 }
 
-// A Through is what a case came through of one script, as its trace tells.
-type Through struct {
+// An Executed is what a case executed of one script, as its trace tells.
+type Executed struct {
 	Path      string   `json:"path"`
 	Functions []string `json:"functions"`       // in the order of the text
 	Whole     string   `json:"whole,omitempty"` // why all of the script counts; "" when not
 }
 
-// Through tells what a case was last seen to come through, and what limits that;
+// Executed tells what a case was last seen to execute, and what limits that;
 // known is false when it was not seen on what its verdict is about.
-func (s *Session) Through(c *suites.Case) (through []Through, limit string, known bool) {
+func (s *Session) Executed(c *suites.Case) (executed []Executed, limit string, known bool) {
 	last := s.present[c.Key()]
 	if last == nil {
 		return nil, "", false
@@ -150,7 +150,7 @@ func (s *Session) Through(c *suites.Case) (through []Through, limit string, know
 	by := newTracers(s.p)
 	for _, path := range slices.Sorted(maps.Keys(e.trace.Files)) {
 		met := e.trace.Files[path]
-		t := Through{Path: path, Functions: []string{}, Whole: met.Whole}
+		t := Executed{Path: path, Functions: []string{}, Whole: met.Whole}
 		if script, err := by.script(path); err == nil {
 			for _, fn := range script.Functions {
 				if met.Functions.Has(trace.WordKey(fn.Name)) {
@@ -158,7 +158,7 @@ func (s *Session) Through(c *suites.Case) (through []Through, limit string, know
 				}
 			}
 		}
-		through = append(through, t)
+		executed = append(executed, t)
 	}
-	return through, cmp.Or(e.Wide, e.trace.Blind()), true
+	return executed, cmp.Or(e.Wide, e.trace.Blind()), true
 }

@@ -123,8 +123,8 @@ func (s *Session) again(e *execution) bool {
 		s.touched(changed)
 	}
 	c := s.p.Find(key)
-	course := plan.Ended(e.stale, len(changed) > 0, s.current.tries[key], c != nil)
-	switch course {
+	next := plan.Ended(e.stale, len(changed) > 0, s.current.tries[key], c != nil)
+	switch next {
 	case plan.Again:
 		s.enqueue(c)
 	case plan.Drop:

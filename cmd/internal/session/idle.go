@@ -12,20 +12,20 @@ import (
 // An idling session makes the traces that are missing, one at a time, until
 // something is saved.
 type idling struct {
-	doubtful map[suites.Key]bool // cases that may lack a trace
+	untraced map[suites.Key]bool // cases that may lack a trace
 	done     chan *tracing
 	cancel   context.CancelFunc // of what is running; nil when nothing is
 	ctx      context.Context
 	by       *tracers
 }
 
-// doubt notes cases whose traces have to be looked for.
-func (i *idling) doubt(cases []*suites.Case) {
-	if i.doubtful == nil {
-		i.doubtful = make(map[suites.Key]bool)
+// lack notes cases whose traces have to be looked for.
+func (i *idling) lack(cases []*suites.Case) {
+	if i.untraced == nil {
+		i.untraced = make(map[suites.Key]bool)
 	}
 	for _, c := range cases {
-		i.doubtful[c.Key()] = true
+		i.untraced[c.Key()] = true
 	}
 }
 
@@ -39,10 +39,10 @@ func (w *watch) whileIdle(ctx context.Context) {
 			w.idle.by = newTracers(w.p)
 		}
 		for _, c := range w.p.Every() {
-			if !w.idle.doubtful[c.Key()] {
+			if !w.idle.untraced[c.Key()] {
 				continue
 			}
-			delete(w.idle.doubtful, c.Key())
+			delete(w.idle.untraced, c.Key())
 			if last := w.traceable(c); last != nil {
 				w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
 				w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
@@ -55,7 +55,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.forgetEndings()
 	w.own.forget(w.followed)
 	// Every case was looked at, or none is to be; the session may rest for hours.
-	w.idle.doubtful, w.idle.by = nil, nil
+	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()
 	w.Session.o.View.Handle(notify.Rested{})
 }
@@ -64,7 +64,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 func (w *watch) idled(ctx context.Context, t *tracing) {
 	w.finishTrace(w.idle.ctx, t)
 	if w.idle.ctx.Err() != nil {
-		w.idle.doubt([]*suites.Case{t.c})
+		w.idle.lack([]*suites.Case{t.c})
 	}
 	w.idle.cancel()
 	w.idle.cancel = nil

@@ -14,13 +14,13 @@ import (
 	"hookwatch/suites/record"
 )
 
-// A narrowing is what is known to spare cases a change.
+// A narrowing is what is known of which cases a change does not affect.
 type narrowing struct {
-	reader   *narrow.Reader // of the latest selection
-	evidence map[suites.Key]*evidence
-	dirty    map[suites.Key]bool // evidence that is not on disk yet
-	spared   map[suites.Key]string
-	before   map[suites.Key]*trace.Trace // traces as they were before the latest selection
+	reader     *narrow.Reader // of the latest selection
+	evidence   map[suites.Key]*evidence
+	dirty      map[suites.Key]bool // evidence that is not on disk yet
+	unaffected map[suites.Key]string
+	before     map[suites.Key]*trace.Trace // traces as they were before the latest selection
 }
 
 // evidence is what is kept of a case, decoded. The zero value says that nothing is.
@@ -32,17 +32,17 @@ type evidence struct {
 func newNarrowing() narrowing {
 	return narrowing{
 		evidence: make(map[suites.Key]*evidence), dirty: make(map[suites.Key]bool),
-		spared: make(map[suites.Key]string), before: make(map[suites.Key]*trace.Trace),
+		unaffected: make(map[suites.Key]string), before: make(map[suites.Key]*trace.Trace),
 	}
 }
 
-// neverRuns is why a case is spared that would be skipped anyway.
+// neverRuns is why a case is not affected that would be skipped anyway.
 const neverRuns = "it is skipped whatever its inputs"
 
-// narrowly begins a selection: what it finds out is about the files as they are.
-func (s *Session) narrowly() {
+// beginSelection begins a selection: what it finds out is about the files as they are.
+func (s *Session) beginSelection() {
 	s.narrow.reader = narrow.NewReader(s.content)
-	clear(s.narrow.spared)
+	clear(s.narrow.unaffected)
 	clear(s.narrow.before)
 }
 
@@ -76,14 +76,14 @@ func (s *Session) readEvidence(k suites.Key) *evidence {
 	return e
 }
 
-// spare asks whether a case whose inputs are others than those of its verdict
+// unaffected asks whether a case whose inputs are others than those of its verdict
 // can do without a run all the same. If it cannot, because says which inputs
 // changed, and why that matters.
-func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, because []string, changed []suites.Input) {
+func (s *Session) unaffected(c *suites.Case, past suites.Digests) (unaffected bool, because []string, changed []suites.Input) {
 	key := c.Key()
 	e := s.evidenceOf(key, past)
 	if v := s.present[key]; v != nil && v.layer == suites.Live && v.status == suites.Skip {
-		s.narrow.spared[key] = neverRuns
+		s.narrow.unaffected[key] = neverRuns
 		return true, nil, nil
 	}
 	before, known := s.inputs[past.Inputs]
@@ -99,19 +99,19 @@ func (s *Session) spare(c *suites.Case, past suites.Digests) (spared bool, becau
 		changed = append(changed, d.Input)
 	}
 	if len(differences) == 0 {
-		s.narrow.spared[key] = "an earlier change spared it"
+		s.narrow.unaffected[key] = "nothing that it depends on changed since"
 		return true, nil, nil
 	}
 	a := s.ask(c, e, differences)
-	if !a.Spared {
+	if !a.Unaffected {
 		return false, []string{a.Because}, changed
 	}
-	s.narrow.spared[key] = a.Because
+	s.narrow.unaffected[key] = a.Because
 	s.carry(key, past, e, a.Trace, now)
 	return true, nil, nil
 }
 
-// wide says why a case of this definition is not to be spared, whatever its
+// wide says why a case of this definition is always affected, whatever its
 // trace; "" when it may be.
 func (s *Session) wide(k suites.Key, definition string) string {
 	e := s.narrow.evidence[k]
@@ -133,24 +133,24 @@ func (s *Session) ask(c *suites.Case, e *evidence, differences []depend.Differen
 		q.Trace = e.trace
 		s.narrow.before[c.Key()] = e.trace
 	}
-	return s.narrow.reader.Spare(q)
+	return s.narrow.reader.Decide(q)
 }
 
-// Spared lists the cases that the latest selection spared, and why.
-func (s *Session) Spared() []notify.Selection {
+// NotAffected lists the cases that the latest change did not affect, and why.
+func (s *Session) NotAffected() []notify.Selection {
 	var out []notify.Selection
-	if len(s.narrow.spared) == 0 {
+	if len(s.narrow.unaffected) == 0 {
 		return nil
 	}
 	for _, c := range s.p.Every() {
-		if because, ok := s.narrow.spared[c.Key()]; ok {
+		if because, ok := s.narrow.unaffected[c.Key()]; ok {
 			out = append(out, notify.Selection{Key: c.Key(), Because: []string{because}})
 		}
 	}
 	return out
 }
 
-// Uncovered names the places of the latest change that no case comes through.
+// Uncovered names the places of the latest change that no case executes.
 func (s *Session) Uncovered() []string {
 	var out []string
 	for _, u := range s.narrow.reader.Uncovered(s.tracesOf) {
@@ -189,7 +189,7 @@ func (s *Session) carry(k suites.Key, past suites.Digests, e *evidence, t *trace
 
 // flush writes evidence that is not on disk yet, and the contents that it is
 // about. What cannot be written stays in memory for the next flush: that a case is
-// not to be spared any more must outlive a disk that is full for a while.
+// always affected from now on must outlive a disk that is full for a while.
 func (s *Session) flush() {
 	if s.o.Store == nil {
 		return

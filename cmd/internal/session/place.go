@@ -19,7 +19,7 @@ func (s *Session) memory() memory {
 	if s.kept == nil {
 		r, err := record.OpenReader(s.o.Records)
 		if err != nil {
-			r = new(record.Reader) // nothing is spared for what cannot be read
+			r = new(record.Reader) // without it every edit affects
 		}
 		s.kept = r
 	}

@@ -16,43 +16,43 @@ const noticed = time.Second
 // An ending says when a case ended, on which files, and whether its verdict is
 // to be taken back.
 type ending struct {
-	at      time.Time
-	files   []string
-	stamps  []string
-	doubted int // in a row
-	doubt   bool
+	at          time.Time
+	files       []string
+	stamps      []string
+	retractions int // in a row
+	retracted   bool
 }
 
 // ends notes the end of a case that has a verdict.
 func (s *Session) ends(e *execution) {
 	before := s.endings[e.c.Key()]
-	if !before.doubt {
-		before.doubted = 0
+	if !before.retracted {
+		before.retractions = 0
 	}
-	s.endings[e.c.Key()] = ending{at: e.ended, files: files(e.inputs), stamps: e.stamps, doubted: before.doubted}
+	s.endings[e.c.Key()] = ending{at: e.ended, files: files(e.inputs), stamps: e.stamps, retractions: before.retractions}
 }
 
 // forgetEndings drops what the watcher can tell nothing of any more.
 func (w *watch) forgetEndings() {
 	now := w.Session.o.Now()
-	maps.DeleteFunc(w.endings, func(_ suites.Key, e ending) bool { return !e.doubt && now.Sub(e.at) > noticed })
+	maps.DeleteFunc(w.endings, func(_ suites.Key, e ending) bool { return !e.retracted && now.Sub(e.at) > noticed })
 }
 
-// doubtVerdicts takes back verdicts of cases that ran while a file of theirs, which is
+// retract takes back verdicts of cases that ran while a file of theirs, which is
 // as it was again, may have been missing. Where the file itself was written its
 // stamp tells; where a directory on its way was renamed and renamed back, nothing
 // does. A hook that does so itself is run anew a few times, and then believed.
-func (w *watch) doubtVerdicts(restored []string) {
+func (w *watch) retract(restored []string) {
 	if len(restored) == 0 {
 		return
 	}
 	now := w.Session.o.Now()
 	for key, end := range w.endings {
-		if end.doubt || end.doubted >= plan.MaxTries || now.Sub(end.at) > noticed || !w.unseen(end.files, end.stamps, restored) {
+		if end.retracted || end.retractions >= plan.MaxTries || now.Sub(end.at) > noticed || !w.unseen(end.files, end.stamps, restored) {
 			continue
 		}
-		end.doubt = true
-		end.doubted++
+		end.retracted = true
+		end.retractions++
 		w.endings[key] = end
 	}
 	for _, e := range w.running {
@@ -75,18 +75,18 @@ func (w *watch) unseen(files, stamps, restored []string) bool {
 // unsure cancels a case that may have seen what is no more.
 func (w *watch) unsure(e *execution) {
 	end := w.endings[e.c.Key()]
-	if end.doubted >= plan.MaxTries {
+	if end.retractions >= plan.MaxTries {
 		return
 	}
-	end.doubted++
-	end.doubt = true
+	end.retractions++
+	end.retracted = true
 	w.endings[e.c.Key()] = end
 	e.stale = true
 	e.cancel()
 }
 
-// doubted is what is on record for a case whose verdict was taken back.
-func doubted(d suites.Digests) plan.Past {
+// retractedPast is what is on record for a case whose verdict was taken back.
+func retractedPast(d suites.Digests) plan.Past {
 	d.Inputs = ""
 	return plan.Past{Known: true, Digests: d}
 }

@@ -13,20 +13,20 @@ import (
 // depends on it before the hooks themselves are taken to write it.
 const maxTouches = 5
 
-// maxDoubts is how many runs in quiet have to show it too.
-const maxDoubts = 3
+// maxRechecks is how many runs in quiet have to show it too.
+const maxRechecks = 3
 
 // A selfWritten set holds the files that hooks write while they run: what a test
 // writes must not start the next run. Files that make a project what it is are
 // never among them.
 type selfWritten struct {
-	touches map[string]int // in a row
-	files   map[string]bool
-	doubted map[string]int // in a row
+	touches   map[string]int // in a row
+	files     map[string]bool
+	rechecked map[string]int // in a row
 }
 
 func newSelfWritten() selfWritten {
-	return selfWritten{touches: make(map[string]int), files: make(map[string]bool), doubted: make(map[string]int)}
+	return selfWritten{touches: make(map[string]int), files: make(map[string]bool), rechecked: make(map[string]int)}
 }
 
 // touched notes that files changed while a case ran that depends on them.
@@ -37,7 +37,7 @@ func (s *Session) touched(paths []string) {
 			continue
 		}
 		s.own.files[path] = true
-		if s.own.doubted[path] < maxDoubts {
+		if s.own.rechecked[path] < maxRechecks {
 			continue // so far a person may be saving it again and again
 		}
 		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
@@ -49,27 +49,27 @@ func (s *Session) touched(paths []string) {
 func (s *Session) undisturbed(inputs []suites.Input) {
 	for _, path := range files(inputs) {
 		delete(s.own.touches, path)
-		delete(s.own.doubted, path)
+		delete(s.own.rechecked, path)
 	}
 }
 
-// doubt takes files back, a few times, that were found to be written by hooks while a
+// recheck takes files back, a few times, that were found to be written by hooks while a
 // person may have been saving them, and reports whether there are any: now that
 // nobody saves, the next run tells.
-func (w *watch) doubt() bool {
-	var doubted []string
+func (w *watch) recheck() bool {
+	var again []string
 	for path := range w.own.files {
-		if w.own.doubted[path] < maxDoubts {
-			doubted = append(doubted, path)
+		if w.own.rechecked[path] < maxRechecks {
+			again = append(again, path)
 		}
 	}
-	for _, path := range doubted {
+	for _, path := range again {
 		delete(w.own.files, path)
-		w.own.doubted[path]++
+		w.own.rechecked[path]++
 		w.own.touches[path] = maxTouches - 1
 	}
-	w.stamps.refresh(doubted)
-	return len(doubted) > 0
+	w.stamps.refresh(again)
+	return len(again) > 0
 }
 
 // withoutOwn leaves out what the hooks write themselves.

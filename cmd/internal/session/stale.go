@@ -22,10 +22,10 @@ func (s *Session) Announce(runID string) { s.announce(runID, true) }
 
 // A Selection is what a change selects, and what it does not.
 type Selection struct {
-	Selected  []plan.Selected
-	Spared    []notify.Selection // cases that depend on what changed and are not affected
-	Uncovered []string           // places of the change that no case comes through
-	Warnings  []string           // what is wrong with what is on record
+	Selected    []plan.Selected
+	NotAffected []notify.Selection // cases that depend on what changed and are not affected
+	Uncovered   []string           // places of the change that no case executes
+	Warnings    []string           // what is wrong with what is on record
 }
 
 // Look makes a session that knows what is on record, and neither takes a lock nor
@@ -58,7 +58,7 @@ func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, 
 		return Selection{}, err
 	}
 	selected := s.stale()
-	return Selection{selected, s.Spared(), s.Uncovered(), s.warnings}, nil
+	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings}, nil
 }
 
 // ChangesOf gathers the files and sections for whose sake cases are selected.

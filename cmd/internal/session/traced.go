@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// A tracing is one traced run of a case: what it came through is kept beside its
+// A tracing is one traced run of a case: what it executed is kept beside its
 // record, and no verdict is made of it.
 type tracing struct {
 	execution

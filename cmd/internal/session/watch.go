@@ -45,7 +45,7 @@ type watch struct {
 	rest     map[string]string // digests of changed files when nothing was left to run
 	latest   map[string]string // their digests now
 	idle     idling
-	toAudit  []*suites.Case // spared by the latest save
+	toAudit  []*suites.Case // not affected by the latest save
 }
 
 // keptReady bounds the supervisors that wait for a save: the first cases of a
@@ -65,8 +65,8 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	s.ready = min(s.jobs, keptReady)
 	s.runner.KeepReady(s.ready)
 	defer w.leave()
-	w.idle.doubt(s.p.Every())
-	s.ran = func(c *suites.Case) { w.idle.doubt([]*suites.Case{c}) }
+	w.idle.lack(s.p.Every())
+	s.ran = func(c *suites.Case) { w.idle.lack([]*suites.Case{c}) }
 	w.begin(ctx, w.selectStale(ctx), false)
 	if s.current == nil {
 		w.settled.Reset(s.p.Config.Notify.Settle)
@@ -141,7 +141,7 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 
 // ended closes the run, and lets its news settle.
 func (w *watch) ended() {
-	w.runner.Forgo()
+	w.runner.CancelPrewarm()
 	sum := w.end(false)
 	w.lastRun = sum.RunID
 	w.rests()
@@ -162,7 +162,7 @@ func (w *watch) tell(ctx context.Context) {
 	if w.current != nil || w.paused {
 		return // its end starts the wait anew
 	}
-	if w.doubt() {
+	if w.recheck() {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.current != nil {
 			return

@@ -21,7 +21,7 @@ type Traced struct {
 // A File is what is covered of one script.
 type File struct {
 	Path      string     `json:"path"`
-	Cases     int        `json:"cases"`     // that came through any of it
+	Cases     int        `json:"cases"`     // that executed any of it
 	Functions []Function `json:"functions"` // in the order of the text
 	Lines     []Line     `json:"lines"`     // on which statements begin
 	Gaps      []Gap      `json:"gaps"`      // lines that no case runs
@@ -35,7 +35,7 @@ type Function struct {
 	Cases []string `json:"cases"`
 }
 
-// A Line is one on which a statement begins, and how many cases came through it.
+// A Line is one on which a statement begins, and how many cases executed it.
 type Line struct {
 	Line  int `json:"line"`
 	Cases int `json:"cases"`

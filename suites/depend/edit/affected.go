@@ -8,14 +8,14 @@ import (
 
 // Affected reports whether the edits can change the outcome of a case with this
 // trace, and why, in one line. A nil trace is that of a case of which nothing is
-// known: only edits that change nothing for anybody spare it.
+// known: only edits that change nothing for anybody do not affect it.
 func Affected(e *Edits, t *trace.Trace) (bool, string) {
 	if e.Old == e.New {
 		return false, "the content is the same"
 	}
 	if t != nil {
 		if name, ok := t.Uses(e.Path); ok {
-			return true, fmt.Sprintf("the case came through a statement that may read the file (%s)", name)
+			return true, fmt.Sprintf("the case executes a statement that may read the file (%s)", name)
 		}
 		if e.Moved && t.Lines {
 			return true, "lines moved; the output of the case names lines"
@@ -32,10 +32,10 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 			return true, why
 		}
 	}
-	return false, "the case came through nothing that changed"
+	return false, "the case executes nothing that changed"
 }
 
-// blind says why the trace cannot spare the case any edit of the file.
+// blind says why every edit of the file affects the case.
 func blind(e *Edits, t *trace.Trace) string {
 	if e.All != "" {
 		return e.All
@@ -66,7 +66,7 @@ func blind(e *Edits, t *trace.Trace) string {
 	return ""
 }
 
-// met says why a case with this trace came through the edit, "" if it did not.
+// met says why a case with this trace executed the edit, "" if it did not.
 func (e Edit) met(file string, t *trace.Trace) string {
 	g := e.guard
 	if g.all != "" {
@@ -75,13 +75,13 @@ func (e Edit) met(file string, t *trace.Trace) string {
 	if met := t.Files[file]; met != nil {
 		for _, k := range g.keys {
 			if met.Statements.Has(k) {
-				return fmt.Sprintf("%s; the case came through it", e)
+				return fmt.Sprintf("%s; the case executes it", e)
 			}
 		}
 	}
 	if g.function != "" {
 		if t.Words.Has(trace.WordKey(g.function)) || entered(t, g.function) {
-			return fmt.Sprintf("%s; the case came through a call of %s", e, g.function)
+			return fmt.Sprintf("%s; the case executes a call of %s", e, g.function)
 		}
 	}
 	switch {

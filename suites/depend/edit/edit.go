@@ -1,5 +1,5 @@
 // Package edit says what an edit of a bash script can change for a case, given
-// a trace of what the case came through on the content before the edit.
+// a trace of what the case executed on the content before the edit.
 //
 // Two contents are compared as trees, block by block. Up to the first edited
 // place that a run reaches, old and new script do the same; a run that reaches

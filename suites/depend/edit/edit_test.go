@@ -314,7 +314,7 @@ func FuzzCompare(f *testing.F) {
 			}
 		case oldErr != nil || newErr != nil:
 			if !affected {
-				t.Errorf("a content that cannot be parsed spares a case: %s", because)
+				t.Errorf("a content that cannot be parsed does not affect a case: %s", because)
 			}
 		}
 		for _, one := range e.List {
@@ -325,9 +325,9 @@ func FuzzCompare(f *testing.F) {
 		_ = edit.Uncovered(e, []*trace.Trace{{}})
 		if oldErr == nil {
 			if all := everything(t, before); !affected && !e.None() {
-				t.Errorf("an edit spares a case without a trace: %v %v", e.List, all)
+				t.Errorf("an edit does not affect a case without a trace: %v %v", e.List, all)
 			} else if hit, _ := edit.Affected(e, all); !hit && len(e.List) > 0 && !onlyUnused(e) {
-				t.Errorf("an edit spares a case that came through everything: %v", e.List)
+				t.Errorf("an edit does not affect a case that executed everything: %v", e.List)
 			}
 		}
 	})
@@ -371,7 +371,7 @@ func TestSilentStatements(t *testing.T) {
 		after := strings.Replace(src, "for i", "new\nfor i", 1)
 		e := edit.Compare(file, []byte(src), []byte(after))
 		if got, because := edit.Affected(e, came(t, src, 1, 2, 5)); !got {
-			t.Errorf("%s: spared: %s; %v", name, because, e.List)
+			t.Errorf("%s: not affected: %s; %v", name, because, e.List)
 		}
 	}
 }

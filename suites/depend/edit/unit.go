@@ -3,7 +3,7 @@ package edit
 import "hookwatch/suites/depend/trace"
 
 // SameUnit is the coarser rule that selection by statement is measured against:
-// it holds for a case that came through the function, or the whole statement at
+// it holds for a case that executed the function, or the whole statement at
 // top level, that an edit is in.
 func SameUnit(e *Edits, t *trace.Trace) bool {
 	if affected, _ := Affected(e, t); affected || e.None() {

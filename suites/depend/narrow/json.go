@@ -22,7 +22,7 @@ type jsonChange struct {
 
 // json answers for a JSON file that the hooks may read: configuration beside
 // them, settings, or one that a script names.
-func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because string) {
+func (r *Reader) json(q *Question, d depend.Difference) (unaffected bool, because string) {
 	change := r.jsonChange(d)
 	if change.unknown != "" {
 		return false, change.unknown
@@ -32,7 +32,7 @@ func (r *Reader) json(q *Question, d depend.Difference) (spared bool, because st
 		return false, how.unknown
 	}
 	if !how.named {
-		return true, "the case came through nothing that reads " + d.Path
+		return true, "the case executes nothing that reads " + d.Path
 	}
 	read := r.reading(q.Scripts, path.Base(d.Path))
 	switch {
@@ -127,7 +127,7 @@ func (r *Reader) uses(q *Question, file string) use {
 }
 
 // traced reports whether a script cannot have run without the trace's knowing
-// of what it came through.
+// of what it executed.
 func traced(t *trace.Trace, file string, s *trace.Script) bool {
 	met := t.Files[file]
 	switch {

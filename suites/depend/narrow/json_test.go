@@ -20,19 +20,19 @@ func TestSpareKeys(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		old, new string
-		spared   bool
-		because  string
-		change   change
+		old, new   string
+		unaffected bool
+		because    string
+		change     change
 	}{
 		"a key that it reads":                  {old: `["x"]`, new: `["y"]`, because: ".allow.tools changed, which its hook reads"},
-		"a key that it does not read":          {old: `true`, new: `false`, spared: true, because: "does not read .log"},
-		"beside the key":                       {old: `"paths": []`, new: `"paths": [1]`, spared: true, because: "does not read .allow.paths"},
-		"several that it does not read":        {old: `"paths": []}, "log": true`, new: `"paths": [1]}, "log": false, "b": 1, "c": 2`, spared: true, because: "..."},
+		"a key that it does not read":          {old: `true`, new: `false`, unaffected: true, because: "does not read .log"},
+		"beside the key":                       {old: `"paths": []`, new: `"paths": [1]`, unaffected: true, because: "does not read .allow.paths"},
+		"several that it does not read":        {old: `"paths": []}, "log": true`, new: `"paths": [1]}, "log": false, "b": 1, "c": 2`, unaffected: true, because: "..."},
 		"above the key":                        {old: `{"tools": ["x"], "paths": []}`, new: "null", because: ".allow changed"},
 		"key removed":                          {old: `"tools": ["x"], `, new: "", because: ".allow.tools"},
-		"key added":                            {old: `"log"`, new: `"more": 1, "log"`, spared: true, because: ".more"},
-		"white space":                          {old: `, "log"`, new: ",\n\t\"log\"", spared: true, because: "no value in hooks/config.json changed"},
+		"key added":                            {old: `"log"`, new: `"more": 1, "log"`, unaffected: true, because: ".more"},
+		"white space":                          {old: `, "log"`, new: ",\n\t\"log\"", unaffected: true, because: "no value in hooks/config.json changed"},
 		"no JSON":                              {old: `}`, new: "", because: "cannot be parsed"},
 		"white space, of what is read as text": {old: `, "log"`, new: ",\n\t\"log\"", because: "otherwise than by a filter", change: script("grep log hooks/config.json\n")},
 		"read by another language":             {old: `true`, new: `false`, because: "another language", change: script("python3 -c 'print(1)'\n")},
@@ -48,13 +48,13 @@ func TestSpareKeys(t *testing.T) {
 				w.bits = map[string]string{config: "-"}
 				d.Digest = narrow.Digest(w.now(config))
 			}},
-		"did not come through what reads it": {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads hooks/config.json",
+		"did not execute what reads it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads hooks/config.json",
 			change: func(t *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
 				q.Trace = w.came(t, []int{2}, nil)
 			}},
 		"without a trace, a key that it reads":         {old: `["x"]`, new: `["y"]`, because: "which its hook reads", change: noTraceOfIt},
-		"without a trace, a key that it does not read": {old: `true`, new: `false`, spared: true, because: "does not read .log", change: noTraceOfIt},
-		"without a trace, nothing names it": {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads",
+		"without a trace, a key that it does not read": {old: `true`, new: `false`, unaffected: true, because: "does not read .log", change: noTraceOfIt},
+		"without a trace, nothing names it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads",
 			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
 				w.before[hook], q.Trace = "#!/bin/bash\necho one\n", nil
 			}},
@@ -69,7 +69,7 @@ func TestSpareKeys(t *testing.T) {
 		"a name that is put together":         {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat \"$dir/$name.json\"\n")},
 		"a pattern":                           {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat hooks/*.json\n")},
 		"a program that reads the whole tree": {old: `true`, new: `false`, because: "put together (*)", change: script("git status\n")},
-		"a pattern of other files":            {old: `["x"]`, new: `["y"]`, spared: true, because: "nothing that reads", change: script("cat \"$dir/$name.txt\"\n")},
+		"a pattern of other files":            {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads", change: script("cat \"$dir/$name.txt\"\n")},
 		"a filter that is not spelled out": {old: `true`, new: `false`, because: "hooks/config.json: ",
 			change: script("jq \"$filter\" config.json\n")},
 		"a hook that is no shell script": {old: `true`, new: `false`, because: "no script that can be read",
@@ -101,9 +101,9 @@ func TestSpareKeys(t *testing.T) {
 				tt.change(t, &w, &d, &q)
 			}
 			q.Changed = []depend.Difference{d}
-			a := w.spare(q)
-			if a.Spared != tt.spared || !strings.Contains(a.Because, tt.because) {
-				t.Errorf("spared %v: %q; want %v, %q", a.Spared, a.Because, tt.spared, tt.because)
+			a := w.decide(q)
+			if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
+				t.Errorf("unaffected %v: %q; want %v, %q", a.Unaffected, a.Because, tt.unaffected, tt.because)
 			}
 		})
 	}
@@ -121,11 +121,11 @@ func TestAnswersAreRemembered(t *testing.T) {
 		return w.contents(file, digest)
 	})
 	q := narrow.Question{Changed: []depend.Difference{w.changed(config, suites.Reached)}, Scripts: []string{hook, library}, Trace: w.ranA(t)}
-	first := r.Spare(q)
+	first := r.Decide(q)
 	once := asked
 	var other *trace.Trace
 	q.Trace = other
-	if second := r.Spare(q); second.Spared != first.Spared || asked != once {
-		t.Errorf("spared %v, then %v; contents were read %d times, then %d more", first.Spared, second.Spared, once, asked-once)
+	if second := r.Decide(q); second.Unaffected != first.Unaffected || asked != once {
+		t.Errorf("unaffected %v, then %v; contents were read %d times, then %d more", first.Unaffected, second.Unaffected, once, asked-once)
 	}
 }

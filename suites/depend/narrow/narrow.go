@@ -1,8 +1,8 @@
-// Package narrow spares cases what a change cannot affect. Markers widen, traces
-// narrow: a case is spared a change only if every file that changed is one that
+// Package narrow decides which cases a change cannot affect. Markers widen, traces
+// narrow: a case is not affected by a change only if every file that changed is one that
 // its hooks merely reach, and the contents before and after, with what the case
-// was seen to come through, show that it makes no difference. Everything else is
-// no spare.
+// was seen to execute, show that it makes no difference. Everything else is
+// affected.
 package narrow
 
 import (
@@ -19,18 +19,18 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// A Question is whether a case can be spared a change.
+// A Question is whether a change affects a case.
 type Question struct {
 	Changed []depend.Difference
 	Scripts []string     // that the case's hooks run, source or may run
 	Trace   *trace.Trace // of the case on the content before; nil when there is none
 }
 
-// An Answer says whether a case is spared, and why, in one line.
+// An Answer says whether a case is affected, and why, in one line.
 type Answer struct {
-	Spared  bool
-	Because string
-	Trace   *trace.Trace // that holds for the content after; nil when there is none
+	Unaffected bool
+	Because    string
+	Trace      *trace.Trace // that holds for the content after; nil when there is none
 }
 
 // Contents gives the content of a file that has the digest of an input, with a
@@ -66,12 +66,12 @@ func Digest(content []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Spare answers a question.
-func (r *Reader) Spare(q Question) Answer {
-	a := Answer{Spared: true, Trace: q.Trace}
+// Decide answers a question.
+func (r *Reader) Decide(q Question) Answer {
+	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
-		spared, because := r.one(&q, d)
-		if !spared {
+		unaffected, because := r.one(&q, d)
+		if !unaffected {
 			return Answer{Because: d.Name() + ": " + because}
 		}
 		a.Because = cmp.Or(a.Because, because)
@@ -83,7 +83,7 @@ func (r *Reader) Spare(q Question) Answer {
 }
 
 // one answers for one changed input.
-func (r *Reader) one(q *Question, d depend.Difference) (spared bool, because string) {
+func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because string) {
 	switch {
 	case d.Was == "":
 		return false, cmp.Or(d.Because, "is new")
@@ -113,7 +113,7 @@ func (r *Reader) one(q *Question, d depend.Difference) (spared bool, because str
 
 // section answers for a section that a marker names: a script in which nothing
 // changed but comments and white space is the same in all sections.
-func (r *Reader) section(q *Question, d depend.Difference) (spared bool, because string) {
+func (r *Reader) section(q *Question, d depend.Difference) (unaffected bool, because string) {
 	for _, file := range q.Changed {
 		if file.Path != d.Path || file.Section != "" {
 			continue
@@ -143,13 +143,13 @@ func (r *Reader) edit(d depend.Difference) *edit.Edits {
 	return e
 }
 
-// An Uncovered edit is code that no case comes through.
+// An Uncovered edit is code that no case executes.
 type Uncovered struct {
 	Path  string
 	Edits []edit.Edit
 }
 
-// Uncovered lists what no case comes through among the edits that Spare was asked
+// Uncovered lists what no case executes among the edits that Decide was asked
 // about, given the traces, before the edit, of all cases that may run a path. A
 // nil trace among them says that it cannot be told.
 func (r *Reader) Uncovered(traces func(path string) []*trace.Trace) []Uncovered {

@@ -114,33 +114,33 @@ func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 	return tr
 }
 
-// ranA is the trace of a case that comes through say one.
+// ranA is the trace of a case that executes say one.
 func (w world) ranA(t *testing.T) *trace.Trace {
 	t.Helper()
 	return w.came(t, []int{2, 3, 4, 5}, []int{2})
 }
 
-func (w world) spare(q narrow.Question) narrow.Answer {
+func (w world) decide(q narrow.Question) narrow.Answer {
 	if q.Scripts == nil {
 		q.Scripts = []string{hook, library}
 	}
-	return narrow.NewReader(w.contents).Spare(q)
+	return narrow.NewReader(w.contents).Decide(q)
 }
 
 func TestSpareScripts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		file, old, new string
-		spared         bool
+		unaffected     bool
 		because        string
 		change         func(*world, *depend.Difference, *narrow.Question)
 	}{
-		"came through it":        {file: hook, old: "say one", new: "say ONE", because: "hooks/guard.sh: statement changed at line 5"},
-		"did not come through":   {file: hook, old: "say two", new: "say TWO", spared: true, because: "nothing that changed"},
-		"library, came through":  {file: library, old: `echo "$1"`, new: `echo "$1!"`, because: "in say"},
-		"library, did not":       {file: library, old: "echo quiet", new: "echo loud", spared: true, because: "nothing that changed"},
-		"comment":                {file: hook, old: "case", new: "# about it\ncase", spared: true, because: "only comments"},
-		"comment, without trace": {file: hook, old: "case", new: "# about it\ncase", spared: true, because: "only comments", change: noTrace},
+		"executed it":            {file: hook, old: "say one", new: "say ONE", because: "hooks/guard.sh: statement changed at line 5"},
+		"did not execute":        {file: hook, old: "say two", new: "say TWO", unaffected: true, because: "nothing that changed"},
+		"library, executed":      {file: library, old: `echo "$1"`, new: `echo "$1!"`, because: "in say"},
+		"library, did not":       {file: library, old: "echo quiet", new: "echo loud", unaffected: true, because: "nothing that changed"},
+		"comment":                {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments"},
+		"comment, without trace": {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments", change: noTrace},
 		"without trace":          {file: hook, old: "say two", new: "say TWO", because: "there is no trace", change: noTrace},
 		"cannot be parsed":       {file: hook, old: "esac", new: "", because: "cannot be parsed"},
 		"new": {file: hook, old: "say two", new: "say TWO", because: "why it is an input",
@@ -154,7 +154,7 @@ func TestSpareScripts(t *testing.T) {
 		"needed, nobody knows why": {file: hook, old: "case", new: "# about it\ncase", because: "depends on all of it",
 			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.By, d.Because = suites.Needed, "" }},
 		"marked":               {file: hook, old: "say two", new: "say TWO", because: "why it is an input", change: marked},
-		"marked, comment only": {file: hook, old: "case", new: "# about it\ncase", spared: true, because: "only comments", change: marked},
+		"marked, comment only": {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments", change: marked},
 		"content is lost": {file: hook, old: "say two", new: "say TWO", because: "not known",
 			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
 		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "not known",
@@ -177,9 +177,9 @@ func TestSpareScripts(t *testing.T) {
 				tt.change(&w, &d, &q)
 			}
 			q.Changed = []depend.Difference{d}
-			a := w.spare(q)
-			if a.Spared != tt.spared || !strings.Contains(a.Because, tt.because) {
-				t.Errorf("spared %v: %q; want %v, %q", a.Spared, a.Because, tt.spared, tt.because)
+			a := w.decide(q)
+			if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
+				t.Errorf("unaffected %v: %q; want %v, %q", a.Unaffected, a.Because, tt.unaffected, tt.because)
 			}
 		})
 	}
@@ -200,33 +200,33 @@ func TestSpareSections(t *testing.T) {
 	comment := plainWorld(hook, "case", "# about it\ncase")
 	code := plainWorld(hook, "say two", "say TWO")
 	for name, tt := range map[string]struct {
-		w       world
-		changed []depend.Difference
-		spared  bool
-		because string
+		w          world
+		changed    []depend.Difference
+		unaffected bool
+		because    string
 	}{
 		"only comments changed":    {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, hook)}, true, "only comments"},
 		"code changed":             {code, []depend.Difference{code.changed(hook, suites.Reached), section(code, hook)}, false, "hooks/guard.sh §case: why it is an input"},
 		"the file is no input":     {comment, []depend.Difference{section(comment, hook)}, false, "why it is an input"},
 		"another file's comment":   {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, library)}, false, "hooks/lib.sh §case"},
-		"one spared, one is not":   {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
+		"one affects it, one does not":   {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
 		"nothing changed for real": {code, nil, true, ""},
 	} {
-		a := tt.w.spare(narrow.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
-		if a.Spared != tt.spared || !strings.Contains(a.Because, tt.because) {
-			t.Errorf("%s: spared %v: %q; want %v, %q", name, a.Spared, a.Because, tt.spared, tt.because)
+		a := tt.w.decide(narrow.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
+		if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
+			t.Errorf("%s: unaffected %v: %q; want %v, %q", name, a.Unaffected, a.Because, tt.unaffected, tt.because)
 		}
 	}
 }
 
-// A trace of a spared case holds for the content after, and so for the next edit.
+// A trace of a case that is not affected holds for the content after, and so for the next edit.
 func TestSparedTraceIsCarried(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(hook, "say two", "say TWO")
 	before := w.ranA(t)
-	a := w.spare(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Trace: before})
-	if !a.Spared || a.Trace == nil || a.Trace == before {
-		t.Fatalf("spared %v, trace %p of %p", a.Spared, a.Trace, before)
+	a := w.decide(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Trace: before})
+	if !a.Unaffected || a.Trace == nil || a.Trace == before {
+		t.Fatalf("unaffected %v, trace %p of %p", a.Unaffected, a.Trace, before)
 	}
 	if got, want := a.Trace.Files[hook].Digest, trace.Digest([]byte(w.after[hook])); got != want {
 		t.Errorf("the trace holds for %s, want %s", got, want)
@@ -241,14 +241,14 @@ func TestUncovered(t *testing.T) {
 	w := plainWorld(hook, "say two", "say TWO")
 	r := narrow.NewReader(w.contents)
 	tr := w.ranA(t)
-	r.Spare(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Scripts: []string{hook}, Trace: tr})
+	r.Decide(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Scripts: []string{hook}, Trace: tr})
 	for name, tt := range map[string]struct {
 		traces []*trace.Trace
 		want   string
 	}{
-		"no case comes through": {[]*trace.Trace{tr}, "hooks/guard.sh: statement changed at line 6"},
-		"one does":              {[]*trace.Trace{tr, w.came(t, []int{6}, nil)}, ""},
-		"one cannot tell":       {[]*trace.Trace{tr, nil}, ""},
+		"no case executes": {[]*trace.Trace{tr}, "hooks/guard.sh: statement changed at line 6"},
+		"one does":         {[]*trace.Trace{tr, w.came(t, []int{6}, nil)}, ""},
+		"one cannot tell":  {[]*trace.Trace{tr, nil}, ""},
 	} {
 		var got []string
 		for _, u := range r.Uncovered(func(path string) []*trace.Trace {

@@ -123,7 +123,7 @@ func (d *decoder) event(e event, starts []start) {
 		}
 	}
 	if !found {
-		d.incomplete("it came through " + path.Base(e.file) + ", which was not found again")
+		d.incomplete("it executed " + path.Base(e.file) + ", which was not found again")
 	}
 }
 

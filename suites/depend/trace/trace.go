@@ -1,4 +1,4 @@
-// Package trace knows what one run of a case came through: it makes bash write
+// Package trace knows what one run of a case executed: it makes bash write
 // down every command that it is about to run, and turns what bash wrote into
 // the set of statements that were reached. A statement is known by its place in
 // the syntax tree and its text, never by its line, so a trace stays true when
@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// A Trace is what one case came through.
+// A Trace is what one case executed.
 type Trace struct {
 	// Files holds, by slash path from the project's root (absolute outside it),
 	// the bash files of which any command was run.

@@ -17,13 +17,13 @@ type early struct {
 	box  *isolate.Sandbox // nil: it could not be made
 }
 
-// Anticipate has a sandbox made for the next case that wants nothing special, in
-// the place of one that nobody took. Forgo gives it up.
-func (r *Runner) Anticipate() {
+// Prewarm has a sandbox made for the next case that wants nothing special, in
+// the place of one that nobody took. CancelPrewarm gives it up.
+func (r *Runner) Prewarm() {
 	if r.Isolation != isolate.Namespaces {
 		return
 	}
-	r.Forgo()
+	r.CancelPrewarm()
 	e := &early{made: make(chan struct{})}
 	r.mu.Lock()
 	r.early = e
@@ -42,8 +42,8 @@ func (r *Runner) Anticipate() {
 	}()
 }
 
-// Forgo gives up a sandbox that was made early.
-func (r *Runner) Forgo() {
+// CancelPrewarm gives up a sandbox that was made early.
+func (r *Runner) CancelPrewarm() {
 	if e := r.takeEarly(); e != nil {
 		go func() {
 			if <-e.made; e.box != nil {

@@ -15,22 +15,22 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// A witness stands before the tools of one case in its search path: each call is
+// A shim stands before the tools of one case in its search path: each call is
 // passed on as it is, and noted with what came of it.
-type witness struct {
+type shims struct {
 	tools   []suites.Tool
 	filters []suites.Tool // which are tried out instead
 	log     string        // slash path in the case's directory
 }
 
-const witnessDir = "witness"
+const shimDir = "shims"
 
 // Calls runs a case once more to see what its hooks ask of the tools of its gates,
 // and what these answer: hooks throw away what would tell why a tool finds
 // nothing. A tool that the machine does not have is not watched, and no case runs
 // twice in place.
 func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate) ([]suites.ToolCall, error) {
-	w := &witness{log: witnessDir + "/calls"}
+	w := &shims{log: shimDir + "/calls"}
 	for _, g := range gates {
 		switch t := r.locate(g); {
 		case !filepath.IsAbs(t.Path): // a stand-in has no path
@@ -101,7 +101,7 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 }
 
 // told are the calls of the log, with the versions of the tools.
-func (r *Runner) told(ctx context.Context, w *witness, log string) ([]suites.ToolCall, error) {
+func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
 	calls := parseCalls(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
@@ -117,11 +117,11 @@ func (r *Runner) told(ctx context.Context, w *witness, log string) ([]suites.Too
 	return calls, nil
 }
 
-// watch puts the witness before the directories that are searched: what the case
+// watch puts the shims before the directories that are searched: what the case
 // itself puts before them stays there. A case that searches none of them is told of
 // by the tools in the project alone.
-func (s *sandbox) watch(ctx context.Context, w *witness) error {
-	bin := filepath.Join(s.dir, witnessDir, "bin")
+func (s *sandbox) watch(ctx context.Context, w *shims) error {
+	bin := filepath.Join(s.dir, shimDir, "bin")
 	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
 	if err := s.write(log, "", 0o666); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *sandbox) watch(ctx context.Context, w *witness) error {
 				continue
 			}
 		}
-		if err := s.write(name, witnessScript(t.Name, passesTo, log), 0o755); err != nil {
+		if err := s.write(name, shimScript(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func beforeSearched(path, searched, dir string) (string, bool) {
 }
 
 // watchedSuffix is added to the name of a tool of the project's own while a
-// witness has its place, in the case's view of the project.
+// The shims have their place, in the case's view of the project.
 const watchedSuffix = ".watched"
 
 // owns reports whether a file of the project really lies in the case's own view of
@@ -176,7 +176,7 @@ func (s *sandbox) owns(file string) bool {
 	return err == nil && isolate.Within(root, dir)
 }
 
-// standBefore gives a witness the name of a tool that the case's view owns; not
+// standBefore gives a shim the name of a tool that the case's view owns; not
 // where nothing can be moved, such as on a mount of its own.
 func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
 	const unmoved = 3

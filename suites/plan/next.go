@@ -10,14 +10,14 @@ import (
 // it ran. Only a hook that changes its own inputs gets that far.
 const MaxTries = 5
 
-// A Course is what becomes of a case that has run.
-type Course int
+// A Next is what becomes of a case that has run.
+type Next int
 
 // The courses.
 const (
-	Conclude Course = iota + 1 // its verdict counts
-	Again                      // its verdict is about nothing that is there: it waits anew
-	Drop                       // there is no such case any more
+	Conclude Next = iota + 1 // its verdict counts
+	Again                    // its verdict is about nothing that is there: it waits anew
+	Drop                     // there is no such case any more
 )
 
 // Superseded reports whether a running case is to be cancelled: now, its
@@ -30,7 +30,7 @@ func Superseded(c, now *suites.Case, inputs []suites.Input, changed []string) bo
 // Ended decides what becomes of a case that has run: superseded, or not but
 // disturbed, its files not being as they were when it started, for so many tries
 // already; there tells whether the project still has it.
-func Ended(superseded, disturbed bool, tries int, there bool) Course {
+func Ended(superseded, disturbed bool, tries int, there bool) Next {
 	switch {
 	case !superseded && (!disturbed || tries >= MaxTries):
 		return Conclude
