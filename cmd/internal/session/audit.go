@@ -7,7 +7,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/record"
+	"hookwatch/suites/selection"
 )
 
 // An audited case is one that a selection left out and that is run all the same.
@@ -26,13 +26,13 @@ type AuditResult struct {
 // whose verdict changes all the same was missed.
 func (s *Session) Audit() {
 	s.stale()
-	for key, because := range s.narrow.unaffected {
+	for key, because := range s.selector.NotAffected() {
 		s.audit(key, because)
 	}
 }
 
 func (s *Session) audit(k suites.Key, because string) {
-	if last := s.present[k]; last != nil && because != neverRuns {
+	if last := s.present[k]; last != nil && because != selection.NeverRuns {
 		s.audited[k] = audited{because, last.status}
 		s.auditResult.Checked++
 	}
@@ -64,10 +64,7 @@ func (s *Session) checkAudited(e *execution, r *suites.Record) {
 	}
 	s.auditResult.Missed = append(s.auditResult.Missed, key)
 	why := fmt.Sprintf("an audit at %s found another verdict after an edit that was taken not to affect it", r.Timestamp)
-	s.narrow.evidence[key] = &evidence{Evidence: record.Evidence{
-		Digests: r.Digests, Now: r.Digests.Inputs, Inputs: s.inputs[r.Digests.Inputs], Wide: why,
-	}}
-	s.narrow.dirty[key] = true
+	s.selector.Widen(key, r.Digests, s.inputs[r.Digests.Inputs], why)
 	s.o.View.Handle(notify.Warning{Text: fmt.Sprintf(
 		"selection missed %s: %s, then %s, although it was taken as not affected: %s; every edit of what it depends on selects it from now on",
 		key, a.before, r.Status(), a.because)})
@@ -77,7 +74,7 @@ func (s *Session) checkAudited(e *execution, r *suites.Record) {
 func (s *Session) sample(n int) []*suites.Case {
 	var out []*suites.Case
 	for _, c := range s.p.Cases {
-		if because, ok := s.narrow.unaffected[c.Key()]; ok && because != neverRuns {
+		if because, ok := s.selector.NotAffected()[c.Key()]; ok && because != selection.NeverRuns {
 			out = append(out, c)
 		}
 	}
@@ -91,7 +88,7 @@ func (w *watch) auditSome() []plan.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
-		if because, ok := w.narrow.unaffected[c.Key()]; ok {
+		if because, ok := w.selector.NotAffected()[c.Key()]; ok {
 			w.audit(c.Key(), because)
 		}
 	}

@@ -121,7 +121,7 @@ func (w *watch) warn(err error) {
 
 // adopt puts another state of the project in force.
 func (s *Session) adopt(p *project.Project) {
-	s.p, s.stamps = p, newStamps(p)
+	s.use(p)
 	if err := s.equip(); err != nil {
 		s.o.View.Handle(notify.Warning{Text: err.Error()})
 	}
@@ -186,7 +186,7 @@ func (s *Session) supersede(changed []string) {
 // about what is there now; and their controls.
 func (s *Session) stale() []plan.Selected {
 	s.look = toolbox.NewLook(s.tools, s.sets)
-	s.beginSelection()
+	s.selector.Begin()
 	selected := plan.Stale(s.p.Cases, s.past, s.digestsNow, s.sets.MayDiffer, s.unaffected)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.Every())
 }

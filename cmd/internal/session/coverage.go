@@ -27,7 +27,7 @@ func (s *Session) Coverage(ctx context.Context) Coverage {
 	}
 	var c Coverage
 	traced := s.traced(&c)
-	by := newTracers(s.p)
+	by := newTracers(s.p, s.contents)
 	for _, path := range s.covered() {
 		script, err := by.script(path)
 		if err != nil || opaque(path, traced) {
@@ -51,13 +51,13 @@ func (s *Session) traced(c *Coverage) []cover.Traced {
 		case last.status == suites.Skip || last.status == suites.Aborted || cs.Layer == suites.Live || cs.Check != nil:
 			continue
 		}
-		e := s.evidenceOf(cs.Key(), last.digests)
+		e := s.selector.Evidence(cs.Key(), last.digests)
 		if now := s.digestsNow(cs); last.digests != now && (e == nil || e.Now != now.Inputs) {
 			c.Stale++
-		} else if e == nil || e.trace == nil {
+		} else if e == nil || e.Trace == nil {
 			c.Untraced = append(c.Untraced, cs.Key())
 		} else {
-			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.trace})
+			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.Trace})
 		}
 	}
 	return out
@@ -96,14 +96,14 @@ type Unentered struct {
 // although their markers name them.
 func (s *Session) Unentered() []Unentered {
 	var out []Unentered
-	by := newTracers(s.p)
+	by := newTracers(s.p, s.contents)
 	for _, c := range s.p.Cases {
 		last := s.present[c.Key()]
 		if last == nil || last.digests != s.digestsNow(c) {
 			continue
 		}
-		if e := s.evidenceOf(c.Key(), last.digests); e != nil && e.trace != nil && e.trace.Blind() == "" {
-			out = append(out, s.unentered(c, e.trace, by)...)
+		if e := s.selector.Evidence(c.Key(), last.digests); e != nil && e.Trace != nil && e.Trace.Blind() == "" {
+			out = append(out, s.unentered(c, e.Trace, by)...)
 		}
 	}
 	return out
@@ -143,13 +143,13 @@ func (s *Session) Executed(c *suites.Case) (executed []Executed, limit string, k
 	if last == nil {
 		return nil, "", false
 	}
-	e := s.evidenceOf(c.Key(), last.digests)
-	if e == nil || e.trace == nil {
+	e := s.selector.Evidence(c.Key(), last.digests)
+	if e == nil || e.Trace == nil {
 		return nil, "", false
 	}
-	by := newTracers(s.p)
-	for _, path := range slices.Sorted(maps.Keys(e.trace.Files)) {
-		met := e.trace.Files[path]
+	by := newTracers(s.p, s.contents)
+	for _, path := range slices.Sorted(maps.Keys(e.Trace.Files)) {
+		met := e.Trace.Files[path]
 		t := Executed{Path: path, Functions: []string{}, Whole: met.Whole}
 		if script, err := by.script(path); err == nil {
 			for _, fn := range script.Functions {
@@ -160,5 +160,5 @@ func (s *Session) Executed(c *suites.Case) (executed []Executed, limit string, k
 		}
 		executed = append(executed, t)
 	}
-	return executed, cmp.Or(e.Wide, e.trace.Blind()), true
+	return executed, cmp.Or(e.Wide, e.Trace.Blind()), true
 }

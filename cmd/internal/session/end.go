@@ -61,10 +61,10 @@ func (s *Session) file(done notify.RunDone) error {
 	for _, r := range done.Records {
 		if _, known := inputs[r.Digests.Inputs]; !known {
 			inputs[r.Digests.Inputs] = s.inputs[r.Digests.Inputs]
-			s.keepContents(s.inputs[r.Digests.Inputs], kept)
+			s.contents.Keep(s.o.Store, s.inputs[r.Digests.Inputs], kept)
 		}
 	}
-	s.flush()
+	s.save()
 	s.o.Store.PruneContents()
 	if !done.Full {
 		return s.o.Store.EndSelected(done.Records, inputs, s.environment)

@@ -36,7 +36,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	}
 	if w.p.Config.Run.Trace != config.TraceNever {
 		if w.idle.by == nil {
-			w.idle.by = newTracers(w.p)
+			w.idle.by = newTracers(w.p, w.contents)
 		}
 		for _, c := range w.p.Every() {
 			if !w.idle.untraced[c.Key()] {
@@ -50,8 +50,8 @@ func (w *watch) whileIdle(ctx context.Context) {
 			}
 		}
 	}
-	w.flush()
-	w.narrow.rest()
+	w.save()
+	w.selector.Rest()
 	w.forgetEndings()
 	w.own.forget(w.followed)
 	// Every case was looked at, or none is to be; the session may rest for hours.
@@ -85,6 +85,6 @@ func (w *watch) leave() {
 	if w.idle.cancel != nil {
 		w.finishTrace(w.idle.ctx, <-w.idle.done)
 	}
-	w.flush()
+	w.save()
 	w.runner.Close()
 }

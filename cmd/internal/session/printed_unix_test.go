@@ -20,8 +20,8 @@ func TestTracedOtherwise(t *testing.T) {
 	session := s.open(s.load(project.Filter{}), nil, nil)
 	s.all(session)
 	session.Trace(t.Context(), session.p.Cases)
-	e := session.evidenceOf(suites.Key{Suite: "s", ID: "A1"}, session.present[suites.Key{Suite: "s", ID: "A1"}].digests)
-	if e == nil || e.trace == nil || !strings.Contains(e.trace.Blind(), "went otherwise") {
+	e := session.selector.Evidence(suites.Key{Suite: "s", ID: "A1"}, session.present[suites.Key{Suite: "s", ID: "A1"}].digests)
+	if e == nil || e.Trace == nil || !strings.Contains(e.Trace.Blind(), "went otherwise") {
 		t.Errorf("the trace is believed: %+v", e)
 	}
 }

@@ -44,14 +44,3 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("withdrawn: present %v, baseline %v", s.present[key], b)
 	}
 }
-
-// TestForget: evidence that is on disk is given up, all other is not.
-func TestForget(t *testing.T) {
-	t.Parallel()
-	n := newNarrowing()
-	kept, written := suites.Key{Suite: "s", ID: "A"}, suites.Key{Suite: "s", ID: "B"}
-	n.evidence[kept], n.evidence[written], n.dirty[kept] = &evidence{}, &evidence{}, true
-	if n.forget(); len(n.evidence) != 1 || n.evidence[kept] == nil {
-		t.Errorf("evidence left: %v", n.evidence)
-	}
-}

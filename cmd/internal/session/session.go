@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
+	"hookwatch/suites/selection"
 	"hookwatch/suites/toolbox"
 )
 
@@ -64,7 +65,8 @@ type Session struct {
 
 	look        *toolbox.Look
 	own         selfWritten
-	narrow      narrowing
+	selector    *selection.Selector
+	contents    *selection.Contents
 	audited     map[suites.Key]audited
 	auditResult AuditResult
 	sets        toolbox.Sets
@@ -78,7 +80,7 @@ type Session struct {
 // New makes a session over a project and what is on record of it.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	s := &Session{
-		o: o, p: o.Project, stamps: newStamps(o.Project),
+		o:       o,
 		queue:   plan.NewQueue(o.Shuffle),
 		running: make(map[suites.Key]*execution),
 		held:    make(map[suites.Key]*execution),
@@ -88,11 +90,12 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		endings: make(map[suites.Key]ending),
 		inputs:  make(map[string][]suites.Input),
 		own:     newSelfWritten(),
-		narrow:  newNarrowing(),
 		audited: make(map[suites.Key]audited),
 		ran:     func(*suites.Case) {},
 		sets:    make(toolbox.Sets),
 	}
+	s.selector = selection.NewSelector(s.records)
+	s.use(o.Project)
 	if s.o.View == nil {
 		s.o.View = notify.Multi()
 	}
@@ -107,6 +110,13 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// use has the session be about a project as it was read.
+func (s *Session) use(p *project.Project) {
+	s.p, s.stamps = p, newStamps(p)
+	s.contents = &selection.Contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
+	s.selector.Use(p.Graph, s.contents)
 }
 
 // equip makes what cases run with, as the project's configuration has it.

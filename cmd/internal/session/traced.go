@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/record"
+	"hookwatch/suites/selection"
 	"hookwatch/suites/verdict"
 )
 
@@ -24,9 +24,10 @@ type tracing struct {
 
 // tracers make traces while the files stay as they are.
 type tracers struct {
-	p       *project.Project
-	mu      sync.Mutex
-	scripts map[string]parsedScript // by path
+	p        *project.Project
+	contents *selection.Contents
+	mu       sync.Mutex
+	scripts  map[string]parsedScript // by path
 }
 
 type parsedScript struct {
@@ -34,8 +35,8 @@ type parsedScript struct {
 	err    error
 }
 
-func newTracers(p *project.Project) *tracers {
-	return &tracers{p: p, scripts: make(map[string]parsedScript)}
+func newTracers(p *project.Project, c *selection.Contents) *tracers {
+	return &tracers{p: p, contents: c, scripts: make(map[string]parsedScript)}
 }
 
 // traceable is the verdict of a case that a trace would belong to: of a run on
@@ -50,11 +51,9 @@ func (s *Session) traceable(c *suites.Case) *lastVerdict {
 	case last.digests != s.digestsNow(c):
 		return nil
 	}
-	e := s.evidenceOf(c.Key(), last.digests)
-	if !s.narrow.dirty[c.Key()] {
-		delete(s.narrow.evidence, c.Key()) // ten thousand of them need not stay in memory
-	}
-	if e != nil && e.trace != nil && e.Now == last.digests.Inputs {
+	e := s.selector.Evidence(c.Key(), last.digests)
+	s.selector.Release(c.Key()) // ten thousand of them need not stay in memory
+	if e != nil && e.Trace != nil && e.Now == last.digests.Inputs {
 		return nil
 	}
 	return last
@@ -95,14 +94,10 @@ func (s *Session) finishTrace(ctx context.Context, t *tracing) {
 		depend.InputsDigest(t.inputs) != now.digests.Inputs || len(s.stamps.changedSince(&t.execution)) > 0 {
 		return
 	}
-	s.narrow.evidence[key] = &evidence{
-		Evidence: record.Evidence{Digests: now.digests, Now: now.digests.Inputs, Inputs: t.inputs, Wide: s.wide(key, now.digests.Case)},
-		trace:    t.trace,
-	}
-	s.narrow.dirty[key] = true
-	if len(s.narrow.dirty) >= heldTraces {
-		s.flush()
-		s.narrow.forget()
+	s.selector.Traced(key, now.digests, t.inputs, t.trace)
+	if s.selector.Unsaved() >= heldTraces {
+		s.save()
+		s.selector.Forget()
 	}
 }
 
@@ -111,7 +106,7 @@ const heldTraces = 100
 
 // Trace makes the traces that are missing of cases, and waits for them.
 func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
-	by := newTracers(s.p)
+	by := newTracers(s.p, s.contents)
 	done := make(chan *tracing)
 	running, alone := 0, false
 	take := func() {
@@ -135,7 +130,7 @@ func (s *Session) Trace(ctx context.Context, cases []*suites.Case) {
 	for running > 0 {
 		take()
 	}
-	s.flush()
+	s.save()
 }
 
 // decode makes a trace of what a run wrote down.
@@ -201,7 +196,7 @@ func (by *tracers) script(path string) (*trace.Script, error) {
 		return p.script, p.err
 	}
 	var p parsedScript
-	content, err := by.p.Reader.Anywhere().ReadFile(by.p.Config.Abs(path), keptSize)
+	content, err := by.contents.Script(path)
 	if p.err = err; err == nil {
 		p.script, p.err = trace.Parse(content)
 	}

@@ -1,0 +1,177 @@
+package selection
+
+import (
+	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/narrow"
+	"hookwatch/suites/depend/trace"
+)
+
+// A Selector decides whether a change affects cases. It is to be used from one
+// goroutine.
+type Selector struct {
+	graph    *depend.Graph
+	contents *Contents
+	memory   memory
+	latest   latest
+}
+
+// latest is what the latest selection found out.
+type latest struct {
+	reader     *narrow.Reader
+	unaffected map[suites.Key]string       // why
+	before     map[suites.Key]*trace.Trace // traces as they were before it
+}
+
+// NewSelector makes a selector without a project; see Use.
+func NewSelector(records func() Records) *Selector {
+	return &Selector{memory: memory{records, make(map[suites.Key]*Evidence), make(map[suites.Key]bool)}}
+}
+
+// Use has the selector decide for a project as it is from now on.
+func (s *Selector) Use(g *depend.Graph, c *Contents) { s.graph, s.contents = g, c }
+
+// Begin begins a selection: what it finds out is about the files as they are.
+func (s *Selector) Begin() {
+	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key]*trace.Trace)}
+}
+
+// A Verdict is what is on record of a case.
+type Verdict struct {
+	Digests suites.Digests
+	Skipped bool           // whatever its inputs
+	Inputs  []suites.Input // that its digest is of, where Known
+	Known   bool
+}
+
+// NeverRuns is why a case is not affected that would be skipped anyway.
+const NeverRuns = "it is skipped whatever its inputs"
+
+// Unaffected asks whether the verdict of a case stands although its inputs are
+// others now. If it does not, because says which inputs changed, and why that
+// matters. Of what hooks write themselves, without leaves nothing.
+func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.Input) []suites.Input) (stands bool, because []string, changed []suites.Input) {
+	key := c.Key()
+	if v.Skipped {
+		s.latest.unaffected[key] = NeverRuns
+		return true, nil, nil
+	}
+	e := s.Evidence(key, v.Digests)
+	if e != nil {
+		v.Inputs, v.Known = e.Inputs, true
+	}
+	if !v.Known {
+		return false, []string{"its inputs changed"}, nil
+	}
+	now := without(s.graph.Inputs(c))
+	differences := depend.Changed(without(v.Inputs), now)
+	for _, d := range differences {
+		changed = append(changed, d.Input)
+	}
+	if len(differences) == 0 {
+		s.latest.unaffected[key] = "nothing that it depends on changed since"
+		return true, nil, nil
+	}
+	a := s.decide(c, e, differences)
+	if !a.Unaffected {
+		return false, []string{a.Because}, changed
+	}
+	s.latest.unaffected[key] = a.Because
+	s.carry(key, v.Digests, e, a.Trace, now)
+	return true, nil, nil
+}
+
+func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference) narrow.Answer {
+	q := narrow.Question{Changed: differences, Scripts: s.graph.Scripts(c)}
+	if e != nil {
+		if e.Wide != "" {
+			return narrow.Answer{Because: e.Wide}
+		}
+		q.Trace = e.Trace
+		s.latest.before[c.Key()] = e.Trace
+	}
+	return s.latest.reader.Decide(q)
+}
+
+// carry notes that the verdict of a case is about its inputs as they are now.
+func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trace.Trace, now []suites.Input) {
+	next := &Evidence{}
+	if e != nil {
+		*next = *e
+	}
+	next.Trace, next.Digests, next.Now, next.Inputs = t, past, depend.InputsDigest(now), now
+	s.memory.put(k, next)
+}
+
+// NotAffected says of each case that the latest selection left out, though what it
+// depends on changed, why.
+func (s *Selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
+
+// Uncovered names the places of the latest change that no case executes; cases are
+// those that execute anything here.
+func (s *Selector) Uncovered(cases []*suites.Case) []string {
+	traces := func(script string) []*trace.Trace {
+		var out []*trace.Trace
+		for _, c := range cases {
+			if s.graph.Runs(c, script) {
+				out = append(out, s.latest.before[c.Key()])
+			}
+		}
+		return out
+	}
+	var out []string
+	for _, u := range s.latest.reader.Uncovered(traces) {
+		out = append(out, u.String())
+	}
+	return out
+}
+
+// Evidence is what is kept of a case that belongs to a verdict with these digests;
+// nil when nothing does.
+func (s *Selector) Evidence(k suites.Key, d suites.Digests) *Evidence {
+	if e := s.memory.of(k); e.Digests == d {
+		return e
+	}
+	return nil
+}
+
+// Traced keeps what a case was seen to execute, on the inputs that its verdict is
+// about.
+func (s *Selector) Traced(k suites.Key, d suites.Digests, inputs []suites.Input, t *trace.Trace) {
+	e := &Evidence{Trace: t}
+	e.Digests, e.Now, e.Inputs = d, d.Inputs, inputs
+	if kept := s.memory.of(k); kept.Digests.Case == d.Case {
+		e.Wide = kept.Wide
+	}
+	s.memory.put(k, e)
+}
+
+// Widen has every edit affect a case from now on, for a reason.
+func (s *Selector) Widen(k suites.Key, d suites.Digests, inputs []suites.Input, why string) {
+	e := &Evidence{}
+	e.Digests, e.Now, e.Inputs, e.Wide = d, d.Inputs, inputs, why
+	s.memory.put(k, e)
+}
+
+// Unsaved counts the evidence that Save has still to write.
+func (s *Selector) Unsaved() int { return len(s.memory.unsaved) }
+
+// Save writes evidence that is not on disk yet, and the contents that it is about.
+func (s *Selector) Save(to Keeper) { s.memory.save(to, s.contents) }
+
+// Release gives up the evidence of a case that is on disk.
+func (s *Selector) Release(k suites.Key) {
+	if !s.memory.unsaved[k] {
+		delete(s.memory.evidence, k)
+	}
+}
+
+// Forget gives up all evidence that is on disk.
+func (s *Selector) Forget() { s.memory.forget() }
+
+// Rest gives up what can be read again.
+func (s *Selector) Rest() {
+	s.memory.forget()
+	s.latest.reader = nil
+	clear(s.latest.before)
+}
