@@ -73,7 +73,7 @@ func judgeJQ(add addFunc, filter string, stdout []byte) {
 	}
 	query, err := gojq.Parse(filter)
 	if err != nil {
-		add("jq", err.Error(), filter)
+		add("jq", said(err), filter)
 		return
 	}
 	var input any
@@ -85,7 +85,7 @@ func judgeJQ(add addFunc, filter string, stdout []byte) {
 	defer cancel()
 	got, ok := query.RunWithContext(ctx, input).Next()
 	if err, failed := got.(error); failed {
-		add("jq", err.Error(), filter)
+		add("jq", said(err), filter)
 	} else if !ok || got == nil || got == false {
 		add("jq", fmt.Sprint(got)+" on "+quote(string(stdout)), filter)
 	}
@@ -93,6 +93,9 @@ func judgeJQ(add addFunc, filter string, stdout []byte) {
 
 // quoteLimit keeps a reason readable; the record has the whole text.
 const quoteLimit = 400
+
+// said is an error's text; one about a filter may cut a character in two.
+func said(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }
 
 func quote(s string) string {
 	if s == "" {
