@@ -94,7 +94,8 @@ type CaseDone struct {
 	RunID      string
 	Record     suites.Record
 	Verdict    suites.Verdict
-	Effect     string // what the client would do, in words, when it is known
+	Effect     string // what the client would do with the step that is told, in words, when it is known
+	At         string // where the case is defined, as file:line
 	Transition Transition
 	Tools      []string  // that changed and so explain it
 	Since      time.Time // when the verdict before this one was recorded

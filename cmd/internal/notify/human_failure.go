@@ -13,7 +13,8 @@ import (
 const plainColumns = 200
 
 // failure is all that is said of a case that failed: what was expected against
-// what was got, what the client would do, and how to run it again.
+// what was got, what the hook printed, what the client would do, what was fired and
+// where that stands, and how to run it again.
 func (h *human) failure(e CaseDone) []line {
 	head := h.margin().with(piece{red, "FAIL "}, piece{bold, label(e.Record)})
 	indent := strings.Repeat(" ", h.margin().columns()+5)
@@ -31,10 +32,12 @@ func (h *human) failure(e CaseDone) []line {
 	if more := remark(e.Verdict); more != "" {
 		lines = append(lines, h.block(text(indent), plain, more)...)
 	}
+	lines = append(lines, h.printed(e, indent)...)
 	if strings.Trim(e.Effect, ": ") != "" {
 		lines = append(lines, h.block(text(indent), plain, effect(e.Effect))...)
 	}
 	lines = append(lines, h.changes(e.Record.Changes, indent)...)
+	lines = append(lines, h.fired(e, indent)...)
 	if e.Rerun != "" {
 		lines = append(lines, line{{plain, indent}, {whole, e.Rerun}})
 	}

@@ -194,14 +194,14 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	sandbox := s.sandbox(e, v, previous != nil && !previous.status.OK())
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-		Rerun: s.o.Rerun(key), Sandbox: sandbox,
+		At: e.c.At.String(), Rerun: s.o.Rerun(key), Sandbox: sandbox,
 		Done: len(s.current.records), Of: s.current.of(),
 	}
 	if previous != nil {
 		done.Since, _ = time.Parse(suites.TimestampLayout, previous.at)
 	}
 	if v.Status == suites.Fail {
-		done.Effect = clientWould(e.outcome)
+		done.Effect = clientWould(e.outcome, shownStep(e.c, v))
 	}
 	if transition == notify.Explained {
 		done.Tools = s.explaining(key, before.digests.Tools, r.Digests.Tools)
@@ -257,13 +257,13 @@ func (s *Session) timeout(c *suites.Case) time.Duration {
 	return s.p.Config.Run.Timeout
 }
 
-// clientWould is, in words, what the client makes of the outcome.
-func clientWould(o suites.Outcome) string {
-	last := o.Last()
-	if len(o.Results) == 0 || o.Finding != nil {
+// clientWould is, in words, what the client makes of a step.
+func clientWould(o suites.Outcome, step int) string {
+	if step >= len(o.Results) || o.Finding != nil {
 		return ""
 	}
-	return string(last.Effect) + ": " + last.EffectReason
+	r := o.Results[step]
+	return string(r.Effect) + ": " + r.EffectReason
 }
 
 func hookTime(o suites.Outcome) (d time.Duration) {
