@@ -47,9 +47,6 @@ func Look(p *project.Project, caller []string, at record.Place) (*Session, error
 	return s, err
 }
 
-// Warnings tells what is wrong with what is on record.
-func (s *Session) Warnings() []string { return s.warnings }
-
 // StaleNow selects what a run of changed cases would run now. It takes no lock
 // and writes nothing.
 func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, error) {

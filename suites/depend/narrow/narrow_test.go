@@ -205,12 +205,12 @@ func TestSpareSections(t *testing.T) {
 		unaffected bool
 		because    string
 	}{
-		"only comments changed":    {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, hook)}, true, "only comments"},
-		"code changed":             {code, []depend.Difference{code.changed(hook, suites.Reached), section(code, hook)}, false, "hooks/guard.sh §case: why it is an input"},
-		"the file is no input":     {comment, []depend.Difference{section(comment, hook)}, false, "why it is an input"},
-		"another file's comment":   {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, library)}, false, "hooks/lib.sh §case"},
-		"one affects it, one does not":   {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
-		"nothing changed for real": {code, nil, true, ""},
+		"only comments changed":        {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, hook)}, true, "only comments"},
+		"code changed":                 {code, []depend.Difference{code.changed(hook, suites.Reached), section(code, hook)}, false, "hooks/guard.sh §case: why it is an input"},
+		"the file is no input":         {comment, []depend.Difference{section(comment, hook)}, false, "why it is an input"},
+		"another file's comment":       {comment, []depend.Difference{comment.changed(hook, suites.Reached), section(comment, library)}, false, "hooks/lib.sh §case"},
+		"one affects it, one does not": {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
+		"nothing changed for real":     {code, nil, true, ""},
 	} {
 		a := tt.w.decide(narrow.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
 		if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
