@@ -19,7 +19,7 @@ import (
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
 	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/isolate suites/plan suites/process suites/record suites/report suites/run suites/selection suites/toolbox suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/isolate suites/plan suites/process suites/record suites/report suites/run suites/selection suites/toolbox suites/tracing suites/verdict watcher",
 	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":  "suites suites/printable",
 
@@ -54,6 +54,7 @@ var arrows = map[string]string{
 	"suites/spelling":           "",
 	"suites/toolbox":            "suites suites/audit suites/isolate suites/process",
 	"suites/selection":          "suites suites/depend suites/depend/narrow suites/depend/trace suites/disk suites/record",
+	"suites/tracing":            "suites suites/depend/trace",
 	"suites/verdict":            "suites",
 
 	"internal/editstest":   "", // tests alone import what is in internal: see TestShipped

@@ -9,6 +9,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/cover"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/tracing"
 )
 
 // Coverage is which cases run what of the project's shell scripts.
@@ -27,9 +28,9 @@ func (s *Session) Coverage(ctx context.Context) Coverage {
 	}
 	var c Coverage
 	traced := s.traced(&c)
-	by := newTracers(s.p, s.contents)
+	by := tracing.NewScripts(s.contents.Script)
 	for _, path := range s.covered() {
-		script, err := by.script(path)
+		script, err := by.Script(path)
 		if err != nil || opaque(path, traced) {
 			c.Opaque = append(c.Opaque, path)
 			continue
@@ -96,7 +97,7 @@ type Unentered struct {
 // although their markers name them.
 func (s *Session) Unentered() []Unentered {
 	var out []Unentered
-	by := newTracers(s.p, s.contents)
+	by := tracing.NewScripts(s.contents.Script)
 	for _, c := range s.p.Cases {
 		last := s.present[c.Key()]
 		if last == nil || last.digests != s.digestsNow(c) {
@@ -109,14 +110,14 @@ func (s *Session) Unentered() []Unentered {
 	return out
 }
 
-func (s *Session) unentered(c *suites.Case, t *trace.Trace, by *tracers) []Unentered {
+func (s *Session) unentered(c *suites.Case, t *trace.Trace, by *tracing.Scripts) []Unentered {
 	var out []Unentered
 	for _, m := range s.p.Graph.Markers(c) {
 		if !m.Found || !slices.Contains(s.p.Graph.Scripts(c), m.File) {
 			continue
 		}
 		met := t.Files[m.File]
-		script, err := by.script(m.File)
+		script, err := by.Script(m.File)
 		if err != nil || met != nil && (met.Whole != "" || met.Digest != script.Digest) {
 			continue
 		}
@@ -147,11 +148,11 @@ func (s *Session) Executed(c *suites.Case) (executed []Executed, limit string, k
 	if e == nil || e.Trace == nil {
 		return nil, "", false
 	}
-	by := newTracers(s.p, s.contents)
+	by := tracing.NewScripts(s.contents.Script)
 	for _, path := range slices.Sorted(maps.Keys(e.Trace.Files)) {
 		met := e.Trace.Files[path]
 		t := Executed{Path: path, Functions: []string{}, Whole: met.Whole}
-		if script, err := by.script(path); err == nil {
+		if script, err := by.Script(path); err == nil {
 			for _, fn := range script.Functions {
 				if met.Functions.Has(trace.WordKey(fn.Name)) {
 					t.Functions = append(t.Functions, fn.Name)

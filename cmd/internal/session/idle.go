@@ -7,16 +7,17 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/tracing"
 )
 
 // An idling session makes the traces that are missing, one at a time, until
 // something is saved.
 type idling struct {
 	untraced map[suites.Key]bool // cases that may lack a trace
-	done     chan *tracing
+	done     chan *tracedRun
 	cancel   context.CancelFunc // of what is running; nil when nothing is
 	ctx      context.Context
-	by       *tracers
+	by       *tracing.Scripts
 }
 
 // lack notes cases whose traces have to be looked for.
@@ -36,7 +37,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	}
 	if w.p.Config.Run.Trace != config.TraceNever {
 		if w.idle.by == nil {
-			w.idle.by = newTracers(w.p, w.contents)
+			w.idle.by = tracing.NewScripts(w.contents.Script)
 		}
 		for _, c := range w.p.Every() {
 			if !w.idle.untraced[c.Key()] {
@@ -61,7 +62,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 }
 
 // idled takes a trace, and goes on.
-func (w *watch) idled(ctx context.Context, t *tracing) {
+func (w *watch) idled(ctx context.Context, t *tracedRun) {
 	w.finishTrace(w.idle.ctx, t)
 	if w.idle.ctx.Err() != nil {
 		w.idle.lack([]*suites.Case{t.c})

@@ -58,7 +58,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 	w := &watch{
 		Session: s, o: o, settled: time.NewTimer(time.Hour),
 		rest: make(map[string]string), latest: make(map[string]string),
-		idle: idling{done: make(chan *tracing)},
+		idle: idling{done: make(chan *tracedRun)},
 	}
 	w.settled.Stop()
 	defer w.settled.Stop()

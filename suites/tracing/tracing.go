@@ -1,0 +1,101 @@
+// Package tracing makes traces of what traced runs wrote down.
+package tracing
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
+)
+
+// Scripts parse the present content of files, each once: they are for as long as
+// the files stay as they are. Safe for concurrent use.
+type Scripts struct {
+	read   func(path string) ([]byte, error)
+	mu     sync.Mutex
+	parsed map[string]parsed
+}
+
+type parsed struct {
+	script *trace.Script
+	err    error
+}
+
+// NewScripts reads files by read, which takes slash paths from the project's root.
+func NewScripts(read func(path string) ([]byte, error)) *Scripts {
+	return &Scripts{read: read, parsed: make(map[string]parsed)}
+}
+
+// Script is the present content of a file.
+func (s *Scripts) Script(path string) (*trace.Script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.parsed[path]; ok {
+		return p.script, p.err
+	}
+	var p parsed
+	content, err := s.read(path)
+	if p.err = err; err == nil {
+		p.script, p.err = trace.Parse(content)
+	}
+	s.parsed[path] = p
+	return p.script, p.err
+}
+
+// Decode makes a trace of what a run wrote down; hooks are the scripts that its steps
+// started, as slash paths from the root.
+func Decode(o *suites.Outcome, hooks []string, by *Scripts) *trace.Trace {
+	root := o.Root
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	resolve := func(name, dir string) string { return resolved(root, name, dir) }
+	r := trace.Run{Resolve: resolve, Script: by.Script, Abnormal: abnormal(o)}
+	for _, hook := range hooks {
+		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
+			r.Hooks = append(r.Hooks, file)
+		}
+	}
+	for _, res := range o.Results {
+		r.Output = append(r.Output, res.Stdout, res.Stderr)
+	}
+	t := trace.Decode(o.Trace, r)
+	for _, ch := range o.Changes {
+		if file, ok := strings.CutPrefix(ch.Path, "{project}/"); ok && t.Files[file] != nil && t.Incomplete == "" {
+			t.Incomplete = "the case changes " + file + " while it runs"
+		}
+	}
+	return t
+}
+
+// resolved is the path by which a file is known: from the root, or absolute.
+func resolved(root, name, dir string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(real)
+}
+
+// abnormal says why a run may not have written down all.
+func abnormal(o *suites.Outcome) string {
+	for _, res := range o.Results {
+		switch {
+		case res.TimedOut:
+			return "it timed out"
+		case res.Signal != "":
+			return "it ended by " + res.Signal
+		case len(res.LeftBehind) > 0:
+			return "it left processes behind"
+		}
+	}
+	return ""
+}
