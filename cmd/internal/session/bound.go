@@ -11,8 +11,8 @@ import (
 // A session lasts for days. What it keeps is bounded by what the project is: each
 // of these rules is for one of its maps.
 const (
-	keptDefinitions = 4   // verdicts in other definitions than the present one, of a case
-	keptGone        = 200 // cases that are no more of which there are verdicts, or as many as there are cases
+	keptDefinitions = 4  // verdicts in other definitions than the present one, of a case
+	keptGone        = 40 // cases that are no more of which there are verdicts, or as many as there are cases
 )
 
 // forget gives up what no verdict refers to any more: inputs by their digests, and
