@@ -69,12 +69,18 @@ func (o Options) homes() []string {
 // there is anything or not. A directory that the project or HOME lies in is not.
 func (o Options) secrets() []string {
 	var out []string
-	for _, home := range o.homes() {
+	w := o.whose()
+	for _, home := range w.homes {
 		for _, name := range slices.Concat(credentials, o.Mask) {
 			if slices.Contains(o.Unmask, name) {
 				continue
 			}
-			if path := resolved(filepath.Join(home, name)); o.maskable(path) {
+			path := filepath.Join(home, name)
+			top, _, _ := strings.Cut(filepath.Clean(name), "/")
+			if _, err := os.Lstat(filepath.Join(home, top)); err == nil || !filepath.IsLocal(name) {
+				path = resolved(path) // else nothing of it is there, and so no link
+			}
+			if w.maskable(path) {
 				out = append(out, path)
 			}
 		}
@@ -82,9 +88,19 @@ func (o Options) secrets() []string {
 	return out
 }
 
-func (o Options) maskable(path string) bool {
-	return !Within(path, real(o.Root)) && !slices.ContainsFunc(o.homes(), func(h string) bool { return Within(path, h) })
+// whose are the directories of which nothing that holds them is masked.
+type whose struct {
+	root  string // without symbolic links, as the homes
+	homes []string
 }
+
+func (o Options) whose() whose { return whose{real(o.Root), o.homes()} }
+
+func (w whose) maskable(path string) bool {
+	return !Within(path, w.root) && !slices.ContainsFunc(w.homes, func(h string) bool { return Within(path, h) })
+}
+
+func (o Options) maskable(path string) bool { return o.whose().maskable(path) }
 
 // masks finds what has to be hidden of what is there. A deep look finds links
 // between what is hidden and what is not far down in hidden directories, too.
@@ -120,6 +136,7 @@ func (o Options) present(home string) []string {
 		}
 	}
 	var out []string
+	w := o.whose()
 	for _, name := range slices.Concat(credentials, o.Mask) {
 		top, _, _ := strings.Cut(filepath.Clean(name), "/")
 		if !there[top] || slices.Contains(o.Unmask, name) {
@@ -129,7 +146,7 @@ func (o Options) present(home string) []string {
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		if path = real(path); o.maskable(path) {
+		if path = real(path); w.maskable(path) {
 			out = append(out, path)
 		}
 	}
