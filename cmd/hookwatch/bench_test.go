@@ -46,12 +46,17 @@ func saveToStart(b *testing.B, mode string) {
 		return fmt.Sprintf("#!/bin/bash\necho $EPOCHREALTIME\n: %d\nexit 0\n", n)
 	}
 	writeFiles(b, root, map[string]string{
-		".hookwatch.yaml": "hooks: [hooks]\nsuites: [suite.yaml]\nverify: off\nnotify: {desktop: false}\nrun: {isolation: " + mode + "}\n",
+		".hookwatch.yaml": "hooks: [hooks]\nsuites: [suite.yaml]\nverify: off\nnotify: {desktop: false}\n",
 		"suite.yaml":      "suite: s\nhook: hooks/h.sh\ncases:\n  - {id: A1, name: a, event: Stop, expect: {exit: 0}}\n",
 		"hooks/h.sh":      hook(0),
 	})
-	w := watch(b, root)
-	w.runDone()
+	w := watch(b, root, "HOOKWATCH_ISOLATION="+mode) // a file would have to be agreed to
+	first := w.runDone()
+	for _, e := range first {
+		if is := e.Record.Isolation; e.Event == "case" && (is == "none") != (mode == "none") {
+			b.Fatalf("isolation is %s, want %s", is, mode)
+		}
+	}
 	var took []time.Duration
 	n := 0
 	for b.Loop() {
