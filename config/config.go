@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"hookwatch/suites"
 )
 
 // FileName is the name of the configuration file.
@@ -142,7 +144,7 @@ func Load(o LoadOptions) (*Config, error) {
 	if path != "" {
 		file.checkRoot(file.root(dir, path))
 	}
-	if problems := slices.Concat(file.problems, env.problems, flags.problems); len(problems) > 0 {
+	if problems := slices.Concat(file.Problems, env.Problems, flags.Problems); len(problems) > 0 {
 		return nil, &Error{problems}
 	}
 	set := func(key string) bool { return env.has(key) || flags.has(key) }
@@ -153,7 +155,7 @@ func Load(o LoadOptions) (*Config, error) {
 	}
 	c.placeResults(o.State, set("results.dir"), path != "")
 	if err := c.checkResults(); err != nil {
-		return nil, &Error{[]Problem{{File: cmp.Or(displayPath(dir, path), "results.dir"), What: "results.dir: " + err.Error(),
+		return nil, &Error{[]suites.Problem{{At: suites.Position{File: cmp.Or(displayPath(dir, path), "results.dir")}, What: "results.dir: " + err.Error(),
 			Hint: "choose a directory of its own: everything in it is ignored by git and by the watcher"}}}
 	}
 	return c, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/config/trust"
+	"hookwatch/suites/yamlform"
 )
 
 // An Ask is a value of a project's file that weakens protection or reaches out of
@@ -127,7 +128,7 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 		if a.entry && i < len(n.Content) {
 			n = n.Content[i]
 		}
-		a.File, a.Line, a.Column = s.file, n.Line, n.Column
+		a.File, a.Line, a.Column = s.File, n.Line, n.Column
 	}
 	return append(out, a)
 }
@@ -196,11 +197,11 @@ func Summary(asks []Ask) string {
 
 func together(asks []Ask) string {
 	if !asks[0].entry {
-		return shown(asks[0].Value.Value, shownText)
+		return yamlform.Shown(asks[0].Value.Value, shownText)
 	}
 	var items []string
 	for _, a := range asks[:min(len(asks), shownEntries)] {
-		items = append(items, shown(a.Value.Value, shownText))
+		items = append(items, yamlform.Shown(a.Value.Value, shownText))
 	}
 	if more := len(asks) - len(items); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more", more))

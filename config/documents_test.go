@@ -50,8 +50,8 @@ func TestExampleHasEveryDefault(t *testing.T) {
 		t.Error("the schema rejects the example")
 	}
 	s := parseFile("example.yaml", Example())
-	if len(s.problems) > 0 {
-		t.Fatalf("the example has problems: %v", s.problems)
+	if len(s.Problems) > 0 {
+		t.Fatalf("the example has problems: %v", s.Problems)
 	}
 	if diff := cmp.Diff(defaultGates, s.gates); diff != "" {
 		t.Errorf("gates: -default +example\n%s", diff)

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/yamlform"
 )
 
 // mostBytes is how large a configuration file may be: thirty times one in which
@@ -61,7 +62,7 @@ func unreadable(dir, path string, asked bool, err error) error {
 }
 
 func unread(dir, path, what, hint string) error {
-	return &Error{[]Problem{{File: displayPath(dir, path), What: what, Hint: hint}}}
+	return &Error{[]suites.Problem{{At: suites.Position{File: displayPath(dir, path)}, What: what, Hint: hint}}}
 }
 
 func readAnyway(path string) string { return "--config " + path + " reads it all the same" }
@@ -85,27 +86,20 @@ func parseFile(file string, data []byte) *source {
 	s := newSource(file)
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
-		s.syntax(data, err)
+		s.Syntax(data, err)
 		return s
 	}
 	for i, doc := range docs {
 		if i > 0 {
-			s.add(&docs[i], "a second document", "keep one and remove the --- line")
+			s.Add(&docs[i], "a second document", "keep one and remove the --- line")
 			break
 		}
 		if len(doc.Content) == 1 {
-			s.group("", resolve(doc.Content[0]))
+			s.group("", doc.Content[0])
 		}
 	}
-	s.sort()
+	s.Sort()
 	return s
-}
-
-// sort puts the problems into the order of the file.
-func (s *source) sort() {
-	slices.SortStableFunc(s.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
 }
 
 // group reads the keys of a mapping: the top level's for "".
@@ -114,64 +108,17 @@ func (s *source) group(name string, n *yaml.Node) {
 		return // a heading whose keys are all commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		s.wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
+		s.Wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
 		return
 	}
-	s.each(n, func(k, v *yaml.Node) {
+	s.Each(n, func(k, v *yaml.Node) {
 		path := strings.TrimPrefix(name+"."+k.Value, ".")
 		if known, ok := find(path); ok && !strings.Contains(k.Value, ".") {
 			s.set(known, v)
 		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
 			s.group(k.Value, v)
 		} else {
-			s.unknown(k, name, path)
+			s.Add(k, "unknown key "+yamlform.Shown(path, shownText), suggest(name, k.Value))
 		}
 	})
-}
-
-func (s *source) unknown(k *yaml.Node, group, path string) {
-	hint := ""
-	if len(s.problems) < mostProblems {
-		hint = suggest(group, k.Value)
-	}
-	s.add(k, "unknown key "+shown(path, shownText), hint)
-}
-
-// each calls do for every pair of a mapping and reports keys that repeat.
-func (s *source) each(n *yaml.Node, do func(k, v *yaml.Node)) {
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := resolve(n.Content[i])
-		if k.Kind != yaml.ScalarNode {
-			s.add(k, "a key must be a plain word", "")
-			continue
-		}
-		if first := seen[k.Value]; first != nil {
-			s.add(k, "key "+shown(k.Value, shownText)+" stands twice", fmt.Sprintf("first at line %d", first.Line))
-			continue
-		}
-		seen[k.Value] = k
-		do(k, resolve(n.Content[i+1]))
-	}
-}
-
-// syntax reports what is no YAML at all.
-func (s *source) syntax(data []byte, err error) {
-	p := Problem{File: s.file, What: "not valid YAML: " + err.Error()}
-	if le := (*yaml.LoadError)(nil); errors.As(err, &le) {
-		p.Line, p.Column, p.What = le.Mark.Line, le.Mark.Column, "not valid YAML: "+le.Message
-		lines := strings.Split(string(data), "\n")
-		if i := le.Mark.Line - 1; i >= 0 && i < len(lines) && strings.HasPrefix(strings.TrimLeft(lines[i], " "), "\t") {
-			p.Hint = "indent with spaces, not tabs"
-		}
-	}
-	s.problems = append(s.problems, p)
-}
-
-// resolve follows an alias to what it stands for.
-func resolve(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode && n.Alias != nil {
-		n = n.Alias
-	}
-	return n
 }

@@ -24,15 +24,15 @@ func FuzzLoad(f *testing.F) {
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := parseFile(FileName, data)
-		for _, p := range s.problems {
-			if p.What == "" || p.Line < 0 || p.Line > strings.Count(string(data), "\n")+strings.Count(string(data), "\r")+2 {
+		for _, p := range s.Problems {
+			if p.What == "" || p.At.Line < 0 || p.At.Line > strings.Count(string(data), "\n")+strings.Count(string(data), "\r")+2 {
 				t.Errorf("problem without place or text: %+v", p)
 			}
 			if strings.ContainsFunc(p.What+p.Hint, unicode.IsControl) || len(p.What) > 2000 {
-				t.Errorf("a terminal would obey it, or it floods: %q", p.String())
+				t.Errorf("a terminal would obey it, or it floods: %q", p.Error())
 			}
 		}
-		if len(s.problems) > 0 {
+		if len(s.Problems) > 0 {
 			return
 		}
 		s.expandHome()

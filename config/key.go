@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/spelling"
 )
 
 // A VerifyPolicy says what a marker that does not resolve means.
@@ -168,8 +170,8 @@ func within(group string) []string {
 
 // suggest gives a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
-	if near := nearest(name, within(group)); near != "" {
-		return "did you mean " + near + "?"
+	if hint := spelling.Hint(name, within(group)); hint != "" {
+		return hint
 	}
 	for _, k := range keys {
 		if head, tail, ok := strings.Cut(k.path, "."); ok && tail == name {

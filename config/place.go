@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/adrg/xdg"
+
+	"hookwatch/suites/yamlform"
 )
 
 // Find looks for the configuration file in dir and the directories above it. In
@@ -39,8 +41,8 @@ func (s *source) root(dir, path string) string {
 // checkRoot reports a root that does not exist.
 func (s *source) checkRoot(root string) {
 	if n := s.nodes["project"]; n != nil && !isDir(root) {
-		s.add(n, fmt.Sprintf("project: %s is no directory", quoted(s.text("project"))), "it is relative to the directory of this file")
-		s.sort()
+		s.Add(n, fmt.Sprintf("project: %s is no directory", yamlform.Quoted(s.text("project"), shownText)), "it is relative to the directory of this file")
+		s.Sort()
 	}
 }
 

@@ -121,7 +121,7 @@ func (s *source) inHome(key, path string) string {
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		s.add(s.nodes[key], key+": ~ stands for nothing here: HOME is not set", "write the whole path")
+		s.Add(s.nodes[key], key+": ~ stands for nothing here: HOME is not set", "write the whole path")
 		return path
 	}
 	return filepath.ToSlash(dir) + below

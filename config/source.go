@@ -1,59 +1,53 @@
 package config
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/yamlform"
 )
 
 // A source is what one of file, variables and flags says, by the keys' paths.
 type source struct {
-	file     string // what the next problem is attributed to
-	values   map[string]any
-	nodes    map[string]*yaml.Node // where the values stand
-	gates    map[string]GatePolicy
-	problems []Problem
+	yamlform.Reader // its File is what the next problem is attributed to
+
+	values map[string]any
+	nodes  map[string]*yaml.Node // where the values stand
+	gates  map[string]GatePolicy
 }
 
 func newSource(file string) *source {
-	return &source{file: file, values: map[string]any{}, nodes: map[string]*yaml.Node{}}
+	return &source{
+		Reader: yamlform.Reader{File: file, Bounds: bounds},
+		values: map[string]any{}, nodes: map[string]*yaml.Node{},
+	}
 }
 
 // has reports whether the source sets a key.
 func (s *source) has(path string) bool { return s.nodes[path] != nil }
 
-// mostProblems is how many are told: a file of nothing else can have a million.
-const mostProblems = 100
+// What a source may hold: more is a mistake, or made to be a burden. A file of
+// nothing but problems can have a million.
+var bounds = yamlform.Bounds{Problems: 101, Rest: true, Text: 4096, Shown: shownText} // a path can be as long as a text
+
+const (
+	shownText = 80 // bytes of a value in a message
+	mostItems = 1000
+)
 
 // add notes a problem and gives nil, the value of what is wrong.
 func (s *source) add(n *yaml.Node, what, hint string) any {
-	switch {
-	case len(s.problems) < mostProblems:
-		s.problems = append(s.problems, Problem{s.file, n.Line, n.Column, what, hint})
-	case len(s.problems) == mostProblems:
-		s.problems = append(s.problems, Problem{s.file, n.Line, n.Column, "more problems like these", "mend the first ones"})
-	}
+	s.Add(n, what, hint)
 	return nil
 }
 
-// wrong notes that a value is not what its key wants.
+// wrong notes that a value is not what its key wants, and gives nil.
 func (s *source) wrong(n *yaml.Node, name, want, hint string) any {
-	got := quoted(n.Value)
-	switch {
-	case n.Kind == yaml.SequenceNode:
-		got = "a list"
-	case n.Kind == yaml.MappingNode:
-		got = "a mapping"
-	case len(n.Value) > longestText: // looking for its type takes time
-	case n.ShortTag() == "!!null":
-		got = "nothing"
-	case n.ShortTag() != "!!str":
-		got = shown(n.Value, shownText)
-	}
-	return s.add(n, fmt.Sprintf("%s: want %s, got %s", name, want, got), hint)
+	s.Wrong(n, name, want, hint)
+	return nil
 }
 
 // set reads the value of one key.
@@ -75,8 +69,8 @@ func readEnv(lookup func(string) (string, bool)) *source {
 		if k.env == "" {
 			continue
 		}
-		s.file = "HOOKWATCH_" + k.env
-		if v, ok := lookup(s.file); ok && v != "" {
+		s.File = "HOOKWATCH_" + k.env
+		if v, ok := lookup(s.File); ok && v != "" {
 			s.set(k, valueNode(k, v))
 		}
 	}
@@ -104,7 +98,7 @@ func readFlags(flags *pflag.FlagSet) *source {
 		if f == nil || !f.Changed {
 			continue
 		}
-		s.file = "--" + k.flag
+		s.File = "--" + k.flag
 		v := f.Value.String()
 		if slice, ok := f.Value.(pflag.SliceValue); ok {
 			v = strings.Join(slice.GetSlice(), ",")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites/yamlform"
 )
 
 // A ByteSize is a number of bytes.
@@ -28,104 +30,53 @@ var sizeUnits = map[string]ByteSize{
 	"b": 1, "kb": KB, "mb": MB, "gb": GB, "kib": KiB, "mib": MiB, "gib": GiB,
 }
 
-// What a value may hold: more is a mistake, or made to be a burden.
-const (
-	longestText = 4096 // as long as a path can be
-	mostItems   = 1000
-)
-
 // anyText takes text, the empty one too.
-func anyText(s *source, name string, n *yaml.Node) any {
-	switch {
-	case len(n.Value) > longestText:
-		return s.add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), longestText), "")
-	case n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str":
-		hint := ""
-		if n.Kind == yaml.ScalarNode && n.Value != "" {
-			hint = "quote it: " + quoted(n.Value)
-		}
-		return s.wrong(n, name, "text", hint)
-	}
-	return n.Value
-}
+func anyText(s *source, name string, n *yaml.Node) any { return s.AnyText(name, n) }
 
 // text takes text that is not empty.
 func text(s *source, name string, n *yaml.Node) any {
-	v := anyText(s, name, n)
-	if v == "" {
-		return s.add(n, name+": must not be empty", "leave it out to keep the default")
-	}
-	return v
+	return s.Text(name, n, "leave it out to keep the default")
 }
 
 // item takes text within a list, not an empty one.
-func item(s *source, name string, n *yaml.Node) any {
-	v := anyText(s, name, n)
-	if v == "" {
-		return s.add(n, name+": must not be empty", "")
-	}
-	return v
-}
+func item(s *source, name string, n *yaml.Node) any { return s.Text(name, n, "") }
 
 // glob takes a path or a pattern of paths.
 func glob(s *source, name string, n *yaml.Node) any {
-	v := item(s, name, n)
-	if p, ok := v.(string); ok && !doublestar.ValidatePattern(p) {
-		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, quoted(p)), "close what [ or { opens")
+	p := s.Text(name, n, "")
+	if !doublestar.ValidatePattern(p) {
+		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quoted(p, shownText)), "close what [ or { opens")
 	}
-	return v
+	return p
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variable takes the name of an environment variable.
 func variable(s *source, name string, n *yaml.Node) any {
-	v := item(s, name, n)
-	if p, ok := v.(string); ok && !variableName.MatchString(p) {
-		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, quoted(p)), "letters, digits and _ only")
+	p := s.Text(name, n, "")
+	if p != "" && !variableName.MatchString(p) {
+		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, yamlform.Quoted(p, shownText)), "letters, digits and _ only")
 	}
-	return v
+	return p
 }
 
 // choice takes one of the given words.
 func choice(words ...string) reader {
-	return func(s *source, name string, n *yaml.Node) any {
-		want := "one of " + strings.Join(words, ", ")
-		if n.Kind != yaml.ScalarNode {
-			return s.wrong(n, name, want, "")
-		}
-		for _, w := range words {
-			if n.Value == w {
-				return w
-			}
-		}
-		hint := ""
-		if near := nearest(n.Value, words); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return s.wrong(n, name, want, hint)
-	}
+	return func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }
 }
 
 // list takes a list whose items read takes.
 func list(read reader) reader {
 	return func(s *source, name string, n *yaml.Node) any {
-		if n.Kind != yaml.SequenceNode {
-			hint := ""
-			if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
-				hint = fmt.Sprintf("put it in brackets: [%s]", shown(n.Value, shownText))
-			}
-			return s.wrong(n, name, "a list", hint)
-		}
-		if len(n.Content) > mostItems {
+		if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
 			return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
 		}
 		items := []string{}
-		for i, item := range n.Content {
-			if v, ok := read(s, fmt.Sprintf("%s[%d]", name, i), resolve(item)).(string); ok {
-				items = append(items, v)
-			}
-		}
+		s.List(name, n, func(c *yaml.Node) {
+			v, _ := read(s, fmt.Sprintf("%s[%d]", name, len(items)), c).(string)
+			items = append(items, v)
+		})
 		return items
 	}
 }
@@ -143,12 +94,7 @@ func whole(s *source, name string, n *yaml.Node) any {
 }
 
 // truth takes true or false.
-func truth(s *source, name string, n *yaml.Node) any {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
-		return s.wrong(n, name, "true or false", "")
-	}
-	return strings.EqualFold(n.Value, "true")
-}
+func truth(s *source, name string, n *yaml.Node) any { return s.Truth(name, n) }
 
 // duration takes a length of time with its unit, not a negative one.
 func duration(s *source, name string, n *yaml.Node) any {
@@ -159,7 +105,7 @@ func duration(s *source, name string, n *yaml.Node) any {
 	d, err := time.ParseDuration(n.Value)
 	switch {
 	case n.ShortTag() == "!!int" && d == 0:
-		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", shown(n.Value, shownText)))
+		return s.wrong(n, name, want, fmt.Sprintf("add a unit: %ss", yamlform.Shown(n.Value, shownText)))
 	case err != nil:
 		return s.wrong(n, name, want, "")
 	case d < 0:
@@ -209,6 +155,8 @@ func size(s *source, name string, n *yaml.Node) any {
 	return ByteSize(count) * unit
 }
 
+var gatePolicies = []string{string(GateFail), string(GateSkip)}
+
 // policies takes tools with what their absence means.
 func policies(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.MappingNode {
@@ -217,16 +165,13 @@ func policies(s *source, name string, n *yaml.Node) any {
 	if len(n.Content) > 2*mostItems {
 		return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content)/2, mostItems), "")
 	}
-	read := choice(string(GateFail), string(GateSkip))
 	gates := map[string]GatePolicy{}
-	s.each(n, func(k, v *yaml.Node) {
+	s.Each(n, func(k, v *yaml.Node) {
 		if k.Value == "" {
 			s.add(k, name+": a tool's name must not be empty", "")
 			return
 		}
-		if p, ok := read(s, name+"."+shown(k.Value, shownText), v).(string); ok {
-			gates[k.Value] = GatePolicy(p)
-		}
+		gates[k.Value] = GatePolicy(s.Choice(name+"."+yamlform.Shown(k.Value, shownText), v, gatePolicies))
 	})
 	return gates
 }

@@ -29,7 +29,7 @@ func BenchmarkSaveToBatch(b *testing.B) {
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
 				content = strconv.AppendInt(content[:22_000], int64(i), 10)
-				want := Digest(content, 0o644)
+				want := digestOf(content, 0o644)
 				began := time.Now()
 				ok(b, save(path, content))
 				for batch := range w.Batches() {

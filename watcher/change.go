@@ -16,27 +16,17 @@ const (
 	Restored                 // it is as it was, but may have been otherwise for a moment
 )
 
-// String returns the kind as a lower-case word.
-func (k Kind) String() string {
-	switch k {
-	case Created:
-		return "created"
-	case Modified:
-		return "modified"
-	case Removed:
-		return "removed"
-	case Restored:
-		return "restored"
-	}
-	return "unknown"
-}
-
 // A Change is one file whose content is not what was last reported, or was not
 // for a moment: whoever read it in that moment has to read it again.
+//
+// Its Digest is that of the content and execute bit: the first 16 bytes of the
+// content's SHA-256 in hexadecimal, with an x at the end for a file that anybody
+// may execute. A file that is too large or may not be read has a digest of another
+// form, "~" and its size and modification time.
 type Change struct {
 	Path   string // the path of interest, also where a symbolic link leads elsewhere
 	Kind   Kind
-	Digest string      // of the content, see [Digest]; "" when removed
+	Digest string      // "" when removed
 	Was    string      // the digest last reported; "" when there was no file
 	Mode   fs.FileMode // 0 when removed
 }

@@ -9,14 +9,16 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites/disk"
 )
 
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	const empty = "e3b0c44298fc1c149afbf4c8996fb924"
 	for mode, want := range map[os.FileMode]string{0o644: empty, 0o755: empty + "x", 0o010: empty + "x", 0: empty} {
-		if got := Digest(nil, mode); got != want {
-			t.Errorf("Digest(nil, %o) = %q, want %q", mode, got, want)
+		if got := digestOf(nil, mode); got != want {
+			t.Errorf("digestOf(nil, %o) = %q, want %q", mode, got, want)
 		}
 	}
 }
@@ -26,29 +28,29 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	put(t, path, "12345")
-	s, sig, err := newReader(systemDisk{}, 5).read(path)
+	s, sig, err := newReader(system{}, 5).read(path)
 	ok(t, err)
-	if s.digest != Digest([]byte("12345"), 0o644) || s.empty || sig.size != 5 {
+	if s.digest != digestOf([]byte("12345"), 0o644) || s.empty || sig.Size != 5 {
 		t.Errorf("read gives %+v, %+v", s, sig)
 	}
-	big, _, err := newReader(systemDisk{}, 4).read(path)
+	big, _, err := newReader(system{}, 4).read(path)
 	ok(t, err)
 	if !strings.HasPrefix(big.digest, "~5-") {
 		t.Errorf("too large a file has the digest %q", big.digest)
 	}
 	ok(t, os.Chtimes(path, time.Time{}, time.Unix(7, 0)))
-	if touched, _, _ := newReader(systemDisk{}, 4).read(path); touched.digest == big.digest {
+	if touched, _, _ := newReader(system{}, 4).read(path); touched.digest == big.digest {
 		t.Error("the time does not count for a file that is too large")
 	}
 	put(t, path, "")
-	if s, _, _ := newReader(systemDisk{}, 4).read(path); !s.empty || !s.unfinished() {
+	if s, _, _ := newReader(system{}, 4).read(path); !s.empty || !s.unfinished() {
 		t.Errorf("an empty file is %+v", s)
 	}
-	if s, _, err := newReader(systemDisk{}, 4).unreadable(path); err != nil || !strings.HasPrefix(s.digest, "~0-") {
+	if s, _, err := newReader(system{}, 4).unreadable(path); err != nil || !strings.HasPrefix(s.digest, "~0-") {
 		t.Errorf("a file that may not be read is %+v, %v", s, err)
 	}
 	for _, nothing := range []string{dir, filepath.Join(dir, "absent"), filepath.Join(path, "below")} {
-		if s, _, err := newReader(systemDisk{}, 4).read(nothing); s != (state{}) || err != nil {
+		if s, _, err := newReader(system{}, 4).read(nothing); s != (state{}) || err != nil {
 			t.Errorf("read(%q) = %+v, %v", nothing, s, err)
 		}
 	}
@@ -58,10 +60,10 @@ func TestRacy(t *testing.T) {
 	t.Parallel()
 	read := time.Unix(100, 0)
 	for seconds, want := range map[int64]bool{10: false, 97: false, 99: true, 100: true, 500: true} {
-		if got := (signature{modified: seconds * 1e9}).racy(read); got != want {
+		if got := (disk.Signature{Modified: seconds * 1e9}).Racy(read); got != want {
 			t.Errorf("a file of second %d read at 100: racy is %v", seconds, got)
 		}
-		if got := (signature{changed: seconds * 1e9}).racy(read); got != want {
+		if got := (disk.Signature{Changed: seconds * 1e9}).Racy(read); got != want {
 			t.Errorf("a file changed in second %d read at 100: racy is %v", seconds, got)
 		}
 	}
@@ -77,7 +79,7 @@ func TestQuickLook(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "f")
 		put(t, path, "1")
 		b := newBacklog(0)
-		tr := newTree(newDirectories(systemDisk{}, nil, &notes{}), b, newReader(systemDisk{}, 100), time.Now)
+		tr := newTree(newDirectories(system{}, nil, &notes{}), b, newReader(system{}, 100), time.Now)
 		scope, err := newScope(Interest{Files: []string{path}})
 		ok(t, err)
 		tr.retarget(scope)
@@ -85,7 +87,7 @@ func TestQuickLook(t *testing.T) {
 		if !tt.differs {
 			info, err := os.Stat(path)
 			ok(t, err)
-			tr.roots[0].sig = signatureOf(info) // as if it had not changed
+			tr.roots[0].sig = disk.SignatureOf(info) // as if it had not changed
 		}
 		tr.roots[0].racy = tt.racy
 		tr.enqueueAll(tt.full)
@@ -122,9 +124,9 @@ func TestResolve(t *testing.T) {
 		"loop":         {"", 41, []lookup{{"", "loop", false}}},
 	}
 	for path, tt := range tests {
-		p, err := resolve(systemDisk{}, root, path)
+		p, err := resolve(system{}, root, path)
 		if strings.Contains(path, "..") {
-			p, err = resolve(systemDisk{}, root, filepath.Clean(path))
+			p, err = resolve(system{}, root, filepath.Clean(path))
 		}
 		ok(t, err)
 		var steps []lookup
@@ -140,7 +142,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s leads to %s (%v), want %s", path, p.real, p.info, tt.real)
 		}
 	}
-	if p, err := resolve(systemDisk{}, root, ""); err != nil || p.info == nil {
+	if p, err := resolve(system{}, root, ""); err != nil || p.info == nil {
 		t.Errorf("the start itself: %v, %v", p, err)
 	}
 }

@@ -14,7 +14,7 @@ type core struct {
 	pollAt time.Time // next look at what is not watched; zero when all is
 }
 
-func newCore(o Options, d disk, b backend, n *notes, now func() time.Time) *core {
+func newCore(o Options, d filesystem, b backend, n *notes, now func() time.Time) *core {
 	hold := settle
 	if b == nil {
 		hold += o.Poll // a missing file has to be missing at two looks

@@ -8,6 +8,8 @@ import (
 	"runtime"
 
 	"github.com/fsnotify/fsnotify"
+
+	"hookwatch/suites/disk"
 )
 
 // watchPassing tells whether a directory that is merely passed through is
@@ -24,8 +26,8 @@ type directory struct {
 	needed  int                       // lookups that are not merely passing, and trees
 
 	watched bool
-	id      fileID // when watched
-	err     error  // why it is not; nil also while it was not tried
+	id      disk.FileID // when watched
+	err     error       // why it is not; nil also while it was not tried
 }
 
 func (d *directory) unused() bool { return len(d.entries) == 0 && len(d.trees) == 0 }
@@ -47,16 +49,16 @@ func (d *directory) nodes() []*node {
 // Directories are all those in which something is looked up, and which of them
 // the backend watches.
 type directories struct {
-	disk    disk
+	disk    filesystem
 	backend backend // nil: nothing is watched
 	notes   *notes
 	all     map[string]*directory
-	byID    map[fileID]*directory // the watched ones, where files have an ID
-	failed  map[*directory]bool   // the ones that could not be watched
+	byID    map[disk.FileID]*directory // the watched ones, where files have an ID
+	failed  map[*directory]bool        // the ones that could not be watched
 }
 
-func newDirectories(on disk, b backend, n *notes) *directories {
-	return &directories{on, b, n, map[string]*directory{}, map[fileID]*directory{}, map[*directory]bool{}}
+func newDirectories(on filesystem, b backend, n *notes) *directories {
+	return &directories{on, b, n, map[string]*directory{}, map[disk.FileID]*directory{}, map[*directory]bool{}}
 }
 
 // get returns the directory at path, a new one if nothing was looked up there.
@@ -141,7 +143,7 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 	if err != nil {
 		return false, nil // an event of its parent tells
 	}
-	id, _ := systemFacts(info)
+	id := disk.IDOf(info)
 	if other := ds.byID[id]; other != nil && other != d {
 		if evicted, err = ds.evict(other, id); err != nil {
 			ds.fail(d, err)
@@ -156,7 +158,7 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 		return false, evicted
 	}
 	d.watched, d.id = true, id
-	if id != (fileID{}) {
+	if id != (disk.FileID{}) {
 		ds.byID[id] = d
 	}
 	return true, evicted
@@ -165,9 +167,9 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 // evict gives up the watch of a directory that seems to have been moved away,
 // since the system has one watch for one directory, whatever its name. It fails
 // if the directory is still there: then it is mounted in two places.
-func (ds *directories) evict(d *directory, id fileID) ([]*node, error) {
+func (ds *directories) evict(d *directory, id disk.FileID) ([]*node, error) {
 	if info, err := ds.disk.Lstat(d.path); err == nil {
-		if now, _ := systemFacts(info); now == id {
+		if disk.IDOf(info) == id {
 			return nil, fmt.Errorf("it is the same directory as %s, which is watched", d.path)
 		}
 	}

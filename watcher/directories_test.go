@@ -21,7 +21,7 @@ func TestMovedUnseen(t *testing.T) {
 	p.interest.Dirs = append(p.interest.Dirs, y)
 	ok(t, p.w.SetInterest(p.interest))
 	tr.halt.Unlock()
-	p.account[filepath.Join(y, "d", "sub", "f")] = Digest([]byte("1"), 0)
+	p.account[filepath.Join(y, "d", "sub", "f")] = digestOf([]byte("1"), 0)
 	p.settle()
 	put(t, filepath.Join(y, "d", "sub", "f"), "2")
 	p.settle()
@@ -42,7 +42,7 @@ func TestTwoNames(t *testing.T) {
 	ok(t, err)
 	defer func() { ok(t, b.Close()) }()
 	var said []string
-	ds := newDirectories(systemDisk{}, b, &notes{say: func(s string) { said = append(said, s) }})
+	ds := newDirectories(system{}, b, &notes{say: func(s string) { said = append(said, s) }})
 	n := &node{}
 	ds.enlist(n, path)
 	ds.enlist(n, other)

@@ -68,7 +68,7 @@ func TestSetInterest(t *testing.T) {
 			ok(t, p.w.SetInterest(next))
 			p.interest = next
 			// What became of interest is known as it stands; file is forgotten.
-			p.account[at("b/new")], p.account[at("a/hidden.tmp")] = Digest([]byte("1"), 0), Digest([]byte("1"), 0)
+			p.account[at("b/new")], p.account[at("a/hidden.tmp")] = digestOf([]byte("1"), 0), digestOf([]byte("1"), 0)
 			delete(p.account, at("file"))
 			got := p.settle()
 			slices.Sort(got)
@@ -143,12 +143,12 @@ func TestUnreceived(t *testing.T) {
 	for _, content := range []string{"2", "3", "4"} {
 		put(t, a, content)
 		put(t, b, content)
-		p.w.Rescan() // so that each was noticed
+		rescan(p.w) // so that each was noticed
 	}
 	put(t, a, "1")
-	p.w.Rescan()
+	rescan(p.w)
 	got := p.receive().Changes
-	if len(got) != 2 || got[0].Kind != Restored || got[1].Path != b || got[1].Digest != Digest([]byte("4"), 0) {
+	if len(got) != 2 || got[0].Kind != Restored || got[1].Path != b || got[1].Digest != digestOf([]byte("4"), 0) {
 		t.Errorf("got %v, want a as it was, and the last content of b", got)
 	}
 }
@@ -173,6 +173,6 @@ func TestClose(t *testing.T) {
 		if err := w.SetInterest(Interest{}); !errors.Is(err, ErrClosed) {
 			t.Errorf("SetInterest after Close returns %v", err)
 		}
-		w.Rescan()
+		rescan(w)
 	}
 }

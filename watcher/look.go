@@ -1,6 +1,10 @@
 package watcher
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"hookwatch/suites/disk"
+)
 
 // look finds out what stands at n. An error says that this is not known, and
 // leaves everything as it was.
@@ -22,15 +26,17 @@ func (t *tree) look(n *node, full bool) error {
 
 // lookFile compares the file p with what the backlog has for n.
 func (t *tree) lookFile(n *node, p place, full bool) (err error) {
-	if !full && n.present && !n.racy && n.sig == signatureOf(p.info) {
+	if !full && n.present && !n.racy && n.sig == disk.SignatureOf(p.info) {
 		return nil
 	}
-	// Another part of the interest may have found and reported it already.
-	stirred := n.present && (n.stirred || t.suspicious && n.racy || t.seen[n.path] != signatureOf(p.info))
+	// Another part of the interest may have found and reported it already, or that of
+	// an interest before this one, whose place this node takes.
+	before, known := t.seen[n.path]
+	stirred := n.present && (n.stirred || t.suspicious && n.racy) || known && before != disk.SignatureOf(p.info)
 	n.stirred = false
 	began := t.now()
 	var s state
-	var sig signature
+	var sig disk.Signature
 	if t.scope.unread(p.real) {
 		s, sig, err = t.reader.unreadable(p.real)
 	} else {
@@ -44,7 +50,7 @@ func (t *tree) lookFile(n *node, p place, full bool) (err error) {
 		return nil
 	}
 	t.leaveDir(n)
-	n.sig, n.racy, n.linked = sig, sig.racy(began), p.links > 0
+	n.sig, n.racy, n.linked = sig, sig.Racy(began), p.links > 0
 	t.seen[n.path] = sig
 	if !n.present {
 		n.present = true

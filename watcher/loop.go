@@ -42,12 +42,6 @@ func (w *Watcher) absorb() {
 	w.work()
 }
 
-// rescan compares everything now.
-func (w *Watcher) rescan() {
-	w.core.rescan()
-	w.work()
-}
-
 // work looks at everything that is queued, unless the watcher is closed
 // meanwhile.
 func (w *Watcher) work() {

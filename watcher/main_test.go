@@ -1,6 +1,8 @@
 package watcher
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +18,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ceiling is how long a test waits for what must come.
 const ceiling = 30 * time.Second
+
+// digestOf is the digest that a file of this content and mode is reported with.
+func digestOf(content []byte, mode os.FileMode) string {
+	sum := sha256.Sum256(content)
+	return withMode(hex.EncodeToString(sum[:16]), mode)
+}
+
+// rescan compares every file of interest with what was last reported, and returns
+// when that is done; a closed watcher does nothing.
+func rescan(w *Watcher) {
+	_ = w.request(func() { w.core.rescan(); w.work() })
+}
 
 // A probe is a receiver that keeps its own account of what was reported and
 // fails the test when a report contradicts it.
@@ -161,7 +175,7 @@ func (w walker) walk(path string, above []string, links int) {
 	if info.Mode().IsRegular() {
 		content, err := os.ReadFile(path)
 		ok(w.t, err)
-		w.digests[path] = Digest(content, info.Mode())
+		w.digests[path] = digestOf(content, info.Mode())
 	}
 	if !info.IsDir() || above == nil {
 		return

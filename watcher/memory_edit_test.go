@@ -12,7 +12,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"hookwatch/internal/editstest"
+	"hookwatch/watcher/editstest"
 )
 
 // An edited memory has edits done to what is below base.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/internal/editstest"
+	"hookwatch/watcher/editstest"
 )
 
 // pureCases are what the made-up cases read; two of the paths lead through links.

@@ -35,7 +35,7 @@ type place struct {
 // resolve follows rest from the real directory start, symbolic links included,
 // as the system would. That nothing is there is no error; an error says that
 // this could not be found out now.
-func resolve(on disk, start, rest string) (place, error) {
+func resolve(on filesystem, start, rest string) (place, error) {
 	p := place{real: start}
 	todo := split(rest)
 	for len(todo) > 0 {

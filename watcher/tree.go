@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"hookwatch/suites/disk"
 )
 
 // turnLimit is how often a path is followed anew because directories on its way
@@ -28,7 +30,7 @@ type node struct {
 	children map[string]*node // by name; with real, only while it is a directory
 
 	present bool // it is a file, and counted in tree.owners
-	sig     signature
+	sig     disk.Signature
 	racy    bool // sig proves nothing yet
 	linked  bool // it was found through a symbolic link
 
@@ -47,10 +49,10 @@ type tree struct {
 
 	scope  scope
 	roots  []*node
-	owners map[string]int       // present nodes by path; two where interests overlap
-	seen   map[string]signature // of the content that was last read, by path
-	queue  []*node              // to be looked at
-	later  map[*node]bool       // could not be looked at, to be tried at the next poll
+	owners map[string]int            // present nodes by path; two where interests overlap
+	seen   map[string]disk.Signature // of the content that was last read, by path
+	queue  []*node                   // to be looked at
+	later  map[*node]bool            // could not be looked at, to be tried at the next poll
 
 	suspicious bool // events were lost: a signature has to prove that nothing happened
 
@@ -59,7 +61,7 @@ type tree struct {
 }
 
 func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
-	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, seen: map[string]signature{}, later: map[*node]bool{}}
+	return &tree{dirs: ds, backlog: b, reader: r, now: now, owners: map[string]int{}, seen: map[string]disk.Signature{}, later: map[*node]bool{}}
 }
 
 func (t *tree) files() int { return len(t.owners) }

@@ -69,7 +69,7 @@ func TestHarmlessOverflow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	p := watch(t, byEvents, Interest{Files: []string{path}})
 	p.w.inbox.fail(fsnotify.ErrEventOverflow)
-	p.w.Rescan() // comes after
+	rescan(p.w) // comes after
 	put(t, path, "1")
 	if p.settle(); p.overflow {
 		t.Error("a batch tells of an overflow that hid nothing")
@@ -88,7 +88,7 @@ func TestRescan(t *testing.T) {
 	ok(t, err)
 	put(t, path, "2")
 	ok(t, os.Chtimes(path, time.Time{}, info.ModTime()))
-	p.w.Rescan()
+	rescan(p.w)
 	if b := p.receive(); len(b.Changes) != 1 || b.Changes[0].Path != path || b.Overflow {
 		t.Errorf("the batch is %v, want %s alone", b, path)
 	}

@@ -16,7 +16,7 @@ func TestReadPipe(t *testing.T) {
 	ok(t, syscall.Mkfifo(path, 0o600))
 	got := make(chan state, 1)
 	go func() {
-		s, _, _ := newReader(systemDisk{}, 10).read(path)
+		s, _, _ := newReader(system{}, 10).read(path)
 		got <- s
 	}()
 	select {
@@ -31,7 +31,7 @@ func TestReadPipe(t *testing.T) {
 
 // An exhaustedDisk has no descriptors left.
 type exhaustedDisk struct {
-	systemDisk
+	system
 	failed chan<- bool
 }
 
@@ -55,8 +55,8 @@ func TestNoDescriptors(t *testing.T) {
 	}))
 	put(t, path, "2")
 	<-failed
-	ok(t, p.w.request(func() { p.w.tree.reader.disk = systemDisk{} }))
-	if b := p.receive(); b.Changes[0].Digest != Digest([]byte("2"), 0) {
+	ok(t, p.w.request(func() { p.w.tree.reader.disk = system{} }))
+	if b := p.receive(); b.Changes[0].Digest != digestOf([]byte("2"), 0) {
 		t.Errorf("got %v, want the new content", b)
 	}
 	for timers := true; timers; {

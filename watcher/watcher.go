@@ -13,12 +13,13 @@
 //
 // A change that the system announces to nobody (a write through a memory map,
 // through a hard link in another directory, or by another host on a network
-// file system) is seen by [Watcher.Rescan] and by polling.
+// file system) is seen by polling, and when events were lost.
 package watcher
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,10 @@ type Options struct {
 	// MaxFileSize, in bytes, is the size above which size and modification
 	// time stand for the content; 0 means 8 MiB.
 	MaxFileSize int64
+
+	// Open opens a file that was saved, by its path without symbolic links, without
+	// waiting for a pipe; nil means that of the system.
+	Open func(path string) (fs.File, error)
 
 	// Note, if set, receives lines that a person should read, each once: a
 	// limit of the system that was reached and what to do about it. It is
@@ -116,7 +121,7 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 			w.running.Go(func() { w.inbox.drain(w.backend) })
 		}
 	}
-	w.core = newCore(o, systemDisk{}, w.backend, notes, time.Now)
+	w.core = newCore(o, system{o.Open}, w.backend, notes, time.Now)
 	w.tree.closed = w.done
 	w.tree.retarget(scope)
 	w.files.Store(int64(w.tree.files()))
@@ -139,13 +144,6 @@ func (w *Watcher) SetInterest(i Interest) error {
 		return err
 	}
 	return w.request(func() { w.tree.retarget(scope) })
-}
-
-// Rescan compares every file of interest with what was last reported, by
-// content, and watches every directory anew. It returns when that is done; the
-// differences arrive as a batch. On a closed watcher it does nothing.
-func (w *Watcher) Rescan() {
-	_ = w.request(w.rescan) // closed: nothing is left to compare
 }
 
 // Files returns how many files of interest exist.

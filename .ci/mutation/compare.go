@@ -21,6 +21,7 @@ type comparison struct {
 	before, after []string // outcomes by case
 	skip          []bool   // cases of which nothing can be said
 	edits         *edit.Edits
+	unit          []trace.Key // that the edits are in, see unitKeys
 	choices       []choice
 	selected      []bool
 }
@@ -29,6 +30,7 @@ type comparison struct {
 func (c *comparison) pick(b *bench) {
 	if path.Ext(c.file) != ".json" {
 		c.edits = edit.Compare(c.file, c.original, c.content)
+		c.unit = unitKeys(c.edits, c.original, c.content)
 	}
 	b.rule.know(c.original, c.content)
 	c.choices = b.rule.choose(c.standing, c.traces, c.file)
@@ -92,7 +94,7 @@ func (c *comparison) inUnit(i int) bool {
 	if c.edits == nil {
 		return c.inFile(i)
 	}
-	return c.inFile(i) && edit.SameUnit(c.edits, c.traces[i])
+	return c.inFile(i) && sameUnit(c.edits, c.unit, c.traces[i])
 }
 
 // confirm runs a case that seems to have been missed again, on the edited file

@@ -28,7 +28,7 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 		return nil, err
 	}
 	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
-	p, problems := project.Load(cfg, project.Filter{})
+	p, problems := project.Load(cfg, project.Filter{}, nil)
 	if p == nil {
 		return nil, problems[0]
 	}

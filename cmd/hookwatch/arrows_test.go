@@ -13,53 +13,67 @@ import (
 // arrows lists, for every package, which packages of hookwatch it may import.
 // The way through them is one: change, selection, run, record, verdict, notice.
 // config, watcher and the suites family do not know one another, but that config
-// guesses at misspelt words as suites do, and reads and writes through the same
-// door; only cmd sees all. An import that is not on the list fails the test, and so does an arrow
-// that nothing uses.
+// reads a form of YAML, guesses at misspelt words and tells its problems as suites
+// do, and reads and writes through the same door; only cmd sees all. An import that
+// is not on the list fails the test, and so does an arrow that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/plan suites/printable suites/process suites/record suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/isolate suites/plan suites/process suites/record suites/report suites/run suites/selection suites/toolbox suites/tracing suites/verdict watcher",
-	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/markers suites/plan suites/process suites/record watcher",
+	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
+	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/disk suites/isolate suites/isolate/trees suites/plan suites/process suites/record suites/record/foreign suites/report suites/run suites/run/placed suites/selection suites/toolbox suites/tracing suites/verdict watcher",
+	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":  "suites suites/printable",
 
-	"config":       "config/trust suites/disk suites/spelling",
+	"config":       "config/trust suites suites/disk suites/spelling suites/yamlform",
 	"config/trust": "suites/disk",
-	"watcher":      "",
+	"watcher":      "suites/disk",
 
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
-	"suites/catalog":            "suites suites/spelling",
+	"suites/catalog":            "suites suites/spelling suites/yamlform",
 	"suites/contract":           "suites suites/jsontree",
-	"suites/depend":             "suites suites/disk suites/markers suites/shell",
+	"suites/depend":             "suites suites/depend/scripts suites/disk suites/markers",
 	"suites/depend/cover":       "suites suites/depend/trace",
 	"suites/depend/edit":        "suites/depend/trace",
 	"suites/depend/keys":        "suites/jsontree suites/shell",
 	"suites/depend/narrow":      "suites suites/depend suites/depend/edit suites/depend/keys suites/depend/trace",
+	"suites/depend/scripts":     "suites/shell",
 	"suites/depend/trace":       "suites/shell",
 	"suites/disk":               "",
 	"suites/discover":           "suites suites/contract suites/disk suites/shell",
+	"suites/idrange":            "",
 	"suites/jsontree":           "",
-	"suites/markers":            "suites suites/jsontree suites/shell",
+	"suites/markers":            "suites suites/idrange suites/jsontree suites/shell",
 	"suites/plan":               "suites",
-	"suites/isolate":            "suites suites/disk suites/process suites/process/supervisor",
+	"suites/isolate":            "suites suites/disk suites/isolate/mask suites/isolate/mounts suites/isolate/syscalls suites/isolate/trees suites/process suites/process/supervisor",
+	"suites/isolate/mask":       "suites/disk suites/isolate/mounts",
+	"suites/isolate/mounts":     "suites/disk",
+	"suites/isolate/syscalls":   "suites/process/supervisor",
+	"suites/isolate/trees":      "suites/disk",
 	"suites/process":            "suites/process/supervisor",
 	"suites/process/supervisor": "",
-	"suites/record":             "suites suites/disk",
+	"suites/record":             "suites suites/disk suites/record/basis suites/record/foreign suites/record/jsonl suites/record/lock suites/record/origin suites/record/rolling",
+	"suites/record/basis":       "suites suites/disk suites/record/jsonl",
+	"suites/record/foreign":     "suites",
+	"suites/record/jsonl":       "suites",
+	"suites/record/lock":        "suites/disk",
+	"suites/record/origin":      "suites/disk",
+	"suites/record/rolling":     "suites suites/disk suites/record/jsonl",
 	"suites/reference":          "suites/disk",
 	"suites/report":             "suites suites/printable suites/verdict",
-	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/process suites/shell suites/toolbox",
+	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/isolate/trees suites/process suites/run/placed suites/shell suites/toolbox",
+	"suites/run/placed":         "suites/disk",
 	"suites/shell":              "",
 	"suites/printable":          "",
 	"suites/spelling":           "",
-	"suites/toolbox":            "suites suites/audit suites/isolate suites/process",
-	"suites/selection":          "suites suites/depend suites/depend/narrow suites/depend/trace suites/disk suites/record",
+	"suites/toolbox":            "suites suites/audit suites/disk suites/isolate/trees suites/process",
+	"suites/selection":          "suites suites/depend suites/depend/narrow suites/depend/trace suites/disk suites/record/basis",
 	"suites/tracing":            "suites suites/depend/trace",
 	"suites/verdict":            "suites",
+	"suites/yamlform":           "suites suites/spelling",
 
-	"internal/editstest":   "", // tests alone import what is in internal: see TestShipped
-	"internal/notifytest":  "",
-	"internal/programtest": "",
+	"watcher/editstest":              "", // tests alone import what ends in test: see TestShipped
+	"cmd/internal/notify/notifytest": "",
+	"suites/process/processtest":     "",
 }
 
 func TestArrows(t *testing.T) {
@@ -94,21 +108,21 @@ func TestArrows(t *testing.T) {
 
 // TestShipped keeps what tests and development need apart from what ships. Each
 // package of the module is part of the program on some system, or its name ends
-// in "test" and it lies in internal, and the program has it on none.
+// in "test", and the program has it on none.
 func TestShipped(t *testing.T) {
 	t.Parallel()
 	shipped := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, system, "-deps", "hookwatch/cmd/hookwatch") {
 			shipped[p] = true
-			if p == "testing" || strings.HasPrefix(p, "hookwatch/internal/") || strings.HasPrefix(p, "hookwatch/") && strings.HasSuffix(p, "test") {
+			if p == "testing" || strings.HasPrefix(p, "hookwatch/") && strings.HasSuffix(p, "test") {
 				t.Errorf("the program for %s has %s, which is for tests", system, p)
 			}
 		}
 	}
 	for _, p := range packages(t, "linux", "hookwatch/...") {
-		if !shipped[p] && !(strings.HasPrefix(p, "hookwatch/internal/") && strings.HasSuffix(p, "test")) {
-			t.Errorf("%s is no part of the program: what tests use goes to internal, under a name that ends in test; a program to a module of its own", p)
+		if !shipped[p] && !strings.HasSuffix(p, "test") {
+			t.Errorf("%s is no part of the program: what tests alone use has a name that ends in test; a program goes to a module of its own", p)
 		}
 	}
 }

@@ -27,10 +27,10 @@ var doors = map[string]string{
 	"cmd/internal/session/sandbox.go": "the directory that sandboxes are in, which is the person's alone",
 	"cmd/internal/session/kept.go":    "sandboxes that are kept, in that directory",
 	"cmd/internal/session/standin.go": "stand-ins for tools, in that directory",
-	"suites/record/origin.go":         "the person's state folder, where no clone puts anything",
+	"suites/record/origin/":           "the person's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":    "a file that the person names",
-	"watcher/disk.go":                 "opens for reading, without waiting for a pipe",
-	"internal/notifytest/":            "tests alone use it",
+	"watcher/filesystem.go":           "opens for reading, without waiting for a pipe",
+	"cmd/internal/notify/notifytest/": "tests alone use it",
 }
 
 // TestDoors holds what .golangci.yml says of package os, for those who do not run

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/internal/editstest"
+	"hookwatch/watcher/editstest"
 )
 
 // A realDisk does edits to a directory, and lets the program that watches it

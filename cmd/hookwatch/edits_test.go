@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hookwatch/internal/editstest"
 	"hookwatch/suites"
+	"hookwatch/watcher/editstest"
 )
 
 // quiet is how long nothing may be heard of a session for it to be asked whether
@@ -204,9 +204,18 @@ func (e *edited) answered() bool {
 		})
 	})
 	if last := seen[len(seen)-1]; !others && len(last.Selected) > 0 {
-		e.t.Errorf("these were stale, and nobody ran them: %v", last.Selected)
+		e.t.Errorf("these were stale, and nobody ran them: %v, after\n%s", last.Selected, e.lately())
 	}
 	return !others
+}
+
+// lately tells what was heard last, for whoever has to find out why.
+func (e *edited) lately() string {
+	var text strings.Builder
+	for _, ev := range e.heard[max(0, len(e.heard)-30):] {
+		fmt.Fprintf(&text, "  %s %s %v %v %s %v\n", ev.Event, ev.RunID, ev.Changes, ev.Selected, ev.Text, ev.Record.Key())
+	}
+	return text.String()
 }
 
 // hear keeps account of an event.

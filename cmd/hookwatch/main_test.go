@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hookwatch/cmd/internal/cli"
-	"hookwatch/internal/programtest"
+	"hookwatch/suites/process/processtest"
 )
 
 // asProgram makes the test binary hookwatch itself, for tests that need a
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // asMain is main, but that it ends as a test binary has to. Under the name of a
 // JSON tool it is that.
 func asMain() {
-	programtest.Exit(cli.Main(os.Args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	processtest.Exit(cli.Main(os.Args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // TestScripts runs the command line's own scripts: one file a subject, in

@@ -135,7 +135,7 @@ const (
 	heapNoise  = 2 << 20 // bytes
 	rssNoise   = 4 << 20 // bytes
 	spareFiles = 4       // open ones: the logs of the agents of the latest run
-	spareTasks = 8       // threads, of which Go's runtime starts some when it has to wait
+	spareTasks = 16      // threads: Go's runtime starts some when it has to wait, more on a busy machine, and ends none
 	mostKept   = 20      // as the configuration has it
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hookwatch/internal/editstest"
+	"hookwatch/watcher/editstest"
 )
 
 // TestSoak edits a watched project for a long time, in all the ways in which the
@@ -83,6 +83,12 @@ func startSoak(t testing.TB, seed uint64) *soak {
 		g: editstest.NewGenerator(soakProject(), seed),
 	}
 	s.rested()
+	s.rests()
+	// Without a configuration the built-in suites apply, which are read once and for
+	// good: edits make it so for a moment, which the watcher may or may not meet.
+	s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: soakConfig})
+	s.falls()
+	s.soaker.put(soakConfig, soakConfiguration)
 	s.rests()
 	return s
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/internal/editstest"
+	"hookwatch/watcher/editstest"
 )
 
 // A soaker makes edits that the generator of sequences does not: those that bring

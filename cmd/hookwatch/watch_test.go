@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/internal/notifytest"
+	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/reference"
@@ -120,7 +120,16 @@ func program(t testing.TB, root string, args ...string) *exec.Cmd {
 
 func watch(t testing.TB, root string, env ...string) *watched {
 	t.Helper()
+	return watchBy(t, nil, root, env...)
+}
+
+// watchBy watches with a program that starts the one that it is given.
+func watchBy(t testing.TB, by []string, root string, env ...string) *watched {
+	t.Helper()
 	w := &watched{t: t, root: root, cmd: program(t, root, "--format", "jsonl"), events: make(chan event, 100000)}
+	if len(by) > 0 {
+		w.cmd.Path, w.cmd.Args = by[0], slices.Concat(by, []string{w.cmd.Path}, w.cmd.Args[1:])
+	}
 	w.cmd.Env = append(w.cmd.Env, env...)
 	w.cmd.Stderr = os.Stderr
 	out, err := w.cmd.StdoutPipe()

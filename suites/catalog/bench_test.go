@@ -17,9 +17,9 @@ func many(n int) []byte {
     name: case_%d
     category: block
     command: pip install requests-%d
-    expect: {exit: 0, decision: block, stdout: {contains: ["[hook:block]"], matches: ['\[hook:block\] pip\b']}}
+    expect: {exit: %d, decision: block, stdout: {contains: ["[hook:block]"], matches: ['\[hook:block\] pip\b']}}
     verify: [".claude/hooks/x.sh §main enforcement", "docs/specs/adr.md §D3"]
-`, i, i, i)
+`, i, i, i, 2*max(0, 1-i)) // the first one is the control of all others
 		if i > 0 {
 			b.WriteString("    control: B00000\n")
 		}

@@ -17,7 +17,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{scope: scope{layer: suites.Direct}}
 	decode(r, "the file", suiteFields, root, &f)
 	r.required(root, "a suite", "suite", "cases")
-	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.at(root)}
+	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.At(root)}
 	if s.Agent == "" && s.Name != "" {
 		s.Agent = s.Name + "-agent"
 	}
@@ -26,7 +26,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 	}
 	s.Cases = r.cases(f.cases, &s, f.scope)
 	if f.cases.Kind == yaml.SequenceNode && len(f.cases.Content) == 0 {
-		r.add(f.cases, "cases: must not be empty", "")
+		r.Add(f.cases, "cases: must not be empty", "")
 	}
 	return s
 }
@@ -34,23 +34,23 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 // cases makes the items of a list into cases, a share of them on each processor.
 func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
 	var items []*yaml.Node
-	r.list("cases", list, func(n *yaml.Node) { items = append(items, n) })
+	r.List("cases", list, func(n *yaml.Node) { items = append(items, n) })
 	all := make([]suites.Case, len(items))
 	share := max(256, len(items)/runtime.GOMAXPROCS(0)+1)
 	var readers []*reader
 	var wg sync.WaitGroup
 	for from := 0; from < len(items); from += share {
-		part := &reader{file: r.file}
+		part := newReader(r.File)
 		readers = append(readers, part)
 		wg.Go(func() {
-			for i := from; i < min(from+share, len(items)) && !part.full(); i++ {
+			for i := from; i < min(from+share, len(items)) && !part.Full(); i++ {
 				all[i] = part.testCase(items[i], s, defaults)
 			}
 		})
 	}
 	wg.Wait()
 	for _, part := range readers {
-		r.problems = append(r.problems, part.problems...)
+		r.Problems = append(r.Problems, part.Problems...)
 	}
 	all = slices.DeleteFunc(all, func(c suites.Case) bool { return c.ID == "" })
 	compact(all)
@@ -59,7 +59,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 
 // testCase makes an item of cases into a case, complete.
 func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.Case {
-	before := len(r.problems)
+	before := len(r.Problems)
 	f := caseForm{scope: defaults}
 	decode(r, "a case", caseFields, n, &f)
 	if n.Kind != yaml.MappingNode {
@@ -77,7 +77,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Serial: f.serial, Timeout: f.timeout,
 		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
-		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.at(n),
+		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
@@ -134,21 +134,21 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	for i := range c.Steps {
 		s := &c.Steps[i]
 		if c.Chain && len(s.Args) > 0 {
-			r.add(n, "args cannot stand beside chain", "registered commands have arguments of their own")
+			r.Add(n, "args cannot stand beside chain", "registered commands have arguments of their own")
 		}
 		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain)
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}
 	if !hook && lookup(n, "hook") == nil {
-		r.add(n, "a case needs a hook", "give it or its suite one, or say chain: true")
+		r.Add(n, "a case needs a hook", "give it or its suite one, or say chain: true")
 	}
 	if !event && lookup(n, "event") == nil {
-		r.add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
+		r.Add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
 	}
 	// What is wrong in an expectation may be why nothing is left of it.
-	if silent && (len(r.problems) == before || !attempted(n, "expect", "steps")) {
-		r.add(n, "a case needs an expectation", "such as expect: {exit: 0}")
+	if silent && (len(r.Problems) == before || !attempted(n, "expect", "steps")) {
+		r.Add(n, "a case needs an expectation", "such as expect: {exit: 0}")
 	}
 }
 
@@ -193,6 +193,6 @@ func (r *reader) contradictions(n *yaml.Node) {
 		if b.Line < a.Line || b.Line == a.Line && b.Column < a.Column {
 			b = a
 		}
-		r.add(b, x.b+" cannot stand beside "+x.a, x.hint)
+		r.Add(b, x.b+" cannot stand beside "+x.a, x.hint)
 	}
 }

@@ -4,7 +4,6 @@
 package catalog
 
 import (
-	"cmp"
 	"embed"
 	"errors"
 	"io/fs"
@@ -77,13 +76,11 @@ func join(problems []suites.Problem) error {
 // holds what could be read, so that Check can look at the rest: it must not be
 // run. What concerns several cases is Check's.
 func Load(path string, data []byte) (suites.Suite, []suites.Problem) {
-	r := &reader{file: path}
+	r := newReader(path)
 	s := suites.Suite{At: suites.Position{File: path}}
 	if root := r.parse(data); root != nil {
 		s = r.suite(root)
 	}
-	slices.SortStableFunc(r.problems, func(a, b suites.Problem) int {
-		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
-	})
-	return s, r.problems
+	r.Sort()
+	return s, r.Problems
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -57,20 +58,31 @@ func checkSuites(all []suites.Suite) (problems []suites.Problem) {
 	return problems
 }
 
-// checkControl reports a control that is no other case.
+// checkControl reports a control that is no other case, or that proves nothing: it has
+// to expect what the hook does about a violation.
 func checkControl(c *suites.Case, cases map[suites.Key]*suites.Case) []suites.Problem {
 	key := c.ControlKey()
 	if key == c.Key() {
 		return []suites.Problem{{At: c.At, What: "control " + c.Control + " is the case itself", Hint: "name a case that must fail or block"}}
 	}
-	if cases[key] != nil {
+	if control := cases[key]; control != nil {
+		if provesNothing(c, control) {
+			return []suites.Problem{{At: c.At, What: fmt.Sprintf("control %s of %s expects the same as the case itself, so it proves nothing", c.Control, c.ID),
+				Hint: "name a case whose input the hook has to act on, with the exit, effect or output that shows it"}}
+		}
 		return nil
 	}
-	p := suites.Problem{At: c.At, What: fmt.Sprintf("control %s of %s does not exist", c.Control, c.ID)}
-	if near := nearestCase(key, cases); near != "" {
-		p.Hint = "did you mean " + near + "?"
+	return []suites.Problem{{At: c.At, What: fmt.Sprintf("control %s of %s does not exist", c.Control, c.ID), Hint: nearestCase(key, cases)}}
+}
+
+// provesNothing reports whether a control would pass on a hook that does nothing, just as
+// its case does.
+func provesNothing(c, control *suites.Case) bool {
+	if control.Check != nil || c.Check != nil {
+		return false
 	}
-	return []suites.Problem{p}
+	expects := func(c *suites.Case) suites.Expectation { return c.Steps[len(c.Steps)-1].Expect }
+	return reflect.DeepEqual(expects(c), expects(control))
 }
 
 // checkCircle follows a case's controls until it meets a case seen before; one
@@ -96,6 +108,7 @@ func checkCircle(c *suites.Case, cases map[suites.Key]*suites.Case, done map[*su
 	return []suites.Problem{{At: c.At, What: "controls run in a circle: " + strings.Join(ids, " -> ")}}
 }
 
+// nearestCase hints at the case of the suite that was most likely meant.
 func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 	var ids []string
 	for k := range cases {
@@ -104,5 +117,5 @@ func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 		}
 	}
 	slices.Sort(ids)
-	return spelling.Nearest(key.ID, ids)
+	return spelling.Hint(key.ID, ids)
 }

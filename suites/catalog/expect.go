@@ -35,14 +35,14 @@ var expectFields = []field[suites.Expectation]{
 		e.Decision = r.matching(k, n, oneLine, wantLine)
 	}},
 	{"effect", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
-		e.Effect = suites.Effect(r.choice(k, n, effects))
+		e.Effect = suites.Effect(r.Choice(k, n, effects))
 	}},
 	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stdout = r.stream(k, n) }},
 	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stderr = r.stream(k, n) }},
 	{"jq", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.JQ = r.filter(k, n) }},
 	{"model_sees", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.ModelSees = r.textOrTexts(k, n) }},
 	{"files", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
-		r.list(k, n, func(c *yaml.Node) { e.Files = append(e.Files, r.expectedFile(c)) })
+		r.List(k, n, func(c *yaml.Node) { e.Files = append(e.Files, r.expectedFile(c)) })
 	}},
 }
 
@@ -51,8 +51,8 @@ var streamFields = []field[suites.TextExpectation]{
 	{"matches", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) { t.Matches = r.patterns(k, n) }},
 	{"absent", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) { t.Absent = r.textOrTexts(k, n) }},
 	{"empty", func(r *reader, k string, n *yaml.Node, t *suites.TextExpectation) {
-		if t.Empty = r.truth(k, n); n.ShortTag() == "!!bool" && !t.Empty {
-			r.wrong(n, k, "true", `leave it out; text is asked for by matches: "."`)
+		if t.Empty = r.Truth(k, n); n.ShortTag() == "!!bool" && !t.Empty {
+			r.Wrong(n, k, "true", `leave it out; text is asked for by matches: "."`)
 		}
 	}},
 }
@@ -62,7 +62,7 @@ func (r *reader) stream(name string, n *yaml.Node) *suites.TextExpectation {
 	t := new(suites.TextExpectation)
 	decode(r, name, streamFields, n, t)
 	if t.Empty && len(t.Contains)+len(t.Matches) > 0 {
-		r.add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
+		r.Add(n, name+": empty cannot stand beside contains or matches", "keep one of them")
 	}
 	if t.IsZero() {
 		return nil // as if it were not there
@@ -72,9 +72,9 @@ func (r *reader) stream(name string, n *yaml.Node) *suites.TextExpectation {
 
 var fileFields = []field[suites.FileExpectation]{
 	{"path", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Path = r.text(k, n) }},
-	{"absent", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Absent = r.truth(k, n) }},
+	{"absent", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) { f.Absent = r.Truth(k, n) }},
 	{"change", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
-		f.Change = suites.ChangeKind(r.choice(k, n, changes))
+		f.Change = suites.ChangeKind(r.Choice(k, n, changes))
 	}},
 	{"contains", func(r *reader, k string, n *yaml.Node, f *suites.FileExpectation) {
 		f.Text.Contains = r.textOrTexts(k, n)
@@ -92,10 +92,10 @@ func (r *reader) expectedFile(n *yaml.Node) suites.FileExpectation {
 	decode(r, "files", fileFields, n, &f)
 	r.required(n, "a file", "path")
 	if f.Absent && !f.Text.IsZero() {
-		r.add(n, "files: absent cannot stand beside contains, matches or lacks", "keep one of them")
+		r.Add(n, "files: absent cannot stand beside contains, matches or lacks", "keep one of them")
 	}
 	if f.Change != "" && (f.Absent || !f.Text.IsZero()) {
-		r.add(n, "files: change cannot stand beside absent, contains, matches or lacks", "give the content an entry of its own")
+		r.Add(n, "files: change cannot stand beside absent, contains, matches or lacks", "give the content an entry of its own")
 	}
 	return f
 }
@@ -103,10 +103,10 @@ func (r *reader) expectedFile(n *yaml.Node) suites.FileExpectation {
 // expectation checks what one key alone does not show.
 func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
-		r.add(n, name+": must not be empty", "such as {exit: 0}")
+		r.Add(n, name+": must not be empty", "such as {exit: 0}")
 	}
 	if n.Kind == yaml.MappingNode && e.JQ != "" && e.Stdout != nil && e.Stdout.Empty {
-		r.add(lookup(n, "jq"), name+": jq cannot stand beside an empty stdout", "keep one of them")
+		r.Add(lookup(n, "jq"), name+": jq cannot stand beside an empty stdout", "keep one of them")
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	for i := range v {
 		flaw := r.once(name+" "+v[i], func() error { _, err := regexp.Compile(v[i]); return err })
 		if flaw != "" {
-			r.add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
+			r.Add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
 		}
 	}
 	return v
@@ -143,7 +143,7 @@ func (r *reader) filter(name string, n *yaml.Node) string {
 		return err
 	})
 	if v != "" && flaw != "" {
-		r.add(n, name+": no valid filter: "+flaw, "")
+		r.Add(n, name+": no valid filter: "+flaw, "")
 	}
 	return v
 }

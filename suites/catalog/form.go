@@ -72,7 +72,7 @@ var scopeFields = []field[scope]{
 	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
 	{"timeout", func(r *reader, k string, n *yaml.Node, s *scope) { s.timeout = r.duration(k, n, time.Millisecond) }},
 	{"layer", func(r *reader, k string, n *yaml.Node, s *scope) { s.layer = suites.Layer(r.whole(k, n, 1, 2)) }},
-	{"serial", func(r *reader, k string, n *yaml.Node, s *scope) { s.serial = r.truth(k, n) }},
+	{"serial", func(r *reader, k string, n *yaml.Node, s *scope) { s.serial = r.Truth(k, n) }},
 	{"env", func(r *reader, k string, n *yaml.Node, s *scope) { s.env = r.variables(k, n, s.env) }},
 	{"gates", func(r *reader, k string, n *yaml.Node, s *scope) { s.gates = r.gates(k, n) }},
 	// What a suite says is a statement about every one of its cases.
@@ -89,7 +89,7 @@ var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s
 	}},
 	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.matching(k, n, fileName, wantName) }},
 	{"applies_to", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
-		r.list(k, n, func(item *yaml.Node) { s.appliesTo = append(s.appliesTo, r.localPath(k, item)) })
+		r.List(k, n, func(item *yaml.Node) { s.appliesTo = append(s.appliesTo, r.localPath(k, item)) })
 	}},
 	{"cases", func(_ *reader, _ string, n *yaml.Node, s *suiteForm) { s.cases = n }},
 }...)
@@ -99,12 +99,12 @@ var firingFields = []field[stepForm]{
 	{"command", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Command = r.text(k, n) }},
 	{"file_path", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.FilePath = r.text(k, n) }},
 	{"payload", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.Payload = r.payload(k, n) }},
-	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.anyText(k, n); s.Stdin = &v }},
+	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.AnyText(k, n); s.Stdin = &v }},
 	{"args", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		r.list(k, n, func(c *yaml.Node) { s.Args = append(s.Args, r.anyText(k, c)) })
+		r.List(k, n, func(c *yaml.Node) { s.Args = append(s.Args, r.AnyText(k, c)) })
 	}},
 	{"fixtures", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		r.list(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
+		r.List(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
 	}},
 	{"expect", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		decode(r, k, expectFields, n, &s.Expect)
@@ -129,19 +129,19 @@ var caseFields = append(append(
 		c.control = r.matching(k, n, control, "an ID, or suite/ID")
 	}},
 	{"contradicts", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.contradicts = r.text(k, n) }},
-	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.truth(k, n) }},
+	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.Truth(k, n) }},
 	{"repo", func(r *reader, k string, n *yaml.Node, c *caseForm) {
 		c.repo = &suites.Repo{}
 		decode(r, k, repoFields, n, c.repo)
 	}},
 	{"server", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		r.list(k, n, func(item *yaml.Node) { c.server = append(c.server, r.route(item)) })
+		r.List(k, n, func(item *yaml.Node) { c.server = append(c.server, r.route(item)) })
 	}},
 	{"check", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.check = r.check(k, n) }},
 	{"steps", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		r.list(k, n, func(item *yaml.Node) { c.steps = append(c.steps, r.step(item)) })
+		r.List(k, n, func(item *yaml.Node) { c.steps = append(c.steps, r.step(item)) })
 		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-			r.add(n, "steps: must not be empty", "")
+			r.Add(n, "steps: must not be empty", "")
 		}
 	}},
 }...)

@@ -22,15 +22,15 @@ const wantPlace = "a name, a file, or one of npx, bunx, pnpm exec and uv run wit
 
 var checkFields = []field[suites.Check]{
 	{"need", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
-		c.Need = suites.Need(r.choice(k, n, suites.Needs))
+		c.Need = suites.Need(r.Choice(k, n, suites.Needs))
 	}},
 	{"tool", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
 		c.Tool = r.matching(k, n, toolName, "a program's name")
 	}},
 	{"places", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
-		r.list(k, n, func(item *yaml.Node) { c.Places = append(c.Places, r.matching(k, item, placeForm, wantPlace)) })
+		r.List(k, n, func(item *yaml.Node) { c.Places = append(c.Places, r.matching(k, item, placeForm, wantPlace)) })
 		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-			r.add(n, "places: must not be empty", "")
+			r.Add(n, "places: must not be empty", "")
 		}
 	}},
 	{"minimum", func(r *reader, k string, n *yaml.Node, c *suites.Check) {
@@ -93,7 +93,7 @@ var (
 // check takes what a case looks at instead of firing a hook.
 func (r *reader) check(name string, n *yaml.Node) *suites.Check {
 	c := &suites.Check{Need: suites.NeedExpected}
-	before := len(r.problems)
+	before := len(r.Problems)
 	decode(r, name, checkFields, n, c)
 	if n.Kind != yaml.MappingNode {
 		return c
@@ -106,16 +106,16 @@ func (r *reader) check(name string, n *yaml.Node) *suites.Check {
 		case first == "":
 			first = s
 		default:
-			r.add(at, name+": "+s+" cannot stand beside "+first, "write a case for each")
+			r.Add(at, name+": "+s+" cannot stand beside "+first, "write a case for each")
 		}
 	}
-	if first == "" && len(r.problems) == before {
-		r.add(n, "a check needs one of "+strings.Join(subjects, ", "), "such as check: {tool: jq}")
+	if first == "" && len(r.Problems) == before {
+		r.Add(n, "a check needs one of "+strings.Join(subjects, ", "), "such as check: {tool: jq}")
 	}
 	for _, g := range goingWith {
 		at := lookup(n, g.key)
-		if at != nil && lookup(n, g.with) == nil && (first != "" || len(r.problems) == before) {
-			r.add(at, name+": "+g.key+" goes with "+g.with, "")
+		if at != nil && lookup(n, g.with) == nil && (first != "" || len(r.Problems) == before) {
+			r.Add(at, name+": "+g.key+" goes with "+g.with, "")
 		}
 	}
 	if c.Tool != "" && len(c.Places) == 0 {
@@ -134,7 +134,7 @@ var firing = []string{
 func (r *reader) onlyChecks(n *yaml.Node) {
 	for _, k := range firing {
 		if at := lookup(n, k); at != nil {
-			r.add(at, k+" cannot stand beside check", "a check fires no hook")
+			r.Add(at, k+" cannot stand beside check", "a check fires no hook")
 		}
 	}
 }

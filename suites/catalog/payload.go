@@ -14,7 +14,7 @@ func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		object := make(map[string]any, len(n.Content)/2)
-		r.each(n, func(k, v *yaml.Node) { object[k.Value] = r.json(v) })
+		r.Each(n, func(k, v *yaml.Node) { object[k.Value] = r.json(v) })
 		return object
 	case yaml.SequenceNode:
 		array := make([]any, len(n.Content))
@@ -41,7 +41,7 @@ func (r *reader) jsonScalar(n *yaml.Node) any {
 		}
 		return v
 	}
-	r.wrong(n, "payload", "a value that JSON has", "")
+	r.Wrong(n, "payload", "a value that JSON has", "")
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -155,8 +156,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	file := func(name, suite string, cases ...string) suites.Suite {
 		text := "suite: " + suite + "\nhook: h.sh\nevent: Stop\ncases:\n"
-		for _, c := range cases {
-			text += "  - {name: n, expect: {exit: 0}, " + c + "}\n"
+		for i, c := range cases {
+			text += fmt.Sprintf("  - {name: n, expect: {stdout: {contains: [%s%d]}}, %s}\n", name, i, c)
 		}
 		s, problems := Load(name, []byte(text))
 		if len(problems) > 0 {
@@ -188,5 +189,31 @@ func TestCheck(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestControls: a control has to expect what its case does not, or a hook that does
+// nothing passes both.
+func TestControls(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ control, of, want string }{
+		{"exit: 2", "exit: 0", ""},
+		{"exit: 0", "exit: 0", "expects the same"},
+		{"effect: proceeds", "effect: proceeds", "expects the same"},
+		{"exit: 0, stdout: {contains: [deny]}", "exit: 0", ""},
+		{"exit: 0, stdout: {contains: [deny]}", "exit: 0, stdout: {contains: [deny]}", "expects the same"},
+	} {
+		text := fmt.Sprintf("suite: s\nhook: h.sh\nevent: Stop\ncases:\n  - {id: A1, name: a, control: A2, expect: {%s}}\n  - {id: A2, name: b, expect: {%s}}\n", tt.of, tt.control)
+		s, problems := Load("s.yaml", []byte(text))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		got := ""
+		for _, p := range Check([]suites.Suite{s}) {
+			got += p.Error() + "\n"
+		}
+		if tt.want == "" && got != "" || tt.want != "" && (!strings.Contains(got, tt.want) || !strings.HasPrefix(got, "s.yaml:5:5: ")) {
+			t.Errorf("control {%s} of {%s}: %q, want %q", tt.control, tt.of, got, tt.want)
+		}
 	}
 }

@@ -24,12 +24,12 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 	for k, value := range over {
 		v[k] = value
 	}
-	r.each(n, func(k, value *yaml.Node) {
+	r.Each(n, func(k, value *yaml.Node) {
 		if !variableName.MatchString(k.Value) {
-			r.add(k, fmt.Sprintf("%s: %q is no variable's name", name, k.Value), "letters, digits and _ only")
+			r.Add(k, fmt.Sprintf("%s: %q is no variable's name", name, k.Value), "letters, digits and _ only")
 			return
 		}
-		v[k.Value] = r.anyText(name+"."+k.Value, value)
+		v[k.Value] = r.AnyText(name+"."+k.Value, value)
 	})
 	return v
 }
@@ -40,17 +40,17 @@ func (r *reader) files(name string, n *yaml.Node) map[string]string {
 		return nil
 	}
 	v := make(map[string]string, len(n.Content)/2)
-	r.each(n, func(k, content *yaml.Node) {
-		v[r.localPath(name, k)] = r.anyText(name+"."+k.Value, content)
+	r.Each(n, func(k, content *yaml.Node) {
+		v[r.localPath(name, k)] = r.AnyText(name+"."+k.Value, content)
 	})
 	return v
 }
 
 // localPath takes a slash path that stays below where it starts.
 func (r *reader) localPath(name string, n *yaml.Node) string {
-	p := r.anyText(name, n)
+	p := r.AnyText(name, n)
 	if clean := path.Clean(p); p == "" || path.IsAbs(p) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
-		r.wrong(n, name, "a path within the project", "")
+		r.Wrong(n, name, "a path within the project", "")
 	}
 	return p
 }
@@ -58,7 +58,7 @@ func (r *reader) localPath(name string, n *yaml.Node) string {
 func (r *reader) hookPath(name string, n *yaml.Node) string {
 	p := r.matching(name, n, oneLine, wantLine)
 	if path.IsAbs(p) || strings.HasPrefix(p, "~") {
-		r.wrong(n, name, "a path from the project's root", "write it without "+p[:1]+", such as .claude/hooks/guard.sh")
+		r.Wrong(n, name, "a path from the project's root", "write it without "+p[:1]+", such as .claude/hooks/guard.sh")
 	}
 	return p
 }
@@ -79,7 +79,7 @@ var repoFields = []field[suites.Repo]{
 	{"stage", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Stage = r.files(k, n) }},
 	{"modify", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Modify = r.files(k, n) }},
 	{"delete", func(r *reader, k string, n *yaml.Node, p *suites.Repo) {
-		r.list(k, n, func(c *yaml.Node) { p.Delete = append(p.Delete, r.localPath(k, c)) })
+		r.List(k, n, func(c *yaml.Node) { p.Delete = append(p.Delete, r.localPath(k, c)) })
 	}},
 }
 
@@ -91,12 +91,12 @@ var routeFields = []field[suites.Route]{
 	}},
 	{"path", func(r *reader, k string, n *yaml.Node, t *suites.Route) {
 		if t.Path = r.text(k, n); !doublestar.ValidatePattern(t.Path) {
-			r.wrong(n, k, "a valid pattern", "close what [ or { opens")
+			r.Wrong(n, k, "a valid pattern", "close what [ or { opens")
 		}
 	}},
 	{"contains", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Contains = r.text(k, n) }},
 	{"status", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Status = r.whole(k, n, 100, 599) }},
-	{"reply", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Reply = r.anyText(k, n) }},
+	{"reply", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Reply = r.AnyText(k, n) }},
 	{"delay", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Delay = r.duration(k, n, 0) }},
 }
 
@@ -108,7 +108,7 @@ func (r *reader) route(n *yaml.Node) suites.Route {
 
 var fixtureFields = []field[suites.Fixture]{
 	{"path", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Path = r.text(k, n) }},
-	{"content", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Content = r.anyText(k, n) }},
+	{"content", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Content = r.AnyText(k, n) }},
 	{"mode", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Mode = r.mode(k, n) }},
 }
 
@@ -124,7 +124,7 @@ func (r *reader) mode(name string, n *yaml.Node) uint32 {
 	digits := strings.TrimPrefix(strings.TrimPrefix(n.Value, "0"), "o")
 	v, err := strconv.ParseUint(digits, 8, 32)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || !strings.HasPrefix(n.Value, "0") || err != nil || v == 0 || v > 0o777 {
-		r.wrong(n, name, "permissions such as 0755", "")
+		r.Wrong(n, name, "permissions such as 0755", "")
 		return 0
 	}
 	return uint32(v)
@@ -133,7 +133,7 @@ func (r *reader) mode(name string, n *yaml.Node) uint32 {
 var gateFields = []field[suites.Gate]{
 	{"tool", func(r *reader, k string, n *yaml.Node, g *suites.Gate) { g.Tool = r.matching(k, n, oneLine, wantLine) }},
 	{"policy", func(r *reader, k string, n *yaml.Node, g *suites.Gate) {
-		g.Policy = suites.GatePolicy(r.choice(k, n, []string{string(suites.GateSkip), string(suites.GateFail)}))
+		g.Policy = suites.GatePolicy(r.Choice(k, n, []string{string(suites.GateSkip), string(suites.GateFail)}))
 	}},
 	{"min_version", func(r *reader, k string, n *yaml.Node, g *suites.Gate) {
 		g.MinVersion = r.matching(k, n, version, `a version such as "2.12.0"`)
@@ -142,7 +142,7 @@ var gateFields = []field[suites.Gate]{
 
 // gates takes a list of tools, each a name or a mapping with its policy.
 func (r *reader) gates(name string, n *yaml.Node) (gates []suites.Gate) {
-	r.list(name, n, func(c *yaml.Node) {
+	r.List(name, n, func(c *yaml.Node) {
 		g := suites.Gate{Policy: suites.GateSkip}
 		if c.Kind == yaml.MappingNode {
 			decode(r, name, gateFields, c, &g)
@@ -159,7 +159,7 @@ func (r *reader) gates(name string, n *yaml.Node) (gates []suites.Gate) {
 func (r *reader) required(n *yaml.Node, what string, keys ...string) {
 	for _, k := range keys {
 		if n.Kind == yaml.MappingNode && lookup(n, k) == nil {
-			r.add(n, what+" needs "+k, "")
+			r.Add(n, what+" needs "+k, "")
 		}
 	}
 }

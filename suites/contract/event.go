@@ -28,17 +28,6 @@ type Event struct {
 	Tool bool
 }
 
-// Blocks reports whether exit code 2 keeps something from happening. On
-// PostToolUse it does not: the tool already ran.
-func (e Event) Blocks() bool {
-	switch e.Exit2 {
-	case suites.Denied, suites.PromptBlocked, suites.AnotherTurn, suites.SessionEnds:
-		return true
-	default:
-		return false
-	}
-}
-
 // Known reports whether a client of version v has the event.
 func (e Event) Known(v Version) bool { return e.Since == "" || !v.old() }
 
@@ -108,10 +97,6 @@ var events = []Event{
 	{Name: "DirectoryAdded", Exit2: suites.Ignored, Since: V329},
 	{Name: "TeammateIdle", Exit2: suites.AnotherTurn},
 }
-
-// Events lists every event of the newest observed client, in the order in which
-// its reference names them.
-func Events() []Event { return append([]Event(nil), events...) }
 
 // EventByName finds an event by its exact, case-sensitive name.
 func EventByName(name string) (Event, bool) {

@@ -48,16 +48,6 @@ func MatcherSet(matcher string) []string {
 	return append([]string{}, slices.Compact(names)...)
 }
 
-// MatcherError says why a matcher can match nothing because it is no valid
-// JavaScript regular expression; nil otherwise.
-func MatcherError(matcher string) error {
-	if matchesAll(matcher) || MatcherSet(matcher) != nil {
-		return nil
-	}
-	_, err := compileJS(matcher)
-	return err
-}
-
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
 func outsideList(r rune) bool {

@@ -63,7 +63,7 @@ func TestPayload(t *testing.T) {
 // matcher is compared with.
 func TestPayloadOfEveryEvent(t *testing.T) {
 	t.Parallel()
-	for _, event := range Events() {
+	for _, event := range events {
 		line := payloadOf(t, PayloadInput{Event: event.Name})
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(line), &fields); err != nil {

@@ -5,7 +5,6 @@
 package depend
 
 import (
-	"path"
 	"slices"
 	"sort"
 	"sync"
@@ -239,28 +238,11 @@ func (g *Graph) allFiles(docs []string) []string {
 	return sorted(all)
 }
 
-// Directories lists the directories to watch: those of all Files, the hook
-// directories with what is below them, and those that spec documents may
-// appear in. Some may not exist yet.
-func (g *Graph) Directories() []string {
-	files := g.Files()
+// There reports whether a file is at a path.
+func (g *Graph) There(path string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	all := map[string]bool{}
-	for _, f := range files {
-		all[path.Dir(f)] = true
-	}
-	for dir := range g.listing().dirs {
-		all[dir] = true
-	}
-	for _, s := range g.project.Specs {
-		dir := fixedPart(s)
-		if dir == path.Clean(s) {
-			dir = path.Dir(dir)
-		}
-		all[dir] = true
-	}
-	return sorted(all)
+	return g.files.get(path).digest != ""
 }
 
 func sorted(set map[string]bool) []string {

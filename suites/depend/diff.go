@@ -50,18 +50,31 @@ func InputsDigest(inputs []suites.Input) string {
 // one, "" when the content is gone or no longer an input.
 type Difference struct {
 	suites.Input
-	Was string // the digest before; "" when it was absent or no input
+	Was  string // the digest before; "" when it was absent or no input
+	Kind Kind
 }
 
+// A Kind says what became of an input.
+type Kind int
+
+// The kinds: what a person changed comes first, what only follows from that last.
+const (
+	Edited   Kind = iota // it has another content
+	Vanished             // there is none any more
+	Appeared             // there was none
+	Added                // it was no input, whatever it was
+	Dropped              // it is no input any more
+)
+
 // Changed lists the inputs whose content differs, and those that were added or
-// dropped with content, sorted by path and section.
+// dropped with content: by kind, then by path and section.
 func Changed(before, after []suites.Input) []Difference {
 	before, after = normalised(slices.Clone(before)), normalised(slices.Clone(after))
 	var diff []Difference
-	add := func(in suites.Input, was, now string) {
+	add := func(in suites.Input, was, now string, kind Kind) {
 		if was != now {
 			in.Digest = now
-			diff = append(diff, Difference{in, was})
+			diff = append(diff, Difference{in, was, kind})
 		}
 	}
 	for len(before) > 0 || len(after) > 0 {
@@ -76,19 +89,30 @@ func Changed(before, after []suites.Input) []Difference {
 		}
 		switch {
 		case order < 0:
-			add(before[0], before[0].Digest, "")
+			add(before[0], before[0].Digest, "", Dropped)
 			before = before[1:]
 		case order > 0:
-			add(after[0], "", after[0].Digest)
+			add(after[0], "", after[0].Digest, Added)
 			after = after[1:]
 		default:
 			in := after[0]
 			if strength[before[0].By] > strength[in.By] {
 				in.By = before[0].By // it was a link, or was named
 			}
-			add(in, before[0].Digest, after[0].Digest)
+			add(in, before[0].Digest, after[0].Digest, kindOf(before[0].Digest, after[0].Digest))
 			before, after = before[1:], after[1:]
 		}
 	}
+	slices.SortStableFunc(diff, func(a, b Difference) int { return cmp.Compare(a.Kind, b.Kind) })
 	return diff
+}
+
+func kindOf(was, now string) Kind {
+	switch {
+	case was == "":
+		return Appeared
+	case now == "":
+		return Vanished
+	}
+	return Edited
 }

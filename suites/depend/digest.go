@@ -1,7 +1,6 @@
 package depend
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -39,14 +39,14 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 	case !keep:
 		_, err = io.Copy(sum, io.LimitReader(f, digestAtMost))
 	case f.Info.Size() > lookAtMost:
-		head := make([]byte, headSize)
+		head := make([]byte, scripts.HeadSize)
 		if _, err = io.ReadFull(f, head); err == nil {
 			sum.Write(head)
-			_, err = io.Copy(sum, io.LimitReader(f, digestAtMost-headSize))
+			_, err = io.Copy(sum, io.LimitReader(f, digestAtMost-scripts.HeadSize))
 		}
 		switch {
 		case err != nil:
-		case isBinary(head): // a program, whose text says nothing anyway
+		case scripts.IsBinary(head): // a program, whose text says nothing anyway
 			content = head
 		default:
 			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
@@ -59,13 +59,6 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		return unreadable, nil, err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), content, nil
-}
-
-// headSize is how much of a file tells whether it is text.
-const headSize = 8000
-
-func isBinary(content []byte) bool {
-	return bytes.IndexByte(content[:min(len(content), headSize)], 0) >= 0
 }
 
 func tooLarge(path string) error {
@@ -93,7 +86,7 @@ func refused(abs string, err error) (digest string, why error) {
 }
 
 // unread stands for a script whose content is not looked at: it may use anything.
-func unread(err error) *script {
+func unread(err error) *scripts.Script {
 	why := "it cannot be read"
 	switch disk.ReasonOf(err) {
 	case disk.Hidden:
@@ -101,7 +94,7 @@ func unread(err error) *script {
 	case disk.Size:
 		why = fmt.Sprintf("it is larger than %d MB", lookAtMost>>20)
 	}
-	return &script{language: why, opaque: why, computed: why}
+	return &scripts.Script{Language: why, Opaque: why, Computed: why}
 }
 
 // Unread says, for each of the files that is there and was not looked into, why.

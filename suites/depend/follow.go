@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/scripts"
 )
 
 // A tracer follows a hook to the files that it and they may use.
@@ -18,11 +19,11 @@ type tracer struct {
 	order   []string // paths as they were found
 	vias    map[string]via
 	because map[string]string
-	by      map[string]suites.By // those that are more than reached
-	scripts map[string]*script   // those analysed
-	data    []string             // dependencies that are no scripts
-	dirs    []string             // see reach
-	absent  map[string]bool      // see reach
+	by      map[string]suites.By       // those that are more than reached
+	scripts map[string]*scripts.Script // those analysed
+	data    []string                   // dependencies that are no scripts
+	dirs    []string                   // see reach
+	absent  map[string]bool            // see reach
 }
 
 func (t *tracer) follow() *reach {
@@ -81,7 +82,10 @@ func (t *tracer) add(p, because string, code bool) {
 	t.data = append(t.data, p)
 }
 
-func (t *tracer) addFile(p, because string) { t.add(p, because, isScript(p, t.listing)) }
+func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
+
+// mayBeCode reports whether a file may be code: what it names in turn then counts.
+func (t *tracer) mayBeCode(p string) bool { return scripts.MayBeCode(p, t.listing.has(p)) }
 
 // expand adds what a script names.
 func (t *tracer) expand(p string) {
@@ -96,15 +100,15 @@ func (t *tracer) expand(p string) {
 	if f.target != "" {
 		dirs = append(dirs, path.Dir(f.target))
 	}
-	for _, name := range s.names {
+	for _, name := range s.Names {
 		t.addName(name, because, dirs)
 	}
-	for _, name := range s.opened {
+	for _, name := range s.Opened {
 		t.addOpened(name, because, dirs)
 	}
-	if len(s.tails) > 0 {
+	if len(s.Tails) > 0 {
 		for _, f := range t.around(p) {
-			if slices.Contains(s.tails, strings.ToLower(path.Ext(f))) {
+			if slices.Contains(s.Tails, strings.ToLower(path.Ext(f))) {
 				t.addFile(f, "may be meant by a computed name in "+p)
 				t.vias[f] = always
 			}
@@ -112,19 +116,19 @@ func (t *tracer) expand(p string) {
 	}
 	for _, u := range t.listing.unusual {
 		base := path.Base(u)
-		if strings.Contains(s.text, base) || strings.Contains(s.text, strings.ReplaceAll(base, " ", `\ `)) || strings.Contains(s.text, "$'") {
+		if strings.Contains(s.Text, base) || strings.Contains(s.Text, strings.ReplaceAll(base, " ", `\ `)) || strings.Contains(s.Text, "$'") {
 			t.addFile(u, because)
 			t.vias[u] = always
 		}
 	}
 	switch {
-	case s.computed != "":
-		t.addAll(p, s.computed)
-	case s.language != "shell":
-		t.addImported(p, s.language)
+	case s.Computed != "":
+		t.addAll(p, s.Computed)
+	case s.Language != "shell":
+		t.addImported(p, s.Language)
 	default:
-		for _, tool := range s.tools { // code in a string or here-document
-			if l := languageOf("", tool); (l == "python" || l == "node") && tool != "uv" {
+		for _, tool := range s.Tools { // code in a string or here-document
+			if l := scripts.LanguageOf("", tool); (l == "python" || l == "node") && tool != "uv" {
 				t.addImported(p, l)
 			}
 		}
@@ -134,7 +138,7 @@ func (t *tracer) expand(p string) {
 // addImported adds the files around a script that code in a language may import.
 func (t *tracer) addImported(script, language string) {
 	for _, other := range t.around(script) {
-		if languageOf(other, "") == language {
+		if scripts.LanguageOf(other, "") == language {
 			t.addFile(other, "may be imported by "+script)
 		}
 	}
@@ -175,26 +179,26 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 	}
 	if path.IsAbs(name) {
-		if p := t.g.files.slash(name); !path.IsAbs(p) || scriptExtensions[path.Ext(p)] {
-			t.addIfThere(p, because, isScript(p, t.listing))
+		if p := t.g.files.slash(name); !path.IsAbs(p) || scripts.IsScriptName(p) {
+			t.addIfThere(p, because, t.mayBeCode(p))
 		}
 		return
 	}
 	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
 		for _, dir := range append([]string{"."}, dirs...) {
 			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
-				t.add(p, because, isScript(p, t.listing))
+				t.add(p, because, t.mayBeCode(p))
 			}
 		}
 		return
 	}
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
-		if strings.HasPrefix(p, "..") && scriptExtensions[path.Ext(p)] {
+		if strings.HasPrefix(p, "..") && scripts.IsScriptName(p) {
 			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
 		}
 		if !strings.HasPrefix(p, "..") {
-			t.addIfThere(p, because, isScript(p, t.listing))
+			t.addIfThere(p, because, t.mayBeCode(p))
 		}
 	}
 }
@@ -203,7 +207,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 func (t *tracer) addOpened(name, because string, dirs []string) {
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
-		t.addIfThere(p, because, isScript(p, t.listing))
+		t.addIfThere(p, because, t.mayBeCode(p))
 		if _, absent := t.absent[p]; absent {
 			t.absent[p] = true
 		}
@@ -213,7 +217,7 @@ func (t *tracer) addOpened(name, because string, dirs []string) {
 // addIfThere adds a file, or remembers that it is not there.
 func (t *tracer) addIfThere(p, because string, code bool) {
 	if t.g.files.get(p).digest == "" {
-		t.absent[p] = t.absent[p] || isFileName(p)
+		t.absent[p] = t.absent[p] || scripts.IsFileName(p)
 		return
 	}
 	t.add(p, because, code)
@@ -225,15 +229,15 @@ func (t *tracer) tools(all bool) []string {
 	var names []string
 	functions := map[string]bool{}
 	for _, s := range t.scripts {
-		names = append(names, s.tools...)
-		if all || len(s.run) > 0 || s.opaque != "" || s.computed != "" {
-			names = append(names, s.words...)
+		names = append(names, s.Tools...)
+		if all || len(s.Run) > 0 || s.Opaque != "" || s.Computed != "" {
+			names = append(names, s.Words...)
 		}
-		for _, f := range s.functions {
+		for _, f := range s.Functions {
 			functions[f] = true
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !knownTools[name] })
+	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !scripts.KnownTools[name] })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -246,7 +250,7 @@ func (t *tracer) toolFiles(tools []string, o *origins) {
 		v = always
 	}
 	for _, tool := range tools {
-		for _, name := range toolFiles[tool] {
+		for _, name := range scripts.ToolFiles[tool] {
 			t.addIfThere(name, tool+" reads it", false)
 			if old, ok := t.vias[name]; ok {
 				t.vias[name] = min(old, v)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -28,9 +29,9 @@ type index struct {
 type file struct {
 	digest string
 	err    error
-	target string   // where symbolic links lead, when they do
-	steps  []string // on the way there, and of links that lead nowhere
-	script *script  // nil until asked for
+	target string          // where symbolic links lead, when they do
+	steps  []string        // on the way there, and of links that lead nowhere
+	script *scripts.Script // nil until asked for
 }
 
 func newIndex(p Project) *index {
@@ -91,11 +92,11 @@ func (x *index) script(p string) *file {
 }
 
 // scriptOf analyses what was read, or says why there is nothing to analyse.
-func scriptOf(p string, err error, content []byte) *script {
+func scriptOf(p string, err error, content []byte) *scripts.Script {
 	if err != nil {
 		return unread(err)
 	}
-	return newScript(p, content)
+	return scripts.Read(p, content)
 }
 
 func (x *index) load(p string, keep bool) (*file, []byte) {

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -42,7 +43,7 @@ func (g *Graph) listing() *listing {
 	for _, f := range l.files {
 		base := path.Base(f)
 		l.byBase[base] = append(l.byBase[base], f)
-		if strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
+		if strings.ContainsFunc(base, func(r rune) bool { return !scripts.IsNameRune(r) }) {
 			l.unusual = append(l.unusual, f)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"hookwatch/suites/depend/scripts"
 )
 
 // origins are what the scripts of one hook, taken together, say about where
@@ -11,26 +13,26 @@ import (
 type origins struct {
 	opaque   bool // a script is not understood, or sets variables unseen
 	moved    bool // a script leaves the directory it was started in
-	assigned map[string][]operand
-	mentions map[string][]operand // by basename
-	rooted   map[string]bool      // what was found out about variables
+	assigned map[string][]scripts.Operand
+	mentions map[string][]scripts.Operand // by basename
+	rooted   map[string]bool              // what was found out about variables
 }
 
 func (t *tracer) origins() *origins {
-	o := &origins{assigned: map[string][]operand{}, mentions: map[string][]operand{}, rooted: map[string]bool{}}
+	o := &origins{assigned: map[string][]scripts.Operand{}, mentions: map[string][]scripts.Operand{}, rooted: map[string]bool{}}
 	for _, s := range t.scripts {
-		o.opaque = o.opaque || s.opaque != "" || s.computed != "" || s.evals
-		for v, values := range s.assigned {
+		o.opaque = o.opaque || s.Opaque != "" || s.Computed != "" || s.Evals
+		for v, values := range s.Assigned {
 			o.assigned[v] = append(o.assigned[v], values...)
 		}
-		for _, m := range s.mentions {
-			base := path.Base(m.name)
-			o.mentions[base] = append(o.mentions[base], m.operand)
+		for _, m := range s.Mentions {
+			base := path.Base(m.Name)
+			o.mentions[base] = append(o.mentions[base], m.Operand)
 		}
 	}
 	for _, s := range t.scripts {
-		for _, m := range s.moves {
-			o.moved = o.moved || !m.literal && !o.isRooted(m.variable)
+		for _, m := range s.Moves {
+			o.moved = o.moved || !m.Literal && !o.isRooted(m.Variable)
 		}
 	}
 	return o
@@ -39,15 +41,15 @@ func (t *tracer) origins() *origins {
 // via tells which cases see a data file: a name that always follows the
 // project's variable is not seen by a case with a project of its own.
 func (o *origins) via(base string) via {
-	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
+	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !scripts.IsNameRune(r) }) {
 		return always
 	}
 	v := viaProject
 	for _, m := range o.mentions[base] {
 		switch {
-		case m.literal && !o.moved:
+		case m.Literal && !o.moved:
 			v = min(v, viaCwd)
-		case !o.isRooted(m.variable):
+		case !o.isRooted(m.Variable):
 			return always
 		}
 	}
@@ -67,7 +69,7 @@ func (o *origins) isRooted(v string) bool {
 	o.rooted[v] = v == projectVariable // while its own value is looked at
 	rooted := v == projectVariable || len(values) > 0
 	for _, value := range values {
-		rooted = rooted && o.isRooted(value.variable)
+		rooted = rooted && o.isRooted(value.Variable)
 	}
 	o.rooted[v] = rooted
 	return rooted
@@ -78,7 +80,7 @@ func (o *origins) isRooted(v string) bool {
 func (t *tracer) runsListed(o *origins) {
 	listed := map[string]bool{}
 	for _, s := range t.scripts {
-		for v := range s.listed {
+		for v := range s.Listed {
 			listed[v] = true
 		}
 	}
@@ -86,7 +88,7 @@ func (t *tracer) runsListed(o *origins) {
 		grown = false
 		for v, values := range o.assigned {
 			for _, value := range values {
-				for _, used := range value.uses {
+				for _, used := range value.Uses {
 					if listed[used] && !listed[v] {
 						listed[v], grown = true, true
 					}
@@ -95,7 +97,7 @@ func (t *tracer) runsListed(o *origins) {
 		}
 	}
 	for p, s := range t.scripts {
-		for v, line := range s.run {
+		for v, line := range s.Run {
 			if listed[v] {
 				o.opaque = true
 				t.addAll(p, fmt.Sprintf("it runs $%s, which is read from elsewhere, on line %d", v, line))

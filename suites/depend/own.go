@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/markers"
 )
 
@@ -113,7 +114,7 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 		if !ok {
 			break
 		}
-		if names := namesIn(after); len(names) > 0 && strings.HasPrefix(after, names[0]) {
+		if names := scripts.NamesIn(after); len(names) > 0 && strings.HasPrefix(after, names[0]) {
 			named[path.Clean(names[0])] = true
 		}
 		rest = after
@@ -121,12 +122,12 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 	if !relative {
 		return
 	}
-	for _, name := range namesIn(text) {
+	for _, name := range scripts.NamesIn(text) {
 		name = path.Clean(name)
 		if !strings.ContainsAny(name, "./") || path.IsAbs(name) || strings.HasPrefix(name, "..") {
 			continue
 		}
-		if isFileName(name) || g.files.get(name).digest != "" {
+		if scripts.IsFileName(name) || g.files.get(name).digest != "" {
 			named[name] = true
 		}
 	}

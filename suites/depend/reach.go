@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/scripts"
 )
 
 // A via tells which cases a dependency counts for.
@@ -99,7 +100,7 @@ func (g *Graph) reach(hook string) *reach {
 	t := &tracer{
 		g: g, hook: hook, listing: g.listing(),
 		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
-		scripts: map[string]*script{}, absent: map[string]bool{},
+		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
 	}
 	r := t.follow()
 	if old := g.reaches[hook]; old == nil || !old.sameFiles(r) {

@@ -248,19 +248,3 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
-
-func FuzzScript(f *testing.F) {
-	for _, s := range []string{guard, lint, "\x01 '\x01'", "for f in *.sh; do . $f; done", "a=(1 ${b[@]}) eval \"$a\"", "x <<E\n$y.sh\nE\n", "timeout ${x} ..", "command", "((a)) <(b) ${c/d/e} @(f|g)"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, p := range []string{"a.sh", "a.py"} {
-			s := newScript(p, []byte(text))
-			for _, n := range s.names {
-				if n == "" || strings.ContainsAny(n, " \n\"'$") {
-					t.Errorf("name %q of %q", n, text)
-				}
-			}
-		}
-	})
-}

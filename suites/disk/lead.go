@@ -3,6 +3,7 @@ package disk
 import (
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // maxLinks is how many links one path may execute, as the system has it.
@@ -50,3 +51,25 @@ func Existing(path string) string {
 
 // Within reports whether path is dir or lies below it, by their names.
 func Within(dir, path string) bool { return within(filepath.Clean(dir), filepath.Clean(path)) }
+
+// ByDepth puts outer paths before inner ones.
+func ByDepth(a, b string) int {
+	if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
+		return n
+	}
+	return strings.Compare(a, b)
+}
+
+// Real is the path without symbolic links, if there is anything.
+func Real(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return filepath.Clean(path)
+}
+
+// IsDir reports whether a path leads to a directory.
+func IsDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}

@@ -17,15 +17,16 @@ type Reader struct {
 	Root   string                 // absolute; what lies elsewhere in truth is refused. "": nothing is
 	Agreed []string               // real paths of files and directories elsewhere that may be read all the same
 	Hidden func(path string) bool // of a real path: it is not read. Nil: none is
+	Pinned *Pinned                // what was saved lately, which is not read again; nil: everything is
 }
 
 // Anywhere is a Reader of what lies in the project or not: a script may use
 // whatever its person can see. What is hidden stays so.
-func (r Reader) Anywhere() Reader { return Reader{Hidden: r.Hidden} }
+func (r Reader) Anywhere() Reader { return Reader{Hidden: r.Hidden, Pinned: r.Pinned} }
 
 // A File is a regular file that was opened, with what was known of it then.
 type File struct {
-	*os.File
+	io.ReadCloser
 	Real string // its path without symbolic links
 	Info fs.FileInfo
 }
@@ -55,6 +56,9 @@ func (r Reader) Open(path string, limit int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v, ok := r.Pinned.of(real, before); ok {
+		return &File{v.open(), real, v.info}, nil
+	}
 	f, err := openReal(real)
 	if err != nil {
 		return nil, err
@@ -67,12 +71,19 @@ func (r Reader) Open(path string, limit int64) (*File, error) {
 		_ = f.Close()
 		return nil, err
 	}
+	if r.Pinned.outdated(real, opened) {
+		v, err := r.Pinned.take(f, real, opened)
+		if err != nil {
+			return nil, err
+		}
+		return &File{v.open(), real, v.info}, nil
+	}
 	return &File{f, real, opened}, nil
 }
 
 // ReadAll reads an opened file of at most limit bytes.
 func (f *File) ReadAll(limit int64) ([]byte, error) {
-	return readAll(f.File, f.Real, f.Info.Size(), limit)
+	return readAll(f, f.Real, f.Info.Size(), limit)
 }
 
 // Resolve gives the real path of a file or directory if the Reader may read it.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 )
 
@@ -43,18 +44,12 @@ func (o Options) openBounds() []Bound {
 	return bounds
 }
 
-// What a case is told to have wanted beside system calls by name.
-const (
-	tooLarge     = "a file that is too large"
-	otherSockets = "socket"
-)
-
 // Refused tells, in words, what was refused to a case: names of a Result, and
 // whether a file was to become larger than it may.
 func (o Options) Refused(names []string, large bool) []string {
 	var calls, out []string
 	for _, n := range names {
-		if n == tooLarge {
+		if n == syscalls.TooLarge {
 			large = true
 		} else {
 			calls = append(calls, n)

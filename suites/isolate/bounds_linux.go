@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
@@ -17,7 +18,7 @@ func (s *Sandbox) Bounds() []Bound {
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
 	bounds = append(bounds, limitBounds(s.Box)...)
 	calls := "those that hooks do without are refused (seccomp)"
-	if !filtered() || s.missed(supervisor.Filter) {
+	if !syscalls.Known || s.missed(supervisor.Filter) {
 		calls = "not filtered: this kernel has no seccomp"
 	}
 	nested := "none"

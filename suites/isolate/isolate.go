@@ -5,13 +5,10 @@
 package isolate
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 )
 
@@ -46,9 +43,17 @@ func (o Options) Limits() process.Limits {
 	return process.Limits{Memory: o.Memory, FileSize: o.Size, Processes: max(o.Processes, 1)}
 }
 
+// Hiding makes what answers which files are kept from cases.
+func (o Options) Hiding() *mask.Hiding { return o.rules().Hiding() }
+
+func (o Options) rules() mask.Rules {
+	return mask.Rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+}
+
 // A Plan makes the sandboxes of a session. It is safe for concurrent use.
 type Plan struct {
 	o       Options
+	rules   mask.Rules
 	devices []string
 	root    bool // hookwatch runs as root
 
@@ -62,19 +67,9 @@ type Plan struct {
 	changed func() bool     // whether anything was mounted or unmounted since it was last asked
 	current *layout         // of the mounts as they were last seen
 	moved   bool            // another than it was when Fresh was last asked
-	deep    []mask          // as they were at first, looked at to the bottom
-	names   otherNames      // of masked files
+	deep    []mask.Mask     // as they were at first, looked at to the bottom
+	names   mask.OtherNames // of masked files
 	refused map[string]bool // directories of which the system makes no copy-on-write view
-}
-
-// A layout is what the cases see where, as long as nothing is mounted or
-// unmounted.
-type layout struct {
-	roots   []string // what is shown as views, each on one mount
-	views   []view   // outer ones first
-	private []string // directories of which each case has its own, empty one
-	mounts  []mount
-	notes   []string // what is shown otherwise than the rest, for a person
 }
 
 // The storage of a sandbox: directories below its root.
@@ -87,36 +82,3 @@ const (
 	// socketFile stands in the place of sockets outside.
 	socketFile = "socket"
 )
-
-// Within reports whether path is dir or lies below it. Both are clean and
-// absolute.
-func Within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// real is the path without symbolic links, as far as it exists.
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		return p
-	}
-	return filepath.Clean(path)
-}
-
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
-}
-
-// byDepth puts outer paths before inner ones.
-func byDepth(a, b string) int {
-	if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
-		return n
-	}
-	return strings.Compare(a, b)
-}
-
-func sortedSet(paths []string) []string {
-	slices.SortFunc(paths, byDepth)
-	return slices.Compact(paths)
-}

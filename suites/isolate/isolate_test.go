@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/mounts"
 )
 
 func write(t *testing.T, path, content string) {
@@ -26,7 +28,7 @@ func write(t *testing.T, path, content string) {
 // tree makes files in a new directory, free of symbolic links.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := real(t.TempDir())
+	dir := disk.Real(t.TempDir())
 	for name, content := range files {
 		write(t, filepath.Join(dir, name), content)
 	}
@@ -48,10 +50,10 @@ func TestViews(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	one := []mount{{at: "/", kind: "ext4"}}
+	one := []mounts.Mount{{At: "/", Kind: "ext4"}}
 	tests := []struct {
 		name, root, home string
-		mounts           []mount
+		mounts           []mounts.Mount
 		want             []string
 	}{
 		{"repository in HOME", "home/p", "home", one, []string{"home"}},
@@ -59,8 +61,8 @@ func TestViews(t *testing.T) {
 		{"by a link", "link", "", one, []string{"home/p"}},
 		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
 		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
-		{"a file system of its own in HOME", "home/p", "home", []mount{{at: "/", kind: "ext4"}, {at: filepath.Join(dir, "home/p"), kind: "ext4"}}, []string{"home", "home/p"}},
-		{"a mount in the project", "home/p", "", []mount{{at: "/", kind: "ext4"}, {at: filepath.Join(dir, "home/p/part"), kind: "ext4"}}, []string{"home/p", "home/p/part"}},
+		{"a file system of its own in HOME", "home/p", "home", []mounts.Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
+		{"a mount in the project", "home/p", "", []mounts.Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
 		{"no HOME of that name", "home/p", "nowhere", one, []string{"home/p"}},
 	}
 	for _, tt := range tests {
@@ -81,54 +83,6 @@ func TestViews(t *testing.T) {
 	}
 	if got := (Options{Root: "/", Home: "/"}).views(one); len(got) != 0 {
 		t.Errorf("views of everything: %v", got)
-	}
-}
-
-func TestAliases(t *testing.T) {
-	t.Parallel()
-	all := []mount{
-		{at: "/", device: "8:1", root: "/"}, {at: "/home", device: "8:2", root: "/@home"}, {at: "/again", device: "8:2", root: "/@home/u"},
-		{at: "/top", device: "8:2", root: "/"}, {at: "/keys", device: "8:2", root: "/@home/u/.ssh/keys"}, {at: "/other", device: "8:3", root: "/@home"},
-		{at: "/hidden", device: "8:2", root: "/@home/u"}, {at: "/hidden", device: "8:4", root: "/"},
-	}
-	for path, want := range map[string][]string{
-		"/home/u/.ssh": {"/again/.ssh", "/top/@home/u/.ssh", "/keys"}, "/home/u/.netrc": {"/again/.netrc", "/top/@home/u/.netrc"}, "/etc/passwd": nil,
-	} {
-		if diff := cmp.Diff(want, aliases(all, path)); diff != "" {
-			t.Error(path, "-want +got\n"+diff)
-		}
-	}
-}
-
-func TestMasks(t *testing.T) {
-	t.Parallel()
-	dir := tree(t, map[string]string{
-		"home/.ssh/id_ed25519": "k", "home/.ssh/known_hosts": "k", "home/.ssh/a/b/c/d": "k",
-		"home/.netrc": "k", "home/.config/gh/hosts.yml": "k", "home/.config/tool/x": "",
-		"home/.npmrc": "k", "home/mine/key": "k", "dotfiles/aws/credentials": "k", "project/x": "",
-	})
-	home := filepath.Join(dir, "home")
-	if err := os.Symlink(filepath.Join(dir, "dotfiles/aws"), filepath.Join(home, ".aws")); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Root: filepath.Join(dir, "project"), Home: home, Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
-	got := make(map[string][]string)
-	for _, m := range o.masks(false) {
-		got[strings.TrimPrefix(m.path, dir+"/")] = m.names
-	}
-	want := map[string][]string{
-		"home/.ssh":       {"a/", "a/b/", "a/b/c/", "id_ed25519", "known_hosts"},
-		"home/.netrc":     nil,
-		"home/.config/gh": {"hosts.yml"},
-		"home/mine":       {"key"},
-		"dotfiles/aws":    {"credentials"}, // where the link leads
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error("-want +got\n" + diff)
-	}
-	o.Root = filepath.Join(home, ".config/gh")
-	if slices.ContainsFunc(o.masks(false), func(m mask) bool { return Within(m.path, o.Root) }) {
-		t.Error("the project itself is masked")
 	}
 }
 
@@ -172,38 +126,6 @@ func TestDiff(t *testing.T) {
 	}
 	if d := Diff(before, before); len(d) != 0 {
 		t.Errorf("nothing changed, and %v is told", d)
-	}
-}
-
-func TestCopyTree(t *testing.T) {
-	t.Parallel()
-	dir := tree(t, map[string]string{"a/b": "1", "skipped/x": "2", "script": "3"})
-	for _, err := range []error{
-		os.Symlink("../nowhere", filepath.Join(dir, "a/link")), os.Chmod(filepath.Join(dir, "script"), 0o755),
-		os.Mkdir(filepath.Join(dir, "closed"), 0o555),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	to := filepath.Join(t.TempDir(), "copy")
-	if err := CopyTree(dir, to, func(rel string) bool { return rel == "skipped" }); err != nil {
-		t.Fatal(err)
-	}
-	want, got := Take(dir), Take(to)
-	delete(want, "skipped")
-	delete(want, "skipped/x")
-	for name, e := range want {
-		g := got[name]
-		if !g.same(e) || !e.mode.IsDir() && e.link == "" && g.mtime != e.mtime {
-			t.Errorf("%s is %+v, want %+v", name, g, e)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d entries, want %d", len(got), len(want))
-	}
-	if err := RemoveTree(to); err != nil {
-		t.Error(err)
 	}
 }
 

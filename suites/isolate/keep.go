@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/isolate/trees"
 )
 
 // LeftOut is the file of a kept sandbox that names what is not in it.
@@ -68,8 +70,8 @@ func (k *keeping) written(tree string) bool {
 }
 
 func (k *keeping) tree(tree, to string) error {
-	c := treeCopy{
-		skip: func(rel string) bool {
+	c := trees.Copier{
+		Skip: func(rel string) bool {
 			name := tree + "/" + rel
 			a := k.after[name]
 			if k.out[name] {
@@ -78,12 +80,12 @@ func (k *keeping) tree(tree, to string) error {
 			}
 			return tree != caseDir && !a.mode.IsDir() && a.same(k.s.before[name])
 		},
-		refuse: func(rel string, err error) error {
+		Refuse: func(rel string, err error) error {
 			k.leave(tree+"/"+rel, k.after[tree+"/"+rel], err.Error())
 			return nil
 		},
 	}
-	return c.tree(filepath.Join(k.s.path(), tree), to)
+	return c.Tree(filepath.Join(k.s.path(), tree), to)
 }
 
 func (k *keeping) leave(name string, a entry, why string) {
@@ -162,7 +164,7 @@ func Trim(dir string, bound int64) error {
 			return nil // what cannot be read is not counted
 		}
 		if fi, err := d.Info(); err == nil {
-			files[path], sizes[path] = held(fi), fi.Size()
+			files[path], sizes[path] = trees.HeldBy(fi), fi.Size()
 		}
 		return nil
 	})
@@ -187,18 +189,4 @@ func Trim(dir string, bound int64) error {
 		lines = append(lines, leftOutLine(rel, sizes[path], files[path], "more than is kept (sandbox.keep_size)"))
 	}
 	return tellLeftOut(dir, lines)
-}
-
-// Held is how many bytes the files in a directory take up.
-func Held(dir string) (total int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what cannot be read is not counted
-		}
-		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
-			total += held(fi)
-		}
-		return nil
-	})
-	return total
 }

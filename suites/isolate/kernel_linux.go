@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process/supervisor"
 )
 
@@ -39,12 +40,12 @@ var shownOfSys = []string{"devices/system/cpu", "devices/system/node", "kernel/m
 
 // sys puts a directory with next to nothing in the place of the machine's /sys.
 func (s *script) sys() {
-	if !isDir("/sys") {
+	if !disk.IsDir("/sys") {
 		return
 	}
 	s.add(supervisor.Dir, storage(sysDir), "755")
 	for _, name := range shownOfSys {
-		if from := path.Join("/sys", name); isDir(from) {
+		if from := path.Join("/sys", name); disk.IsDir(from) {
 			at := storage(path.Join(sysDir, name))
 			s.add(supervisor.Dir, at, "755")
 			s.mount(from, at, "", unix.MS_BIND, "")

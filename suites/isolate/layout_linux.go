@@ -10,41 +10,33 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/mask"
+	"hookwatch/suites/isolate/mounts"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
 
 // NewPlan looks at the machine and the project.
 func NewPlan(o Options) *Plan {
-	p := &Plan{o: o, root: os.Geteuid() == 0, changed: mountWatch(), refused: make(map[string]bool)}
+	p := &Plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: mounts.Watch(), refused: make(map[string]bool)}
 	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		if _, err := os.Stat("/dev/" + d); err == nil {
 			p.devices = append(p.devices, d)
 		}
 	}
 	_ = p.changed()
-	p.deep = p.o.masks(true)
+	p.deep = p.rules.Find(true)
 	p.current = p.newLayout()
 	return p
 }
 
-// mountWatch makes a question whether anything was mounted or unmounted since it
-// was last asked. The list itself is compared: polling it misses changes.
-func mountWatch() func() bool {
-	last := ""
-	return func() bool {
-		b, err := os.ReadFile(mountInfo)
-		changed := err != nil || string(b) != last
-		last = string(b)
-		return changed
-	}
-}
-
 func (p *Plan) newLayout() *layout {
-	all := mounts()
+	all := mounts.List()
 	l := &layout{roots: p.o.views(all), mounts: all}
 	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
-		if d = real(d); isDir(d) && !slices.Contains(l.roots, d) {
+		if d = disk.Real(d); disk.IsDir(d) && !slices.Contains(l.roots, d) {
 			l.private = append(l.private, d)
 		}
 	}
@@ -110,16 +102,16 @@ func (p *Plan) layout() *layout {
 }
 
 // masks are what is hidden from the next case.
-func (p *Plan) masks(l *layout) []mask {
-	masks := p.o.masks(false)
+func (p *Plan) masks(l *layout) []mask.Mask {
+	masks := p.rules.Find(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.names.find(slices.Concat(p.deep, masks), slices.Concat(p.o.homes(), l.roots))
-	names := slices.Clone(p.names.paths)
+	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(p.rules.Homes(), l.roots))
+	names := p.names.Paths()
 	for _, m := range p.deep { // what links far down in hidden directories lead to
-		names = append(names, m.path)
+		names = append(names, m.Path)
 	}
-	return p.o.masksOf(masks, l.mounts, names)
+	return p.rules.Everywhere(masks, l.mounts, names)
 }
 
 // openTries bounds how often a sandbox is planned anew.
@@ -160,7 +152,7 @@ func (p *Plan) replan(l *layout, err error) bool {
 		return true
 	}
 	at, ok := refusedView(l, err)
-	if !ok || p.refused[at] || at == real(GitTop(real(p.o.Root))) {
+	if !ok || p.refused[at] || at == disk.Real(trees.GitTop(disk.Real(p.o.Root))) {
 		return false
 	}
 	p.refused = maps.Clone(p.refused)
@@ -191,7 +183,7 @@ func (s *Sandbox) fill() error {
 			if err != nil || s.masked(source) {
 				continue
 			}
-			if err := new(treeCopy).file(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
+			if err := new(trees.Copier).File(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
 				return err
 			}
 		}
@@ -200,7 +192,7 @@ func (s *Sandbox) fill() error {
 }
 
 func (s *Sandbox) masked(path string) bool {
-	return slices.ContainsFunc(s.masks, func(m mask) bool { return Within(m.path, path) })
+	return slices.ContainsFunc(s.masks, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
 }
 
 // view shows a directory with what the case writes to it on top.
@@ -228,7 +220,7 @@ func (s *script) view(i int, v view) {
 func (s *script) split(root, upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
-		return slices.ContainsFunc(s.masked, func(m mask) bool { return Within(m.path, path) })
+		return slices.ContainsFunc(s.masked, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
 	}
 	s.dirOnce(upper, v.at)
 	for _, rel := range v.split.dirs {

@@ -7,25 +7,26 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process/supervisor"
 )
 
 // masks hides credentials. In a view that is done by what lies on top of it, so
 // that a hook may even remove or replace what is hidden; elsewhere by a mount.
-func (s *script) masks(masks []mask) {
+func (s *script) masks(masks []mask.Mask) {
 	for i, m := range masks {
-		if v, rel := s.l.viewOf(m.path); v >= 0 {
+		if v, rel := s.l.viewOf(m.Path); v >= 0 {
 			s.maskInView(v, rel, m)
 			continue
 		}
 		hidden := storage(maskDir + "/" + strconv.Itoa(i))
 		s.add(supervisor.Dir, storage(maskDir), "755")
 		s.hide(hidden, m)
-		s.mount(hidden, m.path, "", unix.MS_BIND, "")
+		s.mount(hidden, m.Path, "", unix.MS_BIND, "")
 	}
 }
 
-func (s *script) maskInView(v int, rel string, m mask) {
+func (s *script) maskInView(v int, rel string, m mask.Mask) {
 	upper := viewDir + strconv.Itoa(v) + "/upper"
 	at := upper
 	for _, part := range strings.Split(rel, "/") {
@@ -33,7 +34,7 @@ func (s *script) maskInView(v int, rel string, m mask) {
 		at += "/" + part
 	}
 	s.hide(storage(at), m)
-	if m.isDir { // nothing of the real one shows through
+	if m.IsDir { // nothing of the real one shows through
 		s.add(supervisor.Xattr, storage(at), "user.overlay.opaque", "y")
 	}
 }
@@ -48,13 +49,13 @@ func (s *script) dirOnce(at, like string) {
 }
 
 // hide makes what is seen instead of a credential: the names without content.
-func (s *script) hide(at string, m mask) {
-	if !m.isDir {
+func (s *script) hide(at string, m mask.Mask) {
+	if !m.IsDir {
 		s.add(supervisor.Blank, at)
 		return
 	}
 	s.add(supervisor.Dir, at, "700")
-	for _, n := range m.names {
+	for _, n := range m.Names {
 		if dir, ok := strings.CutSuffix(n, "/"); ok {
 			s.add(supervisor.Dir, at+"/"+dir, "700")
 		} else {

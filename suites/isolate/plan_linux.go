@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
@@ -33,37 +35,9 @@ func (p *Plan) Advance() []process.Step {
 	return s.steps
 }
 
-// A script collects steps.
-type script struct {
-	p      *Plan
-	l      *layout
-	steps  []process.Step
-	reach  map[string]bool
-	next   int // descriptor of the next clone
-	masked []mask
-	given  string // the case's own directory, as it is named
-}
-
-func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
-
-func (s *script) mount(source, target, kind string, flags int, data string) {
-	s.add(supervisor.Mount, source, target, kind, number(flags), data)
-}
-
-func (s *script) bind(source, target string) {
-	s.mount(source, target, "", unix.MS_BIND|unix.MS_REC, "")
-}
-
-// storage is a path in the box's storage, by its descriptor.
-func storage(path string) string { return fd(supervisor.StorageFD) + "/" + path }
-
-func fd(n int) string { return "/proc/self/fd/" + number(n) }
-
-func number(n int) string { return strconv.Itoa(n) }
-
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), next: firstClone, masked: sandbox.masks, given: sandbox.dir}
-	dir := real(sandbox.dir)
+	dir := disk.Real(sandbox.dir)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	for i, r := range s.l.roots {
 		s.add(supervisor.Open, number(firstView+i), r)
@@ -139,7 +113,7 @@ func (s *script) places(dir string, shown map[string]int) {
 		all = append(all, place{at, func() { s.attach(n, at) }})
 	}
 	all = append(all, place{dir, func() { s.bind(storage(caseDir), dir) }})
-	slices.SortStableFunc(all, func(a, b place) int { return byDepth(a.at, b.at) })
+	slices.SortStableFunc(all, func(a, b place) int { return disk.ByDepth(a.at, b.at) })
 	for _, p := range all {
 		if !s.beside(p.at) {
 			s.lead(p.at)
@@ -154,14 +128,7 @@ func (s *script) places(dir string, shown map[string]int) {
 // beside reports whether a place lies in a directory that was split: the way to
 // it is there.
 func (s *script) beside(at string) bool {
-	return slices.ContainsFunc(s.l.views, func(v view) bool { return v.split != nil && v.at != at && Within(v.at, at) })
-}
-
-func mode(dir string) string {
-	if fi, err := os.Stat(dir); err == nil && fi.Mode()&os.ModeSticky == 0 {
-		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
-	}
-	return "1777"
+	return slices.ContainsFunc(s.l.views, func(v view) bool { return v.split != nil && v.at != at && disk.Within(v.at, at) })
 }
 
 func (s *script) attach(n int, at string) {
@@ -177,12 +144,12 @@ func (s *script) cloneShown(search []string) map[string]int {
 	shown := make(map[string]int)
 	var wanted []string
 	for _, d := range search {
-		if d = real(d); isDir(d) && s.covered(d) {
+		if d = disk.Real(d); disk.IsDir(d) && s.covered(d) {
 			wanted = append(wanted, installation(d))
 		}
 	}
 	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
-		if f = real(f); s.covered(f) {
+		if f = disk.Real(f); s.covered(f) {
 			if _, err := os.Stat(f); err == nil {
 				wanted = append(wanted, f)
 			}
@@ -209,14 +176,6 @@ func installation(dir string) string {
 	return up
 }
 
-// covered reports whether path is hidden by a private directory.
-func (s *script) covered(path string) bool {
-	if s.l.inView(path) {
-		return false
-	}
-	return slices.ContainsFunc(s.l.private, func(d string) bool { return Within(d, path) && path != d })
-}
-
 // lead makes the way to a path where it goes through private directories: the
 // directories on it, and the symbolic links.
 func (s *script) lead(path string) {
@@ -227,7 +186,7 @@ func (s *script) lead(path string) {
 	at := "/"
 	for links := 0; len(rest) > 0 && links < 40; {
 		at, rest = filepath.Join(at, rest[0]), rest[1:]
-		hidden := slices.ContainsFunc(s.l.private, func(d string) bool { return Within(d, at) && at != d })
+		hidden := slices.ContainsFunc(s.l.private, func(d string) bool { return disk.Within(d, at) && at != d })
 		fi, err := os.Lstat(at)
 		switch {
 		case err != nil:
@@ -275,7 +234,9 @@ func (s *script) finish() {
 		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.processes()))
 	}
 	s.add(keep...)
-	s.filter()
+	if syscalls.Known {
+		s.add(syscalls.Filter(s.p.o.Size)...)
+	}
 }
 
 // rootKeeps is what root can do with files, as without a sandbox. None of it

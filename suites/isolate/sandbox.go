@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"hookwatch/suites"
+	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 )
 
@@ -12,7 +13,7 @@ type Sandbox struct {
 	*process.Box
 	plan   *Plan
 	layout *layout
-	masks  []mask
+	masks  []mask.Mask
 	dir    string // the case's own directory
 	before Snapshot
 }

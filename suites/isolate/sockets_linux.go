@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hookwatch/suites/disk"
 	"hookwatch/suites/process/supervisor"
 )
 
@@ -24,7 +25,7 @@ const maxSockets = 200
 // that lies in no place where sockets usually do.
 func (s *script) sockets() {
 	hidden := slices.DeleteFunc(s.p.socketPaths(), func(path string) bool {
-		return s.covered(path) || slices.ContainsFunc(slices.Concat(s.l.roots, systemDirs), func(d string) bool { return Within(d, path) })
+		return s.covered(path) || slices.ContainsFunc(slices.Concat(s.l.roots, systemDirs), func(d string) bool { return disk.Within(d, path) })
 	})
 	if len(hidden) == 0 {
 		return

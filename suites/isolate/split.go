@@ -5,7 +5,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/mask"
+	"hookwatch/suites/isolate/mounts"
 )
+
+// A layout is what the cases see where, as long as nothing is mounted or
+// unmounted.
+type layout struct {
+	roots   []string // what is shown as views, each on one mount
+	views   []view   // outer ones first
+	private []string // directories of which each case has its own, empty one
+	mounts  []mounts.Mount
+	notes   []string // what is shown otherwise than the rest, for a person
+}
 
 // A view is a directory of which a case has a copy-on-write view.
 type view struct {
@@ -42,7 +56,7 @@ type lister func(dir string) []fs.DirEntry
 // A splitter divides the roots of a layout.
 type splitter struct {
 	l      *layout
-	mounts []mount
+	mounts []mounts.Mount
 	list   lister
 	link   func(path string) string
 	most   int64 // bytes that are copied
@@ -63,23 +77,23 @@ func (sp *splitter) divide() {
 		for _, w := range slices.Backward(ways) {
 			sp.divideDir(v, w)
 		}
-		slices.SortFunc(v.split.dirs, byDepth)
+		slices.SortFunc(v.split.dirs, disk.ByDepth)
 		sp.l.views = append(sp.l.views, v)
 	}
-	slices.SortFunc(sp.l.views, func(a, b view) int { return byDepth(a.at, b.at) })
+	slices.SortFunc(sp.l.views, func(a, b view) int { return disk.ByDepth(a.at, b.at) })
 }
 
 // ways are the directories from a root to what is mounted on its file system,
 // the mounts themselves not among them; outer ones first.
 func (sp *splitter) ways(root string) []string {
 	var ways []string
-	own := mountOf(sp.mounts, root)
+	own := mounts.On(sp.mounts, root)
 	for _, m := range sp.mounts {
-		up := filepath.Dir(m.at)
-		if m.at == root || !Within(root, m.at) || mountOf(sp.mounts, up) != own {
+		up := filepath.Dir(m.At)
+		if m.At == root || !disk.Within(root, m.At) || mounts.On(sp.mounts, up) != own {
 			continue
 		}
-		for ; Within(root, up); up = filepath.Dir(up) {
+		for ; disk.Within(root, up); up = filepath.Dir(up) {
 			ways = append(ways, up)
 		}
 	}
@@ -115,8 +129,8 @@ func (sp *splitter) divideDir(v view, dir string) {
 }
 
 func (sp *splitter) divideSub(v view, path, rel string) {
-	isMount := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.at == path })
-	onWay := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.at != path && Within(path, m.at) })
+	isMount := slices.ContainsFunc(sp.mounts, func(m mounts.Mount) bool { return m.At == path })
+	onWay := slices.ContainsFunc(sp.mounts, func(m mounts.Mount) bool { return m.At != path && disk.Within(path, m.At) })
 	switch {
 	case slices.Contains(sp.l.roots, path):
 		v.split.dirs = append(v.split.dirs, rel)
@@ -146,7 +160,7 @@ func (l *layout) show(refused map[string]bool) {
 	for i := range l.views { // what lies in it is a part of it
 		v := &l.views[i]
 		for _, outer := range l.views[:i] {
-			if outer.shown && outer.root == v.root && Within(outer.at, v.at) {
+			if outer.shown && outer.root == v.root && disk.Within(outer.at, v.at) {
 				v.shown, v.split = true, nil
 			}
 		}
@@ -156,10 +170,10 @@ func (l *layout) show(refused map[string]bool) {
 }
 
 // without is the layout without views of what is masked.
-func (l *layout) without(masks []mask) *layout {
+func (l *layout) without(masks []mask.Mask) *layout {
 	cut := *l
 	cut.views = slices.DeleteFunc(slices.Clone(l.views), func(v view) bool {
-		return v.rel != "." && slices.ContainsFunc(masks, func(m mask) bool { return Within(m.path, v.at) })
+		return v.rel != "." && slices.ContainsFunc(masks, func(m mask.Mask) bool { return disk.Within(m.Path, v.at) })
 	})
 	return &cut
 }
@@ -167,4 +181,9 @@ func (l *layout) without(masks []mask) *layout {
 // key tells one layout from another, but for what lies beside mounts.
 func (l *layout) key() string {
 	return strings.Join(l.roots, "\x00") + "\x01" + strings.Join(l.notes, "\x00")
+}
+
+func sortedSet(paths []string) []string {
+	slices.SortFunc(paths, disk.ByDepth)
+	return slices.Compact(paths)
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/trees"
 )
 
 // stopped tells, in words, what a case tried that its sandbox kept from it, as
@@ -14,7 +17,7 @@ import (
 func (s *Sandbox) stopped(after Snapshot, network string, processes int) []string {
 	out := s.masksRead(after)
 	out = append(out, networkTried(network)...)
-	if left, size, files := free(s.path()); size > 0 && (left < size/100 || files == 0) {
+	if left, size, files := trees.Free(s.path()); size > 0 && (left < size/100 || files == 0) {
 		out = append(out, fmt.Sprintf("filled the disk: all of its %d MB are used (sandbox.size)", s.plan.o.Size/1_000_000))
 	}
 	if limit := s.plan.processes(); processes*2 >= limit {
@@ -29,15 +32,15 @@ func (s *Sandbox) masksRead(after Snapshot) []string {
 	var out []string
 	for i, m := range s.masks {
 		top := maskDir + "/" + strconv.Itoa(i)
-		if v, rel := s.layout.viewOf(m.path); v >= 0 {
+		if v, rel := s.layout.viewOf(m.Path); v >= 0 {
 			top = s.upper(v) + "/" + rel
 		}
-		for _, n := range append([]string{""}, m.names...) {
+		for _, n := range append([]string{""}, m.Names...) {
 			n = strings.TrimSuffix(n, "/")
 			name := path.Join(top, n)
 			a, still := after[name]
 			if b, was := s.before[name]; still && was && a.atime != b.atime {
-				out = append(out, "read "+s.plan.short(path.Join(m.path, n))+", which is masked")
+				out = append(out, "read "+s.plan.short(path.Join(m.Path, n))+", which is masked")
 			}
 		}
 	}
@@ -46,7 +49,7 @@ func (s *Sandbox) masksRead(after Snapshot) []string {
 }
 
 func (p *Plan) short(path string) string {
-	if home := real(p.o.Home); p.o.Home != "" && Within(home, path) {
+	if home := disk.Real(p.o.Home); p.o.Home != "" && disk.Within(home, path) {
 		return "~" + strings.TrimPrefix(path, home)
 	}
 	return path

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/idrange"
 )
 
 // maxRange bounds what "P01–P999" may stand for.
@@ -13,8 +15,6 @@ var (
 	// idToken matches P01, DEP09, M16b and pm/P01.
 	idToken = regexp.MustCompile(`(?:([a-z][a-z0-9-]*)/)?\b([A-Z]{1,8})(\d{1,4})([a-z]?)\b`)
 	usualID = regexp.MustCompile(`^([A-Z]{1,8})(\d{1,4})[a-z]?$`)
-	// rangeEnd matches what follows the first ID of a range: "–M37", " to M37", "-37".
-	rangeEnd = regexp.MustCompile(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)(?:([a-z][a-z0-9-]*)/)?([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
 	// ownToken matches IDs of other shapes, which count only when they are known.
 	ownToken = regexp.MustCompile(`[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*`)
 )
@@ -87,13 +87,12 @@ func (r *idReader) in(text string) []string {
 		if m == nil {
 			break
 		}
-		first := idRange{suite: sub(rest, m, 1), prefix: sub(rest, m, 2), first: sub(rest, m, 3), tail: sub(rest, m, 4)}
-		first.last = first.first
-		rest = rest[m[1]:]
-		if e := rangeEnd.FindStringSubmatch(rest); e != nil && first.endsWith(e[1], e[2]) {
-			first.last, rest = e[3], rest[len(e[0]):]
+		number, tail := sub(rest, m, 3), sub(rest, m, 4)
+		s := idrange.Range{Suite: sub(rest, m, 1), Prefix: sub(rest, m, 2), First: number, Last: number}
+		if rest = rest[m[1]:]; tail == "" {
+			s, rest = s.Extend(rest)
 		}
-		r.addRange(&c, first)
+		r.addRange(&c, s, tail)
 	}
 	if r.known != nil {
 		for _, w := range ownToken.FindAllString(text, -1) {
@@ -112,31 +111,22 @@ func sub(s string, m []int, group int) string {
 	return s[m[2*group]:m[2*group+1]]
 }
 
-// An idRange is "P01–P09" in its parts; a single ID is a range of one.
-type idRange struct{ suite, prefix, first, last, tail string }
-
-// endsWith reports whether an ID with that suite and prefix can end the range.
-func (r *idRange) endsWith(suite, prefix string) bool {
-	return r.tail == "" && (prefix == "" || prefix == r.prefix) && (suite == "" || suite == r.suite)
-}
-
 // addRange adds first to last. A number is spelt as the cases spell it, else in
-// the width that first is written in.
-func (r *idReader) addRange(c *idList, s idRange) {
-	from, _ := strconv.Atoi(s.first)
-	to, _ := strconv.Atoi(s.last)
+// the width that first is written in; tail is the letter behind a single ID.
+func (r *idReader) addRange(c *idList, s idrange.Range, tail string) {
+	from, to := s.Numbers()
 	if to < from || to-from >= maxRange {
 		to = from
 	}
-	section := !r.known.uses(s.prefix) && (r.sections[s.prefix+s.first] || r.sections[s.prefix+s.last])
+	section := !r.known.uses(s.Prefix) && (r.sections[s.Prefix+s.First] || r.sections[s.Prefix+s.Last])
 	for n := from; n <= to && !section; n++ {
 		number := strconv.Itoa(n)
-		if pad := len(s.first) - len(number); pad > 0 {
+		if pad := len(s.First) - len(number); pad > 0 {
 			number = strings.Repeat("0", pad) + number
 		}
-		for _, id := range r.spellings(s, number, n, to > from) {
-			if s.suite != "" {
-				id = s.suite + "/" + id
+		for _, id := range r.spellings(s.Prefix, number, tail, n, to > from) {
+			if s.Suite != "" {
+				id = s.Suite + "/" + id
 			}
 			c.add(id)
 		}
@@ -144,14 +134,14 @@ func (r *idReader) addRange(c *idList, s idRange) {
 }
 
 // spellings are the IDs that one number of a range stands for.
-func (r *idReader) spellings(s idRange, number string, n int, inRange bool) []string {
-	id := s.prefix + number + s.tail
+func (r *idReader) spellings(prefix, number, tail string, n int, inRange bool) []string {
+	id := prefix + number + tail
 	switch {
 	case r.known.has(id):
 		return []string{id}
-	case inRange && r.known != nil && len(r.known.spelt[numbered{s.prefix, n}]) > 0:
-		return r.known.spelt[numbered{s.prefix, n}]
-	case !r.known.plausible(s.prefix, number, inRange):
+	case inRange && r.known != nil && len(r.known.spelt[numbered{prefix, n}]) > 0:
+		return r.known.spelt[numbered{prefix, n}]
+	case !r.known.plausible(prefix, number, inRange):
 		return nil
 	}
 	return []string{id}

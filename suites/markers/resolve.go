@@ -119,20 +119,6 @@ func (e *entry) matched() Rule {
 	return e.rule + " " + Rule(e.how)
 }
 
-// SectionDigest is the digest of a section's content. It is false when the
-// section is not there, or is known as a place only: then the whole file counts.
-func (r *Resolver) SectionDigest(file, section string) (digest string, ok bool) {
-	o, err := r.outline(file)
-	if err != nil {
-		return "", false
-	}
-	e, err := o.find(section)
-	if err != nil || e.content == nil {
-		return "", false
-	}
-	return e.digest(), true
-}
-
 func (r *Resolver) outline(file string) (*outline, error) {
 	digest, src, err := r.digest(file)
 	if err != nil {

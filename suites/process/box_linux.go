@@ -34,6 +34,7 @@ type Box struct {
 	confined bool
 	idle     bool        // no command runs, nor anything that one started
 	answers  chan answer // closed when the supervisor is gone
+	began    func()      // called once commands have started, or none will; nil: nobody asks
 	close    sync.Once
 }
 
@@ -190,6 +191,7 @@ func errnoIn(field string) syscall.Errno {
 // down: where nothing is left in them that is not waited for.
 func (b *Box) Close() {
 	b.close.Do(func() {
+		b.begun()
 		_ = b.conn.Close()
 		if b.confined && b.idle {
 			ending.begin()
@@ -201,6 +203,12 @@ func (b *Box) Close() {
 			b.end()
 		}
 	})
+}
+
+func (b *Box) begun() {
+	if b.began != nil {
+		b.began()
+	}
 }
 
 // end waits for the supervisor's end.

@@ -130,6 +130,8 @@ func (f *firing) await(ctx context.Context) {
 // take notes an answer and reports whether it is the last.
 func (f *firing) take(a answer) bool {
 	switch a.fields[0] {
+	case supervisor.Started:
+		f.b.begun()
 	case supervisor.Exited:
 		i, _ := strconv.Atoi(a.fields[1])
 		status, _ := strconv.ParseUint(a.fields[3], 10, 32)

@@ -19,12 +19,21 @@ type Reserve struct {
 }
 
 // Open makes a Box as the function of this name does, of a supervisor that is
-// ready if there is one, and has another one made ready meanwhile.
+// ready if there is one. Another one is made ready once the box's first commands
+// have started, so that its start takes no processor from theirs.
 func (r *Reserve) Open(s Setup) (*Box, error) {
 	s.Limits = r.Limits
-	b := r.take(s.Advance)
-	r.fill()
-	if b != nil {
+	b, err := r.open(s)
+	if err != nil {
+		r.fill()
+		return nil, err
+	}
+	b.began = sync.OnceFunc(r.fill)
+	return b, nil
+}
+
+func (r *Reserve) open(s Setup) (*Box, error) {
+	if b := r.take(s.Advance); b != nil {
 		if b, err := b.carryOut(s.Steps); err == nil {
 			return b, nil
 		}

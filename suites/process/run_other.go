@@ -17,6 +17,8 @@ import (
 type Box struct {
 	Storage *os.File        // always nil here
 	Missed  []*ConfineError // always nil here
+
+	began func() // never called: no supervisor is kept ready
 }
 
 func open(s Setup) (*Box, error) {

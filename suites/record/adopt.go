@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
 )
 
 // adopt moves the files of another tool that stand where the present state
@@ -47,7 +48,7 @@ func (s *Store) setAside(st stamp, names []string) (string, error) {
 		return "", err
 	}
 	defer to.Close()
-	results, err := s.r.dir.ReadFile(resultsName, documentLimit)
+	results, err := s.r.dir.ReadFile(resultsName, jsonl.DocumentLimit)
 	if err == nil {
 		err = to.Replace(resultsName, results, disk.Synced)
 	}

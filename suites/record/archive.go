@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
 )
 
 // Stamp gives the stamp that EndFull gives to a run that ends at the time
@@ -21,7 +23,7 @@ func (s *Store) Stamp(at time.Time) string {
 }
 
 // FileName is the name of an agent's file with that stamp.
-func FileName(agent, stamp string) string { return agent + "-" + stamp + linesSuffix }
+func FileName(agent, stamp string) string { return agent + "-" + stamp + jsonl.Suffix }
 
 // nextStamp finds the first free stamp of that second.
 func (s *Store) nextStamp(at time.Time) stamp {
@@ -38,13 +40,13 @@ func (s *Store) nextStamp(at time.Time) stamp {
 // before it the run is one that was interrupted, after it finish can be redone.
 func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environment, results []byte, at time.Time) (name string, err error) {
 	st := s.nextStamp(at)
-	text, err := encodeDocument(env)
+	text, err := jsonl.EncodeDocument(env)
 	if err != nil {
 		return "", err
 	}
 	files := map[string][]byte{environmentName: text, resultsName: results}
 	for agent, records := range byAgent {
-		if files[fileName(agent, st)], err = encodeAll(records); err != nil {
+		if files[fileName(agent, st)], err = jsonl.EncodeAll(records); err != nil {
 			return "", err
 		}
 	}
@@ -65,6 +67,24 @@ func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environme
 		return "", errors.Join(err, s.discard(pending, false))
 	}
 	return st.String(), nil
+}
+
+// noteOrder notes that a run ends after all that are archived. It comes before the
+// run is: what is listed and not there is none.
+func (s *Store) noteOrder(st stamp) error {
+	runs, err := s.r.Runs()
+	if err != nil {
+		return err
+	}
+	var stamps []string
+	for _, run := range slices.Backward(runs) {
+		stamps = append(stamps, run.Stamp)
+	}
+	text, err := json.Marshal(append(stamps, st.String()))
+	if err != nil {
+		return err
+	}
+	return s.r.dir.Replace(runsName, text, disk.Synced)
 }
 
 // finish makes an archived run the present state. Every step may be repeated.
@@ -106,7 +126,7 @@ func (s *Store) bringBack(stamp string) (records map[string]bool, err error) {
 		names = append(names, f.name)
 	}
 	for _, name := range names {
-		data, err := d.ReadFile(name, heldLimit)
+		data, err := d.ReadFile(name, jsonl.HeldLimit)
 		if err != nil {
 			return nil, err
 		}

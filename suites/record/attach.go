@@ -2,6 +2,7 @@ package record
 
 import (
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/lock"
 )
 
 // enter opens the directory and what is in it, and takes its lock.
@@ -14,6 +15,9 @@ func (s *Store) enter() error {
 	if err = checkWay(r.dir); err == nil {
 		err = r.enter((*disk.Dir).MakeSub)
 	}
+	if err == nil && (r.rolling == nil || r.archive == nil) { // somebody moved it between being made and opened
+		err = &disk.Error{Path: r.dir.Path(), Reason: disk.Moved}
+	}
 	if err == nil {
 		err = ignored(r.dir)
 	}
@@ -21,7 +25,12 @@ func (s *Store) enter() error {
 		r.Close()
 		return s.failed(err)
 	}
-	held, err := lock(r.dir)
+	held, pid, err := lock.Take(r.dir, lockName)
+	if err == nil && held == nil {
+		err = &LockedError{r.dir.Path(), pid}
+	} else if err != nil {
+		err = &WriteError{r.dir.Path(), err}
+	}
 	if err != nil {
 		r.Close()
 		return err
@@ -40,13 +49,13 @@ func (s *Store) leave() {
 // or exchanged the directory that this Store had locked.
 func (s *Store) reattach() error {
 	for _, l := range s.logs {
-		if err := l.letGo(); err != nil {
+		if err := l.LetGo(); err != nil {
 			return s.failed(err)
 		}
 	}
 	_, err := s.r.dir.Lstat(lockName)
 	if err == nil && s.r.dir.InPlace(s.o.Base) && s.r.dir.Holds(rollingName, s.r.rolling) && s.r.dir.Holds(archiveName, s.r.archive) {
-		s.dropMovedAway()
+		s.r.basis.DropMoved()
 		return nil
 	}
 	_ = s.closeLogs() // of a directory that is gone
@@ -60,14 +69,4 @@ func (s *Store) reattach() error {
 	}
 	_, err = s.load()
 	return s.failed(err)
-}
-
-// dropMovedAway lets go of directories that are made anew when they are needed.
-func (s *Store) dropMovedAway() {
-	for name, d := range map[string]**disk.Dir{tracesName: &s.r.traces, contentsName: &s.r.contents} {
-		if *d != nil && !s.r.dir.Holds(name, *d) {
-			_ = (*d).Close()
-			*d = nil
-		}
-	}
 }

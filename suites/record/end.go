@@ -9,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
 )
 
 // EndSelected ends a run of selected cases: its records become the present
@@ -31,7 +32,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	}
 	env = s.environment(env, s.o.Now())
 	unlogged := s.logTools(env)
-	text, err := encodeDocument(env)
+	text, err := jsonl.EncodeDocument(env)
 	if err != nil {
 		return err
 	}
@@ -136,9 +137,6 @@ func (s *Store) tidyInputs() error {
 	s.state.most = mostInputs(len(s.state.known))
 	return nil
 }
-
-// mostInputs is how much inputs.json may explain where so much is referred to.
-func mostInputs(referred int) int { return 2*referred + 100 }
 
 // pruneInputs drops what no record of the present state refers to.
 func (s *Store) pruneInputs(present []suites.Record) error {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/origin"
 )
 
 // A WriteError says that the results directory could not be written. No file
@@ -26,7 +27,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 func (e *WriteError) hint() string {
 	const elsewhere = "or set results.dir to a directory elsewhere"
-	newer := (*NewerError)(nil)
+	newer := (*origin.NewerError)(nil)
 	switch {
 	case errors.As(e.Err, &newer), disk.IsRefused(e.Err):
 		return elsewhere // the rest is said

@@ -12,6 +12,9 @@ import (
 	"hookwatch/suites"
 )
 
+// foreignLine is what another tool wrote.
+const foreignLine = `{"hook":"enforce_package_managers.sh","test_name":"pip_blocked","category":"block","input_summary":"pip install requests","expected_decision":"block","expected_exit":0,"actual_decision":"block","actual_exit":0,"actual_output":"{}","actual_stderr":"","pass":true,"note":"absent","timestamp":"2026-02-20T14:30:45Z","duration_ms":2000}`
+
 // noon is when the tests take place.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -115,9 +118,19 @@ func describe(s *Snapshot) []string {
 	return lines
 }
 
+// present reads the present state of a results directory.
+func present(dir string) (*Snapshot, error) {
+	r, err := OpenReader(at(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Read()
+}
+
 func wantState(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	snap, err := Read(at(dir))
+	snap, err := present(dir)
 	must(t, err)
 	if got := describe(snap); !slices.Equal(got, want) {
 		t.Errorf("present state:\n got %q\nwant %q", got, want)

@@ -2,7 +2,7 @@ package record
 
 import (
 	"cmp"
-	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
 )
 
 // Names in a results directory.
@@ -24,9 +25,6 @@ const (
 	markerName      = "running.json"
 	inputsName      = "inputs.json"
 	environmentName = "environment.json"
-	tracesName      = "traces"
-	contentsName    = "contents"
-	linesSuffix     = ".jsonl"
 	pendingPrefix   = ".pending-" // an archive directory that is not whole yet
 )
 
@@ -67,7 +65,7 @@ func (s stamp) compare(o stamp) int {
 
 // splitName splits "pm-agent-20260220T154932Z.jsonl" into its agent and stamp.
 func splitName(name string) (agent string, st stamp, ok bool) {
-	base, ok := strings.CutSuffix(name, linesSuffix)
+	base, ok := strings.CutSuffix(name, jsonl.Suffix)
 	if !ok {
 		return "", stamp{}, false
 	}
@@ -83,7 +81,7 @@ func splitName(name string) (agent string, st stamp, ok bool) {
 }
 
 func fileName(agent string, st stamp) string {
-	return agent + "-" + st.String() + linesSuffix
+	return agent + "-" + st.String() + jsonl.Suffix
 }
 
 // A stateFile is one *.jsonl of a results or archive directory.
@@ -103,12 +101,12 @@ func stateFiles(d *disk.Dir) ([]stateFile, error) {
 	var files []stateFile
 	for _, e := range all {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != linesSuffix {
+		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != jsonl.Suffix {
 			continue
 		}
 		agent, st, ok := splitName(name)
 		if !ok {
-			agent, st = strings.TrimSuffix(name, linesSuffix), stamp{}
+			agent, st = strings.TrimSuffix(name, jsonl.Suffix), stamp{}
 		}
 		files = append(files, stateFile{agent, name, st})
 	}
@@ -118,27 +116,15 @@ func stateFiles(d *disk.Dir) ([]stateFile, error) {
 	return files, nil
 }
 
-// Runs lists the archived runs, the latest first, those of other tools too.
-func (r *Reader) Runs() ([]ArchivedRun, error) {
-	all, err := entries(r.archive)
-	if err != nil {
-		return nil, fmt.Errorf("list archived runs: %w", err)
-	}
-	var runs []ArchivedRun
-	for _, e := range all {
-		if st, ok := parseStamp(e.Name()); ok && e.IsDir() {
-			runs = append(runs, ArchivedRun{Dir: filepath.Join(r.archive.Path(), e.Name()), Stamp: e.Name(), At: st.at, st: st})
-		}
-	}
-	slices.SortFunc(runs, func(a, b ArchivedRun) int { return b.st.compare(a.st) })
-	r.inOrder(runs)
-	return runs, nil
+func isStateFile(name string) bool {
+	_, _, ok := splitName(name)
+	return ok
 }
 
-// An ArchivedRun is a full run as it ended. ReadRun reads its records.
-type ArchivedRun struct {
-	Dir   string    // its directory
-	Stamp string    // the directory's name
-	At    time.Time // when it ended, whole seconds, UTC
-	st    stamp
+// entries lists a directory, which need not be there.
+func entries(d *disk.Dir) ([]os.DirEntry, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return d.ReadDir()
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,9 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record/jsonl"
 )
 
 // TestBombs: what is small and unpacks to much, or means much, is read in part,
@@ -45,7 +47,7 @@ func TestBombs(t *testing.T) {
 		"many keys":          {rollingName + "/pm-agent.jsonl", `{"pass":"1","id":"a"` + strings.Repeat(`,"a":1`, 1<<20) + "}\n", ""},
 		"many inputs":        {inputsName, `{"a":[{}` + strings.Repeat(",{}", 3<<20) + "]}", "inputs.json: not read: too many values"},
 		"deep inputs":        {inputsName, `{"a":` + strings.Repeat("[", 20_000), "exceeded max depth"},
-		"large inputs":       {inputsName, strings.Repeat(" ", documentLimit+1), "too large"},
+		"large inputs":       {inputsName, strings.Repeat(" ", jsonl.DocumentLimit+1), "too large"},
 		"environment":        {environmentName, "null and void", "environment.json: not read"},
 	} {
 		t.Run(name, func(t *testing.T) { // one after the other: they are large
@@ -57,7 +59,7 @@ func TestBombs(t *testing.T) {
 			if told := strings.Join(past.Warnings, "\n"); !strings.Contains(told, c.want) || c.want == "" && told != "" {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
-			if most := int(heldLimit / recordCost); len(past.Records) > most {
+			if most := int(jsonl.HeldLimit >> 10); len(past.Records) > most {
 				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
 			}
 		})
@@ -111,7 +113,7 @@ func TestNamesOfAnything(t *testing.T) {
 	names := []string{"..", ".", "", "a", "a/b", "../../x", "a.", "con", "COM1.x", "-x", "~", strings.Repeat("x", 400), strings.Repeat("é", 100), "a\x00b", "a\nb", "\xff", `a\b`, "a:b", ".hidden"}
 	for _, suite := range names {
 		for _, id := range names {
-			must(t, s.KeepEvidence(suites.Key{Suite: suite, ID: id}, &Evidence{Now: suite + "|" + id}))
+			must(t, s.KeepEvidence(suites.Key{Suite: suite, ID: id}, &basis.Evidence{Now: suite + "|" + id}))
 		}
 	}
 	for _, suite := range names {
@@ -122,22 +124,8 @@ func TestNamesOfAnything(t *testing.T) {
 		}
 	}
 	for _, name := range list(t, dir) {
-		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, tracesName) && len(parts) > 3 {
+		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, basis.Traces) && len(parts) > 3 {
 			t.Errorf("%s lies too deep", name)
-		}
-	}
-}
-
-func TestSafeNames(t *testing.T) {
-	t.Parallel()
-	for _, odd := range []string{"", ".", "..", ".a", "a.", "con", "COM1.x", "~", "a:b", strings.Repeat("é", 100)} {
-		if name := safeName(odd); len(name) != 65 || name[0] != '~' {
-			t.Errorf("%q is called %q", odd, name)
-		}
-	}
-	for plain, want := range map[string]string{"P01": "P01", "a b/c": "a%20b%2Fc", "pm-more": "pm-more", "a.b": "a.b"} {
-		if got := safeName(plain); got != want {
-			t.Errorf("%q is called %q, want %q", plain, got, want)
 		}
 	}
 }
@@ -146,13 +134,13 @@ func TestAgentsThatCannotNameAFile(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{
 		"", ".", "..", ".a", "-a", "a/b", `a\b`, "a:b", "a\nb", "a\x1bb", "a\u202eb", "a.", "a ", " a", "\xff", "con", "NUL", "lpt1.x", "a*",
-		strings.Repeat("a", nameLimit+1), "a-2026-02-01T00-00-00.000",
+		strings.Repeat("a", disk.NameLimit+1), "a-2026-02-01T00-00-00.000",
 	} {
 		if checkAgent(agent) == nil {
 			t.Errorf("%q is taken", agent)
 		}
 	}
-	for _, agent := range []string{"pm-agent", "a", "A.b_c", "prüfer", "a b", "console", "com10", strings.Repeat("a", nameLimit)} {
+	for _, agent := range []string{"pm-agent", "a", "A.b_c", "prüfer", "a b", "console", "com10", strings.Repeat("a", disk.NameLimit)} {
 		if err := checkAgent(agent); err != nil {
 			t.Error(err)
 		}
@@ -175,29 +163,5 @@ func TestManyRuns(t *testing.T) {
 	ours := slices.DeleteFunc(runs, func(r ArchivedRun) bool { return r.At.Year() == 2099 })
 	if len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
 		t.Errorf("of this machine's: %v", ours)
-	}
-}
-
-// endless is a line without an end. It says how much of it was read.
-type endless struct{ read int64 }
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.read > 2*heldLimit {
-		return 0, errors.New("read on and on")
-	}
-	for i := range p {
-		p[i] = 'x'
-	}
-	e.read += int64(len(p))
-	return len(p), nil
-}
-
-// TestEndless: what is skipped counts as well.
-func TestEndless(t *testing.T) {
-	t.Parallel()
-	line := new(endless)
-	warned, err := readRecords("x", line, newBudget(), func(suites.Record) bool { return true })
-	if err != nil || len(warned) != 1 || line.read > heldLimit+1<<20 {
-		t.Errorf("%q, %v after %d bytes", warned, err, line.read)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"hookwatch/suites/record/jsonl"
 )
 
 // TestMain lets the test binary be the process that gets killed.
@@ -13,6 +15,6 @@ func TestMain(m *testing.M) {
 		recordUntilKilled(dir)
 		return
 	}
-	heldLimit = 160 << 20 // so that bombs can be small
+	jsonl.HeldLimit = 160 << 20 // so that bombs can be small
 	goleak.VerifyTestMain(m)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/record/jsonl"
 )
 
 // A Past is everything on record of a project, from the rolling log, the
@@ -16,12 +17,12 @@ type Past struct {
 	Warnings     []string
 
 	known  map[verdictID]bool
-	budget *budget
+	budget *jsonl.Budget
 }
 
 // Past reads all that is on record; of what is more than it holds, the latest.
 func (r *Reader) Past() (*Past, error) {
-	p := &Past{known: map[verdictID]bool{}, budget: newBudget()}
+	p := &Past{known: map[verdictID]bool{}, budget: jsonl.NewBudget()}
 	if err := p.addRolling(r); err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
@@ -35,7 +36,7 @@ func (r *Reader) Past() (*Past, error) {
 		return nil, err
 	}
 	for i, run := range runs {
-		if p.budget.spent() {
+		if p.budget.Spent() {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s and %d older runs: not read: %s", run.Dir, len(runs)-i-1, p.budget))
 			break
 		}
@@ -62,14 +63,14 @@ func (p *Past) addRolling(r *Reader) error {
 		return err
 	}
 	for _, agent := range agents {
-		files, err := r.rollingFiles(agent + linesSuffix)
+		files, err := r.rollingFiles(agent + jsonl.Suffix)
 		if err != nil {
 			return err
 		}
 		var pieces [][]suites.Record
 		for _, f := range files {
 			from := len(p.Records)
-			warned, err := f.read(p.budget, func(r suites.Record) bool {
+			warned, err := f.Read(p.budget, func(r suites.Record) bool {
 				p.keep(&r)
 				return true
 			})
@@ -79,7 +80,7 @@ func (p *Past) addRolling(r *Reader) error {
 			}
 			pieces = append(pieces, slices.Clone(p.Records[from:]))
 			p.Records = p.Records[:from]
-			if p.budget.spent() {
+			if p.budget.Spent() {
 				break
 			}
 		}

@@ -3,9 +3,10 @@ package record
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record/origin"
 )
 
 // A Place is where the records of a project are kept. Its paths are absolute.
@@ -19,10 +20,11 @@ type Place struct {
 // A Reader reads a results directory, which it holds open. It takes no lock and
 // writes nothing. A directory that does not exist has nothing on record.
 type Reader struct {
-	place                                   Place
-	dir, rolling, archive, traces, contents *disk.Dir // nil: it is not there
-	origin                                  origin
-	ours                                    bool // what is there counts as what was last run
+	place                 Place
+	dir, rolling, archive *disk.Dir    // nil: it is not there
+	basis                 *basis.Store // nil: there is no directory
+	origin                origin.Origin
+	ours                  bool // what is there counts as what was last run
 }
 
 // OpenReader opens a results directory for reading. The error is an *disk.Error
@@ -51,38 +53,33 @@ func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) error {
 	for _, in := range []struct {
 		name string
 		sub  **disk.Dir
-		open func(*disk.Dir, string) (*disk.Dir, error)
-	}{
-		{rollingName, &r.rolling, next}, {archiveName, &r.archive, next},
-		{tracesName, &r.traces, (*disk.Dir).Sub}, {contentsName, &r.contents, (*disk.Dir).Sub},
-	} {
-		sub, err := in.open(r.dir, in.name)
+	}{{rollingName, &r.rolling}, {archiveName, &r.archive}} {
+		sub, err := next(r.dir, in.name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		*in.sub = sub
 	}
 	var err error
-	if r.origin, err = readOrigin(r.dir); err != nil {
+	if r.basis, err = basis.Open(r.dir); err != nil {
 		return err
 	}
-	r.ours = r.place.madeHere(r.origin)
+	if r.origin, err = origin.Read(r.dir); err != nil {
+		return err
+	}
+	p := r.place
+	r.ours = p.Marks == "" || p.Restored || r.origin.IsMarked(p.Marks, p.Dir)
 	return nil
 }
 
 // Close gives the directory up.
 func (r *Reader) Close() {
-	for _, d := range []*disk.Dir{r.dir, r.rolling, r.archive, r.traces, r.contents} {
+	for _, d := range []*disk.Dir{r.dir, r.rolling, r.archive} {
 		if d != nil {
 			_ = d.Close()
 		}
 	}
-}
-
-// entries lists a directory, which need not be there.
-func entries(d *disk.Dir) ([]os.DirEntry, error) {
-	if d == nil {
-		return nil, nil
+	if r.basis != nil {
+		r.basis.Close()
 	}
-	return d.ReadDir()
 }

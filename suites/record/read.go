@@ -10,6 +10,8 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/foreign"
+	"hookwatch/suites/record/jsonl"
 )
 
 // A File is one JSON lines file of a Snapshot.
@@ -30,7 +32,7 @@ type Snapshot struct {
 	Warnings    []string                  // "file:line: what", lines that were skipped, files that were not read
 	LastFull    time.Time                 // end of hookwatch's last full run; zero when there was none
 
-	budget     *budget
+	budget     *jsonl.Budget
 	unreadable []string // documents that are spoilt
 }
 
@@ -60,16 +62,6 @@ func (s *Snapshot) Agents() map[string]string {
 	return agents
 }
 
-// Read reads the present state of a results directory.
-func Read(p Place) (*Snapshot, error) {
-	r, err := OpenReader(p)
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
-	defer r.Close()
-	return r.Read()
-}
-
 // Read reads the present state, whoever it is from.
 func (r *Reader) Read() (*Snapshot, error) {
 	for try := 0; ; try++ {
@@ -96,7 +88,7 @@ func (r *Reader) Present() (*Snapshot, error) {
 }
 
 func newSnapshot() *Snapshot {
-	return &Snapshot{Inputs: map[string][]suites.Input{}, budget: newBudget()}
+	return &Snapshot{Inputs: map[string][]suites.Input{}, budget: jsonl.NewBudget()}
 }
 
 func (r *Reader) readState() (*Snapshot, error) {
@@ -126,10 +118,10 @@ func (r *Reader) readState() (*Snapshot, error) {
 
 // ReadRun reads an archived run, also one of another tool's.
 func (r *Reader) ReadRun(run ArchivedRun) (*Snapshot, error) {
-	return r.readRun(run, newBudget())
+	return r.readRun(run, jsonl.NewBudget())
 }
 
-func (r *Reader) readRun(run ArchivedRun, b *budget) (*Snapshot, error) {
+func (r *Reader) readRun(run ArchivedRun, b *jsonl.Budget) (*Snapshot, error) {
 	s := newSnapshot()
 	s.budget, s.LastFull = b, run.At
 	if err := s.addRun(r.archive, run); err != nil {
@@ -165,7 +157,7 @@ func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 	warned, err := readFile(d, f.name, s.budget, func(r suites.Record) bool {
 		s.Records = append(s.Records, r)
 		file.Records++
-		file.foreign = file.foreign || anonymous(r)
+		file.foreign = file.foreign || foreign.Anonymous(r)
 		return true
 	})
 	if disk.IsRefused(err) {
@@ -177,13 +169,13 @@ func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 	return err
 }
 
-func readFile(d *disk.Dir, name string, b *budget, yield func(suites.Record) bool) ([]string, error) {
+func readFile(d *disk.Dir, name string, b *jsonl.Budget, yield func(suites.Record) bool) ([]string, error) {
 	lines, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer lines.Close()
-	return readRecords(filepath.Join(d.Path(), name), lines, b, yield)
+	return jsonl.Read(filepath.Join(d.Path(), name), lines, b, yield)
 }
 
 // document reads a JSON file into v. One that is absent leaves v as it is, and
@@ -192,7 +184,7 @@ func (s *Snapshot) document(d *disk.Dir, name string, v any) error {
 	if d == nil {
 		return nil
 	}
-	text, err := d.ReadFile(name, documentLimit)
+	text, err := d.ReadFile(name, jsonl.DocumentLimit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -201,7 +193,7 @@ func (s *Snapshot) document(d *disk.Dir, name string, v any) error {
 	case err != nil:
 		return err
 	default:
-		if err = parse(text, v); err != nil {
+		if err = jsonl.Parse(text, v); err != nil {
 			s.warn("%s: not read: %v", filepath.Join(d.Path(), name), err)
 		}
 	}
@@ -235,8 +227,8 @@ func (r *Reader) runID(stamp string) string {
 
 func archivedRunID(d *disk.Dir) string {
 	var env suites.Environment
-	text, err := d.ReadFile(environmentName, documentLimit)
-	if err != nil || parse(text, &env) != nil {
+	text, err := d.ReadFile(environmentName, jsonl.DocumentLimit)
+	if err != nil || jsonl.Parse(text, &env) != nil {
 		return ""
 	}
 	return env.RunID

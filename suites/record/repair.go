@@ -1,11 +1,8 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,42 +10,9 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
+	"hookwatch/suites/record/rolling"
 )
-
-// A marker is the text of running.json.
-type marker struct {
-	RunID   string            `json:"run_id"`
-	PID     int               `json:"pid"`
-	Started time.Time         `json:"started"`
-	Full    bool              `json:"full"`
-	Keys    []markerKey       `json:"keys"`
-	Agents  map[string]string `json:"agents,omitempty"`
-}
-
-type markerKey struct {
-	Suite string `json:"suite"`
-	ID    string `json:"id"`
-}
-
-func markerOf(r Run) marker {
-	m := marker{RunID: r.ID, PID: os.Getpid(), Started: r.Started, Full: r.Full, Agents: r.Agents}
-	for _, k := range r.Keys {
-		m.Keys = append(m.Keys, markerKey(k))
-	}
-	return m
-}
-
-// writeMarker does not wait for the disk: the first hook of the run would wait
-// with it, and after a power cut a lost marker costs one "was interrupted".
-func (s *Store) writeMarker(m marker) error {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return s.r.dir.Replace(markerName, text, disk.Unsynced)
-}
-
-func (s *Store) removeMarker() error { return s.r.dir.Remove(markerName) }
 
 // An Interruption is a run that its process did not end. The records of the
 // cases that finished are part of the present state.
@@ -101,7 +65,7 @@ func (s *Store) repair() error {
 func (s *Store) removeLeftovers() error {
 	for d, ours := range map[*disk.Dir]func(name string) bool{
 		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
-		s.r.rolling: isRolling,
+		s.r.rolling: rolling.IsLog,
 	} {
 		all, err := entries(d)
 		if err != nil {
@@ -130,18 +94,13 @@ func (s *Store) removeLeftovers() error {
 	return err
 }
 
-func isStateFile(name string) bool {
-	_, _, ok := splitName(name)
-	return ok
-}
-
 func (s *Store) cutTails() error {
 	agents, err := s.r.rollingAgents()
 	if err != nil {
 		return err
 	}
 	for _, agent := range agents {
-		name := agent + linesSuffix
+		name := agent + jsonl.Suffix
 		if _, err := s.r.rolling.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue // it has old files alone
 		}
@@ -149,7 +108,7 @@ func (s *Store) cutTails() error {
 		if err != nil {
 			return err
 		}
-		_, cut, err := cutTail(f)
+		_, cut, err := rolling.CutTail(f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -158,45 +117,6 @@ func (s *Store) cutTails() error {
 		}
 	}
 	return nil
-}
-
-// readOwn reads a document that hookwatch wrote. One that is spoilt is put aside,
-// for something else is about to be written there.
-func (s *Store) readOwn(name string, into any) (there bool, err error) {
-	text, err := s.r.dir.ReadFile(name, documentLimit)
-	tooLarge := (*disk.Error)(nil)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case errors.As(err, &tooLarge) && tooLarge.Reason == disk.Size:
-	case err != nil:
-		return false, err
-	default:
-		if err = parse(text, into); err == nil {
-			return true, nil
-		}
-	}
-	s.warn("%s: not readable: %v", filepath.Join(s.o.Dir, name), err)
-	return false, s.putAside(name)
-}
-
-// putAside keeps a document that is spoilt, out of the way of the next one.
-func (s *Store) putAside(name string) error {
-	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.unreadable-%d", name, n)
-		if _, err := s.r.dir.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			s.warn("%s is kept as %s", filepath.Join(s.o.Dir, name), aside)
-			return s.r.dir.Rename(name, s.r.dir, aside)
-		}
-	}
-}
-
-func (s *Store) readMarker() (m marker, ok bool, err error) {
-	ok, err = s.readOwn(markerName, &m)
-	if ok && m.RunID == "" {
-		return m, false, s.removeMarker()
-	}
-	return m, ok, err
 }
 
 // resume ends a run that its process did not end. One whose archive directory
@@ -247,17 +167,17 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBudget()
+	b := jsonl.NewBudget()
 	byAgent := map[string][]suites.Record{}
 	for _, agent := range agents {
-		files, err := s.r.rollingFiles(agent + linesSuffix)
+		files, err := s.r.rollingFiles(agent + jsonl.Suffix)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range files { // newest first, until one holds only earlier runs
 			var found []suites.Record
 			others := false
-			warned, err := f.read(b, func(r suites.Record) bool {
+			warned, err := f.Read(b, func(r suites.Record) bool {
 				if r.RunID == runID {
 					found = append(found, r)
 				} else {

@@ -28,7 +28,7 @@ func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 	must(t, s.Close())
 	packed := 0
 	for _, name := range list(t, filepath.Join(dir, rollingName)) {
-		if strings.HasSuffix(name, compressedSuffix) {
+		if strings.HasSuffix(name, ".gz") {
 			packed++
 		} else if name != "pm-agent.jsonl" {
 			t.Errorf("%s is not compressed", name)

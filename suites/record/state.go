@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
 )
 
 // A state remembers where the present state lies, without its records.
@@ -68,6 +69,9 @@ func stateOf(snap *Snapshot) state {
 	}
 	return st
 }
+
+// mostInputs is how much inputs.json may explain where so much is referred to.
+func mostInputs(referred int) int { return 2*referred + 100 }
 
 // holds notes that an agent's file is the one for cases of a suite.
 func (st *state) holds(agent, suite string) {
@@ -175,7 +179,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		file = stateFile{agent, fileName(agent, st), st}
 	}
 	var records []suites.Record
-	warned, err := readFile(s.r.dir, file.name, newBudget(), func(r suites.Record) bool {
+	warned, err := readFile(s.r.dir, file.name, jsonl.NewBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
@@ -192,7 +196,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 	if !changed {
 		return nil
 	}
-	lines, err := encodeAll(now)
+	lines, err := jsonl.EncodeAll(now)
 	if err != nil {
 		return err
 	}

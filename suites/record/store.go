@@ -34,6 +34,8 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/jsonl"
+	"hookwatch/suites/record/rolling"
 )
 
 // Options say where records are kept and how long.
@@ -53,8 +55,8 @@ type Store struct {
 	mu          sync.Mutex // guards what follows
 	lock        *disk.Lock
 	r           *Reader
-	logs        map[string]*rollingLog // by name
-	tools       []suites.Tool          // of the last line of the log of tools; nil before it was looked at
+	logs        map[string]*rolling.Log // by name
+	tools       []suites.Tool           // of the last line of the log of tools; nil before it was looked at
 	run         *Run
 	state       state
 	interrupted *Interruption
@@ -90,7 +92,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, &WriteError{o.Dir, err}
 	}
-	s := &Store{o: o, logs: map[string]*rollingLog{}, kept: map[string]bool{}}
+	s := &Store{o: o, logs: map[string]*rolling.Log{}, kept: map[string]bool{}}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -168,18 +170,18 @@ func (s *Store) Append(r suites.Record) error {
 	if err := checkAgent(agent); err != nil {
 		return err
 	}
-	line, err := encode(&r)
+	line, err := jsonl.Encode(&r)
 	if err != nil {
 		return fmt.Errorf("record %s: %w", r.Key(), err)
 	}
-	return s.failed(s.log(agent + linesSuffix).append(line))
+	return s.failed(s.log(agent + jsonl.Suffix).Append(line))
 }
 
 // log gives a log of the directory rolling.
-func (s *Store) log(name string) *rollingLog {
+func (s *Store) log(name string) *rolling.Log {
 	l := s.logs[name]
 	if l == nil {
-		l = &rollingLog{dir: s.r.rolling, name: name, limit: s.o.RollingSize, keepDays: s.o.KeepDays, now: s.o.Now}
+		l = rolling.New(s.r.rolling, name, s.o.RollingSize, s.o.KeepDays, s.o.Now)
 		s.logs[name] = l
 	}
 	return l
@@ -250,7 +252,7 @@ func (s *Store) Close() error {
 func (s *Store) closeLogs() error {
 	var errs []error
 	for _, l := range s.logs {
-		errs = append(errs, l.close(2*time.Second))
+		errs = append(errs, l.Close(2*time.Second))
 	}
 	clear(s.logs)
 	return errors.Join(errs...)

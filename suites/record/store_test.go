@@ -186,7 +186,7 @@ func TestOnlyOneStoreOnADirectory(t *testing.T) {
 	if _, err := Open(Options{Place: at(dir)}); !errors.As(err, &locked) || locked.PID != os.Getpid() || !strings.Contains(err.Error(), "quit it first") {
 		t.Errorf("the second got %v", err)
 	}
-	if _, err := Read(at(dir)); err != nil {
+	if _, err := present(dir); err != nil {
 		t.Errorf("reading needs no lock, but: %v", err)
 	}
 	must(t, first.Close())
@@ -198,13 +198,13 @@ func TestOnlyOneStoreOnADirectory(t *testing.T) {
 func TestReadWritesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
-	snap, err := Read(at(dir))
+	snap, err := present(dir)
 	must(t, err)
 	if len(snap.Records) != 0 {
 		t.Error("records out of nowhere")
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Error("Read made the directory")
+		t.Error("reading made the directory")
 	}
 }
 

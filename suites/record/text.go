@@ -1,13 +1,9 @@
 package record
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"hookwatch/suites"
 )
 
 // TextLimit is the number of bytes of one stream that a record keeps.
@@ -42,34 +38,4 @@ func Text(b []byte, total int64) string {
 		fmt.Fprintf(&text, "\n[hookwatch: cut after %d of %d bytes]", kept, total)
 	}
 	return text.String()
-}
-
-// encode gives the record's line, its newline included.
-func encode(r *suites.Record) ([]byte, error) {
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	err := e.Encode(r)
-	return line.Bytes(), err
-}
-
-func encodeAll(records []suites.Record) ([]byte, error) {
-	var lines bytes.Buffer
-	e := json.NewEncoder(&lines)
-	e.SetEscapeHTML(false)
-	for i := range records {
-		if err := e.Encode(&records[i]); err != nil {
-			return nil, err
-		}
-	}
-	return lines.Bytes(), nil
-}
-
-func encodeDocument(v any) ([]byte, error) {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return text.Bytes(), err
 }

@@ -1,14 +1,12 @@
 package record
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/record/jsonl"
 )
 
 // toolsLog is the file in rolling that tells what tools there were: a line each
@@ -29,7 +27,7 @@ func (s *Store) logTools(env suites.Environment) error {
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
-	if err := s.log(toolsLog).append(append(line, '\n')); err != nil {
+	if err := s.log(toolsLog).Append(append(line, '\n')); err != nil {
 		return err
 	}
 	s.tools = slices.Clone(env.Tools)
@@ -51,9 +49,9 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
 	var all []suites.Environment
-	b := newBudget()
+	b := jsonl.NewBudget()
 	for _, f := range slices.Backward(files) {
-		of, err := f.readTools(b)
+		of, err := f.ReadEnvironments(b)
 		if err != nil {
 			return nil, fmt.Errorf("read tools: %w", err)
 		}
@@ -67,31 +65,9 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 func (r *Reader) latestTools() []suites.Tool {
 	files, _ := r.rollingFiles(toolsLog)
 	for _, f := range files {
-		if of, _ := f.readTools(newBudget()); len(of) > 0 {
+		if of, _ := f.ReadEnvironments(jsonl.NewBudget()); len(of) > 0 {
 			return of[len(of)-1].Tools
 		}
 	}
 	return nil
-}
-
-// readTools skips lines that are torn, and what is no log. A file that is gone has
-// none.
-func (f rollingFile) readTools(b *budget) (all []suites.Environment, err error) {
-	err = f.reading(func(r io.Reader) error {
-		lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
-		for {
-			line, err := lines.next()
-			if err != nil && !errors.Is(err, errTooLong) {
-				return unlessEOF(err)
-			}
-			var env suites.Environment
-			if err == nil && parse(line, &env) == nil && len(env.Tools) > 0 {
-				all = append(all, env)
-				b.left -= int64(len(line) + recordCost)
-			}
-			b.left -= lineCost
-		}
-	})
-	_, err = told(nil, f.path(), err)
-	return all, err
 }

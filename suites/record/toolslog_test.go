@@ -41,7 +41,7 @@ func TestToolsOverTime(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	packed, err := filepath.Glob(filepath.Join(dir, rollingName, "tools-*.log"+compressedSuffix))
+	packed, err := filepath.Glob(filepath.Join(dir, rollingName, "tools-*.log"+".gz"))
 	must(t, err)
 	if len(packed) < 2 {
 		t.Errorf("%d old files are compressed", len(packed))

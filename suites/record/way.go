@@ -5,27 +5,30 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record/jsonl"
+	"hookwatch/suites/record/origin"
+	"hookwatch/suites/record/rolling"
 )
 
 // documents are the files of a results directory that have one name.
-var documents = []string{ignoreName, lockName, originName, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
+var documents = []string{ignoreName, lockName, origin.Name, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
 
 // checkWay looks, before anything is written, for what stands where hookwatch's
 // files and directories are to be: links, pipes, directories. The first writing
 // would meet them, and nobody would hear of those that are met beside a run.
 func checkWay(d *disk.Dir) error {
 	if err := checkEntries(d, func(name string) bool {
-		return slices.Contains(documents, name) || filepath.Ext(name) == linesSuffix
+		return slices.Contains(documents, name) || filepath.Ext(name) == jsonl.Suffix
 	}); err != nil {
 		return err
 	}
-	if err := checkWithin(d, rollingName, isRolling); err != nil {
+	if err := checkWithin(d, rollingName, rolling.IsLog); err != nil {
 		return err
 	}
-	return checkWithin(d, contentsName, isDigest)
+	return checkWithin(d, basis.Contents, basis.IsDigest)
 }
 
 // checkWithin checks a directory, which need not be there.
@@ -55,12 +58,6 @@ func checkEntries(d *disk.Dir, ours func(name string) bool) error {
 		}
 	}
 	return nil
-}
-
-// isRolling reports whether a file in rolling is called as a log or an old one.
-func isRolling(name string) bool {
-	name = strings.TrimSuffix(name, compressedSuffix)
-	return filepath.Ext(name) == linesSuffix || filepath.Ext(name) == filepath.Ext(toolsLog)
 }
 
 // ignored has git ignore the directory unless somebody has written rules of

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/internal/programtest"
+	"hookwatch/suites/process/processtest"
 )
 
 // attackVariable makes the test program an attacker: a hook starts it inside of
@@ -47,7 +47,7 @@ var attacks = map[string]func(){
 func attack() {
 	if act, ok := attacks[os.Getenv(attackVariable)]; ok {
 		act()
-		programtest.Exit(0)
+		processtest.Exit(0)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 )
 
 // confineTries bounds how often a sandbox is made anew when the system has no
@@ -69,7 +70,7 @@ func (r *Runner) discard(dir string) error {
 	if s := r.release(dir); s != nil {
 		s.Discard()
 	}
-	return isolate.RemoveTree(dir)
+	return trees.Remove(dir)
 }
 
 // Keep moves what a case left to a directory that does not exist yet, within
@@ -77,7 +78,7 @@ func (r *Runner) discard(dir string) error {
 func (r *Runner) Keep(o suites.Outcome, to string) error {
 	if s := r.release(o.Sandbox); s != nil {
 		defer s.Discard()
-		return errors.Join(s.Keep(to, r.KeepSize), isolate.RemoveTree(o.Sandbox))
+		return errors.Join(s.Keep(to, r.KeepSize), trees.Remove(o.Sandbox))
 	}
 	if err := os.Rename(o.Sandbox, to); err != nil {
 		return err

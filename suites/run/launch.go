@@ -133,7 +133,7 @@ func (r *Runner) startedByInterpreter(hook string) bool {
 }
 
 func (r *Runner) firstLine(file string) ([]byte, error) {
-	f, err := disk.Reader{Hidden: r.Hidden}.Open(file, math.MaxInt64)
+	f, err := r.Reader.Anywhere().Open(file, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,11 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/placed"
 )
 
 // open surroundings are the machine as it is: in them the case only has a
@@ -25,7 +28,7 @@ type open struct {
 	root    string   // the project that the case sees
 	ours    []string // directories that hookwatch itself writes to
 	watched map[string]isolate.Snapshot
-	placed  *journal // files made outside of dir, to be taken away again
+	placed  *placed.Journal // files made outside of dir, to be taken away again
 }
 
 // newOpen makes surroundings that tell what changes in the case's directory, and
@@ -43,10 +46,10 @@ func newOpen(reserve *process.Reserve, s *sandbox, ours, others []string) (*open
 	o := &open{
 		Box: box, dir: s.dir, own: own, root: s.root, ours: ours,
 		watched: map[string]isolate.Snapshot{s.dir: nil},
-		placed:  &journal{file: journalOf(s.dir)},
+		placed:  placed.In(s.dir),
 	}
 	for i, d := range others { // sorted: outer ones come first
-		if !slices.ContainsFunc(others[:i], func(outer string) bool { return isolate.Within(outer, d) }) {
+		if !slices.ContainsFunc(others[:i], func(outer string) bool { return disk.Within(outer, d) }) {
 			o.watched[d] = nil
 		}
 	}
@@ -64,10 +67,10 @@ func (o *open) write(path, content string, mode fs.FileMode) error {
 		return err
 	}
 	defer root.Close()
-	if _, err := root.Lstat(rel); err == nil && !o.placed.holds(path) {
+	if _, err := root.Lstat(rel); err == nil && !o.placed.Holds(path) {
 		return fmt.Errorf("fixture %s: the file exists and is not the case's: choose another name", path)
 	}
-	if err := o.placed.note(path, content); err != nil {
+	if err := o.placed.Note(path, content); err != nil {
 		return fmt.Errorf("fixture %s: note what is placed outside of the case's directory: %w", path, err)
 	}
 	return writeAnew(root, rel, content, mode)
@@ -77,7 +80,7 @@ func (o *open) write(path, content string, mode fs.FileMode) error {
 // project no link leads out of that.
 func (o *open) rooted(path string) (root *os.Root, rel string, err error) {
 	base := filepath.VolumeName(path) + string(filepath.Separator)
-	if isolate.Within(o.root, path) {
+	if disk.Within(o.root, path) {
 		base = o.root
 	}
 	if rel, err = filepath.Rel(base, path); err != nil {
@@ -117,20 +120,20 @@ func whole(root *os.Root, err error) error {
 // read gives the first bytes of a file, as many as of one in a sandbox.
 func (o *open) read(path string) ([]byte, error) {
 	if rel, err := filepath.Rel(o.dir, path); err == nil && filepath.IsLocal(rel) {
-		return isolate.ReadIn(o.own, rel, process.DefaultLimit, true)
+		return trees.ReadIn(o.own, rel, process.DefaultLimit, true)
 	}
 	root, rel, err := o.rooted(path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return isolate.ReadIn(root, rel, process.DefaultLimit, true)
+	return trees.ReadIn(root, rel, process.DefaultLimit, true)
 }
 
 func (o *open) listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 
 func (o *open) readOwn(name string, limit int64) ([]byte, error) {
-	return isolate.ReadIn(o.own, name, limit, false)
+	return trees.ReadIn(o.own, name, limit, false)
 }
 
 func (o *open) begin() {
@@ -157,8 +160,8 @@ func (o *open) changes(int) ([]suites.Change, []string) {
 	for d, before := range o.watched {
 		for _, c := range isolate.Diff(before, o.take(d)) {
 			c.Path = d + "/" + c.Path
-			ours := func(dir string) bool { return isolate.Within(dir, c.Path) }
-			if isolate.Within(o.dir, c.Path) || !slices.ContainsFunc(o.ours, ours) {
+			ours := func(dir string) bool { return disk.Within(dir, c.Path) }
+			if disk.Within(o.dir, c.Path) || !slices.ContainsFunc(o.ours, ours) {
 				out = append(out, c)
 			}
 		}
@@ -171,6 +174,6 @@ func (o *open) changes(int) ([]suites.Change, []string) {
 // uses by now stays.
 func (o *open) Close() {
 	o.Box.Close()
-	o.placed.undo()
+	o.placed.Undo()
 	_ = o.own.Close()
 }

@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/run/placed"
 )
 
 func init() {
@@ -218,7 +219,7 @@ func TestTakeAway(t *testing.T) {
 			if err := os.Symlink("moved", filepath.Join(at, "kept")); err != nil {
 				t.Fatal(err)
 			}
-			if err := run.TakeAway(p.temp); err != nil {
+			if err := placed.TakeAway(p.temp); err != nil {
 				t.Error(err)
 			}
 			for name, want := range map[string]bool{

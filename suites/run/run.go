@@ -15,6 +15,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
@@ -41,9 +42,9 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
-	// Hidden reports whether a file is masked from cases: it is not read for them
-	// either. Nil: none is.
-	Hidden func(path string) bool
+	// Reader reads scripts, wherever they lie. What is masked from cases is not read
+	// for them either.
+	Reader disk.Reader
 	// StandIns tells what stands in for tools that the machine does not have.
 	StandIns map[string]string
 	// Standing names, for a hook's path, the stand-ins that it can reach.

@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 )
 
@@ -115,7 +116,7 @@ func (s *sandbox) surround(ctx context.Context, searched string) error {
 	}
 	if s.r.Isolation == isolate.Copy {
 		var err error
-		if s.root, err = isolate.CopyProject(s.r.Root, s.dir, s.r.Uncopied); err != nil {
+		if s.root, err = trees.CopyProject(s.r.Root, s.dir, s.r.Uncopied); err != nil {
 			return fmt.Errorf("copy the project: %w", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
@@ -173,7 +174,7 @@ func (s *sandbox) owns(file string) bool {
 		return false
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	return err == nil && isolate.Within(root, dir)
+	return err == nil && disk.Within(root, dir)
 }
 
 // standBefore gives a shim the name of a tool that the case's view owns; not

@@ -7,6 +7,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 )
 
@@ -42,7 +43,7 @@ func (c confined) read(path string) ([]byte, error) { return c.ReadFile(path) }
 func (c confined) listen() (net.Listener, error) { return c.Listen() }
 
 func (c confined) readOwn(name string, limit int64) ([]byte, error) {
-	return isolate.ReadBelow(c.Dir(), name, limit)
+	return trees.ReadBelow(c.Dir(), name, limit)
 }
 
 func (c confined) begin() { c.Begin() }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 )
 
@@ -23,7 +25,7 @@ func (s *sandbox) placesOf() []place {
 		all = append(all, place{home, "~"})
 	}
 	if s.r.Isolation == isolate.Copy {
-		all = append(all, place{filepath.Join(s.dir, "copy"), isolate.GitTop(s.r.Root)})
+		all = append(all, place{filepath.Join(s.dir, "copy"), trees.GitTop(s.r.Root)})
 	}
 	for _, p := range all {
 		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {
@@ -53,7 +55,7 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 	changes, stopped := s.changes(s.most)
 	if s.log != "" { // what traces the run is none of the case's
 		own := filepath.Join(s.dir, filepath.Dir(s.log))
-		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return isolate.Within(own, c.Path) })
+		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })
 	}
 	for i := range changes {
 		changes[i].Path = s.symbolic(changes[i].Path)

@@ -7,6 +7,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
@@ -62,12 +63,12 @@ func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error
 // viewed is where the case has a file of the project, which may be named by a way
 // around the project's root; not ok for any other file.
 func (s *sandbox) viewed(file string) (at string, ok bool) {
-	if isolate.Within(s.r.Root, file) {
+	if disk.Within(s.r.Root, file) {
 		return s.below(s.r.Root, file), true
 	}
 	root, errRoot := filepath.EvalSymlinks(s.r.Root)
 	dir, errDir := filepath.EvalSymlinks(filepath.Dir(file))
-	if errRoot != nil || errDir != nil || !isolate.Within(root, dir) {
+	if errRoot != nil || errDir != nil || !disk.Within(root, dir) {
 		return file, false
 	}
 	return s.below(root, filepath.Join(dir, filepath.Base(file))), true

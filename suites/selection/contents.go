@@ -68,7 +68,7 @@ func (c *Contents) now(file, digest string) []byte {
 	}
 	runnable := byte('-')
 	if f.Info.Mode()&0o111 != 0 {
-		runnable = 'x'
+		runnable = narrow.Runnable
 	}
 	b = append([]byte{runnable}, b...)
 	if digest != "" && narrow.Digest(b) != digest {

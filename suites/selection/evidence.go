@@ -10,24 +10,24 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/record"
+	"hookwatch/suites/record/basis"
 )
 
 // Records give what is kept beside verdicts.
 type Records interface {
-	Evidence(k suites.Key) *record.Evidence
+	Evidence(k suites.Key) *basis.Evidence
 	Content(digest string) []byte
 }
 
 // A Keeper writes it.
 type Keeper interface {
-	KeepEvidence(k suites.Key, e *record.Evidence) error
+	KeepEvidence(k suites.Key, e *basis.Evidence) error
 	KeepContent(digest string, content func() []byte) error
 }
 
 // Evidence is what is kept of a case. The zero value says that nothing is.
 type Evidence struct {
-	record.Evidence
+	basis.Evidence
 	Trace *trace.Trace // in place of its JSON; nil when there is none
 }
 

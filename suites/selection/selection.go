@@ -65,7 +65,10 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	}
 	now := without(s.graph.Inputs(c))
 	differences := depend.Changed(without(v.Inputs), now)
-	for _, d := range differences {
+	for i, d := range differences {
+		if d.Kind == depend.Dropped && !s.graph.There(d.Path) {
+			differences[i].Kind = depend.Vanished
+		}
 		changed = append(changed, d.Input)
 	}
 	if len(differences) == 0 {

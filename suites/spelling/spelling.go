@@ -5,11 +5,22 @@ package spelling
 func Nearest(s string, words []string) string {
 	best, limit := "", min(2, len(s)/2)+1
 	for _, w := range words {
+		if max(len(s), len(w))-min(len(s), len(w)) >= limit {
+			continue // so many edits are sure, and a long text takes time
+		}
 		if d := distance(s, w); d < limit {
 			best, limit = w, d
 		}
 	}
 	return best
+}
+
+// Hint asks whether the nearest word was meant; "" when none is near.
+func Hint(s string, words []string) string {
+	if near := Nearest(s, words); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // distance counts the edits from a to b: letters added, dropped or replaced.

@@ -17,4 +17,7 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)
 		}
 	}
+	if near, far := spelling.Hint("hoks", words), spelling.Hint("something", words); near != "did you mean hooks?" || far != "" {
+		t.Errorf("hints: %q and %q", near, far)
+	}
 }

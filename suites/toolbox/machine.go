@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/isolate"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 )
 
@@ -22,10 +23,10 @@ type Machine struct {
 // NewMachine takes the directories of PATH that are none of the project's at root.
 func NewMachine(root string, env []string) Machine {
 	m := Machine{env: env}
-	for _, dir := range []string{root, isolate.GitTop(root)} {
+	for _, dir := range []string{root, trees.GitTop(root)} {
 		m.own = append(m.own, filepath.Clean(dir))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			m.own = append(m.own, real, isolate.GitTop(real))
+			m.own = append(m.own, real, trees.GitTop(real))
 		}
 	}
 	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {
@@ -45,7 +46,7 @@ func (m Machine) brought(path string) bool {
 		real = path
 	}
 	return slices.ContainsFunc(m.own, func(dir string) bool {
-		return isolate.Within(dir, filepath.Clean(path)) || isolate.Within(dir, real)
+		return disk.Within(dir, filepath.Clean(path)) || disk.Within(dir, real)
 	})
 }
 

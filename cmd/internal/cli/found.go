@@ -15,7 +15,7 @@ func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
 		return nil, "", err
 	}
 	a.ask(cfg)
-	p, problems := project.Load(cfg, project.Filter{})
+	p, problems := project.Load(cfg, project.Filter{}, nil)
 	if len(problems) > 0 {
 		return nil, "", problemsError(problems)
 	}

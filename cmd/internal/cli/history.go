@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/record"
+	"hookwatch/suites/record/foreign"
 	"hookwatch/suites/verdict"
 )
 
@@ -71,7 +72,7 @@ what changed before it. The rolling log, the archive and the present state count
 			}
 			a.warn(past.Warnings)
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				past.Records, _ = record.Identify(past.Records, p.Every())
+				past.Records, _ = foreign.Identify(past.Records, p.Every())
 			}
 			all, err := a.histories(past, ids, dir)
 			if err != nil {
@@ -98,36 +99,16 @@ func (a *app) histories(past *record.Past, ids []string, dir string) ([]verdict.
 	var picked []verdict.CaseHistory
 	var unknown []string
 	for _, id := range ids {
-		before := len(picked)
-		for i := range all {
-			if meansCase(id, &all[i]) {
-				picked = append(picked, all[i])
-			}
-		}
-		if len(picked) == before {
+		found := meant(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
+		if len(found) == 0 {
 			unknown = append(unknown, id)
 		}
+		picked = append(picked, found...)
 	}
 	if len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is on record of %s (hookwatch history lists what is)", strings.Join(unknown, ", "))
 	}
 	return picked, nil
-}
-
-// meansCase reports whether an ID, an ID of a suite, a name or a range of IDs
-// means the case.
-func meansCase(id string, h *verdict.CaseHistory) bool {
-	if suite, rest, qualified := strings.Cut(id, "/"); qualified {
-		if suite != h.Key.Suite {
-			return false
-		}
-		id = rest
-	}
-	if strings.EqualFold(id, h.Key.ID) || id == h.Name {
-		return true
-	}
-	span, isRange := rangeOf(id)
-	return isRange && span.holds(h.Key.ID)
 }
 
 func historyDocument(all []verdict.CaseHistory, entries bool) HistoryDocument {

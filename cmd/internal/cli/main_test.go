@@ -60,7 +60,7 @@ func load(t *testing.T, root string) *project.Project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := project.Load(cfg, project.Filter{})
+	p, problems := project.Load(cfg, project.Filter{}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -86,7 +86,7 @@ func TestExitCode(t *testing.T) {
 		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
 		{problemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
 		{errors.Join(problemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
-		{&config.Error{Problems: []config.Problem{{File: "f\n", What: "x"}, {File: "g", Line: 1, Column: 2, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
+		{&config.Error{Problems: []suites.Problem{{At: suites.Position{File: "f\n"}, What: "x"}, {At: suites.Position{File: "g", Line: 1, Column: 2}, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
 		{&abortedError{"no jaq", []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
 		{errors.New("two\nlines"), 2, "hookwatch: two\\nlines\n"},
 	} {

@@ -69,7 +69,7 @@ func errorLines(err error) []string {
 		}
 	case errors.As(err, &configured) && configured.Error() == err.Error():
 		for _, p := range configured.Problems {
-			lines = append(lines, p.String())
+			lines = append(lines, p.Error())
 		}
 	case errors.As(err, &problems) && problems.Error() == err.Error():
 		for _, p := range problems {

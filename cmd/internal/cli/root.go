@@ -15,6 +15,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/record"
 	"hookwatch/suites/spelling"
@@ -40,6 +41,7 @@ type app struct {
 	changed bool
 	audit   bool
 	flags   *cobra.Command
+	pinned  disk.Pinned // what a watched project's files were when they were saved
 
 	restored  bool
 	startedIn string      // see workDir
@@ -209,7 +211,7 @@ func (a *app) ask(cfg *config.Config) {
 }
 
 func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Problem) {
-	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter})
+	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
 }
 
 // loadConfig reads the configuration alone.
@@ -269,12 +271,5 @@ func configProblems(err error) []suites.Problem {
 	if !errors.As(err, &cerr) {
 		return []suites.Problem{{What: err.Error()}}
 	}
-	out := make([]suites.Problem, len(cerr.Problems))
-	for i, p := range cerr.Problems {
-		out[i] = suites.Problem{
-			At:   suites.Position{File: p.File, Line: p.Line, Column: p.Column},
-			What: p.What, Hint: p.Hint,
-		}
-	}
-	return out
+	return cerr.Problems
 }

@@ -2,14 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/idrange"
 	"hookwatch/suites/plan"
 )
 
@@ -55,55 +54,29 @@ func pick(p *project.Project, ids []string) ([]*suites.Case, error) {
 	return picked, nil
 }
 
-// named finds the cases of an ID, of a name, or else of a range of IDs.
+// named finds the cases of a project that an ID means.
 func named(p *project.Project, id string) []*suites.Case {
+	return meant(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
+}
+
+// meant picks those whose case an ID means: that of a case, one with the case's
+// suite, a case's name, or else a range of IDs.
+func meant[T any](all []T, id string, of func(T) (key suites.Key, name string)) []T {
 	suite, rest, qualified := strings.Cut(id, "/")
 	if !qualified {
 		suite, rest = "", id
 	}
-	all := func(is func(c *suites.Case) bool) (out []*suites.Case) {
-		for _, c := range p.Cases {
-			if (suite == "" || c.Suite == suite) && is(c) {
-				out = append(out, c)
+	pick := func(is func(id, name string) bool) (out []T) {
+		for _, one := range all {
+			if key, name := of(one); (suite == "" || key.Suite == suite) && is(key.ID, name) {
+				out = append(out, one)
 			}
 		}
 		return out
 	}
-	exact := all(func(c *suites.Case) bool { return strings.EqualFold(c.ID, rest) || c.Name == rest })
-	if span, isRange := rangeOf(rest); isRange && len(exact) == 0 {
-		return all(func(c *suites.Case) bool { return span.holds(c.ID) })
+	exact := pick(func(id, name string) bool { return strings.EqualFold(id, rest) || name == rest })
+	if span, isRange := idrange.Parse(rest); isRange && len(exact) == 0 {
+		return pick(func(id, _ string) bool { return span.Holds(id) })
 	}
 	return exact
-}
-
-// An idSpan is a range of IDs: those of one prefix, by their number, however
-// many digits it is written with.
-type idSpan struct {
-	prefix      string
-	first, last int
-}
-
-var (
-	spanForm   = regexp.MustCompile(`^(.*?)(\d+)(?:-|–)(.*?)(\d+)$`)
-	numberedID = regexp.MustCompile(`^(.*?)(\d+)$`)
-)
-
-// rangeOf reads "M9-M12" or "M9-12".
-func rangeOf(text string) (idSpan, bool) {
-	m := spanForm.FindStringSubmatch(text)
-	if m == nil || m[3] != "" && !strings.EqualFold(m[1], m[3]) {
-		return idSpan{}, false
-	}
-	first, err := strconv.Atoi(m[2])
-	last, errLast := strconv.Atoi(m[4])
-	return idSpan{m[1], first, last}, err == nil && errLast == nil
-}
-
-func (s idSpan) holds(id string) bool {
-	m := numberedID.FindStringSubmatch(id)
-	if m == nil || !strings.EqualFold(m[1], s.prefix) {
-		return false
-	}
-	n, err := strconv.Atoi(m[2])
-	return err == nil && s.first <= n && n <= s.last
 }

@@ -27,7 +27,7 @@ func (a *app) watch(ctx context.Context) error {
 		default: // nobody reads them so fast; they are few
 		}
 	}
-	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Note: note})
+	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
 	if err != nil {
 		return err
 	}

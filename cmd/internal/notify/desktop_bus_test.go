@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/internal/notifytest"
+	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 

@@ -7,15 +7,15 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hookwatch/internal/programtest"
 	"hookwatch/suites"
+	"hookwatch/suites/process/processtest"
 )
 
 // TestMain runs the tests, or, as a child of one of them, a sender of one
 // desktop notification.
 func TestMain(m *testing.M) {
 	if events := os.Getenv(senderEvents); events != "" {
-		programtest.Exit(sender(events))
+		processtest.Exit(sender(events))
 	}
 	goleak.VerifyTestMain(m)
 }

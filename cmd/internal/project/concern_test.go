@@ -13,7 +13,7 @@ hook: h.sh
 event: Stop
 cases:
   - {id: SH, name: sh, gates: [jaq, shellcheck], expect: {exit: 0}}
-  - {id: YA, name: ya, gates: [jaq, yamllint], expect: {exit: 0}}
+  - {id: YA, name: ya, gates: [jaq, yamllint], expect: {exit: 1}}
   - {id: PY, name: py, gates: [jaq, ruff], expect: {exit: 0}}
   - {id: PM, name: pm, gates: [jaq, ruff, uv, bandit], expect: {exit: 0}}
   - {id: CO, name: co, gates: [jaq], control: YA, expect: {exit: 0}}
@@ -49,7 +49,7 @@ cases:
   - {id: D1, name: d1, check: {tool: biome, need: optional, places: [node_modules/.bin/biome, biome, npx biome]}}
   - {id: D2, name: d2, check: {tool: markdownlint-cli2, need: optional, places: [markdownlint-cli2, npx markdownlint-cli2]}}
   - {id: D3, name: d3, check: {tool: bandit, need: optional, places: [uv run bandit]}}
-  - {id: TS, name: ts, gates: [biome], expect: {exit: 0}}
+  - {id: TS, name: ts, gates: [biome], expect: {exit: 1}}
   - {id: MD, name: md, gates: [markdownlint-cli2], expect: {exit: 0}}
   - {id: BA, name: ba, gates: [bandit], expect: {exit: 0}}
   - {id: UV, name: uv, gates: [uv, ruff], expect: {exit: 0}}

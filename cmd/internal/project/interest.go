@@ -16,7 +16,7 @@ import (
 // FirstInterest says what to follow before the project is read: the places in
 // which the configuration says that its parts are.
 func FirstInterest(cfg *config.Config) watcher.Interest {
-	r := newReader(cfg)
+	r := newReader(cfg, nil)
 	i := watcher.Interest{
 		Files:  []string{ConfigFile(cfg)},
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },

@@ -45,7 +45,7 @@ func BenchmarkLoad10k(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, problems := project.Load(cfg, project.Filter{})
+		p, problems := project.Load(cfg, project.Filter{}, nil)
 		if len(problems) > 0 || len(p.Cases) != 10000 {
 			b.Fatal(problems)
 		}

@@ -66,7 +66,7 @@ func (s *scene) write(name, content string) {
 
 func (s *scene) load(f Filter) *Project {
 	s.t.Helper()
-	p, problems := Load(s.config(), f)
+	p, problems := Load(s.config(), f, nil)
 	if len(problems) > 0 {
 		s.t.Fatal(problems)
 	}

@@ -51,10 +51,10 @@ type Project struct {
 	sources  []string // suite files
 }
 
-// Load reads a project. Problems name what a person has to mend first; nothing
-// runs while there are any.
-func Load(cfg *config.Config, filter Filter) (*Project, []suites.Problem) {
-	p := &Project{Config: cfg, Reader: newReader(cfg)}
+// Load reads a project, of which pinned may hold what was saved lately. Problems
+// name what a person has to mend first; nothing runs while there are any.
+func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []suites.Problem) {
+	p := &Project{Config: cfg, Reader: newReader(cfg, pinned)}
 	if text := cfg.Notice(); text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}

@@ -192,7 +192,7 @@ func TestMarkerPolicy(t *testing.T) {
 	s := newScene(t, map[string]string{"suites/s.yaml": suite})
 	for policy, want := range map[string]struct{ problems, warnings int }{"strict": {2, 0}, "warn": {0, 2}, "off": {0, 0}} {
 		s.write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "verify: "+policy, 1))
-		p, problems := Load(s.config(), Filter{})
+		p, problems := Load(s.config(), Filter{}, nil)
 		if len(problems) != want.problems || len(p.Warnings) != want.warnings {
 			t.Errorf("%s: problems %v, warnings %q", policy, problems, p.Warnings)
 		}

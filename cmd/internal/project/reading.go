@@ -16,7 +16,7 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/mask"
 )
 
 // suiteAtMost bounds a suite file, in bytes: ten thousand plain cases are a third of
@@ -39,10 +39,12 @@ func confined(cfg *config.Config) disk.Reader {
 }
 
 // newReader makes the one reader of a project: what isolation hides from hooks is
-// not read for them either. What that is, is found out for the first file.
-func newReader(cfg *config.Config) disk.Reader {
-	hiding := sync.OnceValue(func() *isolate.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
+// not read for them either. What that is, is found out for the first file. What was
+// saved lately is taken from pinned, which may be nil.
+func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
+	hiding := sync.OnceValue(func() *mask.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
 	r := confined(cfg)
+	r.Pinned = pinned
 	r.Hidden = func(real string) bool { return hiding().Hides(real) }
 	return r
 }

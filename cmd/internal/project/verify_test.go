@@ -18,7 +18,7 @@ func TestMarkersOfDocuments(t *testing.T) {
 	})
 	load := func(policy string) (*Project, []string) {
 		s.write(".hookwatch.yaml", strings.Replace(settings, "verify: off", "specs: [docs/*.md]\nverify: "+policy, 1))
-		p, problems := Load(s.config(), Filter{})
+		p, problems := Load(s.config(), Filter{}, nil)
 		var said []string
 		for _, problem := range problems {
 			said = append(said, problem.Error())

@@ -6,6 +6,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
+	"hookwatch/suites/record/foreign"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
 )
@@ -28,7 +29,7 @@ func (s *Session) archive(done notify.RunDone, inputs map[string][]suites.Input)
 		return nil
 	}
 	incomplete := Incomplete(before, before) // before its records are copied
-	before.Records, _ = record.Identify(before.Records, s.p.Every())
+	before.Records, _ = foreign.Identify(before.Records, s.p.Every())
 	c := verdict.Compare(RunOf(before), s.runOf(done))
 	c.Warn("the earlier run is not whole: ", incomplete)
 	return s.o.Store.WriteComparison(report.Comparison(c))

@@ -43,11 +43,12 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.supersede(others)
 	w.retract(restored)
 	selected := w.selectStale(ctx)
+	own := w.ownSelection(changed, selected)
 	if len(selected) > 0 {
-		w.startRun(ctx, selected, false)
+		w.startRun(ctx, selected, len(own) == 0)
 	}
-	w.show(b, changed, selected)
-	if len(selected) > 0 {
+	w.show(b, changed, own)
+	if len(own) > 0 {
 		w.begun()
 	}
 	w.toAudit = w.sample(w.p.Config.Watch.Audit)
@@ -58,6 +59,14 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.runner.CancelPrewarm()
 	w.rests()
 	w.settled.Reset(w.p.Config.Notify.Settle)
+}
+
+// ownSelection leaves out of a selection what waits already for the sake of other files
+// than those that changed now: each save answers for its own cases.
+func (w *watch) ownSelection(changed []string, selected []plan.Selected) []plan.Selected {
+	return slices.DeleteFunc(slices.Clone(selected), func(s plan.Selected) bool {
+		return w.queue.Has(s.Case.Key()) && !slices.ContainsFunc(s.Changed, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
+	})
 }
 
 // reshapes reports whether a change may make another project. A file that is as

@@ -22,7 +22,12 @@ func TestIncomplete(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := record.Read(record.Place{Base: dir, Dir: dir})
+		r, err := record.OpenReader(record.Place{Base: dir, Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		s, err := r.Read()
 		if err != nil {
 			t.Fatal(err)
 		}

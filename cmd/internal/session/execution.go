@@ -7,6 +7,8 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
@@ -19,8 +21,8 @@ type execution struct {
 	cancel  context.CancelFunc
 	inputs  []suites.Input
 	digests suites.Digests
-	stamps  []string // of the input files, as files lists them, when it started
-	stale   bool     // superseded: its verdict is about nothing that is there
+	stamps  []disk.Signature // of the input files, as files lists them, when it started
+	stale   bool             // superseded: its verdict is about nothing that is there
 	outcome suites.Outcome
 	err     error
 	verdict suites.Verdict // its own, before its control is asked
@@ -176,7 +178,8 @@ func (s *Session) proven(e *execution) (suites.Verdict, bool) {
 
 func (s *Session) pending(k suites.Key) bool { return s.queue.Has(k) || s.running[k] != nil }
 
-// conclude records a verdict and then announces it, never the other way round.
+// conclude records a verdict and then announces it, never the other way round. What
+// becomes of the sandbox can wait until a person has read it.
 func (s *Session) conclude(e *execution, v suites.Verdict) {
 	key := e.c.Key()
 	r := s.record(e, v)
@@ -191,10 +194,10 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	s.checkAudited(e, &r)
 	s.ends(e)
 	s.current.add(r)
-	sandbox := s.sandbox(e, v, previous != nil && !previous.status.OK())
+	failedBefore := previous != nil && !previous.status.OK()
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-		At: e.c.At.String(), Rerun: s.o.Rerun(key), Sandbox: sandbox,
+		At: e.c.At.String(), Rerun: s.o.Rerun(key), Sandbox: s.keptAt(e, v),
 		Done: len(s.current.records), Of: s.current.of(),
 	}
 	if previous != nil {
@@ -208,6 +211,7 @@ func (s *Session) conclude(e *execution, v suites.Verdict) {
 	}
 	s.current.hookTime += hookTime(e.outcome)
 	s.announceCase(done, previous)
+	s.putAway(e, done.Sandbox, failedBefore)
 }
 
 // announceCase shows a verdict. Where a failure was only reproduced there is
@@ -225,20 +229,18 @@ func (s *Session) announceCase(done notify.CaseDone, previous *lastVerdict) {
 	}
 }
 
-// sandbox keeps the surroundings of a failing case and removes all others.
-func (s *Session) sandbox(e *execution, v suites.Verdict, failedBefore bool) string {
-	if v.Status != suites.Fail || e.outcome.Sandbox == "" || e.outcome.Finding != nil {
+// putAway keeps the surroundings of a failing case at a path, and removes all others.
+func (s *Session) putAway(e *execution, at string, failedBefore bool) {
+	if at == "" {
 		s.discard(e)
 		if failedBefore && s.o.Keep != "" {
-			_ = dropSandbox(s.o.Keep, e.c)
+			_ = trees.Remove(keptPath(s.o.Keep, e.c))
 		}
-		return ""
+		return
 	}
-	kept, err := s.keepSandbox(e)
-	if err != nil {
-		s.o.View.Handle(notify.Warning{Text: err.Error()})
+	if err := s.keepSandbox(e, at); err != nil {
+		s.o.View.Handle(notify.Warning{Text: fmt.Sprintf("the sandbox of %s is not kept, or others that are too many: %v", e.c.Key(), err)})
 	}
-	return kept
 }
 
 func (s *Session) discard(e *execution) {

@@ -51,6 +51,11 @@ func (w *watch) whileIdle(ctx context.Context) {
 			}
 		}
 	}
+	if w.stamps.noticed { // by a run for a trace
+		if w.begin(ctx, w.selectStale(ctx), true); w.current != nil {
+			return
+		}
+	}
 	w.save()
 	w.selector.Rest()
 	w.forgetEndings()

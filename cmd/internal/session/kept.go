@@ -8,32 +8,33 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 )
 
 // keptPath is where the sandbox of a failing case is kept. The latest failure of
 // a case replaces the one before.
 func keptPath(keep string, c *suites.Case) string { return filepath.Join(keep, c.Suite+"-"+c.ID) }
 
-// keepSandbox keeps the surroundings of a failing case and gives their place; ""
-// when none are kept.
-func (s *Session) keepSandbox(e *execution) (string, error) {
-	limits := s.p.Config.Sandbox
-	if limits.Keep == 0 {
-		return "", e.runner.Remove(e.outcome)
+// keptAt is where the sandbox of a case is to be kept, "" where it is not: a case that
+// failed has one, unless none are kept.
+func (s *Session) keptAt(e *execution, v suites.Verdict) string {
+	if v.Status != suites.Fail || e.outcome.Sandbox == "" || e.outcome.Finding != nil || s.p.Config.Sandbox.Keep == 0 {
+		return ""
 	}
-	to := keptPath(s.o.Keep, e.c)
-	if err := errors.Join(isolate.RemoveTree(to), os.MkdirAll(s.o.Keep, 0o700)); err != nil {
-		return e.outcome.Sandbox, err
-	}
-	if err := e.runner.Keep(e.outcome, to); err != nil {
-		return e.outcome.Sandbox, err
-	}
-	return to, prune(s.o.Keep, to, limits.Keep, int64(limits.KeepSize))
+	return keptPath(s.o.Keep, e.c)
 }
 
-// dropSandbox removes what was kept of a case that passes now.
-func dropSandbox(keep string, c *suites.Case) error { return isolate.RemoveTree(keptPath(keep, c)) }
+// keepSandbox keeps the surroundings of a failing case, in the place of older ones.
+func (s *Session) keepSandbox(e *execution, to string) error {
+	limits := s.p.Config.Sandbox
+	if err := errors.Join(trees.Remove(to), os.MkdirAll(s.o.Keep, 0o700)); err != nil {
+		return err
+	}
+	if err := e.runner.Keep(e.outcome, to); err != nil {
+		return err
+	}
+	return prune(s.o.Keep, to, limits.Keep, int64(limits.KeepSize))
+}
 
 // prune removes the oldest sandboxes until no more than count of them, of no more
 // than size bytes together, are left. The newest stays in any case.
@@ -54,7 +55,7 @@ func prune(keep, newest string, count int, size int64) error {
 			continue
 		}
 		path := filepath.Join(keep, e.Name())
-		k := kept{path, fi.ModTime(), isolate.Held(path)}
+		k := kept{path, fi.ModTime(), trees.Held(path)}
 		if path == newest {
 			k.at = time.Now().Add(time.Hour)
 		}
@@ -65,7 +66,7 @@ func prune(keep, newest string, count int, size int64) error {
 	for i, k := range all {
 		total += k.size
 		if i > 0 && (i >= count || total > size) {
-			err = errors.Join(err, isolate.RemoveTree(k.path))
+			err = errors.Join(err, trees.Remove(k.path))
 		}
 	}
 	return err

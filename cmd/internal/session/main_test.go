@@ -97,7 +97,7 @@ func (s *scene) read(name string) string {
 // load reads the project, whose configuration nothing outside has a say in.
 func (s *scene) load(f project.Filter) *project.Project {
 	s.t.Helper()
-	p, problems := project.Load(s.config(), f)
+	p, problems := project.Load(s.config(), f, nil)
 	if len(problems) > 0 {
 		s.t.Fatal(problems)
 	}

@@ -9,6 +9,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
@@ -118,7 +119,7 @@ func causes(o Options, d Difference) []string {
 	home, _ := os.UserHomeDir()
 	for _, t := range o.Project.ToolsOf(d.Case) {
 		path, err := process.LookPath(t, o.Project.Root(), os.Environ())
-		if err == nil && home != "" && isolate.Within(home, path) && o.Project.Config.Sandbox.Home == config.HomeEmpty {
+		if err == nil && home != "" && disk.Within(home, path) && o.Project.Config.Sandbox.Home == config.HomeEmpty {
 			out = append(out, fmt.Sprintf("%s is installed in HOME (%s) and may look for its own files there: sandbox.home is empty", t, path))
 		}
 	}

@@ -5,7 +5,6 @@ package session
 import (
 	"io/fs"
 	"os"
-	"strconv"
 	"syscall"
 )
 
@@ -20,14 +19,4 @@ func openToOthers(fi fs.FileInfo) bool { return fi.Mode().Perm()&0o022 != 0 }
 // openToAll reports whether everybody can exchange what is in a directory.
 func openToAll(fi fs.FileInfo) bool {
 	return fi.Mode().Perm()&0o002 != 0 && fi.Mode()&fs.ModeSticky == 0
-}
-
-// changeTime tells one state of a file from the next, even where its
-// modification time was set back.
-func changeTime(fi fs.FileInfo) string {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
-	}
-	return strconv.FormatUint(uint64(st.Ino), 36) + ctime(st)
 }

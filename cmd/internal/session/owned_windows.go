@@ -4,8 +4,6 @@ import "io/fs"
 
 func owned(fs.FileInfo) bool { return true }
 
-func changeTime(fs.FileInfo) string { return "" }
-
 func openToOthers(fs.FileInfo) bool { return false }
 
 func openToAll(fs.FileInfo) bool { return false }

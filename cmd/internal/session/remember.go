@@ -6,6 +6,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/record/foreign"
 )
 
 // A lastVerdict is what a session keeps of a case's record: enough to tell what is
@@ -33,7 +34,7 @@ func (s *Session) remember(before *record.Snapshot) {
 	for digest, in := range before.Inputs {
 		s.inputs[digest] = in
 	}
-	records, _ := record.Identify(before.Records, s.p.Every())
+	records, _ := foreign.Identify(before.Records, s.p.Every())
 	s.news = plan.NewNews(records)
 	seen := make(texts)
 	verdicts := make([]lastVerdict, len(records)) // in one piece, apart from what was read

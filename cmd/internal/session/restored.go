@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/plan"
 )
 
@@ -18,7 +19,7 @@ const noticed = time.Second
 type ending struct {
 	at          time.Time
 	files       []string
-	stamps      []string
+	stamps      []disk.Signature
 	retractions int // in a row
 	retracted   bool
 }
@@ -63,7 +64,7 @@ func (w *watch) retract(restored []string) {
 }
 
 // unseen reports whether one of the files was restored without its stamp telling.
-func (w *watch) unseen(files, stamps, restored []string) bool {
+func (w *watch) unseen(files []string, stamps []disk.Signature, restored []string) bool {
 	for i, f := range files {
 		if slices.Contains(restored, f) && w.stamps.now(f) == stamps[i] {
 			return true

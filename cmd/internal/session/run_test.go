@@ -190,8 +190,15 @@ func TestSandboxes(t *testing.T) {
 		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}") + "  - {id: A2, name: two, expect: {exit: 1}}\n",
 	})
 	proof := ""
-	for range 2 {
+	for i := range 2 {
 		view := &spy{}
+		view.on = func(e notify.Event) {
+			if done, ok := e.(notify.CaseDone); ok && i == 0 && done.Sandbox != "" {
+				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
+					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
+				}
+			}
+		}
 		s.all(s.open(s.load(project.Filter{}), view, nil))
 		kept := view.find("A1").Sandbox
 		if filepath.Dir(kept) != s.keep || view.find("A2").Sandbox != "" {
@@ -226,7 +233,7 @@ func TestSerial(t *testing.T) {
 	for i := range 4 {
 		n := strconv.Itoa(i) // S0, a control, is the first of all
 		suite += "  - {id: P" + n + ", name: p" + n + ", command: P" + n + ", control: S0, expect: {exit: 0}}\n" +
-			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0}}\n"
+			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0, stdout: {empty: true}}}\n"
 	}
 	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})
 	sum := s.all(s.open(s.load(project.Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"hookwatch/suites/isolate"
-	"hookwatch/suites/run"
+	"hookwatch/suites/isolate/trees"
+	"hookwatch/suites/run/placed"
 )
 
 // Temp is where a project's sandboxes lie: those of running cases in one
@@ -42,8 +42,8 @@ func (t Temp) Open(alone bool) (running, keep string, err error) {
 		for _, e := range entries {
 			if e.Name() != "kept" && !alive(e.Name()) {
 				left := filepath.Join(t.dir, e.Name())
-				_ = run.TakeAway(left)
-				_ = isolate.RemoveTree(left)
+				_ = placed.TakeAway(left)
+				_ = trees.Remove(left)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func private(dir string) error {
 // Close removes what a session left: its own directory, and the place as a
 // whole when no sandbox is kept there.
 func (t Temp) Close(running string) {
-	_ = isolate.RemoveTree(running)
+	_ = trees.Remove(running)
 	_ = os.Remove(filepath.Join(t.dir, "kept")) // fails, as it should, unless empty
 	_ = os.Remove(t.dir)
 }

@@ -166,8 +166,9 @@ func TestKeepSandbox(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, text), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := s.keepSandbox(&execution{c: c, runner: s.runner, outcome: suites.Outcome{Sandbox: dir}})
-		if err != nil || kept != filepath.Join(keep, "pm-P01") {
+		e := &execution{c: c, runner: s.runner, outcome: suites.Outcome{Sandbox: dir}}
+		kept := s.keptAt(e, suites.Verdict{Status: suites.Fail})
+		if err := s.keepSandbox(e, kept); err != nil || kept != filepath.Join(keep, "pm-P01") {
 			t.Fatalf("kept %s, %v", kept, err)
 		}
 		if entries, err := os.ReadDir(kept); err != nil || len(entries) != 1 || entries[0].Name() != text {
@@ -177,15 +178,13 @@ func TestKeepSandbox(t *testing.T) {
 			t.Errorf("%s is still where it ran: %v", text, err)
 		}
 	}
-	if err := dropSandbox(keep, c); err != nil {
-		t.Fatal(err)
-	}
+	s.putAway(&execution{c: c}, "", true)
 	if entries, _ := os.ReadDir(keep); len(entries) != 0 {
 		t.Errorf("kept after it passed: %v", entries)
 	}
 	gone := &execution{c: c, runner: s.runner, outcome: suites.Outcome{Sandbox: filepath.Join(temp, "gone")}}
-	if dir, err := s.keepSandbox(gone); err == nil || dir != filepath.Join(temp, "gone") {
-		t.Errorf("a sandbox that is gone: %s, %v", dir, err)
+	if err := s.keepSandbox(gone, filepath.Join(keep, "pm-P01")); err == nil {
+		t.Error("a sandbox that is gone is kept")
 	}
 }
 

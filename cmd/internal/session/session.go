@@ -167,7 +167,7 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Uncopied:    []string{cfg.ResultsDir},
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
-		Hidden:      p.Reader.Hidden,
+		Reader:      p.Reader.Anywhere(),
 		StandIns:    standIn,
 		Standing:    func(hook string) []string { return standing(p, standIn, hook) },
 	})

@@ -1,27 +1,31 @@
 package session
 
 import (
-	"fmt"
 	"os"
+	"slices"
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // stamps tell one state of each file from another, as it was when the graph read it.
 type stamps struct {
-	p    *project.Project
-	read map[string]string // by path
+	p       *project.Project
+	read    map[string]disk.Signature // by path
+	noticed bool                      // something changed that no batch has told of so far
 }
 
-func newStamps(p *project.Project) stamps { return stamps{p, make(map[string]string)} }
+func newStamps(p *project.Project) stamps {
+	return stamps{p: p, read: make(map[string]disk.Signature)}
+}
 
 // manyPaths is a number of paths above which telling files apart is not worth it.
 const manyPaths = 100
 
 // refresh has the graph read files again, some time after this: what their stamps
 // were when it read them before is of no use.
-func (s stamps) refresh(paths []string) {
+func (s *stamps) refresh(paths []string) {
 	s.p.Graph.Refresh(paths)
 	if len(paths) > manyPaths { // the graph may have forgotten all
 		clear(s.read)
@@ -34,19 +38,21 @@ func (s stamps) refresh(paths []string) {
 // freshInputs are the case's inputs as they are now, but for those that keep
 // leaves out, with the stamps of the files that they were read from: a file that
 // is not as it was when the graph read it is read again.
-func (s stamps) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.Input) (inputs []suites.Input, of []string) {
+func (s *stamps) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.Input) (inputs []suites.Input, of []disk.Signature) {
 	inputs = keep(s.p.Graph.Inputs(c))
 	var old []string
 	for _, path := range files(inputs) {
 		now := s.now(path)
-		if s.read[path] != now {
+		if was, known := s.read[path]; !known || was != now {
 			s.read[path] = now
 			old = append(old, path)
 		}
 	}
 	if len(old) > 0 {
+		before := inputs
 		s.p.Graph.Refresh(old)
 		inputs = keep(s.p.Graph.Inputs(c))
+		s.noticed = s.noticed || !slices.Equal(before, inputs)
 	}
 	for _, path := range files(inputs) {
 		of = append(of, s.read[path])
@@ -56,7 +62,7 @@ func (s stamps) freshInputs(c *suites.Case, keep func([]suites.Input) []suites.I
 
 // changedSince lists the input files that are not as they were when the case
 // started.
-func (s stamps) changedSince(e *execution) []string {
+func (s *stamps) changedSince(e *execution) []string {
 	var changed []string
 	for i, path := range files(e.inputs) {
 		if s.now(path) != e.stamps[i] {
@@ -68,12 +74,12 @@ func (s stamps) changedSince(e *execution) []string {
 
 // now tells one state of a file from another, even where the content came back to
 // what it was.
-func (s stamps) now(path string) string {
+func (s *stamps) now(path string) disk.Signature {
 	fi, err := os.Stat(s.p.Config.Abs(path))
 	if err != nil {
-		return "-;"
+		return disk.Signature{}
 	}
-	return fmt.Sprintf("%d %d %o %s;", fi.Size(), fi.ModTime().UnixNano(), fi.Mode(), changeTime(fi))
+	return disk.SignatureOf(fi)
 }
 
 // files lists the inputs' files, each once; inputs are sorted by path.

@@ -4,12 +4,12 @@ package session
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // TestStamp: whoever wrote a file while a case ran left a trace, even where the
@@ -25,16 +25,16 @@ func TestStamp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stamp := func(inputs []suites.Input) (all string) {
-		for _, path := range files(inputs) {
-			all += of.now(path)
+	stamp := func(inputs []suites.Input) (all [2]disk.Signature) {
+		for i, path := range files(inputs) {
+			all[i] = of.now(path)
 		}
 		return all
 	}
 	turnBack()
 	last := stamp(inputs)
 	if again := stamp(inputs); again != last {
-		t.Errorf("nothing happened: %q, then %q", last, again)
+		t.Errorf("nothing happened: %+v, then %+v", last, again)
 	}
 	for _, tt := range []struct {
 		name string
@@ -79,16 +79,50 @@ func (s *scene) nextTick(name string) {
 	if err != nil {
 		return
 	}
-	was := changeTime(fi)[strings.Index(changeTime(fi), " ")+1:]
+	was := disk.SignatureOf(fi).Changed
 	for deadline := time.Now().Add(ceiling); time.Now().Before(deadline); {
 		s.write("clock", "")
 		fi, err := os.Stat(s.path("clock"))
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if is := changeTime(fi); is[strings.Index(is, " ")+1:] != was {
+		if disk.SignatureOf(fi).Changed != was {
 			return
 		}
 	}
 	s.t.Fatal("the clock stands still")
+}
+
+// TestNoticed: what a run finds to be other than it was read before is looked at by the
+// next selection, whether or not anybody tells of it.
+func TestNoticed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	p := s.load(project.Filter{})
+	of, c := newStamps(p), p.Every()[0]
+	all := func(in []suites.Input) []suites.Input { return in }
+	of.freshInputs(c, all)
+	if of.noticed {
+		t.Error("nothing changed, and something was noticed")
+	}
+	s.nextTick("hooks/guard.sh")
+	s.write("hooks/guard.sh", guard)
+	of.freshInputs(c, all)
+	if of.noticed {
+		t.Error("the content is the same, and something was noticed")
+	}
+	s.nextTick("hooks/guard.sh")
+	s.write("hooks/guard.sh", guard+"# another\n")
+	of.freshInputs(c, all)
+	if !of.noticed {
+		t.Error("another content was not noticed")
+	}
+	of.refresh([]string{"hooks/guard.sh"})
+	of.noticed = false
+	if err := os.Remove(s.path("hooks/guard.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if of.freshInputs(c, all); !of.noticed {
+		t.Error("a file that is gone before it was looked at is not noticed")
+	}
 }

@@ -43,7 +43,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, problems := project.Load(cfg, project.Filter{})
+	p, problems := project.Load(cfg, project.Filter{}, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -103,6 +103,7 @@ func (s *Session) Watch(ctx context.Context, o WatchOptions) Summary {
 // selectStale selects what is stale, and lets the watcher follow what the graph
 // has come to know by it: a file that a hook sources from anywhere.
 func (w *watch) selectStale(ctx context.Context) []plan.Selected {
+	w.stamps.noticed = false
 	for {
 		selected := w.stale()
 		now := w.p.Graph.Files()
@@ -162,7 +163,7 @@ func (w *watch) tell(ctx context.Context) {
 	if w.current != nil || w.paused {
 		return // its end starts the wait anew
 	}
-	if w.recheck() {
+	if w.recheck() || w.stamps.noticed {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.current != nil {
 			return

@@ -291,3 +291,39 @@ func TestWatchQuit(t *testing.T) {
 		t.Errorf("on record %v", present)
 	}
 }
+
+// TestWatchEachSave: a save answers for its own cases, not for those that wait for the
+// sake of another one.
+func TestWatchEachSave(t *testing.T) {
+	t.Parallel()
+	held := "#!/bin/bash\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\n"
+	s := newScene(t, map[string]string{
+		"hooks/slow.sh": held, "hooks/b.sh": guard, "hooks/c.sh": guard,
+		"suites/s.yaml": "suite: s\nevent: Stop\ncases:\n  - {id: S1, name: s, hook: hooks/slow.sh, expect: {exit: 0}}\n" +
+			"  - {id: S2, name: s, hook: hooks/slow.sh, expect: {exit: 0}}\n" +
+			"  - {id: B1, name: b, hook: hooks/b.sh, expect: {exit: 0}}\n  - {id: C1, name: c, hook: hooks/c.sh, expect: {exit: 0}}\n",
+	})
+	w := s.watch()
+	w.runDone()
+	s.write("hold", "")
+	for _, save := range []struct{ file, content, want string }{
+		{"hooks/slow.sh", held + "true\n", "S1 S2"},
+		{"hooks/b.sh", guard + "true\n", "B1"},
+		{"hooks/c.sh", guard + "true\n", "C1"},
+		{"hooks/b.sh", guard + "echo\n", "B1"},
+	} {
+		s.write(save.file, save.content)
+		w.until("the save of "+save.file, func(e notify.Event) bool {
+			changed, ok := e.(notify.Changed)
+			if ok && keys(changed.Selected) != save.want {
+				t.Errorf("a save of %s selects %s, want %s", save.file, keys(changed.Selected), save.want)
+			}
+			return ok
+		})
+	}
+	if err := os.Remove(s.path("hold")); err != nil {
+		t.Fatal(err)
+	}
+	w.runDone()
+	w.quit()
+}

@@ -71,7 +71,7 @@ func (w *watching) reload() (*project.Project, []suites.Problem) {
 	if err != nil {
 		return nil, []suites.Problem{{What: err.Error()}}
 	}
-	return project.Load(cfg, project.Filter{})
+	return project.Load(cfg, project.Filter{}, nil)
 }
 
 // until waits for an event and returns all up to it.

@@ -54,7 +54,7 @@ func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 // run that reached these, or where there is none, the place before next.
 func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
 	for i, o := range old {
-		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o), unit: unitOf(oldBlock)}
+		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
 		if i < len(new) {
 			e.What, e.New = "statement changed", linesOf(new[i])
 		}
@@ -69,7 +69,7 @@ func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statemen
 		g = reach(old[0])
 	}
 	d.add(Edit{
-		What: "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g, unit: unitOf(oldBlock),
+		What: "new statement", Function: functionOf(newBlock), text: textOf(newBlock), guard: g,
 		New: Lines{extra[0].Start, extra[len(extra)-1].End},
 	})
 }
@@ -99,19 +99,19 @@ func (d *differ) pair(old, new *trace.Statement) {
 		return
 	}
 	if old.Shell != new.Shell || len(old.Blocks) != len(new.Blocks) {
-		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
 		return
 	}
 	known := len(*d.list)
 	for i, o := range old.Blocks {
 		n := new.Blocks[i]
 		if o.Slot != n.Slot { // else became elif, or the other way
-			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o), unit: unitOf(o)})
+			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o)})
 			continue
 		}
 		d.block(o, n)
 	}
 	if len(*d.list) == known { // such as definitions that changed places
-		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old), unit: unitOf(old.In)})
+		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
 	}
 }

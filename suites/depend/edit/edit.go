@@ -35,8 +35,7 @@ type Edit struct {
 	Old, New Lines  // zero where there are none
 	Function string // that it is in; "" at top level
 	guard    guard
-	text     []string    // functions whose text it changes, or that it adds or takes away
-	unit     []trace.Key // of the statement at top level that it is in, if not in a function
+	text     []string // functions whose text it changes, or that it adds or takes away
 }
 
 // Lines are a range of lines, from 1, both included.

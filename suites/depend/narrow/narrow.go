@@ -47,6 +47,9 @@ type Reader struct {
 	parsed   map[string]*trace.Script
 }
 
+// Runnable is the first byte of the content of a file that may be executed.
+const Runnable = 'x'
+
 type versions struct{ path, was, now string }
 
 // NewReader makes a reader over contents.
@@ -85,12 +88,16 @@ func (r *Reader) Decide(q Question) Answer {
 // one answers for one changed input.
 func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because string) {
 	switch {
+	case d.Kind == depend.Dropped:
+		return false, "the case does not depend on it any more"
+	case d.Kind == depend.Appeared:
+		return false, "is there now"
 	case d.Was == "":
 		return false, cmp.Or(d.Because, "is new")
 	case d.Digest == "":
 		return false, "is gone"
 	case d.By == suites.Needed:
-		return false, cmp.Or(d.Because, "the case depends on all of it")
+		return false, cmp.Or(r.whatChanged(d), d.Because, "the case depends on all of it")
 	}
 	if path.Ext(d.Path) == ".json" {
 		if d.By == suites.Marked {
@@ -103,12 +110,29 @@ func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because
 	case e == nil && d.By == suites.Marked:
 		return r.section(q, d)
 	case e == nil:
-		return false, "what it was before is not known"
+		return false, cmp.Or(r.whatChanged(d), "what it was before is not known")
 	case d.By == suites.Marked && !e.None():
-		return false, d.Because
+		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why
+}
+
+// whatChanged says what became of a file where that says more than why it is an input;
+// "" otherwise.
+func (r *Reader) whatChanged(d depend.Difference) string {
+	if e := r.edit(d); e != nil {
+		return e.All
+	}
+	was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest)
+	switch {
+	case d.Section != "" || len(was) == 0 || len(now) == 0 || was[0] == now[0]:
+		return ""
+	case now[0] == Runnable:
+		return "it can be executed now"
+	default:
+		return "it cannot be executed any more"
+	}
 }
 
 // section answers for a section that a marker names: a script in which nothing
@@ -122,7 +146,7 @@ func (r *Reader) section(q *Question, d depend.Difference) (unaffected bool, bec
 			return true, "only comments or white space changed"
 		}
 	}
-	return false, d.Because
+	return false, cmp.Or(r.whatChanged(d), d.Because)
 }
 
 // edit compares the contents of a changed file; nil when they are not known, or

@@ -157,11 +157,15 @@ func TestSpareScripts(t *testing.T) {
 		"marked, comment only": {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments", change: marked},
 		"content is lost": {file: hook, old: "say two", new: "say TWO", because: "not known",
 			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
-		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "not known",
+		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "it cannot be executed any more",
 			change: func(w *world, d *depend.Difference, _ *narrow.Question) {
 				w.bits = map[string]string{hook: "-"}
 				d.Digest = narrow.Digest(w.now(hook))
 			}},
+		"is there again": {file: hook, old: "say two", new: "say TWO", because: "is there now",
+			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was, d.Kind = "", depend.Appeared }},
+		"is no input any more": {file: hook, old: "say two", new: "say TWO", because: "does not depend on it any more",
+			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Digest, d.Kind = "", depend.Dropped }},
 		"trace of another content": {file: hook, old: "say two", new: "say TWO", because: "another content",
 			change: func(_ *world, _ *depend.Difference, q *narrow.Question) { q.Trace.Files[hook].Digest = "other" }},
 		"trace is not complete": {file: hook, old: "say two", new: "say TWO", because: "it timed out",

@@ -34,6 +34,7 @@ func (s *supervising) fire(m []string, files []int) {
 	for _, fd := range files {
 		_ = syscall.Close(fd) // nobody but the hooks may hold the pipes
 	}
+	s.send(-1, Started)
 }
 
 func parseFire(m []string, files []int) (commands []command, grace int, ok bool) {

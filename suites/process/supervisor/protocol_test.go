@@ -83,6 +83,14 @@ func (s *talk) hear() []string {
 	return fields
 }
 
+// hears waits for the next answer, which has to be this one.
+func (s *talk) hears(want ...string) {
+	s.t.Helper()
+	if got := s.hear(); !slices.Equal(got, want) {
+		s.t.Fatalf("the answer is %q, want %q", got, want)
+	}
+}
+
 // fire starts a command for each argument list, all with nothing to read or write.
 func (s *talk) fire(dir string, grace int, commands ...[]string) {
 	s.t.Helper()
@@ -134,11 +142,14 @@ func TestFire(t *testing.T) {
 	}
 	s.fire(dir, 100, []string{"sh", "-c", "exit 3"}, []string{"own"}, []string{"not-there"}, nil)
 	got := []string{}
-	for range 4 {
+	for range 5 {
 		got = append(got, strings.Join(s.hear(), " "))
 	}
+	if i := slices.Index(got, supervisor.Started); i != 2 {
+		t.Errorf("answers %q, want the start after what could not be started", got)
+	}
 	slices.Sort(got)
-	want := []string{"exited 0 0 768", "exited 1 0 1024", fmt.Sprint("exited 2 ", int(syscall.ENOENT), " 0"), fmt.Sprint("exited 3 ", int(syscall.EINVAL), " 0")}
+	want := []string{"exited 0 0 768", "exited 1 0 1024", fmt.Sprint("exited 2 ", int(syscall.ENOENT), " 0"), fmt.Sprint("exited 3 ", int(syscall.EINVAL), " 0"), supervisor.Started}
 	if !slices.Equal(got, want) {
 		t.Errorf("answers %q, want %q", got, want)
 	}
@@ -147,6 +158,7 @@ func TestFire(t *testing.T) {
 	}
 
 	s.fire(dir, 0, []string{"sh", "-c", "setsid sleep 1000 & exit 0"})
+	s.hears(supervisor.Started)
 	if got := s.hear(); !slices.Equal(got, []string{supervisor.Exited, "0", "0", "0"}) {
 		t.Errorf("a command that leaves something behind: %q", got)
 	}
@@ -155,6 +167,7 @@ func TestFire(t *testing.T) {
 	}
 
 	s.fire(dir, 0, []string{"sleep", "1000"}, []string{"sleep", "1001"})
+	s.hears(supervisor.Started)
 	for _, i := range []string{"1", "-1"} {
 		s.say(nil, supervisor.Kill, i)
 		if got := s.hear(); got[0] != supervisor.Exited || got[3] != strconv.Itoa(int(syscall.SIGKILL)) {

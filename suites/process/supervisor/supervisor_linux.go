@@ -30,9 +30,11 @@ const (
 	// Fire starts commands side by side. Fields: milliseconds for which what
 	// they leave behind may go on, number of commands; for each its directory,
 	// the number of its arguments, these, the number of its variables, these.
-	// Three descriptors a command come with it. Each command is answered by an
-	// Exited when it ends, all of them by one Done.
-	Fire = "fire"
+	// Three descriptors a command come with it. All of them are answered by one
+	// Started, each by an Exited when it ends, which is first for one that could
+	// not be started, all of them by one Done.
+	Fire    = "fire"
+	Started = "started"
 	// Exited: number of the command from 0, errno of its start, wait status.
 	Exited = "exited"
 	// Done: number of processes that outlived the commands, number of processes

@@ -1,0 +1,53 @@
+package scripts
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// openers are programs whose operands are files.
+var openers = set("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
+
+// opens notes the bare words of a statement that can only be names of files: in a
+// path or behind a dot they need no telling.
+func (r *shellReader) opens(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.UnaryTest:
+		if w, ok := n.X.(*syntax.Word); ok && fileTests[n.Op.String()] {
+			r.open(w)
+		}
+	case *syntax.BinaryTest:
+		if n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno {
+			for _, side := range []syntax.TestExpr{n.X, n.Y} {
+				if w, ok := side.(*syntax.Word); ok {
+					r.open(w)
+				}
+			}
+		}
+	case *syntax.Redirect:
+		if n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut {
+			r.open(n.Word)
+		}
+	case *syntax.CallExpr:
+		if len(n.Args) == 0 {
+			return
+		}
+		name := path.Base(flatten(n.Args[0]).text)
+		for i, a := range n.Args[1:] {
+			if openers[name] || (name == "[" || name == "test") && fileTests[flatten(n.Args[i]).text] {
+				r.open(a)
+			}
+		}
+	}
+}
+
+var fileTests = set("-e -f -r -s -x -w -a -L -h -p -S -nt -ot")
+
+func (r *shellReader) open(w *syntax.Word) {
+	text := flatten(w).text
+	if text != "" && !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, func(c rune) bool { return !IsNameRune(c) || c == '.' }) {
+		r.Opened = append(r.Opened, text)
+	}
+}

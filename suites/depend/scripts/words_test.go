@@ -1,0 +1,29 @@
+package scripts
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestNamesAfterExpansion: in whatever way the variable in front of a path is
+// written, the rest of it names a file of the project.
+func TestNamesAfterExpansion(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`"$CLAUDE_PROJECT_DIR"/scripts/run.sh`,
+		`"$CLAUDE_PROJECT_DIR/scripts/run.sh"`,
+		`"${CLAUDE_PROJECT_DIR}"/scripts/run.sh`,
+		`$CLAUDE_PROJECT_DIR/scripts/run.sh`,
+		`"$(dirname "$0")"/scripts/run.sh`,
+	} {
+		if got := NamesIn(text); !slices.Contains(got, "scripts/run.sh") {
+			t.Errorf("%s names %q", text, got)
+		}
+	}
+	if got := NamesIn(`source "$CLAUDE_PROJECT_DIR/common"`); !slices.Contains(got, "./common") {
+		t.Errorf("a bare name after an expansion is no path: %q", got)
+	}
+	if got := NamesIn(`exec /usr/bin/env`); !slices.Contains(got, "/usr/bin/env") {
+		t.Errorf("an absolute path lost its slash: %q", got)
+	}
+}

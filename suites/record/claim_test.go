@@ -1,0 +1,124 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record/origin"
+)
+
+// elsewhere makes records as hookwatch does, on what a clone's author has for a
+// machine, and gives the place as the person sees it.
+func elsewhere(t *testing.T) Place {
+	t.Helper()
+	top := t.TempDir()
+	p := Place{Base: filepath.Join(top, "clone"), Dir: filepath.Join(top, "clone", "results"), Marks: filepath.Join(top, "author")}
+	s := open(t, Options{Place: p})
+	r := rec("r1", "pm/P01", "theirs")
+	begin(t, s, "r1", true, r)
+	must(t, s.KeepEvidence(r.Key(), &basis.Evidence{Digests: r.Digests}))
+	must(t, s.EndFull([]suites.Record{r}, inputs("P01"), suites.Environment{OS: "theirs"}, nil, noon))
+	must(t, s.Begin(Run{ID: "r2", Keys: keys([]suites.Record{r})})) // and killed
+	must(t, s.Close())
+	p.Marks = filepath.Join(top, "person")
+	return p
+}
+
+// TestRecordsOfAClone are history, and tell nothing of what was last run.
+func TestRecordsOfAClone(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(t)
+	r, err := OpenReader(p)
+	must(t, err)
+	defer r.Close()
+	now, err := r.Present()
+	must(t, err)
+	if len(now.Records)+len(now.Inputs) != 0 || now.Environment.OS != "" || len(now.Warnings) != 1 || r.Evidence(suites.Key{Suite: "pm", ID: "P01"}) != nil {
+		t.Errorf("before it is written: %+v", now)
+	}
+	for range 2 {
+		s := open(t, Options{Place: p})
+		snap := s.Snapshot()
+		if len(snap.Records)+len(snap.Inputs) != 0 || snap.Environment.OS != "" || s.Interrupted() != nil ||
+			s.Evidence(suites.Key{Suite: "pm", ID: "P01"}) != nil {
+			t.Errorf("it counts: %+v, interrupted %+v", snap, s.Interrupted())
+		}
+		must(t, s.Close())
+	}
+	past, err := reader(t, p.Dir).Past()
+	must(t, err)
+	if len(past.Records) != 1 || past.Records[0].Note != "theirs" {
+		t.Errorf("history: %+v", past.Records)
+	}
+	s := open(t, Options{Place: p})
+	runSelected(t, s, "r3", rec("r3", "pm/P02", "ours"))
+	must(t, s.KeepEvidence(suites.Key{Suite: "pm", ID: "P02"}, &basis.Evidence{}))
+	must(t, s.Close())
+	again := open(t, Options{Place: p})
+	if got := describe(again.Snapshot()); len(got) != 1 || !strings.HasSuffix(got[0], ": pm/P02=ours") || again.Evidence(suites.Key{Suite: "pm", ID: "P02"}) == nil {
+		t.Errorf("one's own: %q", got)
+	}
+}
+
+// TestRecordsRestored count where the person says so, from then on.
+func TestRecordsRestored(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(t)
+	for _, restored := range []bool{true, false} {
+		p.Restored = restored
+		s := open(t, Options{Place: p})
+		if got := describe(s.Snapshot()); len(got) != 1 || !strings.HasSuffix(got[0], ": pm/P01=theirs") || s.Evidence(suites.Key{Suite: "pm", ID: "P01"}) == nil {
+			t.Errorf("restored %v: %q", restored, got)
+		}
+		must(t, s.Close())
+	}
+}
+
+// TestAnotherDirectoryInItsPlace: what was deleted and cloned anew is not the
+// person's, whatever it says of itself.
+func TestAnotherDirectoryInItsPlace(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(t)
+	mine := p
+	mine.Base, mine.Dir = filepath.Join(filepath.Dir(p.Base), "mine"), filepath.Join(filepath.Dir(p.Base), "mine", "results")
+	s := open(t, Options{Place: mine})
+	runSelected(t, s, "r1", rec("r1", "pm/P01", "ours"))
+	must(t, s.Close())
+	must(t, os.RemoveAll(mine.Base))
+	must(t, os.Rename(p.Base, mine.Base))
+	if snap := open(t, Options{Place: mine}).Snapshot(); len(snap.Records) != 0 {
+		t.Errorf("it counts: %q", describe(snap))
+	}
+}
+
+// TestNewerLayout is told, and everything stays as it is.
+func TestNewerLayout(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "results")
+	s := open(t, Options{Place: at(dir)})
+	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"))
+	must(t, s.Close())
+	later := origin.New()
+	later.Version++
+	text, err := json.Marshal(later)
+	must(t, err)
+	write(t, filepath.Join(dir, origin.Name), string(text))
+	before := list(t, dir)
+	_, err = Open(Options{Place: at(dir)})
+	var failed *WriteError
+	if newer := (*origin.NewerError)(nil); !errors.As(err, &failed) || !errors.As(err, &newer) || !strings.Contains(err.Error(), "update hookwatch") {
+		t.Errorf("opening: %v", err)
+	}
+	if _, err := OpenReader(at(dir)); err == nil {
+		t.Error("reading")
+	}
+	if after := list(t, dir); strings.Join(before, " ") != strings.Join(after, " ") {
+		t.Errorf("it holds %v, before %v", after, before)
+	}
+}
