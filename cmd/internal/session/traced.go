@@ -42,11 +42,11 @@ func (s *Session) traceable(c *suites.Case) *lastVerdict {
 func (s *Session) startTrace(ctx context.Context, c *suites.Case, last *lastVerdict, by *tracing.Scripts, done chan<- *tracedRun) {
 	inputs, stamps := s.stamps.freshInputs(c, s.withoutOwn)
 	t := &tracedRun{execution: execution{c: c, runner: s.runner, inputs: inputs, stamps: stamps}, last: last}
-	timeout := s.timeout(c)
+	p, timeout := s.p, s.timeout(c)
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
-			t.trace = tracing.Decode(&t.outcome, s.p.Fired(c, len(t.outcome.Results)), by)
+			t.trace = tracing.Decode(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
 			if !likeTheLast(c, t.outcome, verdict.Judge(c, t.outcome, timeout), last) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
