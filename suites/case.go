@@ -30,6 +30,7 @@ type Case struct {
 	Layer       Layer
 	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
+	Registered  string // ID of the one registered hook to fire, by its own command line; "" is none
 	Serial      bool   // runs while no other case does
 	Timeout     time.Duration
 	Gates       []Gate

@@ -18,7 +18,8 @@ import (
 // is not on the list fails the test, and so does an arrow that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/cli":     "cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
+	"cmd/internal/check":   "cmd/internal/project suites/conform suites/discover suites/process suites/run",
+	"cmd/internal/cli":     "cmd/internal/check cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/conform suites/contract suites/depend/cover suites/discover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
 	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/disk suites/isolate suites/isolate/trees suites/plan suites/process suites/record suites/record/foreign suites/report suites/run suites/run/placed suites/selection suites/toolbox suites/tracing suites/verdict watcher",
 	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":  "suites suites/printable",
@@ -30,6 +31,7 @@ var arrows = map[string]string{
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
 	"suites/catalog":            "suites suites/spelling suites/yamlform",
+	"suites/conform":            "suites suites/contract suites/discover suites/disk suites/shell suites/spelling",
 	"suites/contract":           "suites suites/jsontree",
 	"suites/depend":             "suites suites/depend/scripts suites/disk suites/markers",
 	"suites/depend/cover":       "suites suites/depend/trace",

@@ -3,6 +3,7 @@
 package discover
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,13 @@ type Registered struct {
 	// Problems are what keeps hooks from being in force: entries that make the
 	// client drop their whole file, parts that it leaves out, disableAllHooks.
 	Problems []suites.Problem
+	// Dropped are those of the Problems that cost all hooks of their file, Ignored
+	// those that cost a part of it.
+	Dropped, Ignored []suites.Problem
+	// Others are hooks that are not in force in a session that starts at the root:
+	// those of a file that the client drops, of a directory below, of a document, or
+	// of a file that it does not read.
+	Others []Hook
 	// Files are the settings files that exist and were read.
 	Files []string
 	// DisabledBy is the setting that turns every hook off; Hooks is empty then.
@@ -41,7 +49,11 @@ type Hook struct {
 	If         string   // permission rule that the tool call must match as well
 	Timeout    time.Duration
 	Async      bool
+	Shell      string // what the entry says of it, such as bash; "" is /bin/sh
 	Source     suites.Position
+	Scope      Scope
+	Dead       bool     // the client drops the file that it stands in
+	Session    string   // absolute path of the directory where a session starts for it; "" is the root
 	Plugin     string   // the plugin's name; "" for a hook of a settings file
 	PluginRoot string   // absolute path of the plugin
 	Root       string   // absolute path of the project
@@ -49,22 +61,23 @@ type Hook struct {
 	Direct     []string // those of Scripts that it starts as programs: they need an execute bit
 }
 
-// Hooks reads settings files and plugin directories, relative to root unless
-// they are absolute; those that do not exist are left out. Positions hold slash
-// paths from the root. It fails when a file that exists cannot be read.
-func Hooks(r disk.Reader, root string, settingsPaths []string, pluginDirs []string) (Registered, error) {
+// Hooks reads the settings files of a project, relative to root unless they are
+// absolute, and what else registers hooks; files that do not exist are left out.
+// Positions hold slash paths from the root. It fails when a file that exists
+// cannot be read.
+func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (Registered, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return Registered{}, fmt.Errorf("project root: %w", err)
 	}
 	c := &collector{reader: r, root: root, ids: map[string]bool{}}
 	for _, path := range settingsPaths {
-		if err := c.settingsFile(path); err != nil {
+		if err := c.read(Source{File: c.absolute(path), Scope: InProject}); err != nil {
 			return Registered{}, err
 		}
 	}
-	for _, dir := range pluginDirs {
-		if err := c.pluginDir(dir); err != nil {
+	for _, source := range more {
+		if err := c.read(source); err != nil {
 			return Registered{}, err
 		}
 	}
@@ -90,6 +103,18 @@ func (r Registered) For(event, value string) []Hook {
 	return firing
 }
 
+// ByID gives a hook by its ID, in force or not.
+func (r Registered) ByID(id string) (Hook, bool) {
+	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
+		for _, hook := range hooks {
+			if hook.ID == id {
+				return hook, true
+			}
+		}
+	}
+	return Hook{}, false
+}
+
 // runsAs is equal for hooks of one event of which the client runs only one.
 func (h Hook) runsAs() string {
 	if h.Type != "command" {
@@ -110,101 +135,113 @@ type collector struct {
 // settingsAtMost bounds a settings file, in bytes.
 const settingsAtMost = 1 << 20
 
-// A scope is where entries come from.
-type scope struct {
-	name       string // part of every ID
-	plugin     string
-	pluginRoot string
-	settings   string // absolute path of the file
-}
-
-func (c *collector) settingsFile(path string) error {
-	path = c.absolute(path)
-	data, err := c.reader.ReadFile(path, settingsAtMost)
-	if errors.Is(err, fs.ErrNotExist) {
+// read takes the hooks of one file.
+func (c *collector) read(from Source) error {
+	data, err := c.reader.ReadFile(from.File, settingsAtMost)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil && from.Plugin != "":
+		return fmt.Errorf("plugin: %w", err)
+	case err != nil:
 		return err
 	}
-	name := c.slash(path)
-	settings, problems := contract.ParseSettings(name, data)
-	c.add(scope{name: scopeName(name), settings: path}, settings, problems)
+	name := c.slash(from.File)
+	parse := contract.ParseSettings
+	switch from.Scope {
+	case InPlugin:
+		parse = func(path string, data []byte) (*contract.Settings, []suites.Problem) {
+			return contract.ParsePlugin(contract.Default, path, data)
+		}
+	case InDocument:
+		parse = parseDocument
+	}
+	settings, problems := parse(name, data)
+	c.add(from, settings, problems)
 	return nil
 }
 
-func (c *collector) pluginDir(dir string) error {
-	dir = c.absolute(dir)
-	path := filepath.Join(dir, "hooks", "hooks.json")
-	data, err := c.reader.ReadFile(path, settingsAtMost)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
-	}
-	plugin := c.pluginName(dir)
-	settings, problems := contract.ParsePlugin(contract.Default, c.slash(path), data)
-	c.add(scope{name: "plugin:" + plugin, plugin: plugin, pluginRoot: dir, settings: path}, settings, problems)
-	return nil
-}
-
-// pluginName is what the plugin calls itself, or the name of its directory.
-func (c *collector) pluginName(dir string) string {
-	var manifest struct {
-		Name string `json:"name"`
-	}
-	data, err := c.reader.ReadFile(filepath.Join(dir, ".claude-plugin", "plugin.json"), settingsAtMost)
-	if err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name != "" {
-		return manifest.Name
-	}
-	return filepath.Base(dir)
-}
-
-func (c *collector) add(from scope, settings *contract.Settings, problems []suites.Problem) {
+// add takes what one file says.
+func (c *collector) add(from Source, settings *contract.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, settings.Path)
+	c.others(from, settings)
+	if from.Scope == InTemplate {
+		return // the client never sees it
+	}
 	for _, problem := range problems {
 		if dead := len(settings.Dead); dead > 0 {
 			problem.Hint += fmt.Sprintf("; until then the client drops the whole file: %d other hooks in it never run", dead)
 		}
-		c.out.Problems = append(c.out.Problems, problem)
+		c.out.Dropped = append(c.out.Dropped, problem)
 	}
-	c.out.Problems = append(c.out.Problems, settings.Ignored...)
-	if settings.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
+	c.out.Ignored = append(c.out.Ignored, settings.Ignored...)
+	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), settings.Ignored...)
+	if from.Scope.Everywhere() && settings.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
 		c.out.DisabledBy = settings.DisableAllHooks
 	}
+	if from.Scope.Everywhere() {
+		c.out.Hooks = append(c.out.Hooks, c.hooks(from, settings.Entries)...)
+	}
+}
+
+// others takes what a file registers and the client does not launch.
+func (c *collector) others(from Source, settings *contract.Settings) {
+	if !from.Scope.Everywhere() {
+		c.out.Others = append(c.out.Others, c.hooks(from, settings.Entries)...)
+	}
+	dead := c.hooks(from, settings.Dead)
+	for i := range dead {
+		dead[i].Dead = true
+	}
+	c.out.Others = append(c.out.Others, dead...)
+}
+
+// hooks makes hooks of a file's entries. The same command under the same matcher
+// is one hook, the first: the client never runs the second.
+func (c *collector) hooks(from Source, entries []contract.Entry) (all []Hook) {
 	seen := map[string]bool{}
-	for _, entry := range settings.Entries {
+	for _, entry := range entries {
 		hook := c.hook(from, entry)
-		// The same command under the same matcher of one file is one hook, the
-		// first: the client never runs the second.
 		same := hook.Event + "\x00" + hook.Matcher + "\x00" + hook.runsAs()
 		if hook.Type == "command" && seen[same] {
 			continue
 		}
 		seen[same] = true
 		hook.ID = c.unique(hook.ID)
-		c.out.Hooks = append(c.out.Hooks, hook)
+		all = append(all, hook)
 	}
+	return all
 }
 
-func (c *collector) hook(from scope, entry contract.Entry) Hook {
+func (c *collector) hook(from Source, entry contract.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
 		If: entry.If, Timeout: entry.Timeout, Async: entry.Async, Source: entry.At,
-		Plugin: from.plugin, PluginRoot: from.pluginRoot, Root: c.root,
+		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
 	if hook.Timeout == 0 {
 		hook.Timeout = contract.DefaultTimeout(entry.Event, entry.Type)
 	}
 	if hook.Type == "command" {
-		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.settings)).scripts()
+		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.File)).scripts()
 	}
-	hook.ID = identify(from.name, hook, entry.URL+entry.Prompt)
+	hook.ID = identify(c.scopeOf(from), hook, entry.URL+entry.Prompt)
 	return hook
 }
 
 // finish lets disableAllHooks turn everything off, whichever file says so.
+// scopeOf is the part of an ID that says where a hook is registered.
+func (c *collector) scopeOf(from Source) string {
+	if from.Scope == InPlugin {
+		return "plugin:" + from.Plugin
+	}
+	return scopeName(c.slash(from.File))
+}
+
+// Start is the absolute path of the directory where a session starts in which the
+// hook is in force, as far as it lies in the tree.
+func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
+
 func (c *collector) finish() Registered {
 	if c.out.DisabledBy.Line > 0 {
 		c.out.Problems = append(c.out.Problems, suites.Problem{

@@ -55,7 +55,8 @@ func settings(groups ...[]string) string {
 
 func discovered(t testing.TB, files map[string]string) Registered {
 	t.Helper()
-	registered, err := Hooks(disk.Reader{}, project(t, files), []string{shared, local}, []string{"plugin"})
+	root := project(t, files)
+	registered, err := Hooks(disk.Reader{}, root, []string{shared, local}, Find(disk.Reader{}, root, []string{filepath.Join(root, shared), filepath.Join(root, local)}, nil).Sources)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func LaunchCommand(h Hook) (argv []string) {
 	case h.Args == nil:
 		return []string{"/bin/sh", "-c", h.Command}
 	}
-	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Root}
+	variables := []string{"${CLAUDE_PROJECT_DIR}", h.Start()}
 	if h.PluginRoot != "" {
 		variables = append(variables, "${CLAUDE_PLUGIN_ROOT}", h.PluginRoot)
 	}

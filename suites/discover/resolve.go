@@ -31,7 +31,7 @@ const (
 
 // newResolver makes one for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
-	r := &resolver{hook: hook, cwd: hook.Root, vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Root, "PWD": hook.Root}}
+	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
 	if hook.PluginRoot != "" {
 		r.vars["CLAUDE_PLUGIN_ROOT"] = hook.PluginRoot
 	}
@@ -128,7 +128,7 @@ func (r *resolver) words(words []word) {
 	}
 	if first := words[0]; first.known && strings.ContainsRune(first.text, '/') {
 		r.add(first.text)
-		if slash, inside := within(r.hook.Root, r.path(first.text)); inside {
+		if slash, inside := within(r.hook.Root, r.path(first.text)); inside && !launched { // a launcher needs no execute bit
 			r.direct = append(r.direct, slash)
 		}
 	}
@@ -216,9 +216,10 @@ func (r *resolver) add(name string) {
 // path is the absolute path of a name in the command. ~/.claude is the project's
 // configuration directory where it plays that part and has the file.
 func (r *resolver) path(name string) string {
+	name = r.atHome(name)
 	if home := r.vars["HOME"]; r.config != "" && home != "" {
 		if rest, found := strings.CutPrefix(name, filepath.Join(home, ".claude")+"/"); found {
-			if own := filepath.Join(r.config, rest); exists(own) {
+			if own := filepath.Join(r.config, rest); r.hook.Scope == InHome || exists(own) {
 				return own
 			}
 		}
@@ -227,6 +228,15 @@ func (r *resolver) path(name string) string {
 		return filepath.Clean(name)
 	}
 	return filepath.Join(r.cwd, name)
+}
+
+// atHome takes a path below some person's ~/.claude, written out, for this person's
+// where the tree is kept to be installed there.
+func (r *resolver) atHome(name string) string {
+	if r.hook.Scope != InHome {
+		return name
+	}
+	return WrittenHome.ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
 }
 
 func exists(name string) bool {

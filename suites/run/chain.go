@@ -33,9 +33,28 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
+// alone fires the one registered hook that the case names, as the client launches it.
+func (s *sandbox) alone(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+	h, found := discover.Hook{}, false
+	if s.r.Registered != nil {
+		h, found = s.r.Registered(s.c.Registered)
+	}
+	if !found {
+		return suites.Result{Exit: -1, NotStarted: "no hook " + s.c.Registered + " is registered (any more)"}, nil
+	}
+	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
+	if err != nil {
+		return suites.Result{}, err
+	}
+	return combine(fired), nil
+}
+
 // fire runs hooks side by side as the client does, each with its own time-out.
 func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
+	if err := s.installed(ctx, hooks); err != nil {
+		return nil, err
+	}
 	for _, h := range hooks {
 		c, err := s.registered(h, st, stdin)
 		if err != nil {
@@ -60,6 +79,7 @@ func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 
 // registered is the command by which the client runs a hook.
 func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
+	h = s.placed(h)
 	argv := discover.LaunchCommand(h)
 	if argv == nil {
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
@@ -68,9 +88,19 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
 		c.Timeout = h.Timeout
 	}
-	client := discover.ClientEnv(s.project(), "hookwatch-"+s.number, st.Event, s.r.Client)
+	if h.Session != "" && s.override == "" {
+		c.Dir = h.Session
+	}
+	client := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
 	client = append(client, discover.PluginEnv(h, s.tmp)...)
-	c.Env = process.With(client, variables(c.Env)) // the case's own go before the client's
+	own := variables(c.Env) // the case's go before the client's
+	if own["CLAUDE_PROJECT_DIR"] == s.project() {
+		own["CLAUDE_PROJECT_DIR"] = h.Start()
+	}
+	if h.Scope == discover.InHome {
+		own["HOME"] = s.home()
+	}
+	c.Env = process.With(client, own)
 	return c, nil
 }
 

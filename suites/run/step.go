@@ -36,9 +36,12 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 		s.begin()
 	}
 	var res suites.Result
-	if s.c.Chain {
+	switch {
+	case s.c.Registered != "":
+		res, err = s.alone(ctx, st, stdin)
+	case s.c.Chain:
 		res, err = s.chain(ctx, st, stdin)
-	} else {
+	default:
 		res, err = s.hook(ctx, st, stdin)
 	}
 	if err != nil {

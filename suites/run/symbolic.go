@@ -53,6 +53,7 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 		s.places = s.placesOf()
 	}
 	changes, stopped := s.changes(s.most)
+	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
 	if s.log != "" { // what traces the run is none of the case's
 		own := filepath.Join(s.dir, filepath.Dir(s.log))
 		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })

@@ -31,11 +31,21 @@ type ListCase struct {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	return &cobra.Command{
+	var hooks bool
+	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the cases with the markers that authorise them",
-		Args:  noArgs,
+		Short: "List the cases with the markers that authorise them, or the registered hooks",
+		Long: `List the cases, -v with the markers that authorise them. With --hooks: every hook
+that is registered, in settings, plugins, and the fronts of skills, agents and commands.`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if hooks {
+				p, err := a.loadHooks()
+				if err != nil {
+					return err
+				}
+				return a.listHooks(p)
+			}
 			p, err := a.loadShown()
 			if err != nil {
 				return err
@@ -53,6 +63,8 @@ func (a *app) listCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
+	return cmd
 }
 
 func listHuman(out io.Writer, doc ListDocument, verbose bool) {

@@ -35,6 +35,8 @@ type Project struct {
 	Suites     []suites.Suite
 	Cases      []*suites.Case // those the filter lets through
 	Registered discover.Registered
+	Foreign    []string // hook files of other agents, as slash paths
+	Stray      []string // files with hooks that the client does not read
 	Graph      *depend.Graph
 	Warnings   []string
 	Unread     []string // of the warnings: those about files that were not read
@@ -98,9 +100,12 @@ func (p *Project) readHooks() []suites.Problem {
 	if p.scripts, err = discover.Scripts(p.Reader, p.Config.Root, p.Config.Hooks); err != nil {
 		return []suites.Problem{{What: err.Error()}}
 	}
-	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, nil); err != nil {
+	found := p.registering()
+	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, found.Sources); err != nil {
 		return []suites.Problem{p.refused("settings", err)}
 	}
+	p.Registered.Guess(p.Config.Root, found.Guessed)
+	p.Foreign, p.Stray = found.Foreign, found.Unread
 	for _, problem := range p.Registered.Problems {
 		p.Warnings = append(p.Warnings, problem.Error())
 	}
@@ -109,6 +114,16 @@ func (p *Project) readHooks() []suites.Problem {
 		p.specs = append(p.specs, p.Rel(s))
 	}
 	return problems
+}
+
+// registering finds what registers hooks beside the settings that the configuration
+// names: plugins, trees that are installed as ~/.claude, directories below.
+func (p *Project) registering() discover.Found {
+	settings := make([]string, len(p.Config.Settings))
+	for i, file := range p.Config.Settings {
+		settings[i] = p.Config.Abs(file)
+	}
+	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return ignored(p.Config, file, dir) })
 }
 
 func (p *Project) readSuites() []suites.Problem {

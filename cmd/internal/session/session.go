@@ -160,6 +160,7 @@ func (s *Session) newRunner(env []string) *run.Runner {
 		Env:         env,
 		Timeout:     cfg.Run.Timeout,
 		Hooks:       p.Registered.For,
+		Registered:  p.Registered.ByID,
 		Interpreted: p.Interpreted,
 		Isolation:   s.isolation.Mode,
 		Plan:        s.isolation.Plan,

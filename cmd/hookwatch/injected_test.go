@@ -1,0 +1,236 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A healthy project: a guard, a linter, a stop hook, and a session start; and the
+// same as a plugin. Nothing is to be said of either.
+var healthy = map[string]string{
+	".claude/settings.json": `{"hooks": {
+  "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
+  "PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh"}]}],
+  "Stop": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh"}]}],
+  "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh"}]}]
+}}`,
+	".claude/hooks/guard.sh": healthyGuard,
+	".claude/hooks/lint.sh":  "#!/bin/bash\ninput=$(cat)\ncase $input in *bad*) echo 'bad name' >&2; exit 2 ;; esac\nexit 0\n",
+	".claude/hooks/stop.sh":  "#!/bin/bash\ninput=$(cat)\ncase $input in *'\"stop_hook_active\":true'*) exit 0 ;; esac\nif [ -e \"$CLAUDE_PROJECT_DIR/unfinished\" ]; then echo 'finish it' >&2; exit 2; fi\n",
+	".claude/hooks/start.sh": "#!/bin/bash\ncat >/dev/null\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"hello\"}}'\n",
+}
+
+const guardFile = ".claude/hooks/guard.sh"
+
+const healthyGuard = `#!/bin/bash
+input=$(cat)
+case $input in
+*'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;;
+esac
+exit 0
+`
+
+// asPlugin is a project as a plugin's tree.
+func asPlugin(project map[string]string) map[string]string {
+	out := map[string]string{".claude-plugin/plugin.json": `{"name": "guards", "version": "1.0.0"}`}
+	for name, content := range project {
+		name = strings.Replace(strings.Replace(name, ".claude/settings.json", "hooks/hooks.json", 1), ".claude/hooks/", "scripts/", 1)
+		out[name] = strings.NewReplacer("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "/.claude/hooks/", "/scripts/").Replace(content)
+	}
+	out["scripts/stop.sh"] = project[".claude/hooks/stop.sh"] // what it looks at is the project's
+	return out
+}
+
+// An injected failure: what is changed in the healthy project, and what has to be
+// said of it. The number is its rank among the ways in which hooks of real projects
+// failed.
+type injected struct {
+	number   int
+	name     string
+	change   func(files map[string]string)
+	rule     string // "" is out of reach without the client, or a second machine
+	severity string
+	not      string // why it is out of reach
+	project  bool   // it cannot befall a plugin
+}
+
+func guardIs(text string) func(map[string]string) {
+	return func(f map[string]string) { f[guardFile] = text }
+}
+
+func replaced(old, with string) func(map[string]string) {
+	return func(f map[string]string) {
+		const name = ".claude/settings.json"
+		f[name] = strings.Replace(f[name], old, with, 1)
+	}
+}
+
+func scriptIs(base, text string) func(map[string]string) {
+	return func(f map[string]string) { f[".claude/hooks/"+base] = text }
+}
+
+const says = "#!/bin/bash\ncat >/dev/null\n"
+
+var injections = []injected{
+	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "deny-exits-1", "error", "", false},
+	{2, "without jq the guard allows", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "fails-open", "warning", "", false},
+	{3, "the script is missing", func(f map[string]string) { delete(f, guardFile) }, "missing-script", "error", "", false},
+	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "not-executable", "error", "", false},
+	{5, "an interpreter without its script", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gone.py`), "missing-script", "error", "", false},
+	{6, "one entry drops the file", replaced(`"timeout": 10`, `"timeout": "10"`), "settings-dropped", "error", "", false},
+	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
+	{7, "a matcher in lower case", replaced(`"matcher": "Bash"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
+	{7, "an MCP server without its tools", replaced(`"matcher": "Bash"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
+	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = says }, "unregistered-script", "info", "", true},
+	{8, "registered in a file that is not read", func(f map[string]string) {
+		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
+	}, "file-not-read", "error", "", false},
+	{9, "the name of a tool of the past", replaced(`"matcher": "Bash"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
+	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
+	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
+	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "output-ignored", "error", "", false},
+	{13, "two JSON documents", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\necho '{\"continue\":true}'\n"), "output-ignored", "error", "", false},
+	{14, "the right words in the wrong place", scriptIs("guard.sh", says+"echo '{\"permissionDecision\":\"deny\"}'\n"), "output-ignored", "error", "", false},
+	{14, "no hookEventName", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "output-ignored", "error", "", false},
+	{15, "it prints its input", scriptIs("lint.sh", "#!/bin/bash\ncat\n"), "echoes-input", "info", "", false},
+	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
+	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
+	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
+	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "slow", "warning", "", false},
+	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
+	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
+	{22, "a child keeps running", scriptIs("start.sh", says+"sleep 30 &\necho hello\n"), "left-behind", "info", "", false},
+	{24, "a mention is stopped", guardIs(healthyGuard), "false-alarm", "info", "", false},
+	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
+	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
+	{30, "GNU's grep", scriptIs("lint.sh", says+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
+	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook; another program that runs the hook is not seen", false},
+	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
+	{37, "two hooks rewrite one input", func(f map[string]string) {
+		rewrite := says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"true\"}}}'\n"
+		guardIs(rewrite)(f)
+		scriptIs("second.sh", rewrite)(f)
+		replaced(`"timeout": 10}`, `"timeout": 10}, {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/second.sh"}`)(f)
+	}, "input-race", "warning", "", false},
+	{19, "the stop hook ignores stop_hook_active", scriptIs("stop.sh", says+"echo 'go on' >&2\nexit 2\n"), "stop-loop", "warning", "", false},
+	{23, "a deny that other words get around", guardIs(strings.Replace(healthyGuard, "*'rm -rf'*)", "*'\"command\":\"rm -rf'*)", 1)), "bypass", "info", "", false},
+	{26, "exit 2 with the reason on stdout", guardIs(strings.Replace(healthyGuard, ">&2; exit 2", "; exit 2", 1)), "reason-on-stdout", "warning", "", false},
+	{28, "JSON made of text breaks on quotes", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\ncase $c in *'rm -rf'*) echo \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PreToolUse\\\",\\\"permissionDecision\\\":\\\"deny\\\",\\\"permissionDecisionReason\\\":\\\"not $c\\\"}}\" ;; esac\n"), "fails-open", "warning", "", false},
+	{29, "a long input ends the deny", guardIs("#!/bin/bash\nset -o pipefail\ninput=$(jq -r .tool_input.command)\nif printf '%s' \"$input\" | grep -q 'rm -rf'; then echo no >&2; exit 2; fi\nexit 0\n"), "fails-open", "warning", "", false},
+	{31, "CRLF", func(f map[string]string) { f[guardFile] = strings.ReplaceAll(healthyGuard, "\n", "\r\n") }, "bad-interpreter", "error", "", false},
+	{31, "a byte order mark", guardIs("\xef\xbb\xbf" + healthyGuard), "bad-interpreter", "error", "", false},
+	{32, "a trailing comma in the settings", replaced(`"timeout": 10}`, `"timeout": 10,}`), "settings-dropped", "error", "", false},
+	{34, "a variable in single quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `'$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh'`), "variable-not-expanded", "error", "", false},
+	{36, "more text than the model gets", scriptIs("start.sh", says+"t=$(printf 'a%.0s' {1..12000})\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"SessionStart\\\",\\\"additionalContext\\\":\\\"$t\\\"}}\"\n"), "long-output", "warning", "", false},
+	{38, "updatedInput without the other fields", guardIs(says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"description\":\"a\"}}}'\n"), "drops-input", "warning", "", false},
+	{39, "it runs claude", scriptIs("lint.sh", says+"if false; then\n  claude -p hello\nfi\n"), "starts-client", "info", "", false},
+	{40, "a matcher where there is none", replaced(`"Stop": [{`, `"Stop": [{"matcher": "Bash", `), "matcher-ignored", "info", "", false},
+	{41, "every hook is turned off", replaced(`{"hooks"`, `{"disableAllHooks": true, "hooks"`), "hooks-disabled", "warning", "", true},
+	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
+	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
+	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
+}
+
+// TestHealthy: nothing is said of hooks with which all is well.
+func TestHealthy(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{"project": healthy, "plugin": asPlugin(healthy)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := checked(t, files)
+			for _, f := range doc.Findings {
+				if f.Severity != "info" {
+					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
+				}
+			}
+			if len(doc.Hooks) != 4 {
+				t.Errorf("%d hooks, want 4", len(doc.Hooks))
+			}
+			if !slices.ContainsFunc(doc.Hooks, func(h checkedHook) bool { return h.Denies != "" }) {
+				t.Error("the guard was not seen to deny anything")
+			}
+		})
+	}
+}
+
+// TestInjected: each of the known ways in which hooks fail, put into a healthy
+// project, is found.
+func TestInjected(t *testing.T) {
+	t.Parallel()
+	for _, in := range injections {
+		if in.rule == "" {
+			continue
+		}
+		t.Run(strings.ReplaceAll(in.name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			files := maps.Clone(healthy)
+			in.change(files)
+			wants(t, checked(t, files), in.rule, in.severity)
+			if in.project {
+				return
+			}
+			severity := in.severity
+			if in.rule == "relative-path" {
+				severity = "error" // the session is in another project
+			}
+			wants(t, checked(t, asPlugin(files)), in.rule, severity)
+		})
+	}
+}
+
+func wants(t *testing.T, doc checkedDocument, rule, severity string) {
+	t.Helper()
+	var got []string
+	for _, f := range doc.Findings {
+		if f.Rule == rule && f.Severity == severity {
+			return
+		}
+		got = append(got, f.Severity+" "+f.Rule+": "+f.What)
+	}
+	t.Errorf("want %s %s, got %q", severity, rule, got)
+}
+
+type checkedHook struct{ ID, Denies string }
+
+type checkedDocument struct {
+	Hooks    []checkedHook
+	Findings []struct{ Rule, Severity, What string }
+}
+
+// checked runs hookwatch check in a directory with these files. A name that ends in
+// " mode" tells the permissions of another.
+func checked(t *testing.T, files map[string]string) checkedDocument {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "project")
+	for name, content := range files {
+		if strings.HasSuffix(name, " mode") {
+			continue
+		}
+		path := filepath.Join(root, filepath.FromSlash(name))
+		mode := os.FileMode(0o644)
+		if strings.HasSuffix(name, ".sh") && files[name+" mode"] == "" {
+			mode = 0o755
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(os.Args[0], "check", "--format", "json")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), asProgram+"=1", "XDG_STATE_HOME="+t.TempDir(), "HOME="+t.TempDir())
+	out, err := cmd.Output()
+	var doc checkedDocument
+	if decoding := json.Unmarshal(out, &doc); decoding != nil {
+		t.Fatalf("%v (%v): %s", decoding, err, out)
+	}
+	return doc
+}

@@ -1,0 +1,125 @@
+// Package check carries out what is to be asked of the hooks of a project, without
+// any suite: it fires them as suites/conform says, several at a time, and collects
+// what conform makes of it.
+package check
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run"
+)
+
+// A Result is what is to be said of a project's hooks.
+type Result struct {
+	Findings []conform.Finding
+	Reports  []conform.Report // one a hook, in the order in which they are registered
+	Firings  int
+}
+
+// Count tells how many findings are of a severity.
+func (r Result) Count(s conform.Severity) (n int) {
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// TreeOf is the project as conform looks at it.
+func TreeOf(p *project.Project, env []string) conform.Tree {
+	return conform.Tree{
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray,
+		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
+		PlainShell: plainShell(),
+	}
+}
+
+// plainShell reports whether /bin/sh is none that understands bash.
+func plainShell() bool {
+	real, err := filepath.EvalSymlinks("/bin/sh")
+	return err == nil && filepath.Base(real) != "bash" && filepath.Base(real) != "zsh"
+}
+
+// Run judges the tree and asks every hook, jobs at a time. A runner of nil asks
+// none. The error is for what hookwatch itself could not do.
+func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done func(conform.Report)) (Result, error) {
+	res := Result{Findings: conform.Static(tree)}
+	hooks := Asked(tree)
+	reports := make([]conform.Report, len(hooks))
+	errs := make([]error, len(hooks))
+	if r != nil {
+		var mu sync.Mutex // done is called by one at a time
+		each(len(hooks), jobs, func(i int) {
+			reports[i], errs[i] = ask(ctx, tree, r, hooks[i])
+			mu.Lock()
+			defer mu.Unlock()
+			if done != nil {
+				done(reports[i])
+			}
+		})
+	}
+	for i, report := range reports {
+		if errs[i] != nil {
+			return res, errs[i]
+		}
+		res.Findings = append(res.Findings, report.Findings...)
+		res.Firings += report.Firings
+	}
+	res.Reports = reports
+	res.Findings = conform.Merge(append(res.Findings, conform.Together(reports)...))
+	return res, ctx.Err()
+}
+
+// Asked are the hooks that are fired: those that some session launches.
+func Asked(tree conform.Tree) []discover.Hook {
+	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
+	return append(hooks, tree.Registered.Others...)
+}
+
+// each calls do for 0 to n-1, so many at a time.
+func each(n, jobs int, do func(int)) {
+	var wait sync.WaitGroup
+	next := make(chan int)
+	for range min(max(jobs, 1), n) {
+		wait.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// ask fires one hook until all is known of it.
+func ask(ctx context.Context, tree conform.Tree, r *run.Runner, h discover.Hook) (conform.Report, error) {
+	q := conform.Ask(tree, h)
+	for ctx.Err() == nil {
+		probes := q.Next()
+		if len(probes) == 0 {
+			break
+		}
+		for _, p := range probes {
+			o, err := r.Case(ctx, p.Case)
+			if err != nil {
+				return q.Report(), err
+			}
+			if err := r.Remove(o); err != nil && !os.IsNotExist(err) {
+				return q.Report(), err
+			}
+			q.Take(p, o)
+		}
+	}
+	return q.Report(), ctx.Err()
+}

@@ -1,0 +1,210 @@
+package conform
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
+)
+
+// timeout judges a timeout that is too long to be meant in seconds.
+func timeout(h discover.Hook) []Finding {
+	const long = 1000 * time.Second
+	s := int64(h.Timeout / time.Second)
+	if h.Timeout < long || s%60 == 0 && s%500 != 0 && h.Timeout <= 24*time.Hour {
+		return nil // such as 1800 or 3600
+	}
+	return []Finding{found("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
+}
+
+// roots are the variables that name a directory for a hook.
+var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}
+
+// neverSet are variables that people read and no observed client sets.
+var neverSet = []string{
+	"CLAUDE_TOOL_INPUT", "CLAUDE_TOOL_NAME", "CLAUDE_TOOL_OUTPUT", "CLAUDE_FILE_PATH", "CLAUDE_FILE_PATHS", "CLAUDE_NOTIFICATION",
+	"CLAUDE_TOOL_RESULT", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME",
+}
+
+// command judges a hook's command line.
+func (t Tree) command(h discover.Hook) []Finding {
+	all := wrongRoot(h)
+	if h.Args != nil {
+		return all
+	}
+	if backslashes.MatchString(h.Command) {
+		all = append(all, found("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+	}
+	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
+	if err != nil {
+		return append(all, found("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
+	}
+	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
+	syntax.Walk(file, c.visit)
+	if c.bash != "" && !slices.Contains([]string{"bash", "zsh"}, h.Shell) {
+		severity := Warning
+		if t.PlainShell {
+			severity = Error
+		}
+		c.found("shell-syntax", c.bash+" is bash, and the client runs /bin/sh", severity)
+	}
+	return append(all, c.out...)
+}
+
+// backslashes matches a path as Windows writes it, outside of quotes.
+var backslashes = regexp.MustCompile(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
+
+// wrongRoot judges variables that are not set where the hook stands.
+func wrongRoot(h discover.Hook) []Finding {
+	text := h.Command + " " + strings.Join(h.Args, " ")
+	inPlugin := h.PluginRoot != ""
+	switch {
+	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
+		return []Finding{found("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
+	case inPlugin && pluginPath.MatchString(text) && len(h.Scripts) == 0:
+		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", Warning)}
+	}
+	return nil
+}
+
+// pluginPath is a script of the plugin's named from the project.
+var pluginPath = regexp.MustCompile(`\$\{?CLAUDE_PROJECT_DIR\}?"?/(\.claude/)?(hooks|scripts)/`)
+
+// namesVariable reports whether a variable is used without a value in its place.
+func namesVariable(text, name string) bool {
+	return regexp.MustCompile(`\$(` + name + `\b|\{` + name + `\})`).MatchString(text)
+}
+
+// A commandReader walks a command line.
+type commandReader struct {
+	hook     discover.Hook
+	tree     Tree
+	assigned map[string]bool
+	bash     string // what of it only bash understands
+	out      []Finding
+}
+
+func (c *commandReader) found(rule, what string, severity ...Severity) {
+	c.out = append(c.out, found(rule, c.hook.ID, c.hook.Source, what, severity...))
+}
+
+func (c *commandReader) visit(node syntax.Node) bool {
+	switch n := node.(type) {
+	case *syntax.Assign:
+		if n.Name != nil {
+			c.assigned[n.Name.Value] = true
+		}
+		if n.Array != nil {
+			c.bash = "an array"
+		}
+	case *syntax.TestClause:
+		c.bash = "[[ ... ]]"
+		return false // nothing is split in it
+	case *syntax.ProcSubst:
+		c.bash = "<( ... )"
+	case *syntax.CallExpr:
+		c.call(n)
+	case *syntax.ParamExp:
+		c.variable(n)
+	}
+	return true
+}
+
+// variable judges one that is never set.
+func (c *commandReader) variable(p *syntax.ParamExp) {
+	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !slices.Contains(neverSet, p.Param.Value) {
+		return
+	}
+	c.found("unset-variable", "$"+p.Param.Value+" is never set")
+}
+
+// call judges the words of a simple command.
+func (c *commandReader) call(call *syntax.CallExpr) {
+	for i, word := range call.Args {
+		c.unquoted(word)
+		if i == 0 || i == 1 && runsFile(call.Args[0].Lit()) {
+			c.literal(word)
+			c.relative(word)
+		}
+	}
+}
+
+// runsFile reports whether a program runs the file that is its first argument.
+func runsFile(program string) bool {
+	return shell.IsShell(program) || shell.IsInterpreter(program) || program == "source" || program == "."
+}
+
+// unquoted judges a directory's variable that the shell splits at spaces.
+func (c *commandReader) unquoted(word *syntax.Word) {
+	for _, part := range word.Parts {
+		p, ok := part.(*syntax.ParamExp)
+		if !ok || p.Param == nil || !slices.Contains(roots, p.Param.Value) {
+			continue
+		}
+		severity := Warning
+		if dir := c.directory(p.Param.Value); strings.Contains(dir, " ") {
+			severity = Error
+		}
+		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		return
+	}
+}
+
+// directory is what a variable names here, as far as that is fixed.
+func (c *commandReader) directory(variable string) string {
+	switch {
+	case variable == "CLAUDE_PROJECT_DIR" && !c.hook.Scope.Foreign():
+		return c.hook.Start()
+	case variable == "CLAUDE_PLUGIN_ROOT":
+		return c.hook.PluginRoot
+	default:
+		return ""
+	}
+}
+
+// literal judges quotes that keep a path from being expanded.
+func (c *commandReader) literal(word *syntax.Word) {
+	if len(word.Parts) == 0 {
+		return
+	}
+	text := ""
+	switch q := word.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		if text = q.Value; strings.HasPrefix(text, "$") && strings.Contains(text, "/") && !strings.ContainsAny(text, " ;|&") {
+			c.found("variable-not-expanded", "'"+text+"' is taken as it stands")
+			return
+		}
+	case *syntax.DblQuoted:
+		if len(q.Parts) > 0 {
+			if lit, ok := q.Parts[0].(*syntax.Lit); ok {
+				text = lit.Value
+			}
+		}
+	}
+	if strings.HasPrefix(text, "~/") {
+		c.found("variable-not-expanded", "~ is not expanded in quotes")
+	}
+}
+
+// relative judges a script that is named from the current directory.
+func (c *commandReader) relative(word *syntax.Word) {
+	text := word.Lit()
+	if text == "" || path.IsAbs(text) || !strings.Contains(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(c.hook.Command, "cd ") {
+		return
+	}
+	if !slices.Contains(c.hook.Scripts, path.Clean(text)) {
+		return
+	}
+	if c.hook.Scope.Foreign() {
+		c.found("relative-path", text+" is named from the current directory, which is another project's", Error)
+		return
+	}
+	c.found("relative-path", text+" is named from the current directory")
+}

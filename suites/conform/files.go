@@ -1,0 +1,109 @@
+package conform
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+)
+
+// asked matches a command that looks first whether a file is there, or goes on when
+// it is not.
+var asked = regexp.MustCompile(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
+
+// installedDirs hold what is built or installed, and so is absent from a fresh tree.
+var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modules", ".venv", "venv", "vendor", "lib"}
+
+// files judges the scripts that a command names.
+func (t Tree) files(h discover.Hook) (all []Finding) {
+	for _, s := range h.Scripts {
+		info, err := os.Stat(t.path(s))
+		switch {
+		case err != nil:
+			all = append(all, t.missing(h, s)...)
+		case info.IsDir():
+		case slices.Contains(h.Direct, s):
+			all = append(all, t.program(h, s, info.Mode().Perm()&0o111 != 0)...)
+		default:
+			all = append(all, t.carriage(h, s)...)
+		}
+	}
+	return all
+}
+
+func (t Tree) missing(h discover.Hook, s string) []Finding {
+	what := s + " does not exist"
+	switch {
+	case asked.MatchString(h.Command):
+		return nil
+	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
+		return []Finding{found("missing-script", h.ID, h.Source, what+": it is built or installed first, it seems", Info)}
+	}
+	return []Finding{found("missing-script", h.ID, h.Source, what)}
+}
+
+// ignoredByGit reports whether the tree's .gitignore names a file or a directory
+// that it lies in, plainly.
+func (t Tree) ignoredByGit(s string) bool {
+	for line := range strings.Lines(t.read(".gitignore")) {
+		rule := strings.Trim(strings.TrimSpace(line), "/")
+		if rule == "" || strings.HasPrefix(rule, "#") {
+			continue
+		}
+		if s == rule || strings.HasPrefix(s, rule+"/") || strings.Contains("/"+s+"/", "/"+rule+"/") && !strings.Contains(rule, "/") {
+			return true
+		}
+		if ok, err := path.Match(rule, path.Base(s)); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// program judges a script that is started without an interpreter's name.
+func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
+	if !executable {
+		all = append(all, found("not-executable", h.ID, h.Source, s+" may not be executed"))
+	}
+	head := t.head(s)
+	line, isScript := bytes.CutPrefix(head, []byte("#!"))
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		return append(all, found("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" begins with a byte order mark: its #! line is not seen"))
+	case !isScript:
+		return all
+	case bytes.HasSuffix(line, []byte("\r")):
+		return append(all, found("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: its interpreter does not exist"))
+	}
+	if fields := strings.Fields(string(line)); len(fields) > 0 && path.IsAbs(fields[0]) && !exists(fields[0]) && !usual(fields[0]) {
+		all = append(all, found("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" names "+fields[0]+", which this machine does not have"))
+	}
+	return all
+}
+
+// usual reports whether an interpreter is one that other machines have where the
+// script says.
+func usual(interpreter string) bool {
+	base := path.Base(interpreter)
+	return slices.Contains([]string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "env", "fish", "bun", "deno", "pwsh"}, base) &&
+		slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}, path.Dir(interpreter))
+}
+
+// carriage judges a shell script with CRLF that a shell is given by name.
+func (t Tree) carriage(h discover.Hook, s string) []Finding {
+	if path.Ext(s) != ".sh" || !bytes.HasSuffix(t.head(s), []byte("\r")) {
+		return nil
+	}
+	return []Finding{found("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: a shell takes them for part of each command")}
+}
+
+// head is a file's first line.
+func (t Tree) head(s string) []byte {
+	line, _, _ := strings.Cut(t.read(s), "\n")
+	return []byte(line)
+}

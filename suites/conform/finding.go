@@ -1,0 +1,101 @@
+// Package conform says of the hooks of a project, without any suite, whether they
+// would protect anyone: which the client would drop, could not launch or would not
+// heed, which let through what they mean to stop. It judges what lies in the tree
+// and what hooks were seen to do; it runs nothing.
+package conform
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// A Severity tells how surely a finding costs protection.
+type Severity string
+
+// Error: as things stand, the client drops, ignores, lets through or blocks what it
+// should not. Warning: it will once the path, the machine or the input is another.
+// Info: worth knowing.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+)
+
+// Severities lists them, the worst first.
+var Severities = []Severity{Error, Warning, Info}
+
+// A Finding is what is to be said of one or several hooks for one cause.
+type Finding struct {
+	Rule     string          `json:"rule"`
+	Severity Severity        `json:"severity"`
+	Hooks    []string        `json:"hooks,omitempty"` // IDs
+	Where    suites.Position `json:"-"`
+	At       string          `json:"where"`
+	What     string          `json:"what"`            // the evidence, one line
+	Input    string          `json:"input,omitempty"` // on which it was seen
+	Effect   string          `json:"effect"`          // what the client does
+	Remedy   string          `json:"remedy"`
+}
+
+// found makes a finding of a rule. Its severity is the rule's own unless given.
+func found(rule string, hook string, at suites.Position, what string, severity ...Severity) Finding {
+	r := ruleNamed(rule)
+	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Effect, Remedy: r.Remedy}
+	if len(severity) > 0 {
+		f.Severity = severity[0]
+	}
+	if hook != "" {
+		f.Hooks = []string{hook}
+	}
+	return f
+}
+
+// Merge makes one finding of those with one cause, and puts the worst first.
+func Merge(all []Finding) []Finding {
+	var out []Finding
+	for _, f := range all {
+		same := func(o Finding) bool {
+			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && (o.Where.File == f.Where.File || f.Where.File == "")
+		}
+		if i := slices.IndexFunc(out, same); i >= 0 {
+			for _, h := range f.Hooks {
+				if !slices.Contains(out[i].Hooks, h) {
+					out[i].Hooks = append(out[i].Hooks, h)
+				}
+			}
+			continue
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(
+			slices.Index(Severities, a.Severity)-slices.Index(Severities, b.Severity),
+			strings.Compare(a.Where.File, b.Where.File), a.Where.Line-b.Where.Line, strings.Compare(a.Rule, b.Rule))
+	})
+	return out
+}
+
+// Together judges hooks side by side, as the client runs them.
+func Together(reports []Report) (all []Finding) {
+	byEvent := map[string][]Report{}
+	for _, r := range reports {
+		if r.Rewrites {
+			key := r.Hook.Event + " " + r.Hook.Matcher
+			byEvent[key] = append(byEvent[key], r)
+		}
+	}
+	for key, both := range byEvent {
+		if len(both) < 2 {
+			continue
+		}
+		f := found("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		for _, r := range both {
+			f.Hooks = append(f.Hooks, r.Hook.ID)
+		}
+		all = append(all, f)
+	}
+	return all
+}

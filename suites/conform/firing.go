@@ -1,0 +1,184 @@
+package conform
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/contract"
+	"hookwatch/suites/discover"
+)
+
+// patience is how long a probe may take: healthy hooks need a fraction of it.
+const patience = 10 * time.Second
+
+// A firing is one event sent to a hook.
+type firing struct {
+	event      string
+	tool       string
+	command    string
+	file       string // tool_input.file_path, from the session's directory
+	prompt     string
+	value      string // what the matcher is compared with, where it is no tool
+	stopActive bool
+	without    []string // programs that are absent
+}
+
+// input names what was sent, short enough for a line.
+func (f firing) input() string {
+	text := cmp.Or(f.tool, f.value, f.event)
+	switch {
+	case f.command != "":
+		text = f.command
+	case f.file != "" && slices.Contains(fileTools, f.tool):
+		text = f.tool + " " + f.file
+	case f.prompt != "" && f.event == "UserPromptSubmit":
+		text = f.prompt
+	}
+	if line, _, more := strings.Cut(text, "\n"); more {
+		text = line + " ..."
+	}
+	const most = 60
+	if len([]rune(text)) > most {
+		text = string([]rune(text)[:most]) + "..."
+	}
+	return text
+}
+
+// fileTools are those whose input names a file.
+var fileTools = []string{"Edit", "Write", "Read", "NotebookEdit", "MultiEdit"}
+
+// transcript is what a session's transcript begins with.
+const transcript = `{"type":"user","message":{"role":"user","content":"say hello"},"uuid":"u1","timestamp":"2026-01-01T00:00:00Z"}
+{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"done"}]},"uuid":"u2","timestamp":"2026-01-01T00:00:01Z"}
+`
+
+// example is the project in which a plugin's hooks run.
+var example = map[string]string{
+	"README.md":      "# Example\n",
+	"src/example.py": "def one():\n    return 1\n",
+	"package.json":   "{\"name\": \"example\", \"version\": \"1.0.0\"}\n",
+}
+
+// exampleFile is the one that tools read and write unless a probe says otherwise.
+const exampleFile = "src/example.py"
+
+func (f firing) asCase(h discover.Hook) *suites.Case {
+	session := "{override}"
+	if h.Session != "" {
+		session = h.Session
+	}
+	file := f.file
+	if file == "" {
+		file = exampleFile
+	}
+	if !strings.HasPrefix(file, "/") {
+		file = session + "/" + file
+	}
+	payload, err := contract.Payload(contract.PayloadInput{
+		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive,
+		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
+	})
+	step := suites.Step{Event: f.event, Tool: f.tool, Payload: json.RawMessage(payload),
+		Fixtures: []suites.Fixture{{Path: "{tmp}/transcript.jsonl", Content: transcript}}}
+	if err != nil {
+		step.Payload = nil // an event that the client does not have
+	}
+	c := &suites.Case{
+		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout), AbsentTools: f.without,
+		Steps: []suites.Step{step},
+	}
+	if h.Scope.Foreign() {
+		c.Repo = &suites.Repo{Branch: "main", Commit: example}
+	}
+	return c
+}
+
+// preferred are tools in the order in which they say most of a hook.
+var preferred = []string{"Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep", "Glob", "WebFetch", "WebSearch", "Agent", "Skill", "TodoWrite"}
+
+// typical are the firings that a hook's matcher lets through: of a tool's event a
+// command and an edit, where it takes both.
+func typical(h discover.Hook, t Tree) []firing {
+	event, known := contract.EventByName(h.Event)
+	switch {
+	case !known:
+		return nil
+	case event.Tool:
+		return typicalTools(h, t)
+	case event.MatchedOn != "":
+		return []firing{{event: h.Event, value: matching(h), prompt: "say hello"}}
+	default:
+		return []firing{{event: h.Event, prompt: "say hello"}}
+	}
+}
+
+func typicalTools(h discover.Hook, t Tree) (out []firing) {
+	for _, kind := range [][]string{{"Bash"}, {"Edit", "Write", "NotebookEdit"}} {
+		if i := slices.IndexFunc(kind, func(tool string) bool { return contract.Match(h.Event, h.Matcher, tool) }); i >= 0 {
+			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, tool := range slices.Concat(preferred, tools, named(h.Matcher)) {
+		if contract.Match(h.Event, h.Matcher, tool) {
+			return []firing{{event: h.Event, tool: tool, file: t.exampleFile(h)}}
+		}
+	}
+	return nil // the matcher is dead
+}
+
+// command is a tool's command, if it has one.
+func command(tool, text string) string {
+	if tool == "Bash" {
+		return text
+	}
+	return ""
+}
+
+// exampleFile is a file that is there.
+func (t Tree) exampleFile(h discover.Hook) string {
+	if h.Scope.Foreign() {
+		return exampleFile
+	}
+	for _, name := range []string{"src/main.py", "main.py", "README.md", "package.json", "CLAUDE.md"} {
+		if exists(t.path(name)) {
+			return name
+		}
+	}
+	return exampleFile
+}
+
+// wildcards are what stands for anything in a pattern over the names of tools.
+var wildcards = regexp.MustCompile(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
+
+// named are names of tools that a matcher itself tells.
+func named(matcher string) (names []string) {
+	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
+		part = strings.TrimSpace(part)
+		names = append(names, part, strings.TrimRight(wildcards.ReplaceAllString(part, "example"), "_")+"")
+	}
+	return append(names, "mcp__example__example")
+}
+
+// matching is a value that a matcher of another event lets through.
+func matching(h discover.Hook) string {
+	for _, v := range slices.Concat(values[h.Event], named(h.Matcher), known[h.Event]) {
+		if v != "" && contract.Match(h.Event, h.Matcher, v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// known are usual values of events whose list is open.
+var known = map[string][]string{
+	"SubagentStop": {"general-purpose"}, "SubagentStart": {"general-purpose"}, "Notification": {"permission_prompt", "idle_prompt"},
+	"SessionEnd": {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
+}

@@ -1,0 +1,122 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/contract"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/spelling"
+)
+
+// matcher judges what a hook's matcher can match.
+func matcher(h discover.Hook) []Finding {
+	event, known := contract.EventByName(h.Event)
+	if !known || h.Matcher == "" || h.Matcher == "*" {
+		return nil
+	}
+	if event.MatchedOn == "" {
+		return []Finding{found("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
+	}
+	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return contract.Match(h.Event, h.Matcher, v) }) {
+		return []Finding{found("dead-matcher", h.ID, h.Source,
+			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
+	}
+	if !event.Tool {
+		return nil
+	}
+	names := contract.MatcherSet(h.Matcher)
+	if names == nil {
+		return pattern(h)
+	}
+	return listed(h, names)
+}
+
+// pattern judges a matcher that is a regular expression.
+func pattern(h discover.Hook) []Finding {
+	live := func(tool string) bool { return contract.Match(h.Event, h.Matcher, tool) }
+	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
+		return nil
+	}
+	what := fmt.Sprintf("matcher %q is a regular expression that matches no tool", h.Matcher)
+	if tool, _, rule := strings.Cut(h.Matcher, "("); rule && slices.Contains(tools, tool) {
+		what = fmt.Sprintf("matcher %q is a permission rule; a matcher is a tool's name: %s", h.Matcher, tool)
+	}
+	return []Finding{found("dead-matcher", h.ID, h.Source, what)}
+}
+
+// listed judges a matcher that lists names.
+func listed(h discover.Hook, names []string) []Finding {
+	var old, unknown []string
+	for _, name := range names {
+		successor, former := formerTools[name]
+		switch {
+		case slices.Contains(tools, name), slices.Contains(stillMatches, name):
+		case former:
+			old = append(old, name+" (today "+successor+")")
+		case strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1:
+			unknown = append(unknown, fmt.Sprintf("%s names a server: its tools are %s__.*", name, name))
+		case strings.HasPrefix(name, "mcp__"):
+		default:
+			unknown = append(unknown, strings.TrimSpace(name+" is no tool"+meant(name)))
+		}
+	}
+	all := len(old)+len(unknown) == len(names)
+	var out []Finding
+	if len(old) > 0 {
+		severity := Info // beside names that are alive
+		if all {
+			severity = Warning
+		}
+		out = append(out, found("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
+	}
+	if len(unknown) > 0 {
+		out = append(out, found("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown)))
+	}
+	return append(out, uncovered(h, names)...)
+}
+
+// alike are tools that do the same to the same things.
+var alike = [][]string{{"Edit", "Write", "NotebookEdit"}, {"Bash", "PowerShell"}}
+
+// uncovered judges a guard whose matcher leaves out a tool like those it lists.
+func uncovered(h discover.Hook, names []string) []Finding {
+	if h.Event != "PreToolUse" {
+		return nil
+	}
+	for _, same := range alike {
+		var out []string
+		for _, tool := range same {
+			if !slices.Contains(names, tool) {
+				out = append(out, tool)
+			}
+		}
+		if len(out) > 0 && len(out) < len(same) {
+			return []Finding{found("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
+		}
+	}
+	return nil
+}
+
+// meant guesses the tool whose name was misspelt.
+func meant(name string) string {
+	for _, tool := range tools {
+		if strings.EqualFold(tool, name) {
+			return ": names are case-sensitive, " + tool
+		}
+	}
+	if near := spelling.Nearest(name, tools); near != "" {
+		return ": " + near + "?"
+	}
+	return ""
+}
+
+// deadness is an error for names that are surely wrong; a name that nobody knows
+// may be a tool of a newer client.
+func deadness(unknown []string) Severity {
+	if slices.ContainsFunc(unknown, func(s string) bool { return strings.Contains(s, ":") }) {
+		return Error
+	}
+	return Warning
+}

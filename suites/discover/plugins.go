@@ -1,0 +1,139 @@
+package discover
+
+import (
+	"encoding/json"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Where a plugin and a marketplace say what they are, from their own root.
+const (
+	manifestName    = ".claude-plugin/plugin.json"
+	marketplaceName = ".claude-plugin/marketplace.json"
+	pluginHooks     = "hooks/hooks.json"
+)
+
+// A manifest is what a plugin's plugin.json, or its entry in a marketplace, says of
+// hooks: a path, a list of paths and of hooks, or hooks.
+type manifest struct {
+	Name   string          `json:"name"`
+	Hooks  json.RawMessage `json:"hooks"`
+	Source json.RawMessage `json:"source"` // in a marketplace: a path, or an object for a plugin that lies elsewhere
+}
+
+// plugins finds the plugins of a tree, by manifest, by marketplace and by a
+// hooks/hooks.json whose commands name the plugin's root.
+func (f *finder) plugins() {
+	for _, name := range f.names {
+		switch {
+		case inside(name, manifestName) && !exampleDirs.MatchString(path.Dir(name)):
+			f.manifest(strings.TrimSuffix(name, manifestName), name)
+		case inside(name, marketplaceName):
+			f.marketplace(strings.TrimSuffix(name, marketplaceName), name)
+		}
+	}
+	for _, name := range f.names {
+		if dir := strings.TrimSuffix(name, pluginHooks); inside(name, pluginHooks) && !exampleDirs.MatchString(dir) && f.namesPlugin(name) {
+			f.plugin(dir, manifest{})
+		}
+	}
+}
+
+// inside reports whether a file lies at a known place below some directory.
+func inside(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
+
+func (f *finder) decode(name string, into any) bool {
+	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+func (f *finder) absolute(slash string) string {
+	return filepath.Join(f.root, filepath.FromSlash(slash))
+}
+
+func (f *finder) manifest(dir, name string) {
+	var m manifest
+	if !f.decode(name, &m) {
+		f.add(Source{File: f.absolute(name), Scope: InPlugin, Plugin: path.Base(path.Clean(dir)), PluginRoot: f.absolute(dir)})
+	}
+	f.plugin(dir, m)
+	f.declared(dir, name, m)
+}
+
+// marketplace finds the plugins that a marketplace offers from its own repository.
+func (f *finder) marketplace(dir, name string) {
+	var market struct {
+		Metadata struct {
+			PluginRoot string `json:"pluginRoot"`
+		} `json:"metadata"`
+		Plugins []manifest `json:"plugins"`
+	}
+	if !f.decode(name, &market) {
+		return
+	}
+	for _, m := range market.Plugins {
+		var source string
+		if json.Unmarshal(m.Source, &source) != nil || filepath.IsAbs(source) {
+			continue // it lies in another repository
+		}
+		at := path.Join(dir, source)
+		if !strings.HasPrefix(source, "./") {
+			at = path.Join(dir, market.Metadata.PluginRoot, source)
+		}
+		if filepath.IsLocal(filepath.FromSlash(at)) || at == "." {
+			f.plugin(at+"/", m)
+			f.declared(at+"/", name, m)
+		}
+	}
+}
+
+// plugin adds the file that every plugin may have.
+func (f *finder) plugin(dir string, m manifest) {
+	root := f.absolute(dir)
+	if file := filepath.Join(root, filepath.FromSlash(pluginHooks)); exists(file) {
+		f.add(Source{File: file, Scope: InPlugin, Plugin: f.pluginName(root, m), PluginRoot: root})
+	}
+}
+
+func (f *finder) pluginName(root string, m manifest) string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return filepath.Base(root)
+}
+
+// declared adds what a manifest says of hooks beyond that file.
+func (f *finder) declared(dir, name string, m manifest) {
+	root := f.absolute(dir)
+	source := Source{Scope: InPlugin, Plugin: f.pluginName(root, m), PluginRoot: root}
+	var items []json.RawMessage
+	if json.Unmarshal(m.Hooks, &items) != nil {
+		items = []json.RawMessage{m.Hooks}
+	}
+	for _, item := range items {
+		var file string
+		switch {
+		case len(item) == 0:
+			continue
+		case json.Unmarshal(item, &file) == nil:
+			source.File = filepath.Join(root, filepath.FromSlash(file))
+		case item[0] == '{' && path.Base(name) == path.Base(manifestName):
+			source.File = f.absolute(name)
+		default:
+			continue
+		}
+		f.add(source)
+	}
+}
+
+// namesPlugin reports whether a hooks file is a plugin's by what its commands name.
+func (f *finder) namesPlugin(name string) bool {
+	file := f.absolute(name)
+	if slices.Contains(f.read, file) {
+		return false
+	}
+	data, err := f.reader.ReadFile(file, settingsAtMost)
+	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT")
+}

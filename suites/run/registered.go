@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+)
+
+// placed is a hook as it lies in the sandbox: in the case's copy of the project
+// where there is one, and in a session of the case's own project if it has one.
+func (s *sandbox) placed(h discover.Hook) discover.Hook {
+	h.Root, h.PluginRoot, h.Session = s.moved(h.Root), s.moved(h.PluginRoot), s.moved(h.Session)
+	if s.override != "" {
+		h.Session = s.override
+	}
+	if h.Scope == discover.InHome {
+		h.Command = discover.WrittenHome.ReplaceAllString(h.Command, s.home()+"/.claude/")
+	}
+	return h
+}
+
+// moved is where a path of the project lies in the sandbox.
+func (s *sandbox) moved(path string) string {
+	rest, below := strings.CutPrefix(path, s.r.Root)
+	if s.root == s.r.Root || !below || rest != "" && rest[0] != filepath.Separator {
+		return path
+	}
+	return s.root + rest
+}
+
+// home is the HOME of a case whose hooks lie in a tree that is kept to be
+// installed as ~/.claude.
+func (s *sandbox) home() string { return filepath.Join(s.tmp, "home") }
+
+// installed has such a tree seen as ~/.claude.
+func (s *sandbox) installed(ctx context.Context, hooks []discover.Hook) error {
+	if !slices.ContainsFunc(hooks, func(h discover.Hook) bool { return h.Scope == discover.InHome }) {
+		return nil
+	}
+	results, err := s.Run(ctx, process.Command{
+		Argv: []string{"/bin/sh", "-c", `mkdir -p "$1" && ln -sfn "$2" "$1/.claude"`, "sh", s.home(), s.root},
+		Dir:  s.cwd, Env: s.env, Timeout: time.Minute,
+	})
+	if err == nil && results[0].Exit != 0 {
+		err = errors.New("show the tree as ~/.claude: " + strings.TrimSpace(string(results[0].Stderr.Bytes)))
+	}
+	return err
+}
