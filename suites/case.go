@@ -37,6 +37,7 @@ type Case struct {
 	AbsentTools []string // hidden from PATH while the case runs
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that says otherwise than what was observed
+	Faults      []string // of a generated case: what is wrong with its registration; it fails for them
 	Verify      []string // markers, as written: "source §section, §section"
 	Env         map[string]string
 	Project     *ProjectOverride
@@ -130,6 +131,7 @@ type Expectation struct {
 	Exit      *int
 	Decision  string
 	Effect    Effect
+	Sound     bool             // that it starts, does not crash, and says nothing that the client does not heed
 	Stdout    *TextExpectation // nil, as for most cases: not looked at
 	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true

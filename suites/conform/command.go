@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
@@ -39,7 +40,7 @@ func (t Tree) command(h discover.Hook) []Finding {
 	if h.Args != nil {
 		return all
 	}
-	if backslashes.MatchString(h.Command) {
+	if backslashes().MatchString(h.Command) {
 		all = append(all, found("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
 	}
 	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
@@ -59,7 +60,7 @@ func (t Tree) command(h discover.Hook) []Finding {
 }
 
 // backslashes matches a path as Windows writes it, outside of quotes.
-var backslashes = regexp.MustCompile(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
+var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // wrongRoot judges variables that are not set where the hook stands.
 func wrongRoot(h discover.Hook) []Finding {
@@ -68,14 +69,14 @@ func wrongRoot(h discover.Hook) []Finding {
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{found("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
-	case inPlugin && pluginPath.MatchString(text) && len(h.Scripts) == 0:
+	case inPlugin && pluginPath().MatchString(text) && len(h.Scripts) == 0:
 		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", Warning)}
 	}
 	return nil
 }
 
 // pluginPath is a script of the plugin's named from the project.
-var pluginPath = regexp.MustCompile(`\$\{?CLAUDE_PROJECT_DIR\}?"?/(\.claude/)?(hooks|scripts)/`)
+var pluginPath = pattern.Lazy(`\$\{?CLAUDE_PROJECT_DIR\}?"?/(\.claude/)?(hooks|scripts)/`)
 
 // namesVariable reports whether a variable is used without a value in its place.
 func namesVariable(text, name string) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // A field that the event does not have, and the one that was meant.
@@ -50,20 +51,20 @@ func judgeText(hook, name, text string) (all []Finding) {
 		}
 		all = append(all, found("unknown-field", hook, place(name, code, at[0]), name+" reads "+f.name+"; the client sends "+f.meant))
 	}
-	if at := startsClient.FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
+	if at := startsClient().FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
 		all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 	}
-	if at := notPortable.FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
+	if at := notPortable().FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
 		all = append(all, found("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
 	}
 	return all
 }
 
 // notPortable are options and programs of GNU alone.
-var notPortable = regexp.MustCompile(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bdate\s+(?:-d|--date)|(^|[;&|(])\s*(?:timeout|flock|tac)\s`)
+var notPortable = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bdate\s+(?:-d|--date)|(^|[;&|(])\s*(?:timeout|flock|tac)\s`)
 
 // startsClient is a shell's call of the client.
-var startsClient = regexp.MustCompile(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)
+var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)
 
 // withoutComments blanks lines that are comments, so that places stay.
 func withoutComments(text string) string {

@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 )
 
 // asked matches a command that looks first whether a file is there, or goes on when
 // it is not.
-var asked = regexp.MustCompile(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
+var asked = pattern.Lazy(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
 
 // installedDirs hold what is built or installed, and so is absent from a fresh tree.
 var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modules", ".venv", "venv", "vendor", "lib"}
@@ -39,7 +39,7 @@ func (t Tree) files(h discover.Hook) (all []Finding) {
 func (t Tree) missing(h discover.Hook, s string) []Finding {
 	what := s + " does not exist"
 	switch {
-	case asked.MatchString(h.Command):
+	case asked().MatchString(h.Command):
 		return nil
 	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
 		return []Finding{found("missing-script", h.ID, h.Source, what+": it is built or installed first, it seems", Info)}

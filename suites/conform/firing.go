@@ -3,7 +3,6 @@ package conform
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 )
 
 // patience is how long a probe may take: healthy hooks need a fraction of it.
@@ -156,13 +156,13 @@ func (t Tree) exampleFile(h discover.Hook) string {
 }
 
 // wildcards are what stands for anything in a pattern over the names of tools.
-var wildcards = regexp.MustCompile(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
+var wildcards = pattern.Lazy(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
 
 // named are names of tools that a matcher itself tells.
 func named(matcher string) (names []string) {
 	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
 		part = strings.TrimSpace(part)
-		names = append(names, part, strings.TrimRight(wildcards.ReplaceAllString(part, "example"), "_")+"")
+		names = append(names, part, strings.TrimRight(wildcards().ReplaceAllString(part, "example"), "_")+"")
 	}
 	return append(names, "mcp__example__example")
 }
@@ -181,4 +181,20 @@ func matching(h discover.Hook) string {
 var known = map[string][]string{
 	"SubagentStop": {"general-purpose"}, "SubagentStart": {"general-purpose"}, "Notification": {"permission_prompt", "idle_prompt"},
 	"SessionEnd": {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
+}
+
+// Typical makes a case of the call that the client would most likely fire a hook for;
+// nil when its matcher lets none through that is known.
+func Typical(t Tree, h discover.Hook) *suites.Case {
+	all := typical(h, t)
+	if len(all) == 0 {
+		event, _ := contract.EventByName(h.Event)
+		if !event.Tool {
+			return nil
+		}
+		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so
+	}
+	c := all[0].asCase(h)
+	c.Timeout = 0
+	return c
 }

@@ -8,11 +8,13 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
+	"hookwatch/suites/pattern"
+	"hookwatch/suites/symptom"
 )
 
 // denies matches a text that may stop something: it ends with a code of its own, or
 // writes a decision.
-var denies = regexp.MustCompile(`exit[ (]+[1-9]|exitCode\s*=\s*[1-9]|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
+var denies = pattern.Lazy(`exit[ (]+[1-9]|exitCode\s*=\s*[1-9]|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
 
 // searched bounds the inputs that a guard is tried with, and batch how many are
 // sent before their results are looked at.
@@ -87,16 +89,16 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
 					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 				}
-			case stops.Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, stops.Match(r.Stdout) && r.Exit == 1:
-				if _, kind := absentThing(r); kind == "" {
+			case stops().Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, stops().Match(r.Stdout) && r.Exit == 1:
+				if _, kind := symptom.Absent(r); kind == symptom.Nothing {
 					q.seen("deny-exits-1", fmt.Sprintf("exit %d: %s", r.Exit, short(string(r.Stderr)+string(r.Stdout))), f.input())
 				}
-			case dropped(r):
+			case symptom.Dropped(r):
 				q.dropped(f, r, Warning)
-			case noParse.Match(r.Stderr) && r.Exit != 0:
-				q.found("syntax-error", short(noParse.FindString(string(r.Stderr))))
-			case crashes.Match(r.Stderr) && r.Exit != 0:
-				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(crashes.FindString(string(r.Stderr)))), f.input(), Warning)
+			case symptom.NoParse().Match(r.Stderr) && r.Exit != 0:
+				q.found("syntax-error", short(symptom.NoParse().FindString(string(r.Stderr))))
+			case symptom.Crash().Match(r.Stderr) && r.Exit != 0:
+				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(symptom.Crash().FindString(string(r.Stderr)))), f.input(), Warning)
 			}
 		}))
 	}
@@ -104,7 +106,7 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 }
 
 // stops matches what a hook says that stops something.
-var stops = regexp.MustCompile(`(?i)\b(block(ed|ing)?|den(y|ied)|forbidden|not allowed|refus(ed|ing)|prohibited|disallowed)\b`)
+var stops = pattern.Lazy(`(?i)\b(block(ed|ing)?|den(y|ied)|forbidden|not allowed|refus(ed|ing)|prohibited|disallowed)\b`)
 
 func stopped(r suites.Result) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
@@ -113,7 +115,7 @@ func stopped(r suites.Result) bool {
 // harmful lists inputs for a guard: what its own text is about first, and then what
 // guards are usually for.
 func (q *Inquiry) harmful() (out []firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !denies.MatchString(q.text) {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !denies().MatchString(q.text) {
 		return nil
 	}
 	own := literals(q.text)

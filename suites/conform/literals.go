@@ -1,17 +1,18 @@
 package conform
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // quoted matches literals of scripts in any of the usual languages.
-var quoted = regexp.MustCompile(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^/\\\n]|\\.){3,80})/[a-z]*[.,;)\s]`)
+var quoted = pattern.Lazy(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^/\\\n]|\\.){3,80})/[a-z]*[.,;)\s]`)
 
 // caseLabel matches the patterns of a shell's case.
-var caseLabel = regexp.MustCompile(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*(?:;;|exit|echo|block|deny))`)
+var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*(?:;;|exit|echo|block|deny))`)
 
 // literals gives texts that a script seems to look for: its literals, and texts
 // that its patterns match. What reads like a message is left out.
@@ -22,7 +23,7 @@ func literals(text string) (out []string) {
 			out = append(out, s)
 		}
 	}
-	for _, m := range quoted.FindAllStringSubmatch(withoutComments(text), -1) {
+	for _, m := range quoted().FindAllStringSubmatch(withoutComments(text), -1) {
 		literal := m[1] + m[2] + m[3]
 		if strings.Contains(literal, "$") && !strings.Contains(literal, "\\") && !strings.HasSuffix(literal, "$") || isMessage(literal) {
 			continue
@@ -35,7 +36,7 @@ func literals(text string) (out []string) {
 			add(sample(literal, i))
 		}
 	}
-	for _, m := range caseLabel.FindAllStringSubmatch(text, -1) {
+	for _, m := range caseLabel().FindAllStringSubmatch(text, -1) {
 		for _, label := range strings.Split(m[1], "|") {
 			add(strings.NewReplacer("*", "", `"`, "", "'", "", "?", "x", `\`, "").Replace(label))
 		}

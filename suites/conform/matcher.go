@@ -28,13 +28,13 @@ func matcher(h discover.Hook) []Finding {
 	}
 	names := contract.MatcherSet(h.Matcher)
 	if names == nil {
-		return pattern(h)
+		return expression(h)
 	}
 	return listed(h, names)
 }
 
-// pattern judges a matcher that is a regular expression.
-func pattern(h discover.Hook) []Finding {
+// expression judges a matcher that is a regular expression.
+func expression(h discover.Hook) []Finding {
 	live := func(tool string) bool { return contract.Match(h.Event, h.Matcher, tool) }
 	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
 		return nil

@@ -3,35 +3,29 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
-)
-
-// What streams say of a script that is at fault itself.
-var (
-	noParse = regexp.MustCompile(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
-	crashes = regexp.MustCompile(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
+	"hookwatch/suites/symptom"
 )
 
 // observe judges what a hook did with a typical input.
 func (q *Inquiry) observe(f firing, r suites.Result) {
-	switch name, kind := absentThing(r); {
+	switch name, kind := symptom.Absent(r); {
 	case r.NotStarted != "":
 		q.unstarted(r)
 	case r.TimedOut:
 		severity := Info
-		if q.hook.Event == "PreToolUse" && denies.MatchString(q.text) {
+		if q.hook.Event == "PreToolUse" && denies().MatchString(q.text) {
 			severity = Warning // a hook that is cut off lets the call through
 		}
 		q.found("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), severity)
 		q.broken = true
-	case kind != "" && r.Exit != 0:
+	case kind != symptom.Nothing && r.Exit != 0:
 		q.gone(name, kind)
-	case kind == "program" && r.Effect == suites.Proceeds:
+	case kind == symptom.Program && r.Effect == suites.Proceeds:
 		q.found("absent-program", name+" is not on this machine")
 	default:
 		q.ended(f, r)
@@ -50,12 +44,12 @@ func (q *Inquiry) unstarted(r suites.Result) {
 func (q *Inquiry) ended(f firing, r suites.Result) {
 	stderr := string(r.Stderr)
 	if r.Exit != 0 {
-		if line := noParse.FindString(stderr); line != "" {
+		if line := symptom.NoParse().FindString(stderr); line != "" {
 			q.found("syntax-error", short(line))
 			q.broken = true
 			return
 		}
-		if line := crashes.FindString(stderr); line != "" && r.Exit != 2 {
+		if line := symptom.Crash().FindString(stderr); line != "" && r.Exit != 2 {
 			q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(line)), f.input())
 			q.broken = true
 			return
@@ -85,36 +79,13 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 // dropped judges output that the client does not heed.
 func (q *Inquiry) dropped(f firing, r suites.Result, severity Severity) {
 	switch {
-	case !dropped(r) || q.hook.Async || strings.Contains(r.EffectReason, "in the background"):
-	case echoes(f.asCase(q.hook).Steps[0].Payload, r.Stdout):
+	case !symptom.Dropped(r) || q.hook.Async:
+	case symptom.Echoes(f.asCase(q.hook).Steps[0].Payload, r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
 	}
 }
-
-// echoes reports whether a hook prints what it was sent, as filters do.
-func echoes(sent, printed []byte) bool {
-	var in, out map[string]json.RawMessage
-	if json.Unmarshal(sent, &in) != nil || json.Unmarshal(printed, &out) != nil || len(out) < 3 {
-		return false
-	}
-	for key := range out {
-		if _, ok := in[key]; !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// dropped reports whether a hook said something to the client that it does not
-// heed. A word that asks for what happens anyway loses nothing.
-func dropped(r suites.Result) bool {
-	return r.Effect == suites.Ignored && document.Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
-}
-
-// document matches output that is meant to be read by a program.
-var document = regexp.MustCompile(`(?m)(^\s*|.)\{\s*"`)
 
 // rewritten judges an input that the hook replaces.
 func (q *Inquiry) rewritten(f firing, r suites.Result) {

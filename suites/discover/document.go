@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
+	"hookwatch/suites/pattern"
 )
 
 // documents are where skills, agents and commands lie, from a project or a plugin.
-var documents = regexp.MustCompile(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|commands/.+)\.md$`)
+var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|commands/.+)\.md$`)
 
 // document adds a skill, agent or command that has hooks of its own.
 func (f *finder) document(name, absolute string) {
-	if !documents.MatchString(name) || exampleDirs.MatchString(path.Dir(name)) {
+	if !documents().MatchString(name) || exampleDirs().MatchString(path.Dir(name)) {
 		return
 	}
 	data, err := f.reader.ReadFile(absolute, settingsAtMost)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 )
 
 // Found is where hooks are registered in a tree.
@@ -70,16 +70,16 @@ func (f *finder) add(s Source) {
 }
 
 // An agent's hook files lie at known places.
-var foreignFiles = regexp.MustCompile(`(^|/)(\.github/hooks/[^/]+\.json|\.codex/hooks\.json|\.cursor/hooks\.json|\.gemini/settings\.json|\.copilot/hooks/[^/]+\.json|\.factory/(settings|hooks)\.json)$`)
+var foreignFiles = pattern.Lazy(`(^|/)(\.github/hooks/[^/]+\.json|\.codex/hooks\.json|\.cursor/hooks\.json|\.gemini/settings\.json|\.copilot/hooks/[^/]+\.json|\.factory/(settings|hooks)\.json)$`)
 
 // Settings in a directory of examples are not meant for the client as they stand.
-var exampleDirs = regexp.MustCompile(`(^|/)(tests?|__tests__|testdata|fixtures?|examples?|templates?|samples?|docs?|archive|backups?)(/|$)`)
+var exampleDirs = pattern.Lazy(`(^|/)(tests?|__tests__|testdata|fixtures?|examples?|templates?|samples?|docs?|archive|backups?)(/|$)`)
 
 func (f *finder) file(name string) {
 	dir, base := path.Split(name)
 	absolute := filepath.Join(f.root, filepath.FromSlash(name))
 	switch {
-	case foreignFiles.MatchString(name):
+	case foreignFiles().MatchString(name):
 		if f.registers(absolute) {
 			f.out.Foreign = append(f.out.Foreign, name)
 		}
@@ -105,7 +105,7 @@ func (f *finder) settings(name, absolute string) {
 		return
 	}
 	switch {
-	case exampleDirs.MatchString(path.Dir(name)):
+	case exampleDirs().MatchString(path.Dir(name)):
 		f.add(Source{File: absolute, Scope: InTemplate})
 	case dir == ".claude" && parent != ".":
 		f.add(Source{File: absolute, Scope: InDirectory, Session: filepath.Join(f.root, filepath.FromSlash(parent))})
@@ -117,10 +117,10 @@ func (f *finder) settings(name, absolute string) {
 }
 
 // WrittenHome matches a person's ~/.claude in a command that names it in full.
-var WrittenHome = regexp.MustCompile(`/(?:Users|home)/[\w.-]+/\.claude/`)
+var WrittenHome = pattern.Lazy(`/(?:Users|home)/[\w.-]+/\.claude/`)
 
 // homePaths are how commands name what lies in ~/.claude.
-var homePaths = regexp.MustCompile(`(~|\$HOME|\$\{HOME\}|%USERPROFILE%)["']?/\.claude/`)
+var homePaths = pattern.Lazy(`(~|\$HOME|\$\{HOME\}|%USERPROFILE%)["']?/\.claude/`)
 
 // namesHome reports whether a settings file speaks of ~/.claude, as one does that
 // is kept to be installed there.
@@ -129,7 +129,7 @@ func (f *finder) namesHome(file string) bool {
 	if err != nil {
 		return false
 	}
-	return WrittenHome.Match(data) || homePaths.Match(bytes.ReplaceAll(data, []byte(`\"`), []byte(`"`)))
+	return WrittenHome().Match(data) || homePaths().Match(bytes.ReplaceAll(data, []byte(`\"`), []byte(`"`)))
 }
 
 // registers reports whether a JSON file has hooks in it, by its text: one that

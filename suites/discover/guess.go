@@ -2,12 +2,12 @@ package discover
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
@@ -18,11 +18,11 @@ var guessed = []struct{ in, event string }{
 	{"pretooluse", "PreToolUse"}, {"posttooluse", "PostToolUse"}, {"precompact", "PreCompact"}, {"notification", "Notification"},
 }
 
-var wordBreaks = regexp.MustCompile(`[-_. ]`)
+var wordBreaks = pattern.Lazy(`[-_. ]`)
 
 // EventOf is the event that a script's name speaks of; "" if none.
 func EventOf(script string) string {
-	name := strings.ToLower(wordBreaks.ReplaceAllString(path.Base(script), ""))
+	name := strings.ToLower(wordBreaks().ReplaceAllString(path.Base(script), ""))
 	for _, g := range guessed {
 		if strings.Contains(name, g.in) {
 			return g.event
@@ -42,7 +42,7 @@ func (f *finder) unregistered() {
 		if path.Base(path.Dir(name)) != "hooks" || !slices.Contains([]string{".sh", ".py", ".js", ".mjs"}, ext) || strings.HasPrefix(name, ".git") {
 			continue
 		}
-		if EventOf(name) != "" && !exampleDirs.MatchString(path.Dir(name)) {
+		if EventOf(name) != "" && !exampleDirs().MatchString(path.Dir(name)) {
 			f.out.Guessed = append(f.out.Guessed, name)
 		}
 	}

@@ -28,14 +28,14 @@ type manifest struct {
 func (f *finder) plugins() {
 	for _, name := range f.names {
 		switch {
-		case inside(name, manifestName) && !exampleDirs.MatchString(path.Dir(name)):
+		case inside(name, manifestName) && !exampleDirs().MatchString(path.Dir(name)):
 			f.manifest(strings.TrimSuffix(name, manifestName), name)
 		case inside(name, marketplaceName):
 			f.marketplace(strings.TrimSuffix(name, marketplaceName), name)
 		}
 	}
 	for _, name := range f.names {
-		if dir := strings.TrimSuffix(name, pluginHooks); inside(name, pluginHooks) && !exampleDirs.MatchString(dir) && f.namesPlugin(name) {
+		if dir := strings.TrimSuffix(name, pluginHooks); inside(name, pluginHooks) && !exampleDirs().MatchString(dir) && f.namesPlugin(name) {
 			f.plugin(dir, manifest{})
 		}
 	}

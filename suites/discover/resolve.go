@@ -236,7 +236,7 @@ func (r *resolver) atHome(name string) string {
 	if r.hook.Scope != InHome {
 		return name
 	}
-	return WrittenHome.ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
+	return WrittenHome().ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
 }
 
 func exists(name string) bool {

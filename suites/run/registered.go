@@ -20,7 +20,7 @@ func (s *sandbox) placed(h discover.Hook) discover.Hook {
 		h.Session = s.override
 	}
 	if h.Scope == discover.InHome {
-		h.Command = discover.WrittenHome.ReplaceAllString(h.Command, s.home()+"/.claude/")
+		h.Command = discover.WrittenHome().ReplaceAllString(h.Command, s.home()+"/.claude/")
 	}
 	return h
 }

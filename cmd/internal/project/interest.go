@@ -50,7 +50,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 // case depends on.
 func (p *Project) Interest() watcher.Interest {
 	i := FirstInterest(p.Config)
-	for _, f := range p.Graph.Files() {
+	for _, f := range slices.Concat(p.Graph.Files(), p.Registered.Files) {
 		i.Files = append(i.Files, p.Config.Abs(f))
 	}
 	return i

@@ -30,13 +30,17 @@ func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
 // Hooks counts the project's hooks: scripts, and registered commands that are
 // none of them.
 func (p *Project) Hooks() int {
-	n := len(p.scripts)
+	scripts := slices.Clone(p.scripts)
+	n := 0
 	for _, h := range p.Registered.Hooks {
 		if len(h.Scripts) == 0 {
 			n++
+			continue
 		}
+		scripts = append(scripts, h.Scripts[0])
 	}
-	return n
+	slices.Sort(scripts)
+	return n + len(slices.Compact(scripts))
 }
 
 // Scripts lists the hook scripts as slash paths from the root.
@@ -219,6 +223,9 @@ func (p *Project) Shapes(file string) bool {
 		return true
 	}
 	rel := p.Rel(file)
+	if slices.Contains(p.Registered.Files, rel) {
+		return true
+	}
 	globs := slices.Concat(p.Config.Settings, p.Config.Specs, p.Config.Suites)
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		if glob == config.Builtin {

@@ -66,6 +66,7 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 		return nil, problems
 	}
 	p.applicable()
+	p.addRegistered()
 	p.arrange()
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{

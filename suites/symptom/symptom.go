@@ -1,0 +1,100 @@
+// Package symptom reads what a hook printed and how it ended for signs of a cause:
+// a program or a file that is not there, a script that does not parse or crashes,
+// output that the client does not heed. It judges nothing.
+package symptom
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/pattern"
+)
+
+// A Kind is what sort of thing a hook did not find.
+type Kind int
+
+// The kinds of absent things.
+const (
+	Nothing Kind = iota
+	Program
+	File
+	Module
+	Network
+)
+
+// What the streams of a hook say of something that is not there. The first group
+// is its name.
+var (
+	noProgram = []func() *regexp.Regexp{
+		pattern.Lazy(`(?m)(?:^|[:\s])([\w.+-]+): (?:command )?not found\b`),
+		pattern.Lazy(`(?m)env: [‘'"]?([\w.+-]+)[’'"]?: No such file`),
+		pattern.Lazy(`exec: "?([\w.+-]+)"?: executable file not found`),
+		pattern.Lazy(`spawn ([\w.+-]+) ENOENT`),
+		pattern.Lazy(`No such file or directory: '([\w.+-]+)'`),
+	}
+	noModule = []func() *regexp.Regexp{
+		pattern.Lazy(`Cannot find (?:module|package) '([^']+)'`),
+		pattern.Lazy(`No module named '?([\w.]+)`),
+		pattern.Lazy(`cannot load such file -- (\S+)`),
+		pattern.Lazy(`Module not found "([^"]+)"`),
+	}
+	noNetwork = pattern.Lazy(`(?i)ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
+	noFile    = pattern.Lazy(`(?m)(?:^|[:\s'"])((?:/|\./|\.\./|~/)[^\s:'"]+)['"]?: (?:not found|No such file or directory)|can't open (?:file )?'?([^\s:']+)'?`)
+)
+
+// Absent names what a hook did not find, and of which kind it is.
+func Absent(r suites.Result) (name string, kind Kind) {
+	text := string(r.Stderr) + "\n" + string(r.Stdout)
+	for _, re := range noProgram {
+		if m := re().FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "line") {
+			return m[1], Program
+		}
+	}
+	if m := noFile().FindStringSubmatch(string(r.Stderr)); m != nil {
+		return m[1] + m[2], File
+	}
+	for _, re := range noModule {
+		if m := re().FindStringSubmatch(text); m != nil {
+			return m[1], Module
+		}
+	}
+	if noNetwork().MatchString(text) {
+		return "the network", Network
+	}
+	return "", Nothing
+}
+
+// What streams say of a script that is at fault itself: a line of its own.
+var (
+	NoParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
+	Crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
+)
+
+// Dropped reports whether a hook said something to the client that it does not
+// heed. A word that asks for what happens anyway loses nothing, and what runs in the
+// background is not expected to be heard.
+func Dropped(r suites.Result) bool {
+	if strings.Contains(r.EffectReason, "in the background") {
+		return false
+	}
+	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
+}
+
+// document matches output that is meant to be read by a program.
+var document = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)
+
+// Echoes reports whether a hook prints what it was sent, as filters do.
+func Echoes(sent, printed []byte) bool {
+	var in, out map[string]json.RawMessage
+	if json.Unmarshal(sent, &in) != nil || json.Unmarshal(printed, &out) != nil || len(out) < 3 {
+		return false
+	}
+	for key := range out {
+		if _, ok := in[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
