@@ -3,7 +3,26 @@ package decide
 import (
 	"maps"
 	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
 )
+
+// TestOwn: a save answers for what it changed, and for what did not wait before it.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	selected := func(id, changed string) plan.Selected {
+		return plan.Selected{Case: &suites.Case{Suite: "s", ID: id}, Changed: []suites.Input{{Path: changed}}}
+	}
+	waits := func(k suites.Key) bool { return k.ID != "new" }
+	got := ""
+	for _, s := range Own([]plan.Selected{selected("new", "a.sh"), selected("other", "a.sh"), selected("both", "b.sh")}, []string{"b.sh"}, waits) {
+		got += s.Case.ID + " "
+	}
+	if got != "new both " {
+		t.Errorf("its own are %s", got)
+	}
+}
 
 // TestAtRest: what was seen of files goes with them.
 func TestAtRest(t *testing.T) {
