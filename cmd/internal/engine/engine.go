@@ -15,7 +15,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
@@ -165,9 +164,4 @@ func (e *Engine) announce(runID string, all bool) {
 			RunID: runID, Project: e.p.Name(), Regressions: regressions, Resolved: resolved,
 		})
 	}
-}
-
-// inOrder sorts cases as the project has them.
-func (e *Engine) inOrder(cases []*suites.Case) {
-	slices.SortFunc(cases, func(a, b *suites.Case) int { return e.p.Order(a.Key()) - e.p.Order(b.Key()) })
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"hookwatch/suites"
@@ -52,7 +53,7 @@ func (e *Engine) again(x *execution) bool {
 
 // touched notes that files changed while cases ran that depend on them.
 func (e *Engine) touched(paths []string) {
-	for _, path := range e.known.Doubts.Touched(paths) {
+	for _, path := range e.known.Doubts.Touched(paths, e.p.Matters) {
 		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
 	}
 }
@@ -99,7 +100,7 @@ func (e *Engine) abort(why string) {
 	for _, x := range e.cutShort() {
 		waiting = append(waiting, x.c)
 	}
-	e.inOrder(waiting)
+	slices.SortFunc(waiting, func(a, b *suites.Case) int { return e.p.Order(a.Key()) - e.p.Order(b.Key()) })
 	for _, c := range waiting {
 		x := &execution{c: c, ended: e.o.Now()}
 		x.seen.Inputs = e.p.Graph.Inputs(c)

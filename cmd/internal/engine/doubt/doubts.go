@@ -34,18 +34,6 @@ func (d *Doubts) Noticed() bool { return d.noticed }
 // Selected notes that a selection looks at all files.
 func (d *Doubts) Selected() { d.noticed = false }
 
-// Touched notes that files changed while a case ran that depends on them, and lists
-// those that hooks are now known to write. Files that make a project what it is are
-// never among them.
-func (d *Doubts) Touched(paths []string) (known []string) {
-	for _, path := range paths {
-		if d.touch(path, d.p.Matters(path)) {
-			known = append(known, path)
-		}
-	}
-	return known
-}
-
 // Recheck takes back what was too soon held to be written by hooks, and reports
 // whether there was anything.
 func (d *Doubts) Recheck() bool {

@@ -25,16 +25,21 @@ func newWritten() written {
 	return written{touches: make(map[string]int), files: make(map[string]bool), rechecked: make(map[string]int)}
 }
 
-// touch notes that a file changed while a case ran that depends on it; it may be
-// found to be written by hooks unless it matters for other reasons. known reports
-// whether it was found so in quiet just now.
-func (w *written) touch(path string, matters bool) (known bool) {
-	w.touches[path]++
-	if w.touches[path] < maxTouches || w.files[path] || matters {
-		return false
+// Touched notes that files changed while a case ran that depends on them, and lists
+// those that hooks are now known to write. Files that make a project what it is, as
+// matters tells, are never among them.
+func (w *written) Touched(paths []string, matters func(string) bool) (known []string) {
+	for _, path := range paths {
+		w.touches[path]++
+		if w.touches[path] < maxTouches || w.files[path] || matters(path) {
+			continue
+		}
+		w.files[path] = true
+		if w.rechecked[path] >= maxRechecks { // before that a person may be saving it again and again
+			known = append(known, path)
+		}
 	}
-	w.files[path] = true
-	return w.rechecked[path] >= maxRechecks // so far a person may be saving it again and again
+	return known
 }
 
 // Undisturbed notes a case that ended without any of its files changing under it.
