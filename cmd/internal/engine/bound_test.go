@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/engine/doubt"
+	"hookwatch/cmd/internal/engine/freshness"
 	"hookwatch/cmd/internal/engine/verdicts"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
@@ -20,7 +20,7 @@ func TestForgetGone(t *testing.T) {
 	for n := range 3 {
 		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &verdicts.Verdict{Status: suites.Pass}
 		e.known.Verdicts.Put(k, passed)
-		e.known.Doubts.Ended(k, time.Now(), doubt.Seen{})
+		e.known.Freshness.Ended(k, time.Now(), freshness.Seen{})
 		e.audit.Add(k, "", passed)
 		e.news.Observe(&suites.Record{Suite: "gone", ID: fmt.Sprint(n)}, true)
 	}

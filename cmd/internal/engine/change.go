@@ -14,7 +14,7 @@ import (
 
 // changed takes a batch of saves: what it made stale is cancelled and selected.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
-	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.known.Doubts.Written(w.p.Rel(c.Path)) })
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.known.Freshness.Written(w.p.Rel(c.Path)) })
 	if len(b.Changes) == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if w.run == nil {
 		w.with.Runner.Prewarm() // while it is worked out for which case
 	}
-	w.known.Doubts.Refresh(changed)
+	w.known.Freshness.Refresh(changed)
 	w.supersede(others)
 	w.retract(restored)
 	w.startAffected(ctx, b, changed)
@@ -95,9 +95,9 @@ func (e *Engine) supersede(changed []string) {
 // retract takes back verdicts of cases that may not have seen a file which is as it
 // was again, and cancels those that run.
 func (e *Engine) retract(restored []string) {
-	e.known.Doubts.Restored(restored, e.o.Now())
+	e.known.Freshness.Restored(restored, e.o.Now())
 	for _, x := range e.running {
-		if e.known.Doubts.Unsure(x.c.Key(), x.seen, restored) {
+		if e.known.Freshness.Suspect(x.c.Key(), x.seen, restored) {
 			x.supersede()
 		}
 	}

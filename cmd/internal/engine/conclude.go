@@ -67,7 +67,7 @@ func (e *Engine) keep(x *execution, r suites.Record, transition notify.Transitio
 	e.known.Verdicts.Put(k, verdicts.Of(&r))
 	e.ran(x.c)
 	e.checkAudited(k, &r)
-	e.known.Doubts.Ended(k, x.ended, x.seen)
+	e.known.Freshness.Ended(k, x.ended, x.seen)
 	e.run.Add(r)
 }
 

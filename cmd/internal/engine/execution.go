@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"hookwatch/cmd/internal/engine/doubt"
+	"hookwatch/cmd/internal/engine/freshness"
 	"hookwatch/suites"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
@@ -15,7 +15,7 @@ type execution struct {
 	c       *suites.Case
 	runner  *run.Runner // another one may be in force before this one is done
 	cancel  context.CancelFunc
-	seen    doubt.Seen // its inputs when it started
+	seen    freshness.Seen // its inputs when it started
 	digests suites.Digests
 	stale   bool // superseded: its verdict is about nothing that is there
 	outcome suites.Outcome

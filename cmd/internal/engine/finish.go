@@ -34,8 +34,8 @@ func (e *Engine) again(x *execution) bool {
 	var changed []string
 	x.stale = x.stale || !e.awaited && e.p.Gone() // a run that is awaited ends with what it finds
 	if !x.stale {
-		if changed = e.known.Doubts.Changed(x.seen); len(changed) == 0 {
-			e.known.Doubts.Undisturbed(x.seen)
+		if changed = e.known.Freshness.Changed(x.seen); len(changed) == 0 {
+			e.known.Freshness.Undisturbed(x.seen)
 		}
 		e.touched(changed)
 	}
@@ -53,7 +53,7 @@ func (e *Engine) again(x *execution) bool {
 
 // touched notes that files changed while cases ran that depend on them.
 func (e *Engine) touched(paths []string) {
-	for _, path := range e.known.Doubts.Touched(paths, e.p.Matters) {
+	for _, path := range e.known.Freshness.Touched(paths, e.p.Matters) {
 		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
 	}
 }
@@ -123,7 +123,7 @@ func (e *Engine) cutShort() (without []*execution) {
 	for len(e.running) > 0 {
 		x := <-e.results
 		delete(e.running, x.c.Key())
-		if x.whole && !x.stale && len(e.known.Doubts.Changed(x.seen)) == 0 {
+		if x.whole && !x.stale && len(e.known.Freshness.Changed(x.seen)) == 0 {
 			e.judge(x)
 		} else {
 			without = append(without, x)

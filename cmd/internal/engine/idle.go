@@ -15,14 +15,14 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.idle.cancel != nil || w.run != nil || w.traceNext(ctx) {
 		return
 	}
-	if w.known.Doubts.Noticed() { // by a run for a trace
+	if w.known.Freshness.Noticed() { // by a run for a trace
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}
 	}
 	w.known.Save()
 	w.known.Selector.Rest()
-	w.known.Doubts.Rest(w.o.Now(), w.followed)
+	w.known.Freshness.Rest(w.o.Now(), w.followed)
 	// Every case was looked at, or none is to be; the engine may rest for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()

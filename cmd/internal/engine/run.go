@@ -82,7 +82,7 @@ func (e *Engine) fill(ctx context.Context) {
 func (e *Engine) start(ctx context.Context, c *suites.Case) {
 	e.with.TellNotes()
 	ctx, cancel := context.WithCancel(ctx)
-	x := &execution{c: c, runner: e.with.Runner, cancel: cancel, seen: e.known.Doubts.See(c)}
+	x := &execution{c: c, runner: e.with.Runner, cancel: cancel, seen: e.known.Freshness.See(c)}
 	x.digests = e.known.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
 	go func() {

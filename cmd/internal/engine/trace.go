@@ -23,7 +23,7 @@ type tracedRun struct {
 
 // startTrace runs a case once more, traced; the result goes to done.
 func (e *Engine) startTrace(ctx context.Context, c *suites.Case, last *verdicts.Verdict, by *tracing.Scripts, done chan<- *tracedRun) {
-	t := &tracedRun{execution: execution{c: c, runner: e.with.Runner, seen: e.known.Doubts.See(c)}, last: last}
+	t := &tracedRun{execution: execution{c: c, runner: e.with.Runner, seen: e.known.Freshness.See(c)}, last: last}
 	p, timeout := e.p, e.timeout(c)
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
@@ -46,7 +46,7 @@ func (e *Engine) finishTrace(ctx context.Context, t *tracedRun) {
 	k := t.c.Key()
 	now := e.known.Verdicts.Present(k)
 	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
-		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.known.Doubts.Changed(t.seen)) > 0 {
+		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.known.Freshness.Changed(t.seen)) > 0 {
 		return
 	}
 	e.known.Selector.Traced(k, now.Digests, t.seen.Inputs, t.trace)

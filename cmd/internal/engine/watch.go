@@ -71,7 +71,7 @@ func (w *watch) tell(ctx context.Context) {
 	if w.run != nil || w.paused {
 		return // its end starts the wait anew
 	}
-	if w.known.Doubts.Recheck() || w.known.Doubts.Noticed() {
+	if w.known.Freshness.Recheck() || w.known.Freshness.Noticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
 		if w.run != nil {
 			return

@@ -82,7 +82,7 @@ func (w *watch) waitToSettle() { w.settled.Reset(w.p.Config.Notify.Settle) }
 // selectStale selects what is stale, and lets the watcher follow what the graph
 // has come to know by it: a file that a hook sources from anywhere.
 func (w *watch) selectStale(ctx context.Context) []plan.Selected {
-	w.known.Doubts.Selected()
+	w.known.Freshness.Selected()
 	for {
 		selected := w.Stale()
 		now := w.p.Graph.Files()

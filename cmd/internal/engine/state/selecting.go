@@ -17,7 +17,7 @@ func (s *State) Stale(underway func(suites.Key) *suites.Digests) []plan.Selected
 	s.Selector.Begin()
 	past := func(c *suites.Case) plan.Past {
 		k := c.Key()
-		return decide.Past(underway(k), s.Verdicts.Present(k), s.Doubts.Retracted(k))
+		return decide.Past(underway(k), s.Verdicts.Present(k), s.Freshness.Retracted(k))
 	}
 	selected := plan.Stale(s.p.Cases, past, s.Digests, s.sets.MayDiffer, s.unaffected)
 	return plan.WithControls(plan.WithDependents(selected, s.p.Cases), s.p.Every())
@@ -31,7 +31,7 @@ func (s *State) unaffected(c *suites.Case, past suites.Digests) (stands bool, be
 		v.Skipped = last.Layer == suites.Live && last.Status == suites.Skip
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
-	return s.Selector.Unaffected(c, v, s.Doubts.Without)
+	return s.Selector.Unaffected(c, v, s.Freshness.Without)
 }
 
 // NotAffected lists the cases that the latest change did not affect, and why.

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"hookwatch/cmd/internal/engine/doubt"
+	"hookwatch/cmd/internal/engine/freshness"
 	"hookwatch/cmd/internal/engine/verdicts"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
@@ -20,7 +20,7 @@ import (
 // A State is to be used from one goroutine.
 type State struct {
 	Verdicts    *verdicts.Book
-	Doubts      *doubt.Doubts
+	Freshness   *freshness.Tracker
 	Environment suites.Environment
 	Selector    *selection.Selector
 	Contents    *selection.Contents
@@ -40,12 +40,12 @@ type State struct {
 // are. It needs tools before it is asked anything.
 func New(p *project.Project, store *record.Store, place record.Place) *State {
 	s := &State{
-		Verdicts: verdicts.NewBook(),
-		Doubts:   doubt.New(),
-		store:    store,
-		place:    place,
-		sets:     make(toolbox.Sets),
-		inputs:   make(map[string][]suites.Input),
+		Verdicts:  verdicts.NewBook(),
+		Freshness: freshness.New(),
+		store:     store,
+		place:     place,
+		sets:      make(toolbox.Sets),
+		inputs:    make(map[string][]suites.Input),
 	}
 	s.Selector = selection.NewSelector(s.records)
 	s.Use(p)
@@ -55,7 +55,7 @@ func New(p *project.Project, store *record.Store, place record.Place) *State {
 // Use has the state be of a project as it was read.
 func (s *State) Use(p *project.Project) {
 	s.p = p
-	s.Doubts.Use(p)
+	s.Freshness.Use(p)
 	s.Contents = &selection.Contents{Reader: p.Reader, Abs: p.Config.Abs, Records: s.records}
 	s.Selector.Use(p.Graph, s.Contents)
 }
@@ -125,7 +125,7 @@ func (s *State) Forget() {
 // verdicts.
 func (s *State) ForgetGone(gone func(suites.Key) bool) {
 	s.Verdicts.ForgetGone(gone, len(s.p.Every()))
-	s.Doubts.ForgetGone(gone)
+	s.Freshness.ForgetGone(gone)
 }
 
 // LookUpTools describes the tools that the project's cases reach, for the record.
@@ -158,7 +158,7 @@ func (s *State) Explaining(k suites.Key, before, now string) []string {
 
 // Digests say what a verdict of a case would be about now.
 func (s *State) Digests(c *suites.Case) suites.Digests {
-	return suites.Digests{Case: c.Digest, Inputs: s.Doubts.InputsDigest(c), Tools: s.toolsDigest(c)}
+	return suites.Digests{Case: c.Digest, Inputs: s.Freshness.InputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
 // DigestsOf are the Digests of a case with these inputs, which are remembered.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package doubt
+package freshness
 
 import (
 	"os"

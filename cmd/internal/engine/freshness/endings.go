@@ -1,4 +1,4 @@
-package doubt
+package freshness
 
 import (
 	"maps"
@@ -23,8 +23,8 @@ type ending struct {
 
 func (e ending) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
 
-// retract takes the verdict back. A hook that itself does what is doubted is run anew
-// a few times, and then believed.
+// retract takes the verdict back. A hook that itself takes its files away and
+// brings them back is run anew a few times, and then believed.
 func (e *ending) retract() bool {
 	if e.retractions >= plan.MaxTries {
 		return false
@@ -58,9 +58,9 @@ func (e endings) retract(now time.Time, wrong func(Seen) bool) {
 	}
 }
 
-// unsure notes that a running case may have seen what is no more, and reports whether
+// suspect notes that a running case may have seen what is no more, and reports whether
 // that is a reason to run it anew.
-func (e endings) unsure(k suites.Key) bool {
+func (e endings) suspect(k suites.Key) bool {
 	end := e[k]
 	again := end.retract()
 	if again {
