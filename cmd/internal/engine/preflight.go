@@ -47,7 +47,7 @@ func (e *Engine) passPreflight() {
 
 // passes carries out what a lack means for the run, and reports whether it goes on.
 func (e *Engine) passes(l decide.Lack, underway bool) bool {
-	switch l.Course(e.p.Config.Preflight.Policy == config.PreflightReport, underway) {
+	switch l.Action(e.p.Config.Preflight.Policy == config.PreflightReport, underway) {
 	case decide.Warn:
 		e.warn(l.Warning())
 	case decide.Wait:

@@ -12,12 +12,12 @@ type Lack struct {
 	Missing []string
 }
 
-// A Course is what becomes of a full run.
-type Course int
+// An Action is what a lack means for a full run.
+type Action int
 
-// The courses.
+// The actions.
 const (
-	Proceed Course = iota + 1
+	Proceed Action = iota + 1
 	Warn           // and proceed
 	Wait           // for the checks that are still under way
 	Abort
@@ -63,9 +63,9 @@ func (r *Run) failedChecks(checks []*suites.Case) (reasons, missing []string) {
 	return reasons, missing
 }
 
-// Course decides what a lack means where the project wants it only reported or not;
+// Action decides what a lack means where the project wants it only reported or not;
 // underway tells that other checks are.
-func (l Lack) Course(report, underway bool) Course {
+func (l Lack) Action(report, underway bool) Action {
 	switch {
 	case l.Why == "":
 		return Proceed

@@ -39,16 +39,16 @@ func TestLack(t *testing.T) {
 	}
 }
 
-func TestCourse(t *testing.T) {
+func TestAction(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why              string
 		report, underway bool
-		want             Course
+		want             Action
 	}{
 		{"", false, true, Proceed}, {"", true, false, Proceed}, {"x", true, true, Warn}, {"x", false, true, Wait}, {"x", false, false, Abort},
 	} {
-		if got := (Lack{Why: tt.why}).Course(tt.report, tt.underway); got != tt.want {
+		if got := (Lack{Why: tt.why}).Action(tt.report, tt.underway); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
