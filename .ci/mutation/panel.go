@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
@@ -48,7 +48,7 @@ func sessionLab(o options, root, temp string) (*lab, error) {
 	if l.tools, err = gateTools(o.project, env); err != nil {
 		return nil, err
 	}
-	if l.runner, err = session.NewRunner(session.Options{Project: p, Temp: temp, Env: env}); err == nil {
+	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
 		l.runner.KeepReady(o.jobs)
 	}
 	return l, err

@@ -3,8 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +21,20 @@ import (
 // do, and reads and writes through the same door; only cmd sees all. An import that
 // is not on the list fails the test, and so does an arrow that nothing uses.
 var arrows = map[string]string{
-	"cmd/hookwatch":        "cmd/internal/cli",
-	"cmd/internal/check":   "cmd/internal/project suites/conform suites/discover suites/process suites/run",
-	"cmd/internal/cli":     "cmd/internal/check cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/conform suites/contract suites/depend/cover suites/discover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
-	"cmd/internal/session": "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/disk suites/isolate suites/isolate/trees suites/plan suites/process suites/record suites/record/foreign suites/report suites/run suites/run/placed suites/selection suites/toolbox suites/tracing suites/verdict watcher",
-	"cmd/internal/project": "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
-	"cmd/internal/notify":  "suites suites/printable",
+	"cmd/hookwatch":                 "cmd/internal/cli",
+	"cmd/internal/check":            "cmd/internal/project suites/conform suites/discover suites/process suites/run",
+	"cmd/internal/cli":              "cmd/internal/check cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/modes cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/notify cmd/internal/project config config/trust suites suites/catalog suites/conform suites/contract suites/depend/cover suites/discover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
+	"cmd/internal/engine":           "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/freshness cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project config suites suites/depend suites/depend/trace suites/plan suites/record suites/run suites/selection suites/tracing suites/verdict watcher",
+	"cmd/internal/engine/decide":    "cmd/internal/engine/verdicts suites suites/plan suites/verdict",
+	"cmd/internal/engine/equipment": "cmd/internal/project config suites suites/isolate suites/process suites/run suites/toolbox",
+	"cmd/internal/engine/filing":    "cmd/internal/engine/state cmd/internal/notify cmd/internal/project suites suites/catalog suites/record suites/record/foreign suites/report suites/verdict",
+	"cmd/internal/engine/freshness": "cmd/internal/project suites suites/depend suites/disk suites/plan",
+	"cmd/internal/engine/modes":     "cmd/internal/engine cmd/internal/notify config suites suites/disk suites/isolate suites/plan suites/process",
+	"cmd/internal/engine/sandboxes": "config suites suites/isolate/trees suites/run suites/run/placed",
+	"cmd/internal/engine/state":     "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/freshness cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project suites suites/depend/cover suites/depend/trace suites/plan suites/record suites/record/foreign suites/selection suites/toolbox suites/tracing",
+	"cmd/internal/engine/verdicts":  "suites",
+	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
+	"cmd/internal/notify":           "suites suites/printable",
 
 	"config":       "config/trust suites suites/disk suites/spelling suites/yamlform",
 	"config/trust": "suites/disk",
@@ -31,7 +43,7 @@ var arrows = map[string]string{
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
 	"suites/catalog":            "suites suites/spelling suites/yamlform",
-	"suites/conform":            "suites suites/contract suites/discover suites/disk suites/shell suites/spelling",
+	"suites/conform":            "suites suites/contract suites/discover suites/disk suites/pattern suites/shell suites/spelling suites/symptom",
 	"suites/contract":           "suites suites/jsontree",
 	"suites/depend":             "suites suites/depend/scripts suites/disk suites/markers",
 	"suites/depend/cover":       "suites suites/depend/trace",
@@ -41,7 +53,7 @@ var arrows = map[string]string{
 	"suites/depend/scripts":     "suites/shell",
 	"suites/depend/trace":       "suites/shell",
 	"suites/disk":               "",
-	"suites/discover":           "suites suites/contract suites/disk suites/shell",
+	"suites/discover":           "suites suites/contract suites/disk suites/pattern suites/shell",
 	"suites/idrange":            "",
 	"suites/jsontree":           "",
 	"suites/markers":            "suites suites/idrange suites/jsontree suites/shell",
@@ -51,6 +63,7 @@ var arrows = map[string]string{
 	"suites/isolate/mounts":     "suites/disk",
 	"suites/isolate/syscalls":   "suites/process/supervisor",
 	"suites/isolate/trees":      "suites/disk",
+	"suites/pattern":            "",
 	"suites/process":            "suites/process/supervisor",
 	"suites/process/supervisor": "",
 	"suites/record":             "suites suites/disk suites/record/basis suites/record/foreign suites/record/jsonl suites/record/lock suites/record/origin suites/record/rolling",
@@ -70,12 +83,14 @@ var arrows = map[string]string{
 	"suites/toolbox":            "suites suites/audit suites/disk suites/isolate/trees suites/process",
 	"suites/selection":          "suites suites/depend suites/depend/narrow suites/depend/trace suites/disk suites/record/basis",
 	"suites/tracing":            "suites suites/depend/trace",
-	"suites/verdict":            "suites",
+	"suites/verdict":            "suites suites/symptom",
 	"suites/yamlform":           "suites suites/spelling",
 
-	"watcher/editstest":              "", // tests alone import what ends in test: see TestShipped
-	"cmd/internal/notify/notifytest": "",
-	"suites/process/processtest":     "",
+	"watcher/editstest":                "", // tests alone import what ends in test: see TestShipped
+	"cmd/internal/notify/notifytest":   "",
+	"cmd/internal/project/projecttest": "cmd/internal/project config",
+	"suites/process/processtest":       "",
+	"suites/symptom":                   "suites suites/pattern",
 }
 
 func TestArrows(t *testing.T) {
@@ -139,6 +154,55 @@ func packages(t *testing.T, system string, args ...string) []string {
 		t.Fatal(err)
 	}
 	return strings.Fields(string(out))
+}
+
+// pure lists the packages that decide and do nothing else.
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/plan"}
+
+// TestPure keeps disk, processes, clock and goroutines out of what decides.
+func TestPure(t *testing.T) {
+	t.Parallel()
+	const ours = `{{if and (gt (len .ImportPath) 10) (eq (slice .ImportPath 0 10) "hookwatch/")}}{{join .Imports " "}}{{end}}`
+	for _, name := range pure {
+		for _, p := range packages(t, "linux", "-deps", "-f", ours, "hookwatch/"+name) {
+			if slices.Contains([]string{"io/fs", "net", "os", "os/exec", "path/filepath", "syscall"}, p) {
+				t.Errorf("%s, or what it imports, imports %s", name, p)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no files: %v", name, err)
+		}
+		for _, file := range files {
+			if what := impure(t, file); what != "" && !strings.HasSuffix(file, "_test.go") {
+				t.Errorf("%s: %s is no part of a decision", file, what)
+			}
+		}
+	}
+}
+
+// impure names what a file does beside computing values.
+func impure(t *testing.T, file string) (what string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			what = "a goroutine"
+		case *ast.ChanType:
+			what = "a channel"
+		case *ast.SelectorExpr:
+			clock := []string{"Now", "Since", "Until", "After", "NewTimer", "Tick"}
+			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clock, n.Sel.Name) {
+				what = "the clock"
+			}
+		}
+		return true
+	})
+	return what
 }
 
 func checkArrows(t *testing.T, from string, imports []string) {

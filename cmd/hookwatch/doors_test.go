@@ -20,17 +20,17 @@ var changing = []string{
 // doors are the files and directories that may, and why. Everything else goes
 // through suites/disk: a project that was cloned puts links where others write.
 var doors = map[string]string{
-	"suites/disk/":                    "the door itself",
-	"suites/isolate/":                 "copies and views of cases, below a directory of hookwatch's own",
-	"suites/run/":                     "sandboxes of cases, below a directory of hookwatch's own",
-	"suites/process/":                 "the null device and what supervisors mount",
-	"cmd/internal/session/sandbox.go": "the directory that sandboxes are in, which is the person's alone",
-	"cmd/internal/session/kept.go":    "sandboxes that are kept, in that directory",
-	"cmd/internal/session/standin.go": "stand-ins for tools, in that directory",
-	"suites/record/origin/":           "the person's state folder, where no clone puts anything",
-	"cmd/internal/cli/coverage.go":    "a file that the person names",
-	"watcher/filesystem.go":           "opens for reading, without waiting for a pipe",
-	"cmd/internal/notify/notifytest/": "tests alone use it",
+	"suites/disk/":                             "the door itself",
+	"suites/isolate/":                          "copies and views of cases, below a directory of hookwatch's own",
+	"suites/run/":                              "sandboxes of cases, below a directory of hookwatch's own",
+	"suites/process/":                          "the null device and what supervisors mount",
+	"cmd/internal/engine/sandboxes/":           "the directory that sandboxes are in, kept ones too, which is the person's alone",
+	"cmd/internal/engine/equipment/standin.go": "stand-ins for tools, in that directory",
+	"suites/record/origin/":                    "the person's state folder, where no clone puts anything",
+	"cmd/internal/cli/coverage.go":             "a file that the person names",
+	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",
+	"cmd/internal/project/projecttest/":        "tests alone use it",
+	"cmd/internal/notify/notifytest/":          "tests alone use it",
 }
 
 // TestDoors holds what .golangci.yml says of package os, for those who do not run

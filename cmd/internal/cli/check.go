@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/check"
+	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/conform"
 )
 
@@ -93,7 +93,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, static bool) (check.
 	if err != nil {
 		return check.Result{}, err
 	}
-	defer session.NewTemp(p.Root()).Close(temp)
+	defer sandboxes.New(p.Root()).Close(temp)
 	defer r.Close()
 	jobs := p.Config.Run.Jobs
 	if jobs == 0 {

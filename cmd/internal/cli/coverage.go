@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/depend/cover"
 )
 
@@ -70,7 +70,7 @@ func writeLCOV(path string, files []cover.File) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-func coverageDocument(c session.Coverage) CoverageDocument {
+func coverageDocument(c state.Coverage) CoverageDocument {
 	doc := CoverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
 	for _, k := range c.Untraced {
 		doc.Untraced = append(doc.Untraced, k.String())
@@ -84,7 +84,7 @@ func coverageDocument(c session.Coverage) CoverageDocument {
 	return doc
 }
 
-func (a *app) coverageHuman(w io.Writer, c session.Coverage) {
+func (a *app) coverageHuman(w io.Writer, c state.Coverage) {
 	for i := range c.Files {
 		f := &c.Files[i]
 		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
@@ -130,12 +130,12 @@ func unentered(f *cover.File, g cover.Gap) bool {
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.
-func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []cover.File) {
-	s, err := session.Look(p, os.Environ(), a.records(p.Config))
+func (a *app) seen(p *project.Project) (unentered []state.Unentered, files []cover.File) {
+	s, err := state.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil
 	}
-	c := s.Coverage(context.Background())
+	c := s.Coverage()
 	if c.Stale > 0 || len(c.Untraced) > 0 {
 		return s.Unentered(), nil // a case that is not known may cover anything
 	}

@@ -13,9 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/engine/modes"
+	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
@@ -84,15 +87,15 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 	if err != nil {
 		return err
 	}
-	place := session.NewTemp(p.Root())
+	place := sandboxes.New(p.Root())
 	a.inOrder.Store(true)
 	temp, keep, err := place.Open(false)
 	if err != nil {
 		return err
 	}
 	defer place.Close(temp)
-	o := session.Options{Project: p, Temp: temp, Keep: keep, Env: os.Environ(), Shuffle: a.shuffle, Rerun: a.rerun(p)}
-	d, err := session.Diagnose(ctx, o)
+	o := engine.Options{Project: p, Temp: temp, Keep: keep, Env: os.Environ(), Shuffle: a.shuffle, Rerun: a.rerun(p)}
+	d, err := equipment.Diagnose(ctx, equipment.Options{Temp: temp, Env: o.Env, Warn: func(string) {}}, p)
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,7 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 	return err
 }
 
-func doctorDocument(p *project.Project, d *session.Diagnosis) *DoctorDocument {
+func doctorDocument(p *project.Project, d *equipment.Diagnosis) *DoctorDocument {
 	doc := &DoctorDocument{
 		Version: 1, Hookwatch: Version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
@@ -132,8 +135,8 @@ func doctorDocument(p *project.Project, d *session.Diagnosis) *DoctorDocument {
 	return doc
 }
 
-func (doc *DoctorDocument) compare(ctx context.Context, o session.Options) error {
-	compared, differences, err := session.CompareModes(ctx, o)
+func (doc *DoctorDocument) compare(ctx context.Context, o engine.Options) error {
+	compared, differences, err := modes.Compare(ctx, o)
 	if err != nil {
 		return err
 	}

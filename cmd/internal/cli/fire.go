@@ -12,8 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/run"
@@ -129,7 +130,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	defer session.NewTemp(p.Root()).Close(temp)
+	defer sandboxes.New(p.Root()).Close(temp)
 	fired, all, err := s.Fire(cmd.Context(), c)
 	if err != nil {
 		return err
@@ -235,10 +236,10 @@ func section(w io.Writer, name, text string) {
 // bare is a runner outside a session: nothing is recorded.
 func (a *app) bare(p *project.Project) (*run.Runner, string, error) {
 	a.inOrder.Store(true)
-	temp, _, err := session.NewTemp(p.Root()).Open(false)
+	temp, _, err := sandboxes.New(p.Root()).Open(false)
 	if err != nil {
 		return nil, "", err
 	}
-	r, err := session.NewRunner(session.Options{Project: p, Temp: temp, Env: os.Environ()})
+	r, err := equipment.NewRunner(p, temp, os.Environ())
 	return r, temp, err
 }

@@ -6,13 +6,13 @@ import (
 
 	"golang.org/x/term"
 
-	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/engine"
 )
 
 // keys reads commands from a terminal, one key each, until stop is called. Not
 // on a terminal there are none. A signal sets the terminal right at once, for a
 // second one ends the program where it stands.
-func (a *app) keys(ctx context.Context) (commands <-chan session.Command, stop func()) {
+func (a *app) keys(ctx context.Context) (commands <-chan engine.Command, stop func()) {
 	n, ok := fd(a.In)
 	if !ok || !term.IsTerminal(n) || !isTerminal(a.Out) {
 		return nil, func() {}
@@ -22,7 +22,7 @@ func (a *app) keys(ctx context.Context) (commands <-chan session.Command, stop f
 		return nil, func() {}
 	}
 	asIs := context.AfterFunc(ctx, restore)
-	ch := make(chan session.Command)
+	ch := make(chan engine.Command)
 	done := make(chan struct{})
 	go readKeys(a.In, ch, done) // ends with the process: a read of a terminal cannot be called off
 	return ch, func() {
@@ -32,7 +32,7 @@ func (a *app) keys(ctx context.Context) (commands <-chan session.Command, stop f
 	}
 }
 
-func readKeys(in io.Reader, ch chan<- session.Command, done <-chan struct{}) {
+func readKeys(in io.Reader, ch chan<- engine.Command, done <-chan struct{}) {
 	var k keyboard
 	buf := make([]byte, 64)
 	for {
@@ -59,8 +59,8 @@ type keyboard struct {
 
 // commands are those that the bytes of one read amount to. A terminal sends a
 // sequence at once, so an ESC that ends a read is the key of that name.
-func (k *keyboard) commands(read []byte) []session.Command {
-	var out []session.Command
+func (k *keyboard) commands(read []byte) []engine.Command {
+	var out []engine.Command
 	for i, b := range read {
 		switch {
 		case k.sequence:
@@ -80,18 +80,18 @@ func (k *keyboard) commands(read []byte) []session.Command {
 
 // commandOf is what a key asks for. Where keys are read raw the terminal sends
 // Ctrl-C as a byte.
-func commandOf(key byte) (session.Command, bool) {
+func commandOf(key byte) (engine.Command, bool) {
 	switch key {
 	case 'a':
-		return session.RunAll, true
+		return engine.RunAll, true
 	case 'f':
-		return session.RunFailed, true
+		return engine.RunFailed, true
 	case '\r', '\n':
-		return session.RunAgain, true
+		return engine.RunAgain, true
 	case 'q', 3, 4:
-		return session.Quit, true
+		return engine.Quit, true
 	case '?', 'h':
-		return session.ShowHelp, true
+		return engine.ShowHelp, true
 	default:
 		return 0, false
 	}

@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/process"
@@ -104,18 +104,18 @@ func TestOutcome(t *testing.T) {
 	failed := suites.Tally{Passed: 1, Failed: 1}
 	for _, tt := range []struct {
 		name   string
-		sum    session.Summary
+		sum    engine.Summary
 		strict bool
 		code   int
 	}{
-		{"passed", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1, Unproven: 1}}, false, 0},
-		{"nothing", session.Summary{}, true, 0},
-		{"failed", session.Summary{Tally: failed}, false, 1},
-		{"unproven, strict", session.Summary{Tally: suites.Tally{Passed: 1, Unproven: 1}}, true, 1},
-		{"skipped, strict", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1}}, true, 0},
-		{"aborted", session.Summary{Tally: suites.Tally{Failed: 1, Aborted: 1}, Aborted: "preflight"}, false, 3},
-		{"not recorded", session.Summary{Tally: failed, RecordError: full}, false, 3},
-		{"interrupted", session.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
+		{"passed", engine.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1, Unproven: 1}}, false, 0},
+		{"nothing", engine.Summary{}, true, 0},
+		{"failed", engine.Summary{Tally: failed}, false, 1},
+		{"unproven, strict", engine.Summary{Tally: suites.Tally{Passed: 1, Unproven: 1}}, true, 1},
+		{"skipped, strict", engine.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1}}, true, 0},
+		{"aborted", engine.Summary{Tally: suites.Tally{Failed: 1, Aborted: 1}, Aborted: "preflight"}, false, 3},
+		{"not recorded", engine.Summary{Tally: failed, RecordError: full}, false, 3},
+		{"interrupted", engine.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
 	} {
 		a := &app{strict: tt.strict}
 		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
@@ -134,7 +134,7 @@ func changedApp(changed bool) *app {
 // that did not change.
 func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
-	sum := session.Summary{Tally: suites.Tally{Passed: 1}, State: suites.Tally{Passed: 1, Failed: 1}}
+	sum := engine.Summary{Tally: suites.Tally{Passed: 1}, State: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
 		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)
@@ -144,9 +144,9 @@ func TestOutcomeOfChanged(t *testing.T) {
 
 func TestCommandOf(t *testing.T) {
 	t.Parallel()
-	want := map[byte]session.Command{
-		'a': session.RunAll, 'f': session.RunFailed, '\r': session.RunAgain, '\n': session.RunAgain,
-		'q': session.Quit, 3: session.Quit, 4: session.Quit, '?': session.ShowHelp, 'h': session.ShowHelp,
+	want := map[byte]engine.Command{
+		'a': engine.RunAll, 'f': engine.RunFailed, '\r': engine.RunAgain, '\n': engine.RunAgain,
+		'q': engine.Quit, 3: engine.Quit, 4: engine.Quit, '?': engine.ShowHelp, 'h': engine.ShowHelp,
 	}
 	for key := range 256 {
 		got, ok := commandOf(byte(key))
@@ -170,9 +170,9 @@ func (e endless) Read(b []byte) (int, error) {
 // more.
 func TestReadKeys(t *testing.T) {
 	t.Parallel()
-	ch, done, ended := make(chan session.Command), make(chan struct{}), make(chan struct{})
+	ch, done, ended := make(chan engine.Command), make(chan struct{}), make(chan struct{})
 	go func() { readKeys(endless{strings.NewReader("xa\x1b[A\x1b[15~\x1bOqqf")}, ch, done); close(ended) }()
-	for _, want := range []session.Command{session.RunAll, session.Quit} {
+	for _, want := range []engine.Command{engine.RunAll, engine.Quit} {
 		if got := <-ch; got != want {
 			t.Errorf("command %d, want %d", got, want)
 		}
@@ -188,16 +188,16 @@ func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		reads []string
-		want  []session.Command
+		want  []engine.Command
 	}{
-		{[]string{"af"}, []session.Command{session.RunAll, session.RunFailed}},
-		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, []session.Command{session.RunAll}},
-		{[]string{"\x1b[15", ";2q", "f"}, []session.Command{session.RunFailed}},
-		{[]string{"\x1ba\x1bq"}, nil},                            // Alt and a letter
-		{[]string{"\x1b", "q"}, []session.Command{session.Quit}}, // ESC, then q
+		{[]string{"af"}, []engine.Command{engine.RunAll, engine.RunFailed}},
+		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, []engine.Command{engine.RunAll}},
+		{[]string{"\x1b[15", ";2q", "f"}, []engine.Command{engine.RunFailed}},
+		{[]string{"\x1ba\x1bq"}, nil},                          // Alt and a letter
+		{[]string{"\x1b", "q"}, []engine.Command{engine.Quit}}, // ESC, then q
 	} {
 		var k keyboard
-		var got []session.Command
+		var got []engine.Command
 		for _, read := range tt.reads {
 			got = append(got, k.commands([]byte(read))...)
 		}

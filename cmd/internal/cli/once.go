@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -77,7 +77,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
 // outcome is the error, if any, that a run amounts to.
-func (a *app) outcome(sum session.Summary) error {
+func (a *app) outcome(sum engine.Summary) error {
 	switch {
 	case sum.Interrupted:
 		return errInterrupted

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/printable"
@@ -20,7 +21,7 @@ import (
 
 // An opened session, with what has to be closed after it.
 type opened struct {
-	*session.Session
+	*engine.Engine
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
@@ -39,13 +40,13 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 		return nil, err
 	}
 	a.inOrder.Store(true)
-	running, keep, err := session.NewTemp(p.Root()).Open(o.store != nil)
+	running, keep, err := sandboxes.New(p.Root()).Open(o.store != nil)
 	if err != nil {
 		o.close()
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
 	}
 	o.temp = running
-	o.Session, err = session.New(session.Options{
+	o.Engine, err = engine.New(engine.Options{
 		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: running, Keep: keep,
 		Env:     os.Environ(),
 		Shuffle: a.shuffle,
@@ -145,7 +146,7 @@ func (o *opened) started(watched int) notify.Started {
 
 func (o *opened) close() {
 	if o.temp != "" {
-		session.NewTemp(o.project.Root()).Close(o.temp)
+		sandboxes.New(o.project.Root()).Close(o.temp)
 	}
 	if o.store != nil {
 		_ = o.store.Close()

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/watcher"
 )
@@ -38,7 +38,7 @@ func (a *app) watch(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
-	if err := session.Follow(ctx, p, w); err != nil {
+	if err := engine.Follow(ctx, p, w); err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
 	return a.follow(ctx, p, w, notes, note, <-kept)
@@ -55,7 +55,7 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 	commands, stop := a.keys(ctx)
 	defer stop()
 	view.Handle(o.started(w.Files()))
-	sum := o.Watch(ctx, session.WatchOptions{
+	sum := o.Watch(ctx, engine.WatchOptions{
 		Watcher: w, Notes: notes, Commands: commands,
 		Reload: func() (*project.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -44,8 +44,8 @@ type WhyCase struct {
 	Inputs  []suites.Input `json:"inputs"`
 	// Executes is what it was last seen to execute; Limit says why that exempts
 	// it nothing all the same.
-	Executes []session.Executed `json:"executes"`
-	Limit    string             `json:"limit,omitempty"`
+	Executes []state.Executed `json:"executes"`
+	Limit    string           `json:"limit,omitempty"`
 }
 
 func (a *app) whyCommand() *cobra.Command {
@@ -81,12 +81,12 @@ seen to execute.`,
 }
 
 func (a *app) whyNow(p *project.Project) error {
-	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
+	now, err := state.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
 	}
 	a.warn(now.Warnings)
-	return a.printWhy(p, session.ChangesOf(now.Selected), now)
+	return a.printWhy(p, state.ChangesOf(now.Selected), now)
 }
 
 func (a *app) whyPath(p *project.Project, arg string) error {
@@ -106,7 +106,7 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
+	return a.printWhy(p, []notify.Change{change}, state.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
 // severalCases asks which of the cases that a word stands for is meant.
@@ -121,7 +121,7 @@ func severalCases(arg string, found []*suites.Case) error {
 	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
-func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
+func (a *app) printWhy(p *project.Project, changes []notify.Change, now state.Selection) error {
 	doc := WhyDocument{
 		Version: 1, Total: len(p.Cases), Changed: changes,
 		Selected: []WhySelected{}, NotAffected: []WhySelected{}, Uncovered: []string{},
@@ -174,10 +174,10 @@ func whyLines(w io.Writer, cases []WhySelected) {
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []session.Executed{}}
+	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
 	traced := false
-	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
-		var executes []session.Executed
+	if s, err := state.Look(p, os.Environ(), a.records(p.Config)); err == nil {
+		var executes []state.Executed
 		executes, doc.Limit, traced = s.Executed(c)
 		doc.Executes = append(doc.Executes, executes...)
 	}

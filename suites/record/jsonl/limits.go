@@ -13,7 +13,7 @@ import (
 // What is read of a results directory is bounded, for somebody else may have
 // filled it.
 const (
-	// A record has two streams of at most record.TextLimit, six times that when every
+	// A record has two streams of at most verdicts.TextLimit, six times that when every
 	// byte is escaped: under a MiB. Other tools cut less.
 	lineLimit = 8 << 20
 	// What small values cost in memory is a hundred times their text: a document

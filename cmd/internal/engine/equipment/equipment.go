@@ -1,0 +1,127 @@
+// Package equipment is what cases run with, as a project's configuration has it: the
+// isolation, stand-ins for absent tools, the tools that are there, and the runner.
+package equipment
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
+	"hookwatch/suites/toolbox"
+)
+
+// Options say for what equipment is made.
+type Options struct {
+	Temp string   // an existing directory of its own, for sandboxes; "": nothing is going to run
+	Env  []string // hookwatch's own; cases get what run.Environment leaves of it
+	Jobs int      // 0: as the configuration says
+	Warn func(text string)
+}
+
+// Equipment is what cases run with.
+type Equipment struct {
+	Runner *run.Runner
+	Tools  *toolbox.Toolbox
+	Jobs   int
+
+	o         Options
+	ready     int // supervisors to be kept ready
+	standIns  map[string]string
+	isolation isolation
+}
+
+// New makes equipment for a project; known are tools whose versions are on record.
+func New(o Options, p *project.Project, known []suites.Tool) (*Equipment, error) {
+	e := &Equipment{o: o}
+	return e, e.Use(p, known)
+}
+
+// NewRunner makes the runner alone, for firing hooks outside of a session.
+func NewRunner(p *project.Project, temp string, env []string) (*run.Runner, error) {
+	e, err := New(Options{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
+	return e.Runner, err
+}
+
+// Use has the equipment be for a project as it was read.
+func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
+	cfg := p.Config
+	env := run.Environment(e.o.Env, cfg.Run.PassEnv)
+	offered, withStandIns, err := standIns(cfg.StandIns, e.o.Temp, env)
+	if err != nil {
+		return err
+	}
+	e.standIns = offered
+	if err := e.isolation.choose(cfg, withStandIns, e.o.Temp, e.o.Warn); err != nil {
+		return err
+	}
+	e.Tools = toolbox.New(p.Root(), env, offered, known)
+	e.Close()
+	e.Runner = e.newRunner(p, withStandIns)
+	e.Runner.KeepReady(e.ready)
+	e.Jobs = cmp.Or(e.o.Jobs, cfg.Run.Jobs, runtime.NumCPU())
+	return nil
+}
+
+func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
+	cfg, offered := p.Config, e.standIns
+	return run.New(run.Options{
+		Root:        p.Root(),
+		Temp:        e.o.Temp,
+		Env:         env,
+		Timeout:     cfg.Run.Timeout,
+		Hooks:       p.Registered.For,
+		Registered:  p.Registered.ByID,
+		Interpreted: p.Interpreted,
+		Isolation:   e.isolation.Mode,
+		Plan:        e.isolation.Plan,
+		Bounds:      project.IsolationOptions(cfg, env),
+		Uncopied:    []string{cfg.ResultsDir},
+		KeepSize:    int64(cfg.Sandbox.KeepSize),
+		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
+		Reader:      p.Reader.Anywhere(),
+		StandIns:    offered,
+		Standing:    func(hook string) []string { return standing(p, offered, hook) },
+	})
+}
+
+// KeepReady has so many supervisors wait for cases, from now on.
+func (e *Equipment) KeepReady(n int) {
+	e.ready = n
+	e.Runner.KeepReady(n)
+}
+
+// Isolation names the isolation that holds.
+func (e *Equipment) Isolation() string { return string(e.isolation.Mode) }
+
+// IsolationOf names the isolation of a case: one that looks at the machine itself has none.
+func (e *Equipment) IsolationOf(c *suites.Case) string {
+	if c.Check != nil {
+		return string(isolate.None)
+	}
+	return e.Isolation()
+}
+
+// TellNotes warns, of each thing once, of what cases see otherwise than the rest.
+func (e *Equipment) TellNotes() { e.isolation.tell(e.o.Warn) }
+
+// StandIns lists what stands in for absent tools, as name=program.
+func (e *Equipment) StandIns() []string {
+	var out []string
+	for name, what := range e.standIns {
+		out = append(out, name+"="+what)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Close ends what the runner keeps ready.
+func (e *Equipment) Close() {
+	if e.Runner != nil {
+		e.Runner.Close()
+	}
+}

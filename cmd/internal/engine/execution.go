@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"hookwatch/cmd/internal/engine/freshness"
+	"hookwatch/suites"
+	"hookwatch/suites/run"
+	"hookwatch/suites/verdict"
+)
+
+// An execution is one case on its way from the queue to its verdict.
+type execution struct {
+	c       *suites.Case
+	runner  *run.Runner // another one may be in force before this one is done
+	cancel  context.CancelFunc
+	seen    freshness.Seen // its inputs when it started
+	digests suites.Digests
+	stale   bool // superseded: its verdict is about nothing that is there
+	outcome suites.Outcome
+	err     error
+	verdict suites.Verdict // its own, before its control is asked
+	whole   bool           // it came to its end: what is asked afterwards only explains
+	ended   time.Time
+}
+
+// supersede cancels an execution that is about nothing that is there.
+func (x *execution) supersede() {
+	x.stale = true
+	x.cancel()
+}
+
+// do runs the case, and then looks at what its tools did.
+func (x *execution) do(ctx context.Context, now func() time.Time) {
+	x.outcome, x.err = x.runner.Case(ctx, x.c)
+	x.whole, x.ended = ctx.Err() == nil, now()
+	if x.whole && x.err == nil {
+		x.inquire(ctx)
+	}
+}
+
+// A verdict waits while its tools are looked at: for so many times as long as the
+// case took, within bounds.
+const (
+	inquiryTimes = 4
+	leastInquiry = 8 * time.Second
+	mostInquiry  = 10 * time.Second
+)
+
+// inquire looks at what the tools of a failing case did. That it cannot tell is no
+// fault of the case, and half of what they did explains nothing.
+func (x *execution) inquire(ctx context.Context) {
+	suspects := verdict.Suspects(x.c, x.outcome)
+	if len(suspects) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(max(inquiryTimes*x.outcome.Duration, leastInquiry), mostInquiry))
+	defer cancel()
+	if calls, err := x.runner.Calls(ctx, x.c, suspects); err == nil {
+		x.outcome.Calls = calls
+	}
+}
+
+// judge gives an execution its own verdict.
+func (x *execution) judge(timeout time.Duration) {
+	if x.err != nil {
+		x.verdict = suites.Verdict{Status: suites.Fail, Note: x.err.Error(), Mismatches: []suites.Mismatch{{Field: "start", Got: x.err.Error()}}}
+	} else {
+		x.verdict = verdict.Judge(x.c, x.outcome, timeout)
+	}
+}
+
+// clientWould is, in words, what the client makes of a step.
+func clientWould(o suites.Outcome, step int) string {
+	if step >= len(o.Results) || o.Finding != nil {
+		return ""
+	}
+	r := o.Results[step]
+	return string(r.Effect) + ": " + r.EffectReason
+}
+
+func hookTime(o suites.Outcome) (d time.Duration) {
+	for _, r := range o.Results {
+		d += r.Duration
+	}
+	return d
+}

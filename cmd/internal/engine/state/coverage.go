@@ -1,0 +1,79 @@
+package state
+
+import (
+	"maps"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/cover"
+	"hookwatch/suites/tracing"
+)
+
+// Coverage is which cases run what of the project's shell scripts.
+type Coverage struct {
+	Files    []cover.File
+	Untraced []suites.Key // cases that ran but of which no trace is to be had
+	Stale    int          // cases without a verdict on what is there now
+	Opaque   []string     // scripts that cannot be traced: they are no bash
+}
+
+// Coverage tells what the traces cover that there are.
+func (s *State) Coverage() Coverage {
+	var c Coverage
+	traced := s.traced(&c)
+	by := tracing.NewScripts(s.Contents.Script)
+	for _, path := range s.covered() {
+		script, err := by.Script(path)
+		if err != nil || opaque(path, traced) {
+			c.Opaque = append(c.Opaque, path)
+			continue
+		}
+		c.Files = append(c.Files, cover.Of(path, script, traced))
+	}
+	return c
+}
+
+// traced lists the cases whose trace is of what is there now.
+func (s *State) traced(c *Coverage) []cover.Traced {
+	var out []cover.Traced
+	for _, cs := range s.p.Cases {
+		last := s.Verdicts.Present(cs.Key())
+		switch {
+		case last == nil:
+			c.Stale++
+			continue
+		case !last.Traceable(cs):
+			continue
+		}
+		e := s.Selector.Evidence(cs.Key(), last.Digests)
+		if now := s.Digests(cs); last.Digests != now && (e == nil || e.Now != now.Inputs) {
+			c.Stale++
+		} else if e == nil || e.Trace == nil {
+			c.Untraced = append(c.Untraced, cs.Key())
+		} else {
+			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.Trace})
+		}
+	}
+	return out
+}
+
+// covered lists the scripts that cases may run.
+func (s *State) covered() []string {
+	all := make(map[string]bool)
+	for _, c := range s.p.Cases {
+		for _, path := range s.p.Graph.Scripts(c) {
+			all[path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// opaque reports whether a script ran in a way of which traces tell nothing.
+func opaque(path string, traced []cover.Traced) bool {
+	for _, t := range traced {
+		if m := t.Trace.Files[path]; m != nil && m.Whole != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+package state
+
+import (
+	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/record"
+)
+
+// Look makes a state that knows what is on record. It neither takes a lock nor writes
+// anything.
+func Look(p *project.Project, caller []string, at record.Place) (*State, error) {
+	r, err := record.OpenReader(at)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	before, err := r.Present()
+	if err != nil {
+		return nil, err
+	}
+	with, err := equipment.New(equipment.Options{Env: caller}, p, before.Environment.Tools)
+	if err != nil {
+		return nil, err
+	}
+	s := New(p, nil, at)
+	s.Recall(before)
+	s.Equip(with.Tools)
+	return s, nil
+}
+
+// A Selection is what a change selects, and what it does not.
+type Selection struct {
+	Selected    []plan.Selected
+	NotAffected []notify.Selection // cases that depend on what changed and are not affected
+	Uncovered   []string           // places of the change that no case executes
+	Warnings    []string           // what is wrong with what is on record
+}
+
+// StaleNow selects what a run of changed cases would run now. It takes no lock
+// and writes nothing.
+func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, error) {
+	s, err := Look(p, caller, at)
+	if err != nil {
+		return Selection{}, err
+	}
+	selected := s.Stale(func(suites.Key) *suites.Digests { return nil })
+	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings}, nil
+}
