@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/settings"
 	"hookwatch/suites/disk"
 )
 
@@ -42,11 +43,12 @@ type Hook struct {
 	Timeout    time.Duration
 	Async      bool
 	Source     suites.Position
-	Plugin     string   // the plugin's name; "" for a hook of a settings file
-	PluginRoot string   // absolute path of the plugin
-	Root       string   // absolute path of the project
-	Scripts    []string // project files that the command names, as slash paths from the root
-	Direct     []string // those of Scripts that it starts as programs: they need an execute bit
+	Plugin     string       // the plugin's name; "" for a hook of a settings file
+	PluginRoot string       // absolute path of the plugin
+	Root       string       // absolute path of the project
+	Scripts    []string     // project files that the command names, as slash paths from the root
+	Entry      client.Entry // as it is registered
+	Direct     []string     // those of Scripts that it starts as programs: they need an execute bit
 }
 
 // Hooks reads settings files and plugin directories, relative to root unless
@@ -75,11 +77,11 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, pluginDirs []stri
 // order. Identical commands run once, as the client has it. A hook with an `if`
 // is taken to fire on a tool event, whose call it may match, and never elsewhere.
 func (r Registered) For(event, value string) []Hook {
-	about, _ := contract.EventByName(event)
+	about, _ := client.EventByName(event)
 	seen := map[string]bool{}
 	var firing []Hook
 	for _, hook := range r.Hooks {
-		if hook.Event != event || !contract.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
+		if hook.Event != event || !client.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
 			continue
 		}
 		if same := hook.runsAs(); !seen[same] {
@@ -128,8 +130,8 @@ func (c *collector) settingsFile(path string) error {
 		return err
 	}
 	name := c.slash(path)
-	settings, problems := contract.ParseSettings(name, data)
-	c.add(scope{name: scopeName(name), settings: path}, settings, problems)
+	read, problems := settings.Parse(name, data)
+	c.add(scope{name: scopeName(name), settings: path}, read, problems)
 	return nil
 }
 
@@ -144,8 +146,8 @@ func (c *collector) pluginDir(dir string) error {
 		return fmt.Errorf("plugin: %w", err)
 	}
 	plugin := c.pluginName(dir)
-	settings, problems := contract.ParsePlugin(contract.Default, c.slash(path), data)
-	c.add(scope{name: "plugin:" + plugin, plugin: plugin, pluginRoot: dir, settings: path}, settings, problems)
+	read, problems := settings.ParsePlugin(client.Default, c.slash(path), data)
+	c.add(scope{name: "plugin:" + plugin, plugin: plugin, pluginRoot: dir, settings: path}, read, problems)
 	return nil
 }
 
@@ -161,20 +163,20 @@ func (c *collector) pluginName(dir string) string {
 	return filepath.Base(dir)
 }
 
-func (c *collector) add(from scope, settings *contract.Settings, problems []suites.Problem) {
-	c.out.Files = append(c.out.Files, settings.Path)
+func (c *collector) add(from scope, read *settings.Settings, problems []suites.Problem) {
+	c.out.Files = append(c.out.Files, read.Path)
 	for _, problem := range problems {
-		if dead := len(settings.Dead); dead > 0 {
+		if dead := len(read.Dead); dead > 0 {
 			problem.Hint += fmt.Sprintf("; until then the client drops the whole file: %d other hooks in it never run", dead)
 		}
 		c.out.Problems = append(c.out.Problems, problem)
 	}
-	c.out.Problems = append(c.out.Problems, settings.Ignored...)
-	if settings.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
-		c.out.DisabledBy = settings.DisableAllHooks
+	c.out.Problems = append(c.out.Problems, read.Ignored...)
+	if read.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
+		c.out.DisabledBy = read.DisableAllHooks
 	}
 	seen := map[string]bool{}
-	for _, entry := range settings.Entries {
+	for _, entry := range read.Entries {
 		hook := c.hook(from, entry)
 		// The same command under the same matcher of one file is one hook, the
 		// first: the client never runs the second.
@@ -188,14 +190,15 @@ func (c *collector) add(from scope, settings *contract.Settings, problems []suit
 	}
 }
 
-func (c *collector) hook(from scope, entry contract.Entry) Hook {
+func (c *collector) hook(from scope, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
 		If: entry.If, Timeout: entry.Timeout, Async: entry.Async, Source: entry.At,
-		Plugin: from.plugin, PluginRoot: from.pluginRoot, Root: c.root,
+		Plugin: from.plugin, PluginRoot: from.pluginRoot, Root: c.root, Entry: entry,
 	}
+	hook.Entry.Plugin = from.plugin != ""
 	if hook.Timeout == 0 {
-		hook.Timeout = contract.DefaultTimeout(entry.Event, entry.Type)
+		hook.Timeout = client.DefaultTimeout(entry.Event, entry.Type)
 	}
 	if hook.Type == "command" {
 		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.settings)).scripts()

@@ -15,7 +15,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 	"hookwatch/suites/run"
 )
 
@@ -93,7 +93,7 @@ make of them. Nothing is recorded.`,
 
 // asCase makes a case of one step that expects nothing.
 func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
-	if _, ok := contract.EventByName(args[0]); !ok {
+	if _, ok := client.EventByName(args[0]); !ok {
 		return nil, fmt.Errorf("the client has no event %q (names are case-sensitive, as in PreToolUse)", args[0])
 	}
 	st := suites.Step{Event: args[0], Command: o.command}
