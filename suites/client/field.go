@@ -105,6 +105,12 @@ var specificFields = map[string][]Field{
 	"PostModelSwitch":   {newer(context)},
 }
 
+// TopFields lists the keys of the output itself.
+func TopFields() []Field { return slices.Clone(topFields) }
+
+// AsyncFields lists those of an output by which a hook goes on in the background.
+func AsyncFields() []Field { return slices.Clone(asyncFields) }
+
 // SpecificFields lists the keys of hookSpecificOutput that a client of version v
 // accepts from a hook of the event.
 func SpecificFields(v Version, event string) []Field {

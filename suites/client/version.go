@@ -45,6 +45,12 @@ func (v Version) Profile() Version {
 	return profile
 }
 
+// Valid reports whether v reads as a version.
+func (v Version) Valid() bool {
+	_, ok := v.numbers()
+	return ok
+}
+
 func (v Version) old() bool { return v.Profile() == V197 }
 
 // Since reports whether v is at least the observed version first; "" is the first
