@@ -17,7 +17,6 @@ var did = map[suites.Effect]string{
 	suites.AnotherTurn:   " keeps the model from stopping",
 	suites.PromptBlocked: " blocks the prompt: the model is not asked",
 	suites.SessionEnds:   " ends the loop",
-	suites.Ignored:       " does not block {event} and the model is not told",
 }
 
 // Sentence says the cause in one sentence. It is the only place that makes one.
