@@ -22,14 +22,6 @@ type Firing struct {
 	Output client.Output
 }
 
-// A FieldError is a mistake in one field.
-type FieldError struct {
-	Field string
-	Why   string
-}
-
-func (e *FieldError) Error() string { return e.Field + " " + e.Why }
-
 // names are the fields that are read. Others are left alone, unless they look
 // like one of these misspelt.
 var names = []string{
@@ -74,52 +66,6 @@ func notAnObject(line []byte, err error) error {
 	default:
 		return errors.New(`not a JSON object, as in {"event": "PreToolUse", "exit": 2, "stderr": "no"}`)
 	}
-}
-
-// A reader reads fields and keeps the first mistake.
-type reader struct {
-	fields map[string]json.RawMessage
-	err    error
-}
-
-func (r *reader) wrong(field, why string) {
-	if r.err == nil {
-		r.err = &FieldError{field, why}
-	}
-}
-
-// decode reads a field into a value, if it is given.
-func (r *reader) decode(field, want string, value any) bool {
-	raw, given := r.fields[field]
-	if !given {
-		return false
-	}
-	if json.Unmarshal(raw, value) != nil {
-		r.wrong(field, "is "+shortened(raw)+", not "+want)
-		return false
-	}
-	return true
-}
-
-// shortened is a value as it stands, as far as an error needs it.
-func shortened(raw []byte) string {
-	const most = 40
-	if len(raw) > most {
-		return strings.ToValidUTF8(string(raw[:most]), "") + "..."
-	}
-	return string(raw)
-}
-
-func (r *reader) text(field string) string {
-	var text string
-	r.decode(field, "text", &text)
-	return text
-}
-
-func (r *reader) flag(field string) bool {
-	var flag bool
-	r.decode(field, "true or false", &flag)
-	return flag
 }
 
 // payload is an object, or a text that holds one.

@@ -3,35 +3,12 @@ package payload
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"hookwatch/suites/client"
 )
-
-// A Input says what a payload is about. Every field but Event has a
-// neutral default, so that the zero value of the rest gives a plausible payload.
-type Input struct {
-	Event          string
-	Tool           string          // for tool events; default Bash
-	Command        string          // tool_input.command
-	FilePath       string          // tool_input.file_path (notebook_path for NotebookEdit), or the event's own file
-	ToolInput      json.RawMessage // replaces the tool_input made from the above
-	ToolResponse   json.RawMessage // replaces the tool_response made for the tool
-	SessionID      string
-	TranscriptPath string
-	Cwd            string
-	Prompt         string
-	PermissionMode string // default "default"
-	Value          string // what the matcher is compared with, where it is not the tool: source, trigger, reason, agent type, ...
-	AgentID        string // inside a subagent
-	AgentType      string
-	LastMessage    string // last_assistant_message
-	StopHookActive bool
-	Override       json.RawMessage // a full object, sent as it is instead of everything above
-}
 
 // Make makes what the client writes to a hook's stdin: one JSON object on one
 // line that ends in a newline, its fields in the client's order. It fails for an
@@ -93,10 +70,8 @@ func (in Input) withDefaults(event client.Event) Input {
 	return in
 }
 
-// file is the file that a tool is about, when one must be named.
-func (in Input) file() string { return cmp.Or(in.FilePath, in.Cwd+"/example.txt") }
-
-// matcherDefaults are values that the client was seen to send, by event.
+// matcherDefaults are values that the client was seen to send, by event;
+// DirectoryAdded's was not captured.
 var matcherDefaults = map[string]string{
 	"SessionStart":        "startup",
 	"Setup":               "init",
@@ -153,37 +128,4 @@ func commonFields(in Input) object {
 		fields = append(fields, field{"effort", object{{"level", "high"}}})
 	}
 	return append(fields, field{"hook_event_name", in.Event})
-}
-
-// A field is one key of an object; an object keeps the order of its fields.
-type (
-	field struct {
-		key   string
-		value any
-	}
-	object []field
-	list   []any
-)
-
-// MarshalJSON writes the object as the client does: in order, without escaping
-// characters for HTML.
-func (o object) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	out.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if err := encoder.Encode(f.key); err != nil {
-			return nil, err
-		}
-		out.WriteByte(':')
-		if err := encoder.Encode(f.value); err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.key, err)
-		}
-	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
 }

@@ -10,23 +10,6 @@ import (
 	"hookwatch/suites/jsontree"
 )
 
-// Settings is what the client reads from one settings file or plugin.
-type Settings struct {
-	Path string
-	// Dropped tells that the client ignores the whole file without a word,
-	// because of one entry in it. Nothing in it is in force then.
-	Dropped bool
-	// Entries are the hooks in force, in the file's order; none when Dropped.
-	Entries []client.Entry
-	// Dead are the hooks that would be in force if the file were not dropped.
-	Dead []client.Entry
-	// Ignored are parts that the client leaves out alone, while the rest holds.
-	Ignored []suites.Problem
-	// DisableAllHooks stands where the file turns every hook off, of other
-	// settings files as well; zero when it does not.
-	DisableAllHooks suites.Position
-}
-
 // Parse tells what the client does with a settings file. Any problem in the list
 // makes it drop the whole file, silently when it runs without a person: every hook
 // in it is dead. Positions name the entry that does so. Which mistakes do so was
