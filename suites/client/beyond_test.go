@@ -26,6 +26,7 @@ func TestBeyondMeasured(t *testing.T) {
 			cell{suites.Ignored, suites.AnotherTurn, "", "ERR"}},
 		{"halt and block", "SubagentStop", out(`{"continue":false,"decision":"block","reason":"RSN"}`), both(suites.AnotherTurn, "RSN")},
 		{"the tool stands in the payload", "PreToolUse", Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},
+		{"an MCP tool's empty input", "PreToolUse", Output{Stdout: out(specific("PreToolUse", `"updatedInput":{}`)).Stdout, Matched: "mcp__a__b"}, both(suites.Denied, "")},
 		{"shown", "MessageDisplay", out(specific("MessageDisplay", `"displayContent":"x"`)), both(suites.Rewritten, "")},
 		{"answered", "Elicitation", out(specific("Elicitation", `"action":"accept","content":{}`)), both(suites.Rewritten, "")},
 		{"declined", "Elicitation", out(specific("Elicitation", `"action":"decline"`)), both(suites.Denied, "")},

@@ -46,32 +46,35 @@ type EntryKey struct {
 	Values []string
 	// Required of those types.
 	Required bool
+	// On are the versions on which it was seen what the key, or a wrong value of
+	// it, does; none: it is in the schema of 2.1.330.
+	On []Version
 }
 
-// entryKeys is the schema of 2.1.330. That the client refuses a wrong value was
-// observed for type, command, timeout, onFailure, shell, statusMessage, server and
-// url; the other keys are taken to follow the same validation.
+// entryKeys is the table of keys, type first. That the client refuses a wrong value
+// was observed for type, command, timeout, onFailure, shell, statusMessage, server
+// and url; the other keys are taken to follow the same validation.
 var entryKeys = []EntryKey{
-	{Name: "type", Kind: AString, Values: HookTypes(), Required: true},
-	{Name: "command", Kind: AString, Of: []string{"command"}, Required: true},
-	{Name: "args", Kind: SomeStrings, Of: []string{"command"}},
-	{Name: "shell", Kind: AString, Of: []string{"command"}, Values: []string{"bash", "powershell"}},
-	{Name: "async", Kind: ABoolean, Of: []string{"command"}},
-	{Name: "asyncRewake", Kind: ABoolean, Of: []string{"command"}},
-	{Name: "onFailure", Kind: AString, Of: []string{"command", "http", "mcp_tool"}, Values: []string{"block", "continue"}},
-	{Name: "url", Kind: AnAddress, Of: []string{"http"}, Required: true},
+	{Name: "type", Kind: AString, Values: HookTypes(), Required: true, On: onAll},
+	{Name: "command", Kind: AString, Of: []string{"command"}, Required: true, On: onAll},
+	{Name: "args", Kind: SomeStrings, Of: []string{"command"}, On: onAll},
+	{Name: "shell", Kind: AString, Of: []string{"command"}, Values: []string{"bash", "powershell"}, On: on330},
+	{Name: "async", Kind: ABoolean, Of: []string{"command"}, On: onAll},
+	{Name: "asyncRewake", Kind: ABoolean, Of: []string{"command"}, On: on330},
+	{Name: "onFailure", Kind: AString, Of: []string{"command", "http", "mcp_tool"}, Values: []string{"block", "continue"}, On: on330},
+	{Name: "url", Kind: AnAddress, Of: []string{"http"}, Required: true, On: on330},
 	{Name: "headers", Kind: AnObject, Of: []string{"http"}},
 	{Name: "allowedEnvVars", Kind: SomeStrings, Of: []string{"http"}},
-	{Name: "server", Kind: AString, Of: []string{"mcp_tool"}, Required: true},
+	{Name: "server", Kind: AString, Of: []string{"mcp_tool"}, Required: true, On: on330},
 	{Name: "tool", Kind: AString, Of: []string{"mcp_tool"}},
 	{Name: "input", Kind: AnObject, Of: []string{"mcp_tool"}},
-	{Name: "prompt", Kind: AString, Of: []string{"prompt", "agent"}, Required: true},
+	{Name: "prompt", Kind: AString, Of: []string{"prompt", "agent"}, Required: true, On: on330},
 	{Name: "model", Kind: AString, Of: []string{"prompt", "agent"}},
-	{Name: "continueOnBlock", Kind: ABoolean, Of: []string{"prompt", "agent"}},
-	{Name: "timeout", Kind: ADuration},
-	{Name: "if", Kind: AString},
-	{Name: "once", Kind: ABoolean},
-	{Name: "statusMessage", Kind: AString},
+	{Name: "continueOnBlock", Kind: ABoolean, Of: []string{"prompt", "agent"}, On: on330},
+	{Name: "timeout", Kind: ADuration, On: onAll},
+	{Name: "if", Kind: AString, On: onAll},
+	{Name: "once", Kind: ABoolean, On: onAll},
+	{Name: "statusMessage", Kind: AString, On: on330},
 }
 
 // EntryKeys lists the keys of an entry.

@@ -75,6 +75,7 @@ func documentRows() []row {
 		{"3a byte order mark", "PreToolUse", out("\ufeff" + blockJSON), newOnly(suites.Denied, "RSN")},
 		{"3a byte order mark", "Stop", out("\ufeff" + blockJSON), newOnly(suites.AnotherTurn, "RSN")},
 		{"3a async line, then a document", "PreToolUse", out("{\"async\":true}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a async line, then a document, exit 2", "PreToolUse", exits(2, "{\"async\":true}\n"+blockJSON, "ERR"), newOnly(suites.Ignored, "")},
 		{"3a async line, then a document", "UserPromptSubmit", out("{\"async\":true}\n" + blockJSON), newOnly(suites.Ignored, "")},
 	}
 }

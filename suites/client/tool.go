@@ -17,15 +17,17 @@ type Tool struct {
 	// Returns are the keys of a result that a hook may put in the place of the
 	// tool's own. None: any object or list; only Bash's was observed.
 	Returns []string
+	// On are the versions on which a call of it was captured; none: it is as the
+	// tool describes itself.
+	On []Version
 }
 
-// tools is the table of tools. Requires is as captured from calls, and for tools
-// that were not captured as they describe themselves.
+// tools is the table of tools.
 var tools = []Tool{
-	{Name: "Bash", Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}},
-	{Name: "Read", Requires: []string{"file_path"}},
-	{Name: "Write", Requires: []string{"file_path", "content"}},
-	{Name: "Edit", Requires: []string{"file_path", "old_string", "new_string"}},
+	{Name: "Bash", Requires: []string{"command"}, Returns: []string{"stdout", "stderr", "interrupted", "isImage"}, On: onAll},
+	{Name: "Read", Requires: []string{"file_path"}, On: onOld},
+	{Name: "Write", Requires: []string{"file_path", "content"}, On: onOld},
+	{Name: "Edit", Requires: []string{"file_path", "old_string", "new_string"}, On: onOld},
 	{Name: "MultiEdit", Requires: []string{"file_path", "edits"}},
 	{Name: "NotebookEdit", Requires: []string{"notebook_path", "new_source"}},
 	{Name: "Grep", Requires: []string{"pattern"}},
@@ -33,9 +35,9 @@ var tools = []Tool{
 	{Name: "WebFetch", Requires: []string{"url", "prompt"}},
 	{Name: "WebSearch", Requires: []string{"query"}},
 	{Name: "Skill", Requires: []string{"skill"}},
-	{Name: "Agent", Also: []string{"Task"}, Requires: []string{"description", "prompt"}},
-	{Name: "TaskCreate", Requires: []string{"subject", "description"}},
-	{Name: "TaskUpdate", Requires: []string{"taskId"}},
+	{Name: "Agent", Also: []string{"Task"}, Requires: []string{"description", "prompt"}, On: onOld},
+	{Name: "TaskCreate", Requires: []string{"subject", "description"}, On: onOld},
+	{Name: "TaskUpdate", Requires: []string{"taskId"}, On: onOld},
 	{Name: "TaskStop", Also: []string{"KillShell", "KillBash"}},
 	{Name: "ListAgents", Also: []string{"ListPeers"}},
 }

@@ -23,20 +23,16 @@ func (a *app) explainLines(version client.Version) error {
 	var problems problemsError
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
-		text, err := readLine(lines)
+		fired, err := readFiring(lines)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		var fired firing.Firing
-		if err == nil && len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
-		if err == nil {
-			fired, err = firing.Parse(bytes.TrimPrefix(text, []byte("\ufeff")))
 		}
 		if err != nil {
 			problems = append(problems, suites.Problem{What: fmt.Sprintf("line %d: %v", number, err)})
 			continue
+		}
+		if fired.Event == "" {
+			continue // an empty line
 		}
 		line, reading := explained(version, fired)
 		if a.format == "json" {
@@ -54,6 +50,15 @@ func (a *app) explainLines(version client.Version) error {
 		return problems
 	}
 	return nil
+}
+
+// readFiring reads what the next line says; an empty line says nothing.
+func readFiring(lines *bufio.Reader) (firing.Firing, error) {
+	text, err := readLine(lines)
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return firing.Firing{}, err
+	}
+	return firing.Parse(bytes.TrimPrefix(text, []byte("\ufeff")))
 }
 
 // explainLine prints one answer as soon as there is one.
