@@ -27,6 +27,7 @@ func onFailureRows() []row {
 		{"3a onFailure block, exit 1", "UserPromptSubmit", with(exits(1, "", ""), block), newOnly(suites.PromptBlocked, "")},
 		{"3a onFailure block, exit 0", "PreToolUse", with(exits(0, "", ""), block), newOnly(suites.Proceeds, "")},
 		{"3a onFailure continue", "PreToolUse", with(exits(1, "", ""), Entry{OnFailure: "continue"}), newOnly(suites.Proceeds, "")},
+		{"3a onFailure block, async, timeout", "PreToolUse", with(Output{Exit: -1, TimedOut: true}, Entry{OnFailure: "block", Async: true}), newOnly(suites.Proceeds, "")},
 		{"3a onFailure block, async", "PreToolUse", with(exits(1, "", "ERR"), Entry{OnFailure: "block", Async: true}), newOnly(suites.Ignored, "")},
 	}
 	for _, event := range []string{"Stop", "SubagentStop", "TaskCompleted", "SessionStart", "SubagentStart"} {
