@@ -41,7 +41,6 @@ type Hook struct {
 	Args       []string // not nil: started without a shell
 	If         string   // permission rule that the tool call must match as well
 	Timeout    time.Duration
-	Async      bool
 	Source     suites.Position
 	Plugin     string       // the plugin's name; "" for a hook of a settings file
 	PluginRoot string       // absolute path of the plugin
@@ -193,7 +192,7 @@ func (c *collector) add(from scope, read *settings.Settings, problems []suites.P
 func (c *collector) hook(from scope, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
-		If: entry.If, Timeout: entry.Timeout, Async: entry.Async, Source: entry.At,
+		If: entry.If, Timeout: entry.Timeout, Source: entry.At,
 		Plugin: from.plugin, PluginRoot: from.pluginRoot, Root: c.root, Entry: entry,
 	}
 	hook.Entry.Plugin = from.plugin != ""

@@ -118,11 +118,11 @@ func TestHookFields(t *testing.T) {
 		t.Fatalf("hooks %+v", registered.Hooks)
 	}
 	first, second, third := registered.Hooks[0], registered.Hooks[1], registered.Hooks[2]
-	if first.Timeout != 5*time.Second || first.Source.String() != shared+":2:1" || first.Async {
+	if first.Timeout != 5*time.Second || first.Source.String() != shared+":2:1" || first.Entry.Async {
 		t.Errorf("first hook %+v", first)
 	}
 	script := []string{".claude/hooks/x.sh"}
-	if second.Timeout != 10*time.Minute || !second.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
+	if second.Timeout != 10*time.Minute || !second.Entry.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
 		t.Errorf("hooks %+v and %+v", first, second)
 	}
 	if got := LaunchCommand(first); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
