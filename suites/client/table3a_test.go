@@ -134,6 +134,8 @@ func entryRows() []row {
 		{"3a http status 404 with block", "Stop", with(exits(404, blockJSON, ""), Entry{Type: "http"}), newOnly(suites.Ignored, "")},
 		{"3a http status 200 with block", "PreToolUse", with(exits(200, blockJSON, ""), Entry{Type: "http"}), newOnly(suites.Denied, "RSN")},
 		{"3a http plain text", "UserPromptSubmit", with(exits(200, "TEXT", ""), Entry{Type: "http"}), newOnly(suites.Ignored, "")},
+		{"3a shell powershell, pwsh absent", "PreToolUse", with(Output{Exit: -1, NotStarted: "no pwsh"}, Entry{Shell: "powershell"}), newOnly(suites.Proceeds, "")},
+		{"3a onFailure block, mcp_tool", "PreToolUse", with(exits(1, "", ""), Entry{Type: "mcp_tool", OnFailure: "block"}), newOnly(suites.Denied, "blocking because")},
 		{"3a mcp_tool decision", "PreToolUse", with(out(blockJSON), Entry{Type: "mcp_tool"}), newOnly(suites.Denied, "RSN")},
 	}
 }
