@@ -48,7 +48,7 @@ func rowOf(kind Kind) (causeRow, bool) {
 
 // generic stands for the parameters of a sentence where there is no output.
 var generic = strings.NewReplacer(
-	"{does}", " is a no", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
+	"{does}", " is a no to EVENT", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
 	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
 )
 
