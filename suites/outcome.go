@@ -5,7 +5,7 @@ import "time"
 // An Effect is what the client does with a hook's outcome.
 type Effect string
 
-// The effects; section 3 of the client's observed contract tells when each holds.
+// The effects; package client tells when each holds.
 const (
 	Proceeds      Effect = "proceeds"
 	Denied        Effect = "denied"

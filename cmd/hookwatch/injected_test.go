@@ -80,9 +80,9 @@ const says = "#!/bin/bash\ncat >/dev/null\n"
 var injections = []injected{
 	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "deny-exits-1", "error", "", false},
 	{2, "without jq the guard allows", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "fails-open", "warning", "", false},
-	{3, "the script is missing", func(f map[string]string) { delete(f, guardFile) }, "missing-script", "error", "", false},
-	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "not-executable", "error", "", false},
-	{5, "an interpreter without its script", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gone.py`), "missing-script", "error", "", false},
+	{3, "the script is missing", func(f map[string]string) { delete(f, guardFile) }, "script-missing", "error", "", false},
+	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "script-not-executable", "error", "", false},
+	{5, "an interpreter without its script", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gone.py`), "script-missing", "error", "", false},
 	{6, "one entry drops the file", replaced(`"timeout": 10`, `"timeout": "10"`), "settings-dropped", "error", "", false},
 	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
 	{7, "a matcher in lower case", replaced(`"matcher": "Bash"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},

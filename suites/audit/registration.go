@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client/matcher"
 	"hookwatch/suites/discover"
 )
 
 // registered looks at what fires, not at how the settings say it: a matcher may
 // list its names in any order, stand in several entries, or let more through.
 func (m *Machine) registered(want *suites.Registration) suites.Finding {
-	names := contract.MatcherSet(want.Matcher)
+	names := matcher.Names(want.Matcher)
 	if len(names) == 0 {
 		names = []string{""}
 	}
@@ -57,7 +57,7 @@ func told(want *suites.Registration, matchers []string) string {
 func wider(names, matchers []string) string {
 	var more []string
 	for _, m := range matchers {
-		for _, name := range contract.MatcherSet(m) {
+		for _, name := range matcher.Names(m) {
 			if !slices.Contains(names, name) && !slices.Contains(more, name) {
 				more = append(more, name)
 			}

@@ -3,6 +3,7 @@ package conform
 import (
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/symptom"
 )
 
@@ -54,7 +55,7 @@ func (q *Inquiry) lostFile(name string) {
 	}
 	q.broken = true
 	for _, f := range q.tree.missing(q.hook, slash) {
-		if q.findings == nil || f.Severity == Error {
+		if q.findings == nil || f.Severity == suites.Error {
 			q.findings = append(q.findings, f)
 		}
 	}

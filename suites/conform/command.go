@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -49,10 +50,10 @@ func (t Tree) command(h discover.Hook) []Finding {
 	}
 	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
 	syntax.Walk(file, c.visit)
-	if c.bash != "" && !slices.Contains([]string{"bash", "zsh"}, h.Shell) {
-		severity := Warning
+	if c.bash != "" && !slices.Contains([]string{"bash", "zsh"}, h.Entry.Shell) {
+		severity := suites.Warning
 		if t.PlainShell {
-			severity = Error
+			severity = suites.Error
 		}
 		c.found("shell-syntax", c.bash+" is bash, and the client runs /bin/sh", severity)
 	}
@@ -70,7 +71,7 @@ func wrongRoot(h discover.Hook) []Finding {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []Finding{found("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
 	case inPlugin && pluginPath().MatchString(text) && len(h.Scripts) == 0:
-		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", Warning)}
+		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ type commandReader struct {
 	out      []Finding
 }
 
-func (c *commandReader) found(rule, what string, severity ...Severity) {
+func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
 	c.out = append(c.out, found(rule, c.hook.ID, c.hook.Source, what, severity...))
 }
 
@@ -149,9 +150,9 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 		if !ok || p.Param == nil || !slices.Contains(roots, p.Param.Value) {
 			continue
 		}
-		severity := Warning
+		severity := suites.Warning
 		if dir := c.directory(p.Param.Value); strings.Contains(dir, " ") {
-			severity = Error
+			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
 		return
@@ -204,7 +205,7 @@ func (c *commandReader) relative(word *syntax.Word) {
 		return
 	}
 	if c.hook.Scope.Foreign() {
-		c.found("relative-path", text+" is named from the current directory, which is another project's", Error)
+		c.found("relative-path", text+" is named from the current directory, which is another project's", suites.Error)
 		return
 	}
 	c.found("relative-path", text+" is named from the current directory")

@@ -41,7 +41,7 @@ func judgeText(hook, name, text string) (all []Finding) {
 		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) || strings.HasPrefix(v, "TOOL_") && !strings.HasSuffix(name, ".sh") {
 			continue
 		}
-		all = append(all, found("unset-variable", hook, place(name, code, at[0]), name+" reads "+v+", which is never set", Warning))
+		all = append(all, found("unset-variable", hook, place(name, code, at[0]), name+" reads "+v+", which is never set", suites.Warning))
 	}
 	for _, f := range unknownFields {
 		reads := regexp.MustCompile(`jq [^\n]*'[^'\n]*\.` + f.name + `\b|\.get\(["']` + f.name + `["']|\[["']` + f.name + `["']\]|(?:input|data|payload|event)\.` + f.name + `\b`)

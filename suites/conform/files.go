@@ -42,9 +42,9 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 	case asked().MatchString(h.Command):
 		return nil
 	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
-		return []Finding{found("missing-script", h.ID, h.Source, what+": it is built or installed first, it seems", Info)}
+		return []Finding{found("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
 	}
-	return []Finding{found("missing-script", h.ID, h.Source, what)}
+	return []Finding{found("script-missing", h.ID, h.Source, what)}
 }
 
 // ignoredByGit reports whether the tree's .gitignore names a file or a directory
@@ -68,7 +68,7 @@ func (t Tree) ignoredByGit(s string) bool {
 // program judges a script that is started without an interpreter's name.
 func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
 	if !executable {
-		all = append(all, found("not-executable", h.ID, h.Source, s+" may not be executed"))
+		all = append(all, found("script-not-executable", h.ID, h.Source, s+" may not be executed"))
 	}
 	head := t.head(s)
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))

@@ -12,25 +12,10 @@ import (
 	"hookwatch/suites"
 )
 
-// A Severity tells how surely a finding costs protection.
-type Severity string
-
-// Error: as things stand, the client drops, ignores, lets through or blocks what it
-// should not. Warning: it will once the path, the machine or the input is another.
-// Info: worth knowing.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Info    Severity = "info"
-)
-
-// Severities lists them, the worst first.
-var Severities = []Severity{Error, Warning, Info}
-
 // A Finding is what is to be said of one or several hooks for one cause.
 type Finding struct {
 	Rule     string          `json:"rule"`
-	Severity Severity        `json:"severity"`
+	Severity suites.Severity `json:"severity"`
 	Hooks    []string        `json:"hooks,omitempty"` // IDs
 	Where    suites.Position `json:"-"`
 	At       string          `json:"where"`
@@ -40,10 +25,13 @@ type Finding struct {
 	Remedy   string          `json:"remedy"`
 }
 
+// severities are all, the worst first.
+var severities = []suites.Severity{suites.Error, suites.Warning, suites.Info}
+
 // found makes a finding of a rule. Its severity is the rule's own unless given.
-func found(rule string, hook string, at suites.Position, what string, severity ...Severity) Finding {
+func found(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
 	r := ruleNamed(rule)
-	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Effect, Remedy: r.Remedy}
+	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Client, Remedy: r.Remedy}
 	if len(severity) > 0 {
 		f.Severity = severity[0]
 	}
@@ -72,30 +60,8 @@ func Merge(all []Finding) []Finding {
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(
-			slices.Index(Severities, a.Severity)-slices.Index(Severities, b.Severity),
+			slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity),
 			strings.Compare(a.Where.File, b.Where.File), a.Where.Line-b.Where.Line, strings.Compare(a.Rule, b.Rule))
 	})
 	return out
-}
-
-// Together judges hooks side by side, as the client runs them.
-func Together(reports []Report) (all []Finding) {
-	byEvent := map[string][]Report{}
-	for _, r := range reports {
-		if r.Rewrites {
-			key := r.Hook.Event + " " + r.Hook.Matcher
-			byEvent[key] = append(byEvent[key], r)
-		}
-	}
-	for key, both := range byEvent {
-		if len(both) < 2 {
-			continue
-		}
-		f := found("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
-		for _, r := range both {
-			f.Hooks = append(f.Hooks, r.Hook.ID)
-		}
-		all = append(all, f)
-	}
-	return all
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
@@ -79,7 +80,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if !strings.HasPrefix(file, "/") {
 		file = session + "/" + file
 	}
-	payload, err := contract.Payload(contract.PayloadInput{
+	payload, err := payload.Make(payload.Input{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive,
 		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	})
@@ -104,7 +105,7 @@ var preferred = []string{"Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep"
 // typical are the firings that a hook's matcher lets through: of a tool's event a
 // command and an edit, where it takes both.
 func typical(h discover.Hook, t Tree) []firing {
-	event, known := contract.EventByName(h.Event)
+	event, known := client.EventByName(h.Event)
 	switch {
 	case !known:
 		return nil
@@ -119,7 +120,7 @@ func typical(h discover.Hook, t Tree) []firing {
 
 func typicalTools(h discover.Hook, t Tree) (out []firing) {
 	for _, kind := range [][]string{{"Bash"}, {"Edit", "Write", "NotebookEdit"}} {
-		if i := slices.IndexFunc(kind, func(tool string) bool { return contract.Match(h.Event, h.Matcher, tool) }); i >= 0 {
+		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
 	}
@@ -127,7 +128,7 @@ func typicalTools(h discover.Hook, t Tree) (out []firing) {
 		return out
 	}
 	for _, tool := range slices.Concat(preferred, tools, named(h.Matcher)) {
-		if contract.Match(h.Event, h.Matcher, tool) {
+		if client.Match(h.Event, h.Matcher, tool) {
 			return []firing{{event: h.Event, tool: tool, file: t.exampleFile(h)}}
 		}
 	}
@@ -170,7 +171,7 @@ func named(matcher string) (names []string) {
 // matching is a value that a matcher of another event lets through.
 func matching(h discover.Hook) string {
 	for _, v := range slices.Concat(values[h.Event], named(h.Matcher), known[h.Event]) {
-		if v != "" && contract.Match(h.Event, h.Matcher, v) {
+		if v != "" && client.Match(h.Event, h.Matcher, v) {
 			return v
 		}
 	}
@@ -188,7 +189,7 @@ var known = map[string][]string{
 func Typical(t Tree, h discover.Hook) *suites.Case {
 	all := typical(h, t)
 	if len(all) == 0 {
-		event, _ := contract.EventByName(h.Event)
+		event, _ := client.EventByName(h.Event)
 		if !event.Tool {
 			return nil
 		}

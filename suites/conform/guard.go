@@ -7,14 +7,10 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
-
-// denies matches a text that may stop something: it ends with a code of its own, or
-// writes a decision.
-var denies = pattern.Lazy(`exit[ (]+[1-9]|exitCode\s*=\s*[1-9]|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
 
 // searched bounds the inputs that a guard is tried with, and batch how many are
 // sent before their results are looked at.
@@ -72,9 +68,9 @@ func calls(text, program string) bool {
 // harmless notes a guard that stops what is plainly harmless.
 func (q *Inquiry) harmless() {
 	f := typical(q.hook, q.tree)[0]
-	severity := Info // a guard of branches or of files may have its reasons
+	severity := suites.Info // a guard of branches or of files may have its reasons
 	if f.tool == "Bash" {
-		severity = Warning
+		severity = suites.Warning
 	}
 	q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)
 }
@@ -94,11 +90,11 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 					q.seen("deny-exits-1", fmt.Sprintf("exit %d: %s", r.Exit, short(string(r.Stderr)+string(r.Stdout))), f.input())
 				}
 			case symptom.Dropped(r):
-				q.dropped(f, r, Warning)
+				q.dropped(f, r, suites.Warning)
 			case symptom.NoParse().Match(r.Stderr) && r.Exit != 0:
 				q.found("syntax-error", short(symptom.NoParse().FindString(string(r.Stderr))))
 			case symptom.Crash().Match(r.Stderr) && r.Exit != 0:
-				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(symptom.Crash().FindString(string(r.Stderr)))), f.input(), Warning)
+				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(symptom.Crash().FindString(string(r.Stderr)))), f.input(), suites.Warning)
 			}
 		}))
 	}
@@ -130,7 +126,7 @@ func (q *Inquiry) harmful() (out []firing) {
 		}
 		return out
 	}
-	takes := func(tool string) bool { return contract.Match(q.hook.Event, q.hook.Matcher, tool) }
+	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
 	for i, all := range [][]string{own[:min(len(own), searched/2)], nil} {
 		if takes("Bash") {
 			for _, text := range pick(i, all, badCommands) {

@@ -2,10 +2,10 @@ package conform
 
 import (
 	"slices"
-	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 )
 
 // A Probe is one firing of a hook, to see what it does.
@@ -31,20 +31,6 @@ type Inquiry struct {
 	because  string
 	took     suites.Result
 	rewrites bool
-}
-
-// Ask begins an inquiry. A hook that is not run has no probes.
-func Ask(t Tree, h discover.Hook) *Inquiry {
-	q := &Inquiry{hook: h, tree: t}
-	if h.NotRun() != "" {
-		return q
-	}
-	q.text = h.Command + " " + strings.Join(h.Args, " ")
-	for _, s := range h.Scripts {
-		q.text += "\n" + t.read(s)
-	}
-	q.rounds = []func() []Probe{q.typical, q.again, q.search, q.hardened}
-	return q
 }
 
 // Next gives the probes to run now; none when all is known.
@@ -94,16 +80,16 @@ func (q *Inquiry) Report() Report {
 	return r
 }
 
-func (q *Inquiry) found(rule, what string, severity ...Severity) {
+func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 	q.seen(rule, what, "", severity...)
 }
 
 // seen notes what was seen on an input, once for each cause.
-func (q *Inquiry) seen(rule, what, input string, severity ...Severity) {
+func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	f := found(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
-	if q.hook.Scope == discover.InGuess && f.Severity == Error {
-		f.Severity = Warning // its event is only guessed
+	if q.hook.Scope == discover.InGuess && f.Severity == suites.Error {
+		f.Severity = suites.Warning // its event is only guessed
 	}
 	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, f)
@@ -115,30 +101,6 @@ func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 	return Probe{Case: f.asCase(q.hook), take: take}
 }
 
-// typical fires the hook as the client would, for what its matcher lets through.
-func (q *Inquiry) typical() (probes []Probe) {
-	q.rounds[0] = func() []Probe { return nil }
-	for i, f := range typical(q.hook, q.tree) {
-		probes = append(probes, q.probe(f, func(r suites.Result) {
-			if i == 0 {
-				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
-			}
-			q.observe(f, r)
-		}))
-	}
-	return probes
-}
-
-// again fires a hook a second time that held up the end of the turn.
-func (q *Inquiry) again() []Probe {
-	q.rounds[0] = func() []Probe { return nil }
-	if q.effect != suites.AnotherTurn || q.hook.Event != "Stop" && q.hook.Event != "SubagentStop" {
-		return nil
-	}
-	f := firing{event: q.hook.Event, stopActive: true}
-	return []Probe{q.probe(f, func(r suites.Result) {
-		if r.Effect == suites.AnotherTurn {
-			q.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")
-		}
-	})}
-}
+// denies matches a text that may stop something: it ends with a code of its own, or
+// writes a decision.
+var denies = pattern.Lazy(`exit[ (]+[1-9]|exitCode\s*=\s*[1-9]|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)

@@ -5,28 +5,30 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/contract"
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/matcher"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/spelling"
 )
 
-// matcher judges what a hook's matcher can match.
-func matcher(h discover.Hook) []Finding {
-	event, known := contract.EventByName(h.Event)
+// matched judges what a hook's matcher can match.
+func matched(h discover.Hook) []Finding {
+	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
 	}
 	if event.MatchedOn == "" {
 		return []Finding{found("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
-	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return contract.Match(h.Event, h.Matcher, v) }) {
+	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
 		return []Finding{found("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
 	if !event.Tool {
 		return nil
 	}
-	names := contract.MatcherSet(h.Matcher)
+	names := matcher.Names(h.Matcher)
 	if names == nil {
 		return expression(h)
 	}
@@ -35,7 +37,7 @@ func matcher(h discover.Hook) []Finding {
 
 // expression judges a matcher that is a regular expression.
 func expression(h discover.Hook) []Finding {
-	live := func(tool string) bool { return contract.Match(h.Event, h.Matcher, tool) }
+	live := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
 	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
 		return nil
 	}
@@ -65,9 +67,9 @@ func listed(h discover.Hook, names []string) []Finding {
 	all := len(old)+len(unknown) == len(names)
 	var out []Finding
 	if len(old) > 0 {
-		severity := Info // beside names that are alive
+		severity := suites.Info // beside names that are alive
 		if all {
-			severity = Warning
+			severity = suites.Warning
 		}
 		out = append(out, found("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
 	}
@@ -114,9 +116,9 @@ func meant(name string) string {
 
 // deadness is an error for names that are surely wrong; a name that nobody knows
 // may be a tool of a newer client.
-func deadness(unknown []string) Severity {
+func deadness(unknown []string) suites.Severity {
 	if slices.ContainsFunc(unknown, func(s string) bool { return strings.Contains(s, ":") }) {
-		return Error
+		return suites.Error
 	}
-	return Warning
+	return suites.Warning
 }

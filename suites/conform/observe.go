@@ -17,9 +17,9 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 	case r.NotStarted != "":
 		q.unstarted(r)
 	case r.TimedOut:
-		severity := Info
+		severity := suites.Info
 		if q.hook.Event == "PreToolUse" && denies().MatchString(q.text) {
-			severity = Warning // a hook that is cut off lets the call through
+			severity = suites.Warning // a hook that is cut off lets the call through
 		}
 		q.found("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), severity)
 		q.broken = true
@@ -35,7 +35,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 // unstarted judges a command that could not be launched at all.
 func (q *Inquiry) unstarted(r suites.Result) {
 	q.broken = true
-	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == Error }) {
+	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
 		q.found("absent-program", "it could not be started: "+r.NotStarted)
 	}
 }
@@ -56,7 +56,7 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 		}
 	}
 	q.printed(f, r)
-	if r.Duration > 2*time.Second && !q.hook.Async {
+	if r.Duration > 2*time.Second && !q.hook.Entry.Async {
 		q.found("slow", fmt.Sprintf("it took %.1f s", r.Duration.Seconds()))
 	}
 	if r.Exit == 2 && len(strings.TrimSpace(stderr)) == 0 && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
@@ -66,7 +66,7 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 
 // printed judges what the client makes of the output.
 func (q *Inquiry) printed(f firing, r suites.Result) {
-	q.dropped(f, r, Error)
+	q.dropped(f, r, suites.Error)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
 		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
@@ -77,9 +77,9 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 }
 
 // dropped judges output that the client does not heed.
-func (q *Inquiry) dropped(f firing, r suites.Result, severity Severity) {
+func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 	switch {
-	case !symptom.Dropped(r) || q.hook.Async:
+	case !symptom.Dropped(r) || q.hook.Entry.Async:
 	case symptom.Echoes(f.asCase(q.hook).Steps[0].Payload, r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/settings"
 	"hookwatch/suites/disk"
 )
 
@@ -48,8 +49,7 @@ type Hook struct {
 	Args       []string // not nil: started without a shell
 	If         string   // permission rule that the tool call must match as well
 	Timeout    time.Duration
-	Async      bool
-	Shell      string // what the entry says of it, such as bash; "" is /bin/sh
+	Entry      client.Entry // as it is registered
 	Source     suites.Position
 	Scope      Scope
 	Dead       bool     // the client drops the file that it stands in
@@ -88,11 +88,11 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 // order. Identical commands run once, as the client has it. A hook with an `if`
 // is taken to fire on a tool event, whose call it may match, and never elsewhere.
 func (r Registered) For(event, value string) []Hook {
-	about, _ := contract.EventByName(event)
+	about, _ := client.EventByName(event)
 	seen := map[string]bool{}
 	var firing []Hook
 	for _, hook := range r.Hooks {
-		if hook.Event != event || !contract.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
+		if hook.Event != event || !client.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
 			continue
 		}
 		if same := hook.runsAs(); !seen[same] {
@@ -147,49 +147,49 @@ func (c *collector) read(from Source) error {
 		return err
 	}
 	name := c.slash(from.File)
-	parse := contract.ParseSettings
+	parse := settings.Parse
 	switch from.Scope {
 	case InPlugin:
-		parse = func(path string, data []byte) (*contract.Settings, []suites.Problem) {
-			return contract.ParsePlugin(contract.Default, path, data)
+		parse = func(path string, data []byte) (*settings.Settings, []suites.Problem) {
+			return settings.ParsePlugin(client.Default, path, data)
 		}
 	case InDocument:
 		parse = parseDocument
 	}
-	settings, problems := parse(name, data)
-	c.add(from, settings, problems)
+	read, problems := parse(name, data)
+	c.add(from, read, problems)
 	return nil
 }
 
 // add takes what one file says.
-func (c *collector) add(from Source, settings *contract.Settings, problems []suites.Problem) {
-	c.out.Files = append(c.out.Files, settings.Path)
-	c.others(from, settings)
+func (c *collector) add(from Source, read *settings.Settings, problems []suites.Problem) {
+	c.out.Files = append(c.out.Files, read.Path)
+	c.others(from, read)
 	if from.Scope == InTemplate {
 		return // the client never sees it
 	}
 	for _, problem := range problems {
-		if dead := len(settings.Dead); dead > 0 {
+		if dead := len(read.Dead); dead > 0 {
 			problem.Hint += fmt.Sprintf("; until then the client drops the whole file: %d other hooks in it never run", dead)
 		}
 		c.out.Dropped = append(c.out.Dropped, problem)
 	}
-	c.out.Ignored = append(c.out.Ignored, settings.Ignored...)
-	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), settings.Ignored...)
-	if from.Scope.Everywhere() && settings.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
-		c.out.DisabledBy = settings.DisableAllHooks
+	c.out.Ignored = append(c.out.Ignored, read.Ignored...)
+	c.out.Problems = append(append(c.out.Problems, c.out.Dropped[len(c.out.Dropped)-len(problems):]...), read.Ignored...)
+	if from.Scope.Everywhere() && read.DisableAllHooks.Line > 0 && c.out.DisabledBy.Line == 0 {
+		c.out.DisabledBy = read.DisableAllHooks
 	}
 	if from.Scope.Everywhere() {
-		c.out.Hooks = append(c.out.Hooks, c.hooks(from, settings.Entries)...)
+		c.out.Hooks = append(c.out.Hooks, c.hooks(from, read.Entries)...)
 	}
 }
 
 // others takes what a file registers and the client does not launch.
-func (c *collector) others(from Source, settings *contract.Settings) {
+func (c *collector) others(from Source, read *settings.Settings) {
 	if !from.Scope.Everywhere() {
-		c.out.Others = append(c.out.Others, c.hooks(from, settings.Entries)...)
+		c.out.Others = append(c.out.Others, c.hooks(from, read.Entries)...)
 	}
-	dead := c.hooks(from, settings.Dead)
+	dead := c.hooks(from, read.Dead)
 	for i := range dead {
 		dead[i].Dead = true
 	}
@@ -198,7 +198,7 @@ func (c *collector) others(from Source, settings *contract.Settings) {
 
 // hooks makes hooks of a file's entries. The same command under the same matcher
 // is one hook, the first: the client never runs the second.
-func (c *collector) hooks(from Source, entries []contract.Entry) (all []Hook) {
+func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 	seen := map[string]bool{}
 	for _, entry := range entries {
 		hook := c.hook(from, entry)
@@ -213,14 +213,15 @@ func (c *collector) hooks(from Source, entries []contract.Entry) (all []Hook) {
 	return all
 }
 
-func (c *collector) hook(from Source, entry contract.Entry) Hook {
+func (c *collector) hook(from Source, entry client.Entry) Hook {
 	hook := Hook{
 		Event: entry.Event, Matcher: entry.Matcher, Type: entry.Type, Command: entry.Command, Args: entry.Args,
-		If: entry.If, Timeout: entry.Timeout, Async: entry.Async, Source: entry.At,
+		If: entry.If, Timeout: entry.Timeout, Source: entry.At, Entry: entry,
 		Scope: from.Scope, Session: from.Session, Plugin: from.Plugin, PluginRoot: from.PluginRoot, Root: c.root,
 	}
+	hook.Entry.Plugin = from.Scope == InPlugin
 	if hook.Timeout == 0 {
-		hook.Timeout = contract.DefaultTimeout(entry.Event, entry.Type)
+		hook.Timeout = client.DefaultTimeout(entry.Event, entry.Type)
 	}
 	if hook.Type == "command" {
 		hook.Scripts, hook.Direct = newResolver(hook, filepath.Dir(from.File)).scripts()

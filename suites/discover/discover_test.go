@@ -33,7 +33,7 @@ const (
 )
 
 // settings is a file with groups of hooks: event, matcher, commands.
-func settings(groups ...[]string) string {
+func settingsText(groups ...[]string) string {
 	events := map[string][]string{}
 	var order []string
 	for _, group := range groups {
@@ -73,8 +73,8 @@ func commands(hooks []Hook) (all []string) {
 func TestFor(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{
-		shared: settings([]string{"PreToolUse", "Bash", "a", "b"}, []string{"PreToolUse", "Edit|Write", "c", "a"}, []string{"PreToolUse", "", "a", "a "}, []string{"Stop", "Bash", "s"}),
-		local:  settings([]string{"PreToolUse", "Bash", "b", "l"}),
+		shared: settingsText([]string{"PreToolUse", "Bash", "a", "b"}, []string{"PreToolUse", "Edit|Write", "c", "a"}, []string{"PreToolUse", "", "a", "a "}, []string{"Stop", "Bash", "s"}),
+		local:  settingsText([]string{"PreToolUse", "Bash", "b", "l"}),
 	})
 	for _, test := range []struct {
 		event, value string
@@ -119,11 +119,11 @@ func TestHookFields(t *testing.T) {
 		t.Fatalf("hooks %+v", registered.Hooks)
 	}
 	first, second, third := registered.Hooks[0], registered.Hooks[1], registered.Hooks[2]
-	if first.Timeout != 5*time.Second || first.Source.String() != shared+":2:1" || first.Async {
+	if first.Timeout != 5*time.Second || first.Source.String() != shared+":2:1" || first.Entry.Async {
 		t.Errorf("first hook %+v", first)
 	}
 	script := []string{".claude/hooks/x.sh"}
-	if second.Timeout != 10*time.Minute || !second.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
+	if second.Timeout != 10*time.Minute || !second.Entry.Async || !slices.Equal(second.Scripts, script) || !slices.Equal(first.Scripts, script) {
 		t.Errorf("hooks %+v and %+v", first, second)
 	}
 	if got := LaunchCommand(first); !slices.Equal(got, []string{"/bin/sh", "-c", ".claude/hooks/x.sh"}) {
@@ -148,24 +148,34 @@ func TestLaunchCommandExpandsNothingElse(t *testing.T) {
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{
-		shared: settings([]string{"Stop", "", "s"}), local: `{"disableAllHooks": true}`,
+		shared: settingsText([]string{"Stop", "", "s"}), local: `{"disableAllHooks": true}`,
 	})
 	if len(registered.Hooks) > 0 || registered.DisabledBy.String() != local+":1:21" || len(registered.Problems) != 1 {
 		t.Errorf("%+v", registered)
 	}
 }
 
+// TestDroppedFile: an invalid entry costs the whole file under PreToolUse, and
+// itself under Stop.
 func TestDroppedFile(t *testing.T) {
 	t.Parallel()
-	registered := discovered(t, map[string]string{
-		shared: `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"s"},{"command":"t"}]}]}}`,
-		local:  settings([]string{"Stop", "", "l"}),
-	})
-	if got := commands(registered.Hooks); !slices.Equal(got, []string{"l"}) {
-		t.Errorf("hooks %q, want only those of the other file", got)
-	}
-	if len(registered.Problems) != 1 || !strings.Contains(registered.Problems[0].Error(), "1 other hooks in it never run") {
-		t.Errorf("problems %v", registered.Problems)
+	for event, want := range map[string]struct {
+		hooks []string
+		hint  string
+	}{
+		"PreToolUse": {[]string{"l"}, "1 other hooks in it never run"},
+		"Stop":       {[]string{"s", "l"}, "the client leaves this one out without a word"},
+	} {
+		registered := discovered(t, map[string]string{
+			shared: `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":"s"},{"command":"t"}]}]}}`,
+			local:  settingsText([]string{"Stop", "", "l"}),
+		})
+		if got := commands(registered.Hooks); !slices.Equal(got, want.hooks) {
+			t.Errorf("%s: hooks %q, want %q", event, got, want.hooks)
+		}
+		if len(registered.Problems) != 1 || !strings.Contains(registered.Problems[0].Error(), want.hint) {
+			t.Errorf("%s: problems %v", event, registered.Problems)
+		}
 	}
 }
 
@@ -173,7 +183,7 @@ func TestPlugin(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{
 		"plugin/.claude-plugin/plugin.json": `{"name":"guard"}`,
-		"plugin/hooks/hooks.json":           settings([]string{"Stop", "", "${CLAUDE_PLUGIN_ROOT}/x.sh"}),
+		"plugin/hooks/hooks.json":           settingsText([]string{"Stop", "", "${CLAUDE_PLUGIN_ROOT}/x.sh"}),
 	})
 	if len(registered.Hooks) != 1 {
 		t.Fatalf("%+v", registered)

@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/settings"
 	"hookwatch/suites/pattern"
 )
 
@@ -80,21 +81,21 @@ func documentHooks(data []byte) []byte {
 
 // parseDocument reads the hooks of a document. Places within it are not known: all
 // is said of the line where its hooks begin.
-func parseDocument(name string, data []byte) (*contract.Settings, []suites.Problem) {
+func parseDocument(name string, data []byte) (*settings.Settings, []suites.Problem) {
 	at := suites.Position{File: name, Line: 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1, Column: 1}
 	text := documentHooks(data)
 	if text == nil {
-		return &contract.Settings{Path: name}, []suites.Problem{{At: at, What: "hooks in the front of the document cannot be read", Hint: "write them as in a settings file: event, list of matcher and hooks"}}
+		return &settings.Settings{Path: name}, []suites.Problem{{At: at, What: "hooks in the front of the document cannot be read", Hint: "write them as in a settings file: event, list of matcher and hooks"}}
 	}
-	settings, problems := contract.ParsePlugin(contract.Default, name, text)
-	for i := range settings.Entries {
-		settings.Entries[i].At = at
+	read, problems := settings.ParsePlugin(client.Default, name, text)
+	for i := range read.Entries {
+		read.Entries[i].At = at
 	}
-	for i := range settings.Ignored {
-		settings.Ignored[i].At = at
+	for i := range read.Ignored {
+		read.Ignored[i].At = at
 	}
 	for i := range problems {
 		problems[i].At = at
 	}
-	return settings, problems
+	return read, problems
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -58,7 +58,7 @@ func (r *Registered) Guess(root string, scripts []string) {
 		event := EventOf(s)
 		h := Hook{
 			Event: event, Type: "command", Command: `"${CLAUDE_PLUGIN_ROOT}"/` + shell.Quote(s), Root: root, PluginRoot: root, Scope: InGuess,
-			Timeout: contract.DefaultTimeout(event, "command"), Source: suites.Position{File: s}, Scripts: []string{s},
+			Timeout: client.DefaultTimeout(event, "command"), Source: suites.Position{File: s}, Scripts: []string{s},
 		}
 		if interpreter := map[string]string{".sh": "bash", ".py": "python3", ".js": "node", ".mjs": "node"}[path.Ext(s)]; interpreter != "" {
 			h.Command = interpreter + " " + h.Command

@@ -8,18 +8,18 @@ import (
 	"strconv"
 	"strings"
 
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client/matcher"
 )
 
 // identify makes a hook's ID: what a person recognises it by, and a hash of what
 // makes it this hook. Neither its place among others nor the machine's paths
 // count, nor do white space, quotes and the order of a matcher's names.
 func identify(scope string, hook Hook, body string) string {
-	matcher := hook.Matcher
-	if names := contract.MatcherSet(matcher); names != nil {
-		matcher = strings.Join(names, "|")
+	matches := hook.Matcher
+	if names := matcher.Names(matches); names != nil {
+		matches = strings.Join(names, "|")
 	}
-	parts := append([]string{scope, hook.Event, matcher, hook.Type, hook.If, normalise(hook.Command, hook.Root), body}, hook.Args...)
+	parts := append([]string{scope, hook.Event, matches, hook.Type, hook.If, normalise(hook.Command, hook.Root), body}, hook.Args...)
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hook.Event + "-" + hook.shortName() + "-" + hex.EncodeToString(sum[:4])
 }

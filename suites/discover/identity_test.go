@@ -16,14 +16,14 @@ func ids(registered Registered) (all []string) {
 func TestIDsOutliveEdits(t *testing.T) {
 	t.Parallel()
 	a, b := []string{"PreToolUse", "Bash|Edit", "bash .claude/hooks/x.sh", "y"}, []string{"PreToolUse", "Write", "y"}
-	before := ids(discovered(t, map[string]string{shared: settings(a, b)}))
+	before := ids(discovered(t, map[string]string{shared: settingsText(a, b)}))
 	if !regexp.MustCompile(`^PreToolUse-x\.sh-[0-9a-f]{8}$`).MatchString(before[0]) {
 		t.Errorf("ID %q", before[0])
 	}
 	if len(before) != 3 || before[1] == before[2] {
 		t.Fatalf("IDs %q", before)
 	}
-	after := ids(discovered(t, map[string]string{shared: settings(
+	after := ids(discovered(t, map[string]string{shared: settingsText(
 		[]string{"PreToolUse", "Read", "new"}, b, []string{"PreToolUse", "Edit, Bash", "bash  '.claude/hooks/x.sh'", "y"},
 	)}))
 	if want := []string{before[2], before[0], before[1]}; !slices.Equal(after[1:], want) {
@@ -34,8 +34,8 @@ func TestIDsOutliveEdits(t *testing.T) {
 func TestIDsTellApart(t *testing.T) {
 	t.Parallel()
 	all := ids(discovered(t, map[string]string{
-		shared: settings([]string{"PreToolUse", "Bash", "x", "x ", "y"}, []string{"PreToolUse", "Edit", "x"}, []string{"PostToolUse", "Bash", "x"}),
-		local:  settings([]string{"PreToolUse", "Bash", "x"}),
+		shared: settingsText([]string{"PreToolUse", "Bash", "x", "x ", "y"}, []string{"PreToolUse", "Edit", "x"}, []string{"PostToolUse", "Bash", "x"}),
+		local:  settingsText([]string{"PreToolUse", "Bash", "x"}),
 	}))
 	slices.Sort(all)
 	if len(slices.Compact(all)) != 6 {
@@ -58,7 +58,7 @@ func TestIDsIgnoreTheMachine(t *testing.T) {
 func TestRepeatedEntryIsOneHook(t *testing.T) {
 	t.Parallel()
 	registered := discovered(t, map[string]string{
-		shared: settings([]string{"Stop", "", "x", "x"}, []string{"Stop", "", "x"}),
+		shared: settingsText([]string{"Stop", "", "x", "x"}, []string{"Stop", "", "x"}),
 	})
 	if len(registered.Hooks) != 1 {
 		t.Errorf("hooks %q, want one", ids(registered))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 )
 
 // LaunchCommand is how the client starts the hook: `/bin/sh -c COMMAND`, or the
@@ -41,7 +41,7 @@ var withEnvFile = []string{"SessionStart", "Setup", "CwdChanged", "FileChanged"}
 // ClientEnv lists the variables, as NAME=value, that a client of this version
 // adds to a hook's environment; observed. Their values are placeholders of our
 // own where they do not say where the project and the session are.
-func ClientEnv(root, session string, event string, version contract.Version) []string {
+func ClientEnv(root, session string, event string, version client.Version) []string {
 	env := []string{
 		"CLAUDE_PROJECT_DIR=" + root,
 		"CLAUDECODE=1",
@@ -53,7 +53,7 @@ func ClientEnv(root, session string, event string, version contract.Version) []s
 	if slices.Contains(withEnvFile, event) {
 		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
 	}
-	if version.Profile() == contract.V329 {
+	if version.Since(client.V329) {
 		env = append(env,
 			"CLAUDE_PID="+nobody,
 			"CLAUDE_EFFORT=high",

@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 )
@@ -16,7 +16,7 @@ import (
 type Fired struct {
 	Hook    discover.Hook
 	Result  suites.Result
-	reading contract.Reading
+	reading client.Reading
 }
 
 // chain fires every hook that is registered for the event, at once and as the
@@ -91,8 +91,8 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Session != "" && s.override == "" {
 		c.Dir = h.Session
 	}
-	client := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
-	client = append(client, discover.PluginEnv(h, s.tmp)...)
+	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
+	given = append(given, discover.PluginEnv(h, s.tmp)...)
 	own := variables(c.Env) // the case's go before the client's
 	if own["CLAUDE_PROJECT_DIR"] == s.project() {
 		own["CLAUDE_PROJECT_DIR"] = h.Start()
@@ -100,17 +100,14 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Scope == discover.InHome {
 		own["HOME"] = s.home()
 	}
-	c.Env = process.With(client, own)
+	c.Env = process.With(given, own)
 	return c, nil
 }
 
 // fired is what came of one hook, and what the client makes of it alone.
 func (s *sandbox) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
-	f := Fired{Hook: h, Result: s.interpret(st, h.Command, res, startFault(res))}
-	out := outputOf(f.Result, h.Command, matched(st.Event, st.Tool, stdin))
-	out.Async = h.Async
-	f.reading = contract.Interpret(s.r.Client, st.Event, out)
-	f.Result.Effect, f.Result.EffectReason, f.Result.ModelSees = f.reading.Effect, f.reading.Reason, f.reading.ModelSees
+	f := Fired{Hook: h}
+	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
 	return f
 }
 
@@ -118,7 +115,7 @@ func (s *sandbox) fired(h discover.Hook, st *suites.Step, stdin []byte, res proc
 // the other, and the strongest word.
 func combine(fired []Fired) suites.Result {
 	var all suites.Result
-	var readings []contract.Reading
+	var readings []client.Reading
 	for i, f := range fired {
 		r := f.Result
 		readings = append(readings, f.reading)
@@ -139,9 +136,9 @@ func combine(fired []Fired) suites.Result {
 		all.LeftBehind = append(all.LeftBehind, r.LeftBehind...)
 		all.Duration = max(all.Duration, r.Duration)
 	}
-	reading := contract.Combine(readings)
+	reading := client.Combine(readings)
 	all.Decision, all.Effect = reading.Decision, reading.Effect
-	all.ModelSees, all.EffectReason = reading.ModelSees, reading.Reason
+	all.ModelSees, all.EffectReason = reading.ModelSees, reading.Because()
 	return all
 }
 

@@ -1,11 +1,11 @@
 package run
 
-import "hookwatch/suites/contract"
+import "hookwatch/suites/client"
 
 // matched is the value that the event's matchers are compared with: the tool's
 // name, or the field of the payload that the event names.
 func matched(event, tool string, stdin []byte) string {
-	about, ok := contract.EventByName(event)
+	about, ok := client.EventByName(event)
 	if !ok {
 		return ""
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
@@ -27,7 +27,7 @@ type Options struct {
 	Temp    string        // where sandboxes are made; must exist
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case names none
-	Client  contract.Version
+	Client  client.Version
 	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
 	// of the first.
 	Isolation isolate.Mode

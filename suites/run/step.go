@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/payload"
 	"hookwatch/suites/process"
 )
 
@@ -59,7 +60,7 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 	if st.Stdin != nil {
 		return []byte(s.expand.Replace(*st.Stdin)), nil
 	}
-	in := contract.PayloadInput{
+	in := payload.Input{
 		Event:          st.Event,
 		Tool:           st.Tool,
 		Command:        s.expand.Replace(st.Command),
@@ -71,7 +72,7 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 	if st.FilePath != "" {
 		in.FilePath = s.path(st.FilePath)
 	}
-	return contract.Payload(in)
+	return payload.Make(in)
 }
 
 // payload expands the templates inside the strings of a JSON document.
@@ -100,7 +101,8 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	}
 	l := s.r.launch(s.root, name)
 	if l.fault != "" {
-		return s.interpret(st, l.command, process.Result{Exit: -1}, l.fault), nil
+		out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, process.Result{Exit: -1}, l.fault)
+		return out, nil
 	}
 	argv := l.argv
 	for _, arg := range st.Args {
@@ -110,7 +112,8 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if err != nil {
 		return suites.Result{}, err
 	}
-	return s.interpret(st, l.command, results[0], startFault(results[0])), nil
+	out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, results[0], startFault(results[0]))
+	return out, nil
 }
 
 func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
@@ -175,7 +178,7 @@ func startFault(r process.Result) string {
 
 // interpret turns what the process did into a result, and adds what the client
 // would make of it. fault says why the hook could not be started at all.
-func (s *sandbox) interpret(st *suites.Step, command string, res process.Result, fault string) suites.Result {
+func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, res process.Result, fault string) (suites.Result, client.Reading) {
 	out := suites.Result{
 		Exit:        res.Exit,
 		Signal:      res.Signal,
@@ -190,17 +193,13 @@ func (s *sandbox) interpret(st *suites.Step, command string, res process.Result,
 		LeftBehind:  named(res.LeftBehind, res.Left),
 		Duration:    res.Duration,
 	}
-	reading := contract.Interpret(s.r.Client, st.Event, outputOf(out, command, st.Tool))
+	reading := client.Interpret(s.r.Client, st.Event, client.Output{
+		Exit: out.Exit, Signal: out.Signal, TimedOut: out.TimedOut, NotStarted: fault, Stdout: out.Stdout, Stderr: out.Stderr,
+		Entry: entry, Matched: matched(st.Event, st.Tool, stdin),
+	})
 	out.Decision, out.Effect = reading.Decision, reading.Effect
-	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Reason
-	return out
-}
-
-func outputOf(r suites.Result, command, value string) contract.Output {
-	return contract.Output{
-		Exit: r.Exit, Signal: r.Signal, TimedOut: r.TimedOut, NotStarted: r.NotStarted,
-		Stdout: r.Stdout, Stderr: r.Stderr, Command: command, Matched: value,
-	}
+	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Because()
+	return out, reading
 }
 
 // named are the names of processes, each once with how often; there may be more

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
@@ -24,7 +25,7 @@ type Result struct {
 }
 
 // Count tells how many findings are of a severity.
-func (r Result) Count(s conform.Severity) (n int) {
+func (r Result) Count(s suites.Severity) (n int) {
 	for _, f := range r.Findings {
 		if f.Severity == s {
 			n++

@@ -14,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
 	"hookwatch/suites/conform"
 )
 
@@ -105,7 +106,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, static bool) (check.
 
 func checkDocument(p *project.Project, res check.Result, took time.Duration) CheckDocument {
 	doc := CheckDocument{
-		Version: 1, Project: p.Name(), Hooks: []CheckHook{}, Findings: res.Findings, Errors: res.Count(conform.Error), Warnings: res.Count(conform.Warning),
+		Version: 1, Project: p.Name(), Hooks: []CheckHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
 	}
 	for _, r := range res.Reports {
@@ -124,15 +125,15 @@ func checkDocument(p *project.Project, res check.Result, took time.Duration) Che
 }
 
 // severityFormat begins a finding.
-var severityFormat = map[conform.Severity]string{
-	conform.Error: "ERROR    %s  %s\n", conform.Warning: "WARNING  %s  %s\n", conform.Info: "INFO     %s  %s\n",
+var severityFormat = map[suites.Severity]string{
+	suites.Error: "ERROR    %s  %s\n", suites.Warning: "WARNING  %s  %s\n", suites.Info: "INFO     %s  %s\n",
 }
 
 // checkHuman shows errors and warnings, and with verbose all that is known.
 func checkHuman(w io.Writer, doc CheckDocument, verbose bool) {
 	infos := 0
 	for _, f := range doc.Findings {
-		if f.Severity == conform.Info && !verbose {
+		if f.Severity == suites.Info && !verbose {
 			infos++
 			continue
 		}

@@ -16,7 +16,6 @@ import (
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/contract"
 	"hookwatch/suites/run"
 )
 
@@ -94,8 +93,8 @@ make of them. Nothing is recorded.`,
 
 // asCase makes a case of one step that expects nothing.
 func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
-	if _, ok := contract.EventByName(args[0]); !ok {
-		return nil, fmt.Errorf("the client has no event %q (names are case-sensitive, as in PreToolUse)", args[0])
+	if _, err := eventNamed(args[0]); err != nil {
+		return nil, err
 	}
 	st := suites.Step{Event: args[0], Command: o.command}
 	if len(args) == 2 {

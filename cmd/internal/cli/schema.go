@@ -1,34 +1,67 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/outputschema"
+	"hookwatch/suites/spelling"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:       "schema suite|config",
-		Short:     "Print the JSON Schema of a suite file or of .hookwatch.yaml",
-		ValidArgs: []string{"suite", "config"},
+		Use:   "schema suite|config|output EVENT",
+		Short: "Print the JSON Schema of a suite file, of .hookwatch.yaml or of a hook's output",
+		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
+accepts on stdout from a hook of an event.`,
+		Example:   "  hookwatch schema output PreToolUse",
+		ValidArgs: []string{"suite", "config", "output"},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("schema needs a name: suite or config")
+			text, err := schemaOf(args)
+			if err == nil {
+				_, err = a.Out.Write(text)
 			}
-			var text []byte
-			switch args[0] {
-			case "suite":
-				text = catalog.Schema()
-			case "config":
-				text = config.Schema()
-			default:
-				return fmt.Errorf("no schema %q: want suite or config", args[0])
-			}
-			_, err := a.Out.Write(text)
 			return err
 		},
 	}
+}
+
+func schemaOf(args []string) ([]byte, error) {
+	switch {
+	case len(args) == 2 && args[0] == "output":
+		event, err := eventNamed(args[1])
+		return outputschema.Of(client.Default, event), err
+	case len(args) == 1 && args[0] == "output":
+		return nil, errors.New("schema output needs an event, as in hookwatch schema output PreToolUse")
+	case len(args) != 1:
+		return nil, errors.New("schema needs a name: suite or config, or output and an event")
+	case args[0] == "suite":
+		return catalog.Schema(), nil
+	case args[0] == "config":
+		return config.Schema(), nil
+	default:
+		return nil, fmt.Errorf("no schema %q: want suite or config, or output and an event", args[0])
+	}
+}
+
+// eventNamed finds an event; the error tells which was most likely meant.
+func eventNamed(name string) (client.Event, error) {
+	event, known := client.EventByName(name)
+	if known {
+		return event, nil
+	}
+	var names []string
+	for _, e := range client.Events() {
+		names = append(names, e.Name)
+	}
+	hint := "names are case-sensitive, as in PreToolUse"
+	if near := spelling.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "? names are case-sensitive"
+	}
+	return client.Event{}, fmt.Errorf("the client has no event %q (%s)", name, hint)
 }

@@ -23,6 +23,8 @@ var sampled = map[string]reflect.Type{
 	"why ID":         reflect.TypeFor[WhyCase](),
 	"coverage":       reflect.TypeFor[CoverageDocument](),
 	"fire":           reflect.TypeFor[FireDocument](),
+	"explain":        reflect.TypeFor[ExplainDocument](),
+	"explain --list": reflect.TypeFor[RulesDocument](),
 	"doctor":         reflect.TypeFor[DoctorDocument](),
 	"trust":          reflect.TypeFor[TrustDocument](),
 	"trust --list":   reflect.TypeFor[TrustList](),

@@ -65,7 +65,7 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, findings []con
 	if err != nil {
 		text = []byte(c.ID) // a case of plain values always encodes
 	}
-	sum := sha256.Sum256(append(text, fmt.Sprint(h.Command, h.Args, h.Matcher, h.Shell)...))
+	sum := sha256.Sum256(append(text, fmt.Sprint(h.Command, h.Args, h.Matcher, h.Entry.Shell)...))
 	c.Digest = hex.EncodeToString(sum[:6])
 	return *c
 }
@@ -73,7 +73,7 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, findings []con
 // faults are the errors that are found of a hook's registration.
 func faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	for _, f := range findings {
-		if f.Severity != conform.Error {
+		if f.Severity != suites.Error {
 			continue
 		}
 		for _, id := range f.Hooks {

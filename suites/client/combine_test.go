@@ -1,0 +1,52 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+func TestCombine(t *testing.T) {
+	t.Parallel()
+	read := func(event string, outputs ...string) Reading {
+		readings := make([]Reading, 0, len(outputs))
+		for _, output := range outputs {
+			readings = append(readings, Interpret(Default, event, out(output)))
+		}
+		return Combine(readings)
+	}
+	pre := func(fields string) string { return specific("PreToolUse", fields) }
+	allow, ask := pre(`"permissionDecision":"allow"`), pre(`"permissionDecision":"ask","permissionDecisionReason":"ASK"`)
+	deny, context := pre(`"permissionDecision":"deny","permissionDecisionReason":"DENY"`), pre(`"additionalContext":"CTX"`)
+	rewrite := pre(`"updatedInput":{"command":"ls"}`)
+	for _, test := range []struct {
+		name, event string
+		outputs     []string
+		decision    string
+		want        suites.Effect
+		sees        []string
+	}{
+		{"none", "PreToolUse", nil, "none", suites.Proceeds, nil},
+		{"deny before ask before allow", "PreToolUse", []string{allow, deny, ask}, "deny", suites.Denied, []string{"PreToolUse hook error: DENY"}},
+		{"ask before allow", "PreToolUse", []string{allow, ask}, "ask", suites.Asked, []string{"ASK"}},
+		{"allow", "PreToolUse", []string{"", allow, "noise"}, "allow", suites.Allowed, nil},
+		{"context adds up", "PreToolUse", []string{context, deny, context}, "deny", suites.Denied, []string{"CTX", "PreToolUse hook error: DENY", "CTX"}},
+		{"rewritten", "PreToolUse", []string{rewrite, rewrite}, "none", suites.Rewritten, nil},
+		{"blocked prompt", "UserPromptSubmit", []string{"TEXT", blockJSON}, "block", suites.PromptBlocked, nil},
+		{"shown beside context", "PostToolUse", []string{blockJSON, specific("PostToolUse", `"additionalContext":"CTX"`)},
+			"block", suites.ShownToModel, []string{`PostToolUse hook blocking error from command "": RSN`, "CTX"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := read(test.event, test.outputs...)
+			if got.Decision != test.decision || got.Effect != test.want || !slices.Equal(got.ModelSees, test.sees) {
+				t.Errorf("got %+v, want %s, %s, %q", got, test.decision, test.want, test.sees)
+			}
+		})
+	}
+	if got := read("PreToolUse", rewrite, rewrite); !strings.Contains(got.Because(), "last to finish") {
+		t.Errorf("reason %q does not tell of the race", got.Because())
+	}
+}

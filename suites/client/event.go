@@ -1,0 +1,85 @@
+package client
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// An Event is a moment at which the client runs hooks, and what it makes of their
+// outputs there.
+type Event struct {
+	Name string
+	// MatchedOn is the stdin field that a matcher is compared with; FileChanged
+	// compares the base name of it. Empty: the matcher is ignored and every hook
+	// of the event runs.
+	MatchedOn string
+	// Tool tells that the payload names a tool and that an entry's `if` is looked at.
+	Tool bool
+	// Since is the first observed version that has the event; empty for all.
+	Since Version
+
+	// Exit2 is what exit code 2 does, and a JSON decision block with it.
+	Exit2 suites.Effect
+	// Exit2On are the versions on which Exit2 was observed; none: documented.
+	Exit2On []Version
+	// Exit2V197 is what exit code 2 did on 2.1.197 where that differs; documented.
+	Exit2V197 suites.Effect
+	// Told is how the model is told of a no; empty: it is not.
+	Told string
+	// Plain is what the model is told of text on stdout; empty: nothing.
+	Plain string
+	// Halt is what continue:false does; empty: not known.
+	Halt suites.Effect
+
+	IgnoresBlock     bool // decision block has no effect beside Exit2
+	AnyFailure       bool // whatever does not exit 0 fails what the event is about
+	TimeoutBlocks    bool // a time-out is a no; documented
+	PassesOtherName  bool // exit code 2 is dropped with JSON that names another event
+	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
+	IgnoresOnFailure bool // the entry key onFailure has no effect
+	LosesContext     bool // additionalContext is accepted and reaches nobody
+}
+
+// The ways in which the model is told.
+const (
+	asError    = "{label} hook error: {text}"
+	asReminder = `{label} hook blocking error from command "{command}": {text}`
+	asStop     = "Stop hook feedback: {text}"
+	asFeedback = "{event} hook feedback: {text}"
+	asSuccess  = "{label} hook success: {text}"
+	asItIs     = "{text}"
+)
+
+// Known reports whether a client of version v has the event.
+func (e Event) Known(v Version) bool { return v.Since(e.Since) }
+
+// exit2 is what exit code 2 does on a client of version v.
+func (e Event) exit2(v Version) suites.Effect {
+	if e.Exit2V197 != "" && v.old() {
+		return e.Exit2V197
+	}
+	return e.Exit2
+}
+
+// MatcherValue is what a matcher is compared with for this payload; "" when the
+// event ignores matchers or the payload has no such field.
+func (e Event) MatcherValue(payload []byte) string {
+	if e.MatchedOn == "" {
+		return ""
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) != nil {
+		return ""
+	}
+	var value string
+	if json.Unmarshal(fields[e.MatchedOn], &value) != nil {
+		return ""
+	}
+	if e.Name == "FileChanged" {
+		return path.Base(strings.ReplaceAll(value, `\`, "/"))
+	}
+	return value
+}

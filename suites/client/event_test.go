@@ -1,0 +1,76 @@
+package client
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	if len(events) != 33 {
+		t.Fatalf("%d events, want 33", len(events))
+	}
+	old := 0
+	for _, event := range events {
+		if found, ok := EventByName(event.Name); !ok || found.Name != event.Name {
+			t.Errorf("EventByName(%q) = %+v, %t", event.Name, found, ok)
+		}
+		if event.Known(V197) {
+			old++
+		}
+	}
+	if old != 30 {
+		t.Errorf("%d events on 2.1.197, want 30", old)
+	}
+	if _, ok := EventByName("pretooluse"); ok {
+		t.Error("names are case-sensitive")
+	}
+}
+
+// TestEventEffectsAreKnown keeps the orders in step with the list of effects.
+func TestEventEffectsAreKnown(t *testing.T) {
+	t.Parallel()
+	if len(strength) != len(suites.Effects) {
+		t.Fatalf("%d effects are ordered, want %d", len(strength), len(suites.Effects))
+	}
+	seen := map[suites.Effect]bool{}
+	for _, effect := range strength {
+		seen[effect] = true
+	}
+	for _, effect := range suites.Effects {
+		if !seen[effect] {
+			t.Errorf("%q has no strength", effect)
+		}
+	}
+}
+
+func TestMatcherValue(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ event, payload, want string }{
+		{"PreToolUse", `{"tool_name":"Bash"}`, "Bash"},
+		{"SessionStart", `{"source":"clear"}`, "clear"},
+		{"FileChanged", `{"file_path":"/a/b/.env"}`, ".env"},
+		{"Stop", `{"tool_name":"Bash"}`, ""},
+		{"PreToolUse", `{"tool_name":1}`, ""},
+		{"PreToolUse", `{}`, ""},
+		{"PreToolUse", `no`, ""},
+	} {
+		event, _ := EventByName(test.event)
+		if got := event.MatcherValue([]byte(test.payload)); got != test.want {
+			t.Errorf("%s of %s: %q, want %q", test.event, test.payload, got, test.want)
+		}
+	}
+}
+
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[Version]Version{
+		"": Default, "2.1.197": V197, "2.1.328": V197, "2.1.329": V329, "2.2.0": V330, "3.0.0": V330, "2.1.330": V330,
+		"1.0.400": V197, "latest": Default, "2.1": Default,
+	} {
+		if got := version.Profile(); got != want {
+			t.Errorf("%q: %s, want %s", version, got, want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package client
+
+import (
+	"slices"
+
+	"hookwatch/suites"
+)
+
+// events is the table of all events. Matchers of PreModelSwitch and
+// PostModelSwitch are compared with the model, which is taken to be to_model.
+// That a timeout blocks PreModelSwitch is documented; that TeammateIdle pardons a
+// missing script and passes another event's name was read from the code, and that
+// ElicitationResult blocks beside one is taken from Elicitation.
+var events = []Event{
+	{
+		Name: "SessionStart", MatchedOn: "source", Exit2: suites.Ignored, Exit2On: onAll,
+		Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true,
+	},
+	{Name: "Setup", MatchedOn: "trigger", Exit2: suites.Ignored, LosesContext: true},
+	{Name: "InstructionsLoaded", MatchedOn: "load_reason", Exit2: suites.Ignored},
+	{
+		Name: "UserPromptSubmit", Exit2: suites.PromptBlocked, Exit2On: onAll,
+		Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
+	},
+	{
+		Name: "UserPromptExpansion", MatchedOn: "command_name", Exit2: suites.PromptBlocked,
+		Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
+	},
+	{
+		Name: "PreToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.Denied, Exit2On: onAll,
+		Told: asError, Halt: suites.SessionEnds,
+	},
+	{Name: "PermissionRequest", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld},
+	{Name: "PermissionDenied", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored},
+	{
+		Name: "PostToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
+		Told: asReminder, Halt: suites.SessionEnds, PassesOtherName: true,
+	},
+	{
+		Name: "PostToolUseFailure", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
+		Told: asReminder, PassesOtherName: true,
+	},
+	{Name: "PostToolBatch", Exit2: suites.SessionEnds, Exit2On: on330, Halt: suites.SessionEnds, PassesOtherName: true},
+	{Name: "SubagentStart", MatchedOn: "agent_type", Exit2: suites.Ignored, IgnoresOnFailure: true},
+	{
+		Name: "SubagentStop", MatchedOn: "agent_type", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop,
+		Halt: suites.Ignored, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+	},
+	{Name: "TaskCreated", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true},
+	{
+		Name: "TaskCompleted", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback,
+		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+	},
+	{
+		Name: "Stop", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.SessionEnds,
+		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+	},
+	{Name: "StopFailure", MatchedOn: "error", Exit2: suites.Ignored},
+	{Name: "PreCompact", MatchedOn: "trigger", Exit2: suites.Denied, Exit2On: on330, Told: asItIs, Plain: asItIs},
+	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.Ignored},
+	{Name: "Notification", MatchedOn: "notification_type", Exit2: suites.Ignored, LosesContext: true},
+	{Name: "Elicitation", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: on330},
+	{Name: "ElicitationResult", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: on330},
+	{Name: "ConfigChange", MatchedOn: "source", Exit2: suites.Denied, Exit2On: on330},
+	{Name: "CwdChanged", Exit2: suites.Ignored},
+	{Name: "FileChanged", MatchedOn: "file_path", Exit2: suites.Ignored},
+	{Name: "WorktreeCreate", Exit2: suites.Denied, Exit2On: on330, AnyFailure: true},
+	{
+		Name: "WorktreeRemove", Exit2: suites.Denied, Exit2On: on330, Exit2V197: suites.Ignored,
+		AnyFailure: true, IgnoresBlock: true,
+	},
+	{Name: "MessageDisplay", Exit2: suites.Ignored},
+	{Name: "SessionEnd", MatchedOn: "reason", Exit2: suites.Ignored},
+	{
+		Name: "PreModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Denied, Exit2On: on330,
+		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true,
+	},
+	{Name: "PostModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Ignored, Plain: asSuccess},
+	{Name: "DirectoryAdded", MatchedOn: "source", Since: V329, Exit2: suites.Ignored},
+	{Name: "TeammateIdle", Exit2: suites.AnotherTurn, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true},
+}
+
+// Events lists all events.
+func Events() []Event { return slices.Clone(events) }
+
+// EventByName finds an event by its exact, case-sensitive name.
+func EventByName(name string) (Event, bool) {
+	for _, event := range events {
+		if event.Name == name {
+			return event, true
+		}
+	}
+	return Event{}, false
+}

@@ -1,0 +1,81 @@
+package client
+
+import (
+	"regexp"
+
+	"hookwatch/suites"
+)
+
+// unheeded is what a kind of no is called where it has no effect.
+var unheeded = map[Kind]Kind{
+	Exit2: Exit2Ignored, FailureBlocks: Exit2Ignored, JSONNo: JSONNoIgnored, ConditionNotOK: JSONNoIgnored,
+}
+
+// no is what a hook's no does for the event: text is what the client has to say
+// of it, kind the way in which the hook said no.
+func (c call) no(kind Kind, text string) Reading {
+	reading := c.reading(c.event.exit2(c.version), kind)
+	reading.Cause.Effect = reading.Effect
+	if reading.Effect == suites.Ignored {
+		reading.Cause.Kind = unheeded[kind]
+		return reading
+	}
+	reading.ModelSees = c.tells(c.event.Told, text)
+	return reading
+}
+
+// noByExit2 reads exit code 2 where no JSON decision goes before it.
+func (c call) noByExit2() Reading {
+	if c.pardoned() {
+		return c.ignored(MissingScript)
+	}
+	said := "No stderr output"
+	if text := trim(c.in.Stderr); len(text) > 0 {
+		said = string(text)
+	}
+	return c.no(Exit2, "["+c.in.Entry.Command+"]: "+said)
+}
+
+// noScript is what the client takes for the message of an interpreter that was
+// given a script that does not exist; observed on client 2.1.330, whoever printed it.
+var noScript = regexp.MustCompile(`(?i)no such file|can't open`)
+
+// pardoned reports whether exit code 2 is taken for a missing script. For a
+// plugin's UserPromptSubmit that was read from the code.
+func (c call) pardoned() bool {
+	pardons := c.event.PardonsNoScript || c.event.Name == "UserPromptSubmit" && c.in.Entry.Plugin
+	return pardons && c.form == silent && noScript.Match(c.in.Stderr)
+}
+
+// failing is what comes of a failure: otherwise, unless the entry or the event
+// has failures block.
+func (c call) failing(otherwise Reading) Reading {
+	switch {
+	case c.failuresBlock():
+		return c.no(FailureBlocks, "["+c.in.Entry.Command+`]: failed; blocking because onFailure is "block"`)
+	case c.event.AnyFailure && c.event.exit2(c.version) == suites.Denied && c.failed():
+		return c.reading(suites.Denied, AnyFailure)
+	default:
+		return otherwise
+	}
+}
+
+// ended is a hook that came to no good end, and said nothing that is heeded.
+func (c call) ended() Reading {
+	kind := ExitCode
+	switch {
+	case c.in.NotStarted != "":
+		kind = NotStarted
+	case c.in.TimedOut:
+		kind = TimedOut
+	case c.in.Signal != "":
+		kind = Killed
+	case c.in.Entry.Type == "http":
+		return c.failing(c.ignored(HTTPStatus))
+	case c.in.Exit == 126:
+		kind = NotExecutable
+	case c.in.Exit == 127:
+		kind = NotFound
+	}
+	return c.failing(c.proceeds(kind))
+}

@@ -1,0 +1,31 @@
+package payload
+
+import (
+	"cmp"
+	"encoding/json"
+)
+
+// An Input says what a payload is about. Every field but Event has a
+// neutral default, so that the zero value of the rest gives a plausible payload.
+type Input struct {
+	Event          string
+	Tool           string          // for tool events; default Bash
+	Command        string          // tool_input.command
+	FilePath       string          // tool_input.file_path (notebook_path for NotebookEdit), or the event's own file
+	ToolInput      json.RawMessage // replaces the tool_input made from the above
+	ToolResponse   json.RawMessage // replaces the tool_response made for the tool
+	SessionID      string
+	TranscriptPath string
+	Cwd            string
+	Prompt         string
+	PermissionMode string // default "default"
+	Value          string // what the matcher is compared with, where it is not the tool: source, trigger, reason, agent type, ...
+	AgentID        string // inside a subagent
+	AgentType      string
+	LastMessage    string // last_assistant_message
+	StopHookActive bool
+	Override       json.RawMessage // a full object, sent as it is instead of everything above
+}
+
+// file is the file that a tool is about, when one must be named.
+func (in Input) file() string { return cmp.Or(in.FilePath, in.Cwd+"/example.txt") }

@@ -1,0 +1,131 @@
+// Package payload makes what the client writes to a hook's stdin.
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"hookwatch/suites/client"
+)
+
+// Make makes what the client writes to a hook's stdin: one JSON object on one
+// line that ends in a newline, its fields in the client's order. It fails for an
+// event that the client does not have and for raw JSON that is not valid.
+func Make(in Input) ([]byte, error) {
+	if len(bytes.TrimSpace(in.Override)) > 0 {
+		return overridden(in.Override)
+	}
+	event, ok := client.EventByName(in.Event)
+	if !ok {
+		return nil, fmt.Errorf("payload: the client has no event %q; names are case-sensitive, as in PreToolUse", in.Event)
+	}
+	in = in.withDefaults(event)
+	fields := append(commonFields(in), eventFields[event.Name](in)...)
+	raw, err := fields.MarshalJSON() // json.Marshal would escape <, > and &
+	if err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
+	}
+	return oneLine(raw)
+}
+
+func overridden(raw json.RawMessage) ([]byte, error) {
+	line, err := oneLine(raw)
+	if err == nil && line[0] != '{' {
+		return nil, errors.New("payload: a full payload must be a JSON object")
+	}
+	return line, err
+}
+
+func oneLine(raw []byte) ([]byte, error) {
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil {
+		return nil, fmt.Errorf("payload: not valid JSON: %w", err)
+	}
+	line.WriteByte('\n')
+	return line.Bytes(), nil
+}
+
+func (in Input) withDefaults(event client.Event) Input {
+	fill := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	fill(&in.SessionID, "5e551011-0000-4000-8000-000000000001")
+	fill(&in.Cwd, "/home/user/project")
+	fill(&in.TranscriptPath, "/home/user/.claude/projects/project/"+in.SessionID+".jsonl")
+	fill(&in.PermissionMode, "default")
+	fill(&in.Prompt, "say hello")
+	fill(&in.LastMessage, "done")
+	fill(&in.Value, matcherDefaults[event.Name])
+	if event.Tool || event.Name == "PostToolBatch" {
+		fill(&in.Tool, "Bash")
+	}
+	if event.Name == "SubagentStart" || event.Name == "SubagentStop" {
+		fill(&in.AgentID, "a0000000000000001")
+		fill(&in.AgentType, in.Value)
+	}
+	return in
+}
+
+// matcherDefaults are values that the client was seen to send, by event;
+// DirectoryAdded's was not captured.
+var matcherDefaults = map[string]string{
+	"SessionStart":        "startup",
+	"Setup":               "init",
+	"InstructionsLoaded":  "session_start",
+	"UserPromptExpansion": "greet",
+	"SubagentStart":       "general-purpose",
+	"SubagentStop":        "general-purpose",
+	"StopFailure":         "unknown",
+	"PreCompact":          "manual",
+	"PostCompact":         "manual",
+	"Notification":        "elicitation_response",
+	"Elicitation":         "demo",
+	"ElicitationResult":   "demo",
+	"ConfigChange":        "local_settings",
+	"SessionEnd":          "other",
+	"DirectoryAdded":      "register_repo_root",
+	"PreModelSwitch":      "claude-haiku-5-5",
+	"PostModelSwitch":     "claude-haiku-5-5",
+}
+
+// Which of the common fields an event carries; observed.
+var (
+	beforeFirstPrompt = set("SessionStart", "Setup", "InstructionsLoaded")
+	withMode          = set("UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest", "PermissionDenied",
+		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "SubagentStop")
+	withEffort = set("PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure",
+		"PostToolBatch", "Stop", "StopFailure", "SubagentStop")
+)
+
+func set(names ...string) map[string]bool {
+	in := make(map[string]bool, len(names))
+	for _, name := range names {
+		in[name] = true
+	}
+	return in
+}
+
+func commonFields(in Input) object {
+	fields := object{
+		{"session_id", in.SessionID},
+		{"transcript_path", in.TranscriptPath},
+		{"cwd", in.Cwd},
+	}
+	if !beforeFirstPrompt[in.Event] {
+		fields = append(fields, field{"prompt_id", "5e551011-0000-4000-8000-000000000002"})
+	}
+	if withMode[in.Event] {
+		fields = append(fields, field{"permission_mode", in.PermissionMode})
+	}
+	if in.AgentID != "" {
+		fields = append(fields, field{"agent_id", in.AgentID}, field{"agent_type", in.AgentType})
+	}
+	if withEffort[in.Event] {
+		fields = append(fields, field{"effort", object{{"level", "high"}}})
+	}
+	return append(fields, field{"hook_event_name", in.Event})
+}

@@ -1,0 +1,72 @@
+package conform
+
+import (
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+)
+
+// Ask begins an inquiry. A hook that is not run has no probes.
+func Ask(t Tree, h discover.Hook) *Inquiry {
+	q := &Inquiry{hook: h, tree: t}
+	if h.NotRun() != "" {
+		return q
+	}
+	q.text = h.Command + " " + strings.Join(h.Args, " ")
+	for _, s := range h.Scripts {
+		q.text += "\n" + t.read(s)
+	}
+	q.rounds = []func() []Probe{q.typical, q.again, q.search, q.hardened}
+	return q
+}
+
+// typical fires the hook as the client would, for what its matcher lets through.
+func (q *Inquiry) typical() (probes []Probe) {
+	q.rounds[0] = func() []Probe { return nil }
+	for i, f := range typical(q.hook, q.tree) {
+		probes = append(probes, q.probe(f, func(r suites.Result) {
+			if i == 0 {
+				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
+			}
+			q.observe(f, r)
+		}))
+	}
+	return probes
+}
+
+// again fires a hook a second time that held up the end of the turn.
+func (q *Inquiry) again() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	if q.effect != suites.AnotherTurn || q.hook.Event != "Stop" && q.hook.Event != "SubagentStop" {
+		return nil
+	}
+	f := firing{event: q.hook.Event, stopActive: true}
+	return []Probe{q.probe(f, func(r suites.Result) {
+		if r.Effect == suites.AnotherTurn {
+			q.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")
+		}
+	})}
+}
+
+// Together judges hooks side by side, as the client runs them.
+func Together(reports []Report) (all []Finding) {
+	byEvent := map[string][]Report{}
+	for _, r := range reports {
+		if r.Rewrites {
+			key := r.Hook.Event + " " + r.Hook.Matcher
+			byEvent[key] = append(byEvent[key], r)
+		}
+	}
+	for key, both := range byEvent {
+		if len(both) < 2 {
+			continue
+		}
+		f := found("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		for _, r := range both {
+			f.Hooks = append(f.Hooks, r.Hook.ID)
+		}
+		all = append(all, f)
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package conform
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+)
+
+// Static judges what lies in the tree, without running anything.
+func Static(t Tree) []Finding {
+	all := t.settings()
+	for _, h := range t.hooks() {
+		all = append(all, matched(h)...)
+		all = append(all, timeout(h)...)
+		if h.Type == "command" {
+			all = append(all, t.command(h)...)
+			all = append(all, t.files(h)...)
+		}
+	}
+	all = append(all, t.contents()...)
+	all = append(all, t.unregistered()...)
+	return Merge(all)
+}
+
+// settings judges the files that register hooks.
+func (t Tree) settings() (all []Finding) {
+	for _, p := range t.Registered.Dropped {
+		f := found("settings-dropped", "", p.At, p.What)
+		f.Remedy = withHint(f.Remedy, p)
+		all = append(all, f)
+	}
+	for _, p := range t.Registered.Ignored {
+		f := found("entry-ignored", "", p.At, p.What)
+		f.Remedy = withHint(f.Remedy, p)
+		all = append(all, f)
+	}
+	if at := t.Registered.DisabledBy; at.Line > 0 {
+		all = append(all, found("hooks-disabled", "", at, "disableAllHooks is true"))
+	}
+	for _, file := range t.Stray {
+		all = append(all, found("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
+	}
+	return all
+}
+
+func withHint(remedy string, p suites.Problem) string {
+	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
+		return hint
+	}
+	return remedy
+}
+
+// unregistered judges scripts of the hook directories that nothing runs.
+func (t Tree) unregistered() (all []Finding) {
+	text := t.told()
+	var idle []string
+	for _, s := range t.Scripts {
+		if isHookScript(s) && !strings.Contains(text, path.Base(s)) {
+			idle = append(idle, s)
+		}
+	}
+	for _, s := range idle {
+		severity := suites.Info
+		if len(idle) == len(t.Scripts) {
+			severity = suites.Warning // nothing at all is registered
+		}
+		all = append(all, found("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
+	}
+	return all
+}
+
+// told is all text that can name a script: commands and scripts.
+func (t Tree) told() string {
+	var b strings.Builder
+	for _, hooks := range [][]discover.Hook{t.Registered.Hooks, t.Registered.Others} {
+		for _, h := range hooks {
+			b.WriteString(h.Command + " " + strings.Join(h.Args, " ") + "\n")
+			for _, s := range h.Scripts {
+				b.WriteString(t.read(s) + "\n")
+			}
+		}
+	}
+	for _, file := range runners {
+		b.WriteString(t.read(file) + "\n")
+	}
+	for _, s := range t.Scripts {
+		b.WriteString(strings.ReplaceAll(t.read(s), path.Base(s), "") + "\n") // what it says of itself does not count
+	}
+	return b.String()
+}
+
+// runners are files by which something else than the client runs scripts.
+var runners = []string{".pre-commit-config.yaml", "lefthook.yml", "Makefile", "justfile", "package.json", ".husky/pre-commit", "pyproject.toml", "Taskfile.yml"}
+
+// isHookScript leaves out libraries and tests, which hooks or people run.
+func isHookScript(s string) bool {
+	for _, part := range strings.Split(path.Dir(s), "/") {
+		if slices.Contains([]string{"lib", "libs", "common", "utils", "shared", "test", "tests", "examples"}, part) {
+			return false
+		}
+	}
+	base := path.Base(s)
+	return !strings.Contains(base, "test") && !strings.HasPrefix(base, "_") && !strings.HasSuffix(base, ".md")
+}
