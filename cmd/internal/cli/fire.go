@@ -8,47 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
 	"hookwatch/suites/run"
 )
-
-// FireDocument is what fire prints as JSON.
-type FireDocument struct {
-	Version  int           `json:"version"`
-	Event    string        `json:"event"`
-	Tool     string        `json:"tool,omitempty"`
-	Effect   suites.Effect `json:"effect"` // of all hooks together
-	Because  string        `json:"because"`
-	Decision string        `json:"decision"`
-	Hooks    []FireHook    `json:"hooks"`
-
-	Changes []suites.Change `json:"changes,omitempty"` // what they did to files, as far as isolation shows it
-	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
-}
-
-// FireHook is one hook that fired.
-type FireHook struct {
-	ID         string        `json:"id"`
-	Command    string        `json:"command"`
-	Exit       int           `json:"exit"` // -1 when it did not exit by itself
-	Signal     string        `json:"signal,omitempty"`
-	NotStarted string        `json:"not_started,omitempty"`
-	TimedOut   bool          `json:"timed_out,omitempty"`
-	Stdout     string        `json:"stdout"`
-	Stderr     string        `json:"stderr"`
-	Effect     suites.Effect `json:"effect"`
-	Because    string        `json:"because"`
-	ModelSees  []string      `json:"model_sees,omitempty"`
-	LeftBehind []string      `json:"left_behind,omitempty"`
-	DurationMS int64         `json:"duration_ms"`
-}
 
 type fireOptions struct{ hook, command, file, payload, stdin string }
 
@@ -137,8 +106,8 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	if len(fired) == 0 {
 		return fmt.Errorf("no hook is registered for %s %s (hookwatch fire --hook SCRIPT fires one that is not)", c.Steps[0].Event, c.Steps[0].Tool)
 	}
-	doc := fireDocument(c, fired, all)
-	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fireHuman(w, doc) })
+	doc := fire.New(c, fired, all)
+	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
 }
 
 // payload reads what --payload names.
@@ -158,78 +127,6 @@ func (a *app) payload(cmd *cobra.Command) (json.RawMessage, error) {
 		err = errors.New("--payload is not valid JSON (--stdin sends what is not)")
 	}
 	return b, err
-}
-
-func fireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) FireDocument {
-	all := o.Last()
-	doc := FireDocument{
-		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool,
-		Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
-		Changes: o.Changes, Stopped: o.Stopped,
-	}
-	for _, f := range fired {
-		r := f.Result
-		doc.Hooks = append(doc.Hooks, FireHook{
-			ID: f.Hook.ID, Command: f.Hook.Command, Exit: r.Exit, Signal: r.Signal, NotStarted: r.NotStarted,
-			TimedOut: r.TimedOut, Stdout: string(r.Stdout), Stderr: string(r.Stderr), Effect: r.Effect,
-			Because: r.EffectReason, ModelSees: r.ModelSees, LeftBehind: r.LeftBehind, DurationMS: r.Duration.Milliseconds(),
-		})
-	}
-	return doc
-}
-
-func fireHuman(w io.Writer, doc FireDocument) {
-	for _, h := range doc.Hooks {
-		writef(w, "%s\n", h.Command)
-		writef(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
-		section(w, "stdout", h.Stdout)
-		section(w, "stderr", h.Stderr)
-		if len(h.LeftBehind) > 0 {
-			writef(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
-		}
-		writef(w, "  effect  %s: %s\n", h.Effect, h.Because)
-		for _, text := range h.ModelSees {
-			section(w, "model ", text)
-		}
-	}
-	if len(doc.Hooks) > 1 {
-		writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
-	}
-	for _, c := range doc.Changes {
-		writef(w, "%s %s\n", c.Kind, c.Path)
-	}
-	for _, text := range doc.Stopped {
-		writef(w, "stopped: %s\n", text)
-	}
-}
-
-func (h FireHook) ending() string {
-	switch {
-	case h.NotStarted != "":
-		return "not started: " + h.NotStarted
-	case h.TimedOut:
-		return "timed out"
-	case h.Signal != "":
-		return "by " + h.Signal
-	default:
-		return fmt.Sprint(h.Exit)
-	}
-}
-
-func section(w io.Writer, name, text string) {
-	if text == "" {
-		writef(w, "  %s  (nothing)\n", name)
-		return
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if name != "" {
-			writef(w, "  %s  %s\n", name, output(line))
-		} else {
-			writef(w, "          %s\n", output(line))
-		}
-		name = ""
-	}
 }
 
 // bare is a runner outside a session: nothing is recorded.

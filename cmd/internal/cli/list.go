@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
@@ -66,7 +67,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 		case hook == "":
 			hook = "all hooks of " + c.Event
 		}
-		rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
+		page.Rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
 		if !verbose {
 			continue
 		}
@@ -75,7 +76,7 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 			if at == "" {
 				at = "unresolved: " + m.Why
 			}
-			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
+			page.Rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/cli/doctor"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
@@ -82,7 +83,7 @@ func (a *app) outcome(sum session.Summary) error {
 	case sum.Interrupted:
 		return errInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted, toInstall(sum.Missing)}
+		return &abortedError{sum.Aborted, doctor.ToInstall(sum.Missing)}
 	case sum.RecordError != nil:
 		return &abortedError{why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):

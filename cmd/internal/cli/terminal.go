@@ -7,30 +7,17 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 )
 
-// fd is the file descriptor behind a stream that is a file.
-func fd(stream any) (int, bool) {
-	f, ok := stream.(interface{ Fd() uintptr })
-	if !ok {
-		return 0, false
-	}
-	return int(f.Fd()), true
-}
-
-func isTerminal(stream any) bool {
-	n, ok := fd(stream)
-	return ok && term.IsTerminal(n) && os.Getenv("TERM") != "dumb"
-}
-
 func (a *app) color(w io.Writer) bool {
-	return !a.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(w)
+	return !a.noColor && os.Getenv("NO_COLOR") == "" && terminal.Is(w)
 }
 
 func (a *app) width() int {
-	n, ok := fd(a.Out)
+	n, ok := terminal.FD(a.Out)
 	if !ok {
 		return 80
 	}
@@ -52,11 +39,11 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 		main = notify.NewJSONL(a.json(), p.Agent)
 	default:
 		main = notify.NewHuman(a.raw.Out, notify.HumanOptions{
-			Color: a.color(a.Out), TTY: isTerminal(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+			Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
 		})
 	}
 	desktop := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: isTerminal(a.Err), Say: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
 	return notify.Multi(main, desktop)
 }

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import "strings"
 
@@ -31,9 +31,9 @@ func install(tool string) string {
 	return ""
 }
 
-// toInstall tells, a line each, how to get the tools for want of which a run
+// ToInstall tells, a line each, how to get the tools for want of which a run
 // was aborted.
-func toInstall(missing []string) []string {
+func ToInstall(missing []string) []string {
 	var lines []string
 	for _, tool := range missing {
 		if how := install(tool); how != "" {

@@ -1,14 +1,15 @@
-package cli
+package verify
 
 import (
 	"io"
 
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/project"
 )
 
-// VerifyKey is a key of the hooks' configuration that no script reads or no
+// Key is a key of the hooks' configuration that no script reads or no
 // case covers.
-type VerifyKey struct {
+type Key struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"` // 0 where it is not known
 	Key     string `json:"key"`
@@ -16,20 +17,20 @@ type VerifyKey struct {
 	Covered bool   `json:"covered"`
 }
 
-// configKeys are those of the project where all of it is verified; a few of its
+// Keys are those of the project where all of it is verified; a few of its
 // documents say nothing about the configuration.
-func configKeys(p *project.Project, specs []string) []VerifyKey {
-	found := []VerifyKey{}
+func Keys(p *project.Project, specs []string) []Key {
+	found := []Key{}
 	if len(specs) == 0 {
 		for _, k := range p.ConfigKeys() {
-			found = append(found, VerifyKey(k))
+			found = append(found, Key(k))
 		}
 	}
 	return found
 }
 
-// keysHuman says what is odd about the keys; none of it fails anything.
-func keysHuman(w io.Writer, keys []VerifyKey) {
+// KeysText says what is odd about the keys; none of it fails anything.
+func KeysText(w io.Writer, keys []Key) {
 	for _, k := range keys {
 		what := "no case covers it"
 		switch {
@@ -38,6 +39,6 @@ func keysHuman(w io.Writer, keys []VerifyKey) {
 		case !k.Read:
 			what = "no script reads it"
 		}
-		writef(w, "%s:%d  %s: %s\n", k.File, k.Line, k.Key, what)
+		page.Writef(w, "%s:%d  %s: %s\n", k.File, k.Line, k.Key, what)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ func TestToInstall(t *testing.T) {
 		"": {"no-such-tool"},
 		"  install jaq: cargo install --locked jaq\n  install claude: npm install --global @anthropic-ai/claude-code": {"jaq", "no-such-tool", "claude"},
 	} {
-		if got := strings.Join(toInstall(missing), "\n"); got != want {
+		if got := strings.Join(ToInstall(missing), "\n"); got != want {
 			t.Errorf("%v: %q, want %q", missing, got, want)
 		}
 	}
