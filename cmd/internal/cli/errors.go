@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/config"
+	"hookwatch/suites"
 )
 
 // errorLines are what is said of an error. Only one that is a list has more than
@@ -105,4 +107,15 @@ func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e
 func crashed(w io.Writer, crash any, stack []byte) {
 	page.Writef(w, "hookwatch: internal error: %v\n", crash)
 	_, _ = w.Write(stack)
+}
+
+// problemsError lists problems, one a line.
+type problemsError []suites.Problem
+
+func (e problemsError) Error() string {
+	lines := make([]string, len(e))
+	for i, p := range e {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
 }

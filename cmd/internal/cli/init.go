@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -41,24 +40,6 @@ documents and configuration. Files that exist are never overwritten.`,
 	}
 	cmd.Flags().BoolVar(&starter, "starter", false, "write the starter project instead")
 	return cmd
-}
-
-// workDir is the directory to work in, absolute. It stays what it was at the first
-// call: that directory may be renamed, or another be put into its place, while
-// hookwatch watches.
-func (a *app) workDir() (dir string, err error) {
-	if a.startedIn != "" {
-		return a.startedIn, nil
-	}
-	if a.dir != "" {
-		dir, err = filepath.Abs(a.dir)
-	} else {
-		dir, err = os.Getwd()
-	}
-	if err == nil {
-		a.startedIn = dir
-	}
-	return dir, err
 }
 
 func (a *app) initStarter(dir string) error {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
 	"text/tabwriter"
 
@@ -78,27 +77,5 @@ func listHuman(out io.Writer, doc ListDocument, verbose bool) {
 			}
 			page.Rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
 		}
-	}
-}
-
-// print writes a result in the format that was asked for: one document, one line
-// an item, or text for people.
-func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
-	enc := json.NewEncoder(a.json())
-	enc.SetEscapeHTML(false)
-	switch a.format {
-	case "json":
-		enc.SetIndent("", "  ")
-		return enc.Encode(doc)
-	case "jsonl":
-		for i := range items {
-			if err := enc.Encode(item(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	default:
-		human(a.Out)
-		return nil
 	}
 }

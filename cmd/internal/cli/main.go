@@ -4,8 +4,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,17 +11,10 @@ import (
 	"syscall"
 
 	gojqcli "github.com/itchyny/gojq/cli"
-	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites/process"
 )
-
-// Streams are what the program reads and writes.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
 
 // Main runs the program with its arguments, the first of which is its own name,
 // and returns the exit code. Under the name of a JSON tool it is that tool:
@@ -67,12 +58,4 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 		return errInterrupted
 	}
 	return <-done
-}
-
-// noArgs refuses arguments in words that name the likely slip.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
 }

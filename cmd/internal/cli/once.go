@@ -14,33 +14,6 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// root watches, or runs once.
-func (a *app) root(ctx context.Context) error {
-	if a.changed && !a.once {
-		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
-	}
-	switch {
-	case a.audit && (!a.once || a.changed):
-		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
-	case !a.once:
-		return a.watch(ctx)
-	}
-	p, err := a.load()
-	if err != nil {
-		return err
-	}
-	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
-		if a.changed {
-			return o.Stale(), false, nil
-		}
-		if a.audit {
-			o.Audit()
-		}
-		full := len(a.suites) == 0 && a.filter == ""
-		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
-	}, false)
-}
-
 // runOnce runs what choose selects and turns the result into an error.
 func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
 	log := a.log()

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"io"
-	"os"
-
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
@@ -11,10 +8,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 )
-
-func (a *app) color(w io.Writer) bool {
-	return !a.noColor && os.Getenv("NO_COLOR") == "" && terminal.Is(w)
-}
 
 func (a *app) width() int {
 	n, ok := terminal.FD(a.Out)
