@@ -153,7 +153,10 @@ func (o *opened) close() {
 }
 
 // rerun is the command that runs one case again, as a person would type it.
-func (a *app) rerun(p *project.Project) func(suites.Key) string {
+func (a *app) rerun(p *project.Project) func(suites.Key) string { return a.about(p, "run") }
+
+// about is the command that does something with one case.
+func (a *app) about(p *project.Project, do string) func(suites.Key) string {
 	program := "hookwatch"
 	if a.dir != "" {
 		program += " -C " + quoteArg(a.dir)
@@ -166,7 +169,7 @@ func (a *app) rerun(p *project.Project) func(suites.Key) string {
 		if p.Ambiguous(k.ID) {
 			id = k.String()
 		}
-		command := program + " run " + quoteArg(id)
+		command := program + " " + do + " " + quoteArg(id)
 		if !printable.Is(command) {
 			return "" // what is shown would not be what it says
 		}

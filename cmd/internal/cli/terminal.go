@@ -7,6 +7,8 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 )
 
 func (a *app) width() int {
@@ -25,6 +27,7 @@ func (a *app) width() int {
 // from another goroutine, when there is no desktop.
 func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
 	var main notify.View
+	show := a.about(p, "show")
 	switch a.format {
 	case "json":
 		main = notify.Multi(notify.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
@@ -33,6 +36,12 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 	default:
 		main = notify.NewHuman(a.raw.Out, notify.HumanOptions{
 			Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+			Place: func(at string, k suites.Key) string {
+				if command := show(k); command != "" && catalog.IsBuiltin(at) {
+					return command // nobody can open what is in the program
+				}
+				return at
+			},
 		})
 	}
 	desktop := notify.NewDesktop(notify.DesktopOptions{

@@ -14,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/cli/doctor"
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/history"
+	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/cli/verify"
@@ -27,6 +28,7 @@ var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
 	"--once and run": reflect.TypeFor[notify.Document](),
 	"list":           reflect.TypeFor[ListDocument](),
+	"show":           reflect.TypeFor[show.Document](),
 	"verify":         reflect.TypeFor[verify.Document](),
 	"why":            reflect.TypeFor[why.Document](),
 	"why ID":         reflect.TypeFor[why.Case](),
