@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/show":       "cmd/internal/cli/page suites suites/catalog suites/printable",
 	"cmd/internal/session":        "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/disk suites/isolate suites/isolate/trees suites/plan suites/process suites/record suites/record/foreign suites/report suites/run suites/run/placed suites/selection suites/toolbox suites/tracing suites/verdict watcher",
 	"cmd/internal/project":        "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
-	"cmd/internal/notify":         "suites suites/printable",
+	"cmd/internal/notify":         "suites suites/cause suites/idrange suites/printable",
 
 	"config":       "config/trust suites suites/disk suites/spelling suites/yamlform",
 	"config/trust": "suites/disk",
@@ -43,6 +43,7 @@ var arrows = map[string]string{
 	"suites":                    "",
 	"suites/audit":              "suites suites/contract suites/discover suites/disk suites/process",
 	"suites/catalog":            "suites suites/spelling suites/yamlform",
+	"suites/cause":              "suites",
 	"suites/contract":           "suites suites/jsontree",
 	"suites/depend":             "suites suites/depend/scripts suites/disk suites/markers",
 	"suites/depend/cover":       "suites suites/depend/trace",
@@ -72,7 +73,7 @@ var arrows = map[string]string{
 	"suites/record/origin":      "suites/disk",
 	"suites/record/rolling":     "suites suites/disk suites/record/jsonl",
 	"suites/reference":          "suites/disk",
-	"suites/report":             "suites suites/printable suites/verdict",
+	"suites/report":             "suites suites/cause suites/idrange suites/printable suites/verdict",
 	"suites/run":                "suites suites/audit suites/contract suites/discover suites/disk suites/isolate suites/isolate/trees suites/process suites/run/placed suites/shell suites/toolbox",
 	"suites/run/placed":         "suites/disk",
 	"suites/shell":              "",
@@ -81,7 +82,7 @@ var arrows = map[string]string{
 	"suites/toolbox":            "suites suites/audit suites/disk suites/isolate/trees suites/process",
 	"suites/selection":          "suites suites/depend suites/depend/narrow suites/depend/trace suites/disk suites/record/basis",
 	"suites/tracing":            "suites suites/depend/trace",
-	"suites/verdict":            "suites",
+	"suites/verdict":            "suites suites/cause",
 	"suites/yamlform":           "suites suites/spelling",
 
 	"watcher/editstest":              "", // tests alone import what ends in test: see TestShipped

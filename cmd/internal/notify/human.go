@@ -48,6 +48,7 @@ type human struct {
 	troubled bool            // the last problems shown are not mended yet
 	failed   int             // so far, in this run
 	said     bool            // this run has printed something
+	causes   causes          // of this run's failures
 	more     [2][]suites.Key // failures and resolved cases that only their IDs stand for
 	shown    [2]int          // those that had lines of their own
 }
