@@ -50,13 +50,24 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
+// instead says what to do about a run that was aborted for want of tools.
+func (a *app) instead(missing []string) []string {
+	if len(missing) == 0 {
+		return nil
+	}
+	return []string{
+		"  install: " + doctor.ToInstall(missing),
+		"  run what can be run without: " + a.program() + " --once --preflight report",
+	}
+}
+
 // outcome is the error, if any, that a run amounts to.
 func (a *app) outcome(sum session.Summary) error {
 	switch {
 	case sum.Interrupted:
 		return errInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted, doctor.ToInstall(sum.Missing)}
+		return &abortedError{sum.Aborted, a.instead(sum.Missing)}
 	case sum.RecordError != nil:
 		return &abortedError{why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):

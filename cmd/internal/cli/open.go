@@ -157,13 +157,7 @@ func (a *app) rerun(p *project.Project) func(suites.Key) string { return a.about
 
 // about is the command that does something with one case.
 func (a *app) about(p *project.Project, do string) func(suites.Key) string {
-	program := "hookwatch"
-	if a.dir != "" {
-		program += " -C " + quoteArg(a.dir)
-	}
-	if a.path != "" {
-		program += " --config " + quoteArg(a.path)
-	}
+	program := a.program()
 	return func(k suites.Key) string {
 		id := k.ID
 		if p.Ambiguous(k.ID) {
@@ -175,6 +169,18 @@ func (a *app) about(p *project.Project, do string) func(suites.Key) string {
 		}
 		return command
 	}
+}
+
+// program is how a person would call hookwatch again on the same project.
+func (a *app) program() string {
+	program := "hookwatch"
+	if a.dir != "" {
+		program += " -C " + quoteArg(a.dir)
+	}
+	if a.path != "" {
+		program += " --config " + quoteArg(a.path)
+	}
+	return program
 }
 
 // quoteArg writes a word as a person would type it in a shell; one that begins

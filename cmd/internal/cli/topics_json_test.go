@@ -15,6 +15,7 @@ import (
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/history"
 	"hookwatch/cmd/internal/cli/show"
+	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/cli/verify"
@@ -29,6 +30,7 @@ var sampled = map[string]reflect.Type{
 	"--once and run": reflect.TypeFor[notify.Document](),
 	"list":           reflect.TypeFor[ListDocument](),
 	"show":           reflect.TypeFor[show.Document](),
+	"suites":         reflect.TypeFor[suitelist.Document](),
 	"verify":         reflect.TypeFor[verify.Document](),
 	"why":            reflect.TypeFor[why.Document](),
 	"why ID":         reflect.TypeFor[why.Case](),

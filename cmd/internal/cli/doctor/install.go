@@ -31,14 +31,15 @@ func install(tool string) string {
 	return ""
 }
 
-// ToInstall tells, a line each, how to get the tools for want of which a run
-// was aborted.
-func ToInstall(missing []string) []string {
-	var lines []string
+// ToInstall tells in a line how to get the tools for want of which a run was
+// aborted; a name alone where that is not known.
+func ToInstall(missing []string) string {
+	var parts []string
 	for _, tool := range missing {
 		if how := install(tool); how != "" {
-			lines = append(lines, "  install "+tool+": "+how)
+			tool += " by " + how
 		}
+		parts = append(parts, tool)
 	}
-	return lines
+	return strings.Join(parts, "; ")
 }

@@ -1,18 +1,12 @@
 package doctor
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestToInstall(t *testing.T) {
 	t.Parallel()
-	for want, missing := range map[string][]string{
-		"": {"no-such-tool"},
-		"  install jaq: cargo install --locked jaq\n  install claude: npm install --global @anthropic-ai/claude-code": {"jaq", "no-such-tool", "claude"},
-	} {
-		if got := strings.Join(ToInstall(missing), "\n"); got != want {
-			t.Errorf("%v: %q, want %q", missing, got, want)
-		}
+	missing := []string{"jaq", "no-such-tool", "claude"}
+	want := "jaq by cargo install --locked jaq; no-such-tool; claude by npm install --global @anthropic-ai/claude-code"
+	if got := ToInstall(missing); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

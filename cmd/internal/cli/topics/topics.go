@@ -6,8 +6,8 @@ import _ "embed"
 // Strings, and not a file system, since what is embedded in a string is never
 // copied to memory that a watching session then holds.
 var (
-	//go:embed suites.md
-	suitesTopic string
+	//go:embed cases.md
+	casesTopic string
 	//go:embed verdicts.md
 	verdictsTopic string
 	//go:embed selection.md
@@ -40,7 +40,7 @@ type Topic struct{ Name, Short, Text string }
 // name of a command: help would show one of the two only.
 func All() []Topic {
 	return []Topic{
-		{"suites", "Suites, cases, and how a script is run", suitesTopic},
+		{"cases", "Suites, cases, and how a script is run", casesTopic},
 		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},
 		{"watching", "Keys, what a save shows, notifications", watchingTopic},
