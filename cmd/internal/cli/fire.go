@@ -16,10 +16,14 @@ import (
 	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/contract"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
 
-type fireOptions struct{ hook, command, file, payload, stdin string }
+type fireOptions struct {
+	hook, command, file, payload, stdin string
+	user                                bool
+}
 
 func (a *app) fireCommand() *cobra.Command {
 	var o fireOptions
@@ -28,7 +32,8 @@ func (a *app) fireCommand() *cobra.Command {
 		Short: "Fire one hook, or all that are registered for an event, and show what comes of it",
 		Long: `Send an event to the hooks that are registered for it, as the client would, or to
 one script (--hook), and show exit code, stdout, stderr and what the client would
-make of them. Nothing is recorded.`,
+make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
+Nothing is recorded.`,
 		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
@@ -47,7 +52,7 @@ make of them. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
-			return a.fire(cmd, c)
+			return a.fire(cmd, c, o.user)
 		},
 	}
 	f := cmd.Flags()
@@ -56,7 +61,9 @@ make of them. Nothing is recorded.`,
 	f.StringVar(&o.file, "file", "", "tool_input.file_path")
 	f.StringVar(&o.payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.stdin, "stdin", "", "these bytes as they are, valid JSON or not")
+	f.BoolVar(&o.user, "user", false, "also what your own settings register (~/.claude/settings.json)")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
+	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
 
@@ -81,7 +88,7 @@ func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
 	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: o.hook, Chain: o.hook == "", Steps: []suites.Step{st}}, nil
 }
 
-func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
+func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 	payload, err := a.payload(cmd)
 	if err != nil {
 		return err
@@ -93,6 +100,11 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+	}
+	if user {
+		if err := a.addUser(p); err != nil {
+			return err
+		}
 	}
 	s, temp, err := a.bare(p)
 	if err != nil {
@@ -108,6 +120,30 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	}
 	doc := fire.New(c, fired, all)
 	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
+}
+
+// addUser has the hooks of the person's own settings fire before the project's.
+func (a *app) addUser(p *project.Project) error {
+	dir := os.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(home, ".claude")
+	}
+	own, err := discover.Hooks(p.Reader.Anywhere(), p.Root(), []string{filepath.Join(dir, "settings.json")}, nil)
+	if err != nil {
+		return err
+	}
+	if len(own.Files) == 0 {
+		return fmt.Errorf("--user: there is no %s", filepath.Join(dir, "settings.json"))
+	}
+	for _, problem := range own.Problems {
+		a.warn([]string{problem.Error()})
+	}
+	p.Registered.Hooks = append(own.Hooks, p.Registered.Hooks...)
+	return nil
 }
 
 // payload reads what --payload names.

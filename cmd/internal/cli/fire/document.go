@@ -27,6 +27,7 @@ type Hook struct {
 	Exit       int           `json:"exit"` // -1 when it did not exit by itself
 	Signal     string        `json:"signal,omitempty"`
 	NotStarted string        `json:"not_started,omitempty"`
+	NotRun     string        `json:"not_run,omitempty"` // why it was left out: it is no command
 	TimedOut   bool          `json:"timed_out,omitempty"`
 	Stdout     string        `json:"stdout"`
 	Stderr     string        `json:"stderr"`
@@ -46,6 +47,10 @@ func New(c *suites.Case, fired []run.Fired, o suites.Outcome) Document {
 		Changes: o.Changes, Stopped: o.Stopped,
 	}
 	for _, f := range fired {
+		if f.NotRun != "" {
+			doc.Hooks = append(doc.Hooks, Hook{ID: f.Hook.ID, Exit: -1, NotRun: f.NotRun})
+			continue
+		}
 		r := f.Result
 		doc.Hooks = append(doc.Hooks, Hook{
 			ID: f.Hook.ID, Command: f.Hook.Command, Exit: r.Exit, Signal: r.Signal, NotStarted: r.NotStarted,

@@ -11,7 +11,13 @@ import (
 
 // Text says it for people.
 func Text(w io.Writer, doc Document) {
+	ran := 0
 	for _, h := range doc.Hooks {
+		if h.NotRun != "" {
+			page.Writef(w, "%s\n  not run: %s\n", h.ID, h.NotRun)
+			continue
+		}
+		ran++
 		page.Writef(w, "%s\n", h.Command)
 		page.Writef(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
 		section(w, "stdout", h.Stdout)
@@ -24,7 +30,7 @@ func Text(w io.Writer, doc Document) {
 			section(w, "model ", text)
 		}
 	}
-	if len(doc.Hooks) > 1 {
+	if ran > 1 {
 		page.Writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
 	}
 	for _, c := range doc.Changes {
