@@ -18,7 +18,7 @@ import (
 // is not on the list fails the test, and so does an arrow that nothing uses.
 var arrows = map[string]string{
 	"cmd/hookwatch":               "cmd/internal/cli",
-	"cmd/internal/cli":            "cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/page cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/discover suites/disk suites/idrange suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":            "cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/list cmd/internal/cli/page cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/notify cmd/internal/project cmd/internal/session config config/trust suites suites/catalog suites/contract suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/shell suites/spelling suites/verdict watcher",
 	"cmd/internal/cli/compare":    "suites suites/verdict",
 	"cmd/internal/cli/coverage":   "cmd/internal/cli/page cmd/internal/notify cmd/internal/session suites/depend/cover",
 	"cmd/internal/cli/doctor":     "cmd/internal/cli/page cmd/internal/notify cmd/internal/project cmd/internal/session suites",
@@ -33,6 +33,8 @@ var arrows = map[string]string{
 	"cmd/internal/cli/why":        "cmd/internal/cli/page cmd/internal/notify cmd/internal/session suites",
 	"cmd/internal/cli/show":       "cmd/internal/cli/page suites suites/catalog suites/printable",
 	"cmd/internal/cli/suitelist":  "cmd/internal/cli/page suites",
+	"cmd/internal/cli/ids":        "suites suites/idrange",
+	"cmd/internal/cli/list":       "cmd/internal/cli/page cmd/internal/project suites",
 	"cmd/internal/session":        "cmd/internal/notify cmd/internal/project config suites suites/catalog suites/depend suites/depend/cover suites/depend/trace suites/disk suites/isolate suites/isolate/trees suites/plan suites/process suites/record suites/record/foreign suites/report suites/run suites/run/placed suites/selection suites/toolbox suites/tracing suites/verdict watcher",
 	"cmd/internal/project":        "cmd/internal/notify config suites suites/catalog suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":         "suites suites/cause suites/idrange suites/printable",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/history"
+	"hookwatch/cmd/internal/cli/ids"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/record/foreign"
@@ -49,20 +50,20 @@ what changed before it. The rolling log, the archive and the present state count
 
 // histories picks those that are asked for. Cases that the project no longer has
 // are on record all the same.
-func (a *app) histories(past *record.Past, ids []string, dir string) ([]verdict.CaseHistory, error) {
+func (a *app) histories(past *record.Past, asked []string, dir string) ([]verdict.CaseHistory, error) {
 	if len(past.Records) == 0 {
 		return nil, fmt.Errorf("nothing is on record in %s (hookwatch --once runs all cases)", dir)
 	}
 	all := slices.DeleteFunc(verdict.Histories(past.Records, past.Environments), func(h verdict.CaseHistory) bool {
 		return len(a.suites) > 0 && !slices.Contains(a.suites, h.Key.Suite)
 	})
-	if len(ids) == 0 {
+	if len(asked) == 0 {
 		return all, nil
 	}
 	var picked []verdict.CaseHistory
 	var unknown []string
-	for _, id := range ids {
-		found := meant(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
+	for _, id := range asked {
+		found := ids.Pick(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
 		if len(found) == 0 {
 			unknown = append(unknown, id)
 		}

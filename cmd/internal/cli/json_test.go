@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/cli/fire"
+	"hookwatch/cmd/internal/cli/list"
 	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/suites"
 )
@@ -57,7 +58,7 @@ func document[D any](t *testing.T, dir string, args ...string) (doc D) {
 
 func TestListJSON(t *testing.T) {
 	t.Parallel()
-	doc := document[ListDocument](t, guarded(t), "list")
+	doc := document[list.Document](t, guarded(t), "list")
 	if len(doc.Cases) != 2 {
 		t.Fatalf("%d cases", len(doc.Cases))
 	}
@@ -71,7 +72,7 @@ func TestListJSON(t *testing.T) {
 	if lost := c.Verify[1]; lost.At != "" || lost.Why == "" {
 		t.Errorf("a marker that leads nowhere: %+v", lost)
 	}
-	none := document[ListDocument](t, guarded(t), "list", "--filter", "B1")
+	none := document[list.Document](t, guarded(t), "list", "--filter", "B1")
 	if len(none.Cases) != 1 {
 		t.Errorf("filtered: %+v", none)
 	}

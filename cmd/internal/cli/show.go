@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/ids"
 	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -90,7 +91,7 @@ func (a *app) shown(p *project.Project, arg string) (suites.Suite, error) {
 func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, err error) {
 	var several []*suites.Case
 	for _, s := range all {
-		cases := meant(s.Cases, arg, func(c suites.Case) (suites.Key, string) { return c.Key(), c.Name })
+		cases := ids.Pick(s.Cases, arg, func(c suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 		for i := range cases {
 			several = append(several, &cases[i])
 		}
@@ -99,7 +100,7 @@ func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, e
 		}
 	}
 	if found && len(several) > len(picked.Cases) {
-		return picked, false, severalCases(arg, several)
+		return picked, false, ids.Several(arg, several)
 	}
 	return picked, found, nil
 }

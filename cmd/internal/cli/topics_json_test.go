@@ -14,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/cli/doctor"
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/history"
+	"hookwatch/cmd/internal/cli/list"
 	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/cmd/internal/cli/topics"
@@ -28,7 +29,7 @@ import (
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
 	"--once and run": reflect.TypeFor[notify.Document](),
-	"list":           reflect.TypeFor[ListDocument](),
+	"list":           reflect.TypeFor[list.Document](),
 	"show":           reflect.TypeFor[show.Document](),
 	"suites":         reflect.TypeFor[suitelist.Document](),
 	"verify":         reflect.TypeFor[verify.Document](),

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/ids"
 	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -42,7 +42,7 @@ seen to execute.`,
 			case 1:
 				return a.whyCase(p, found[0])
 			default:
-				return severalCases(args[0], found)
+				return ids.Several(args[0], found)
 			}
 		},
 	}
@@ -77,33 +77,8 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
-// severalCases asks which of the cases that a word stands for is meant.
-func severalCases(arg string, found []*suites.Case) error {
-	var names []string
-	for _, c := range found[:min(5, len(found))] {
-		names = append(names, c.Key().String())
-	}
-	if len(found) > len(names) {
-		names = append(names, "...")
-	}
-	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
-}
-
 func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
-	doc := why.Document{
-		Version: 1, Total: len(p.Cases), Changed: changes,
-		Selected: []why.Selected{}, NotAffected: []why.Selected{}, Uncovered: []string{},
-	}
-	if doc.Changed == nil {
-		doc.Changed = []notify.Change{}
-	}
-	for _, s := range now.Selected {
-		doc.Selected = append(doc.Selected, why.Selected{ID: s.Case.ID, Suite: s.Case.Suite, Because: s.Because})
-	}
-	for _, s := range now.NotAffected {
-		doc.NotAffected = append(doc.NotAffected, why.Selected{ID: s.Key.ID, Suite: s.Key.Suite, Because: s.Because})
-	}
-	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
+	doc := why.New(len(p.Cases), changes, now)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { why.Text(w, doc, a.verbose) })
 }
 

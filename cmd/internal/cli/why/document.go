@@ -38,3 +38,22 @@ type Case struct {
 	Executes []session.Executed `json:"executes"`
 	Limit    string             `json:"limit,omitempty"`
 }
+
+// New makes the document of a selection among so many cases.
+func New(total int, changes []notify.Change, now session.Selection) Document {
+	doc := Document{
+		Version: 1, Total: total, Changed: changes,
+		Selected: []Selected{}, NotAffected: []Selected{}, Uncovered: []string{},
+	}
+	if doc.Changed == nil {
+		doc.Changed = []notify.Change{}
+	}
+	for _, s := range now.Selected {
+		doc.Selected = append(doc.Selected, Selected{ID: s.Case.ID, Suite: s.Case.Suite, Because: s.Because})
+	}
+	for _, s := range now.NotAffected {
+		doc.NotAffected = append(doc.NotAffected, Selected{ID: s.Key.ID, Suite: s.Key.Suite, Because: s.Because})
+	}
+	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
+	return doc
+}
