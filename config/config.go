@@ -20,8 +20,8 @@ import (
 // FileName is the name of the configuration file.
 const FileName = ".hookwatch.yaml"
 
-// Builtin is the entry of Config.Suites that stands for the suites hookwatch
-// brings along, and of Preflight.Required for what those suites require.
+// Builtin is the entry of Preflight.Required that stands for what the suites require
+// that hookwatch brings along, and of Config.Suites for the usual ones of these.
 const Builtin = "builtin"
 
 // A Config is what one project's configuration says, complete. Lists of paths

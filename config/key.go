@@ -90,7 +90,7 @@ var keys = []key{
 	{path: "hooks", def: []string{".claude/hooks"}, read: list(item), consent: astray("hooks", leftOut)},
 	{path: "settings", def: []string{".claude/settings.json", ".claude/settings.local.json"}, read: list(item), consent: astray("settings", leftOut)},
 	{path: "specs", def: []string{"docs/specs/*.md"}, read: list(glob), consent: astray("specs", leftOut)},
-	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(glob), consent: astray("suites", leftOut)},
+	{path: "suites", def: []string{Builtin, ".claude/tests/hooks/suites/*.yaml"}, read: list(suite), consent: astray("suites", leftOut)},
 	{path: "verify", def: string(VerifyWarn), read: choice("strict", "warn", "off"), env: "VERIFY", flag: "verify",
 		usage: "what an unresolved marker does: `strict`, warn or off"},
 	{path: "preflight.required", def: []string{Builtin}, read: list(item)},

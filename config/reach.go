@@ -21,7 +21,7 @@ func (s *source) reach(root string) facts {
 	real := disk.Lead(root)
 	for _, key := range pathKeys {
 		for _, path := range s.list(key) {
-			if to := disk.Lead(from(root, fixed(path))); path != Builtin && !disk.Within(real, to) {
+			if to := disk.Lead(from(root, fixed(path))); !(key == "suites" && isBuiltin(path)) && !disk.Within(real, to) {
 				f.leads[entry{key, path}] = lead{to: to}
 			}
 		}

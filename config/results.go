@@ -62,11 +62,9 @@ func (c *Config) sources() []string {
 	if c.Path != "" {
 		out = append(out, c.Path)
 	}
-	for _, list := range [][]string{c.Hooks, c.Settings, c.Specs, c.Suites} {
+	for _, list := range [][]string{c.Hooks, c.Settings, c.Specs, c.OwnSuites()} {
 		for _, path := range list {
-			if path != Builtin {
-				out = append(out, c.Abs(fixed(path)))
-			}
+			out = append(out, c.Abs(fixed(path)))
 		}
 	}
 	return out

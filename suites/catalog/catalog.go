@@ -21,6 +21,13 @@ var builtin embed.FS
 //go:embed suite.schema.json
 var schema []byte
 
+// prefix begins the name by which positions have a built-in suite: it is no file
+// of anybody's.
+const prefix = "builtin:"
+
+// IsBuiltin reports whether a position is in a built-in suite.
+func IsBuiltin(at string) bool { return strings.HasPrefix(at, prefix) }
+
 // Schema is the JSON Schema of a suite file.
 func Schema() []byte { return slices.Clone(schema) }
 
@@ -55,7 +62,7 @@ var loadBuiltin = sync.OnceValues(func() ([]suites.Suite, error) {
 				return
 			}
 			var problems []suites.Problem
-			all[i], problems = Load(file, data)
+			all[i], problems = Load(prefix+name, data)
 			all[i].Builtin = true
 			errs[i] = join(problems)
 		})

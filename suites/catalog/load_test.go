@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,15 @@ import (
 
 	"hookwatch/suites"
 )
+
+// TestBuiltinNames: the names that a configuration may switch on are those of the
+// files.
+func TestBuiltinNames(t *testing.T) {
+	t.Parallel()
+	if files, names := BuiltinNames(), suites.BuiltinNames(); !slices.Equal(files, names) {
+		t.Errorf("files are %q, names %q", files, names)
+	}
+}
 
 func loadFull(t *testing.T) suites.Suite {
 	t.Helper()

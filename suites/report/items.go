@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/verdict"
 )
 
@@ -30,8 +31,13 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 			items = append(items, fmt.Sprintf("**Find the missing records**: %s", plain(line)))
 		}
 	}
-	for _, r := range withStatus(all, suites.Fail) {
-		items = append(items, fmt.Sprintf("**Fix** %s: %s (run it alone: %s)", title(r), plain(brief(r.Note, 200)), rerun(r)))
+	for _, g := range cause.Groups(cause.Failed(all)) {
+		r := g.Cases[0].Record
+		if g.Kind == cause.Equal || len(g.Cases) == 1 {
+			items = append(items, fmt.Sprintf("**Fix** %s%s: %s (run it alone: %s)", title(r), andMore(len(g.Cases)-1), plain(brief(r.Note, 200)), rerun(r)))
+		} else {
+			items = append(items, fmt.Sprintf("**Fix** %s: %s (run one alone: %s)", headline(&g), ids(g.Keys()), rerun(r)))
+		}
 	}
 	for _, r := range withStatus(all, suites.Unproven) {
 		items = append(items, fmt.Sprintf("**Mend the control** of %s: %s", title(r), plain(brief(strings.TrimPrefix(r.Note, suites.NoteUnproven), 200))))
@@ -97,10 +103,13 @@ func comparisonItems(c verdict.Comparison) []string {
 		{verdict.Edited, "**Confirm the edited case**"},
 		{verdict.Removed, "**Confirm that it was meant to go**"},
 	} {
-		for i := range c.Deltas {
-			if d := &c.Deltas[i]; d.Kind == kind.kind {
-				items = append(items, fmt.Sprintf("%s: %s %s, %s", kind.say, code(d.Key.String()), name(d.Name), plain(why(d))))
+		for _, same := range alike(c.Deltas, kind.kind) {
+			d := same[0]
+			item := fmt.Sprintf("%s: %s %s, %s", kind.say, code(d.Key.String()), name(d.Name), plain(why(d)))
+			if len(same) > 1 {
+				item = fmt.Sprintf("%s: %s", kind.say, together(same))
 			}
+			items = append(items, item)
 		}
 	}
 	for _, t := range c.Environment {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/verdict"
 )
 
@@ -158,27 +159,44 @@ func (d *document) environment(env suites.Environment) {
 
 func (d *document) failures(all []suites.Record) {
 	d.heading(2, "Failures")
-	failed := withStatus(all, suites.Fail)
-	if len(failed) == 0 {
+	groups := cause.Groups(cause.Failed(all))
+	if len(groups) == 0 {
 		d.line("None.")
 	}
-	for i, r := range failed {
+	for i, g := range groups {
 		if i > 0 {
 			d.line("")
 		}
-		d.line("### %s\n", title(r))
-		d.table([]string{"", "Expected", "Actual"}, [][]string{
-			{"Exit", exit(r.ExpectedExit), exit(r.ActualExit)},
-			{"Decision", code(r.ExpectedDecision), code(r.ActualDecision)},
-		})
-		d.line("\n- **Reason**: %s", plain(or(r.Note, "exit or decision is not the one expected")))
-		d.line("- **Input**: %s", plain(brief(r.InputSummary, 300)))
-		d.line("- **Hook**: %s, %d ms", code(r.Hook), r.DurationMS)
-		for _, stream := range []struct{ name, text string }{{"stdout", r.ActualOutput}, {"stderr", r.ActualStderr}} {
-			if strings.TrimSpace(stream.text) != "" {
-				d.line("\n%s:\n", stream.name)
-				d.block(stream.text, 20)
-			}
+		d.group(&g)
+	}
+}
+
+// group is one failure whole, and the others of its cause by their IDs; what is wrong
+// with a file needs no failure to be shown.
+func (d *document) group(g *cause.Group) {
+	if g.Kind != cause.Equal && len(g.Cases) > 1 {
+		d.line("### %s\n\n%s", headline(g), ids(g.Keys()))
+		return
+	}
+	d.failure(g.Cases[0].Record)
+	if len(g.Cases) > 1 {
+		d.line("\n%s the same way: %s", plural(len(g.Cases)-1, "more case"), ids(g.Keys()[1:]))
+	}
+}
+
+func (d *document) failure(r *suites.Record) {
+	d.line("### %s\n", title(r))
+	d.table([]string{"", "Expected", "Actual"}, [][]string{
+		{"Exit", exit(r.ExpectedExit), exit(r.ActualExit)},
+		{"Decision", code(r.ExpectedDecision), code(r.ActualDecision)},
+	})
+	d.line("\n- **Reason**: %s", plain(or(r.Note, "exit or decision is not the one expected")))
+	d.line("- **Input**: %s", plain(brief(r.InputSummary, 300)))
+	d.line("- **Hook**: %s, %d ms", code(r.Hook), r.DurationMS)
+	for _, stream := range []struct{ name, text string }{{"stdout", r.ActualOutput}, {"stderr", r.ActualStderr}} {
+		if strings.TrimSpace(stream.text) != "" {
+			d.line("\n%s:\n", stream.name)
+			d.block(stream.text, 20)
 		}
 	}
 }

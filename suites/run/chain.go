@@ -15,6 +15,7 @@ import (
 // A Fired is one hook that an event fired, and what came of it.
 type Fired struct {
 	Hook    discover.Hook
+	NotRun  string // why it was left out; "" for one that ran
 	Result  suites.Result
 	reading client.Reading
 }
@@ -147,7 +148,8 @@ func combine(fired []Fired) suites.Result {
 func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 
 // Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
-// (case with a hook) or every hook registered for the event (case with Chain).
+// (case with a hook) or every command registered for the event (case with Chain);
+// hooks of other types are named and left out.
 // Only the first step of the case counts.
 //
 // The outcome holds one result: of all hooks together.
@@ -179,7 +181,24 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 		res, err := s.hook(ctx, st, stdin)
 		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	hooks := s.r.Hooks(st.Event, matched(st.Event, st.Tool, stdin))
-	fired, err := s.fire(ctx, hooks, st, stdin)
-	return fired, combine(fired), err
+	commands, others := byType(s.r.Hooks(st.Event, matched(st.Event, st.Tool, stdin)))
+	fired, err := s.fire(ctx, commands, st, stdin)
+	all := combine(fired)
+	for _, h := range others {
+		fired = append(fired, Fired{Hook: h, NotRun: "hooks of type " + h.Type + " are not run"})
+	}
+	return fired, all, err
+}
+
+// byType parts the hooks that are commands from the others, which the client alone
+// can run.
+func byType(hooks []discover.Hook) (commands, others []discover.Hook) {
+	for _, h := range hooks {
+		if h.Type == "command" {
+			commands = append(commands, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	return commands, others
 }

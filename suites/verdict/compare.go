@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 )
 
 // A Run is one side of a comparison.
@@ -44,7 +45,11 @@ type Side struct {
 	Exit     *int
 	Decision string
 	Note     string
+	record   *suites.Record
 }
+
+// Cause is what the failure of a side has in common with others.
+func (s *Side) Cause() cause.Cause { return cause.Of(cause.Failure{Record: s.record}) }
 
 // A Delta is a case that differs between two runs. Prev is nil for an added
 // case, Cur for a removed one.
@@ -144,7 +149,7 @@ func sideOf(r *suites.Record) *Side {
 	if r == nil {
 		return nil
 	}
-	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note}
+	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note, r}
 }
 
 // keyed is a record with the key that it is sorted by.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/compare"
 	"hookwatch/cmd/internal/engine/filing"
-	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
@@ -41,88 +41,12 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			if len(args) != 1 { // the present state need not have every case
 				c.Warn("the later run is not whole: ", filing.Incomplete(after, before))
 			}
-			doc := compareDocument(c)
+			doc := compare.New(c)
 			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
 				_, _ = w.Write(report.Comparison(c))
 			})
 		},
 	}
-}
-
-// CompareDocument is what compare prints as JSON. Counts names every kind; they
-// add up to the cases that either run has.
-type CompareDocument struct {
-	Version     int                  `json:"version"`
-	Before      CompareRun           `json:"before"`
-	After       CompareRun           `json:"after"`
-	Counts      map[verdict.Kind]int `json:"counts"`
-	Deltas      []CompareDelta       `json:"deltas"`
-	Environment []CompareTool        `json:"environment"`
-	Warnings    []string             `json:"warnings"`
-}
-
-// CompareRun is one side of a CompareDocument.
-type CompareRun struct {
-	RunID string `json:"run_id"`
-	Cases int    `json:"cases"`
-	suites.Tally
-}
-
-// CompareDelta is a case that differs; a side that does not have it is null.
-type CompareDelta struct {
-	ID     string       `json:"id"`
-	Suite  string       `json:"suite"`
-	Name   string       `json:"name"`
-	Hook   string       `json:"hook"`
-	Kind   verdict.Kind `json:"kind"`
-	Before *CompareSide `json:"before"`
-	After  *CompareSide `json:"after"`
-	Tools  []string     `json:"tools"`  // that changed and that it reaches
-	Inputs bool         `json:"inputs"` // whether what it depends on changed as well
-}
-
-// CompareSide is what one run says of a case.
-type CompareSide struct {
-	Status   suites.Status `json:"status"`
-	Exit     *int          `json:"exit"`
-	Decision string        `json:"decision"`
-	Note     string        `json:"note"`
-}
-
-// CompareTool is a tool that changed between the runs, in words.
-type CompareTool struct {
-	Name string `json:"name"`
-	What string `json:"what"`
-}
-
-func compareDocument(c verdict.Comparison) CompareDocument {
-	doc := CompareDocument{
-		Version: 1, Counts: c.Counts, Warnings: append([]string{}, c.Warnings...), Deltas: []CompareDelta{},
-		Before:      CompareRun{c.Prev.ID, c.Prev.Cases, c.Prev.Tally},
-		After:       CompareRun{c.Cur.ID, c.Cur.Cases, c.Cur.Tally},
-		Environment: []CompareTool{},
-	}
-	for _, d := range c.Deltas {
-		delta := CompareDelta{
-			ID: d.Key.ID, Suite: d.Key.Suite, Name: d.Name, Hook: d.Hook, Kind: d.Kind, Tools: []string{}, Inputs: d.Inputs,
-			Before: compareSide(d.Prev), After: compareSide(d.Cur),
-		}
-		for _, t := range d.Tools {
-			delta.Tools = append(delta.Tools, t.Name)
-		}
-		doc.Deltas = append(doc.Deltas, delta)
-	}
-	for _, t := range c.Environment {
-		doc.Environment = append(doc.Environment, CompareTool{t.Name, t.String()})
-	}
-	return doc
-}
-
-func compareSide(s *verdict.Side) *CompareSide {
-	if s == nil {
-		return nil
-	}
-	return &CompareSide{s.Status, s.Exit, s.Decision, s.Note}
 }
 
 // pair reads the two runs that are meant.

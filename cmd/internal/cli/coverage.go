@@ -5,24 +5,14 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/coverage"
 	"hookwatch/cmd/internal/engine/state"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites/depend/cover"
 )
-
-// CoverageDocument is what coverage prints as JSON.
-type CoverageDocument struct {
-	Version  int          `json:"version"`
-	Files    []cover.File `json:"files"`
-	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they executed
-	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
-	Opaque   []string     `json:"opaque"`   // scripts that are no bash, of which nothing can be told
-}
 
 func (a *app) coverageCommand() *cobra.Command {
 	lcov := ""
@@ -58,8 +48,8 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 			return err
 		}
 	}
-	doc := coverageDocument(c)
-	return a.print(doc, len(doc.Files), func(i int) any { return doc.Files[i] }, func(w io.Writer) { a.coverageHuman(w, c) })
+	doc := coverage.New(c)
+	return a.print(doc, len(doc.Files), func(i int) any { return doc.Files[i] }, func(w io.Writer) { coverage.Text(w, c, a.verbose) })
 }
 
 func writeLCOV(path string, files []cover.File) error {
@@ -68,65 +58,6 @@ func writeLCOV(path string, files []cover.File) error {
 		return err
 	}
 	return os.WriteFile(path, text.Bytes(), 0o644)
-}
-
-func coverageDocument(c state.Coverage) CoverageDocument {
-	doc := CoverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
-	for _, k := range c.Untraced {
-		doc.Untraced = append(doc.Untraced, k.String())
-	}
-	if doc.Files == nil {
-		doc.Files = []cover.File{}
-	}
-	if doc.Opaque == nil {
-		doc.Opaque = []string{}
-	}
-	return doc
-}
-
-func (a *app) coverageHuman(w io.Writer, c state.Coverage) {
-	for i := range c.Files {
-		f := &c.Files[i]
-		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
-			f.Entered(), notify.Count(len(f.Functions), "function"), notify.Count(f.Cases, "case"))
-		for _, fn := range f.Functions {
-			switch {
-			case len(fn.Cases) == 0:
-				writef(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
-			case a.verbose:
-				writef(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
-			}
-		}
-		for _, g := range f.Gaps {
-			if !unentered(f, g) {
-				writef(w, "  no case runs %s\n", g)
-			}
-		}
-	}
-	for _, path := range c.Opaque {
-		writef(w, "%s  is no bash script that can be traced\n", path)
-	}
-	if len(c.Untraced) > 0 {
-		var names []string
-		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
-			names = append(names, k.String())
-		}
-		writef(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
-	}
-	if c.Stale > 0 {
-		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
-	}
-}
-
-// unentered reports whether a gap lies in a function that no case enters: that
-// says it already.
-func unentered(f *cover.File, g cover.Gap) bool {
-	for _, fn := range f.Functions {
-		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {
-			return len(fn.Cases) == 0
-		}
-	}
-	return false
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.

@@ -10,27 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/suites"
+	"hookwatch/cmd/internal/cli/explain"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/firing"
 )
-
-// ExplainDocument is what explain prints as JSON of many outputs.
-type ExplainDocument struct {
-	Version int           `json:"version"`
-	Client  string        `json:"client"`
-	Outputs []ExplainLine `json:"outputs"`
-}
-
-// ExplainLine is what the client makes of one output.
-type ExplainLine struct {
-	ID        json.RawMessage `json:"id,omitempty"` // as it was given
-	Effect    suites.Effect   `json:"effect"`
-	Decision  string          `json:"decision"`
-	Because   string          `json:"because"`
-	Rule      string          `json:"rule"`
-	ModelSees []string        `json:"model_sees"`
-}
 
 type explainOptions struct {
 	list                          bool
@@ -106,9 +89,9 @@ func (a *app) explainOne(version client.Version, o explainOptions) error {
 	if err != nil {
 		return err
 	}
-	line, reading := explained(version, fired)
-	return a.print(ExplainDocument{1, string(version), []ExplainLine{line}}, 1, func(int) any { return line },
-		func(w io.Writer) { explainHuman(w, reading) })
+	line, reading := explain.Of(version, fired)
+	return a.print(explain.Document{Version: 1, Client: string(version), Outputs: []explain.Line{line}}, 1, func(int) any { return line },
+		func(w io.Writer) { explain.Text(w, reading) })
 }
 
 // firing reads the flags as a line of JSON is read.
@@ -154,33 +137,4 @@ func (o explainOptions) payload() (string, error) {
 		err = fmt.Errorf("--payload %s is empty", o.stdin)
 	}
 	return string(text), err
-}
-
-func explained(version client.Version, fired firing.Firing) (ExplainLine, client.Reading) {
-	reading := client.Interpret(version, fired.Event, fired.Output)
-	return ExplainLine{
-		ID: fired.ID, Effect: reading.Effect, Decision: reading.Decision, Because: reading.Because(),
-		Rule: string(reading.Cause.Kind), ModelSees: append([]string{}, reading.ModelSees...),
-	}, reading
-}
-
-// explainHuman tells effect, reason and rule, and what the model sees.
-func explainHuman(w io.Writer, reading client.Reading) {
-	rule := reading.Cause.Rule()
-	writef(w, "effect  %s\n", reading.Effect)
-	writef(w, "why     %s\n", reading.Because())
-	writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
-	if rule.Remedy != "" {
-		writef(w, "remedy  %s\n", rule.Remedy)
-	}
-	if len(reading.ModelSees) == 0 {
-		writef(w, "model   (nothing)\n")
-	}
-	for _, text := range reading.ModelSees {
-		name := "model "
-		for line := range strings.Lines(text) {
-			writef(w, "%s  %s\n", output(name), output(strings.TrimRight(line, "\r\n")))
-			name = "      "
-		}
-	}
 }

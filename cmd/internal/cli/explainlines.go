@@ -2,28 +2,25 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"hookwatch/cmd/internal/cli/explain"
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/firing"
 )
-
-// longestLine bounds a line of standard input, in bytes.
-const longestLine = 16 << 20
 
 // explainLines answers each line of standard input. A line that cannot be read is
 // a problem that names it, and the others are answered all the same.
 func (a *app) explainLines(version client.Version) error {
-	doc := ExplainDocument{Version: 1, Client: string(version), Outputs: []ExplainLine{}}
+	doc := explain.Document{Version: 1, Client: string(version), Outputs: []explain.Line{}}
 	var problems problemsError
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
-		fired, err := readFiring(lines)
+		fired, err := explain.Read(lines)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -34,7 +31,7 @@ func (a *app) explainLines(version client.Version) error {
 		if fired.Event == "" {
 			continue // an empty line
 		}
-		line, reading := explained(version, fired)
+		line, reading := explain.Of(version, fired)
 		if a.format == "json" {
 			doc.Outputs = append(doc.Outputs, line)
 		} else if err := a.explainLine(line, reading, number); err != nil {
@@ -52,17 +49,8 @@ func (a *app) explainLines(version client.Version) error {
 	return nil
 }
 
-// readFiring reads what the next line says; an empty line says nothing.
-func readFiring(lines *bufio.Reader) (firing.Firing, error) {
-	text, err := readLine(lines)
-	if err != nil || len(bytes.TrimSpace(text)) == 0 {
-		return firing.Firing{}, err
-	}
-	return firing.Parse(bytes.TrimPrefix(text, []byte("\ufeff")))
-}
-
 // explainLine prints one answer as soon as there is one.
-func (a *app) explainLine(line ExplainLine, reading client.Reading, number int) error {
+func (a *app) explainLine(line explain.Line, reading client.Reading, number int) error {
 	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) {
 		name := fmt.Sprintf("line %d", number)
 		if line.ID != nil {
@@ -72,29 +60,7 @@ func (a *app) explainLine(line ExplainLine, reading client.Reading, number int) 
 				name = text
 			}
 		}
-		writef(w, "%s\n", name)
-		explainHuman(w, reading)
+		page.Writef(w, "%s\n", name)
+		explain.Text(w, reading)
 	})
-}
-
-// readLine reads a line of bounded length; what is too long is read to its end.
-func readLine(lines *bufio.Reader) ([]byte, error) {
-	var text []byte
-	tooLong := false
-	for {
-		part, err := lines.ReadSlice('\n')
-		tooLong = tooLong || len(text)+len(part) > longestLine
-		if !tooLong {
-			text = append(text, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil && len(text) == 0 && !tooLong:
-			return nil, err
-		case tooLong:
-			return nil, fmt.Errorf("longer than %d MiB", longestLine>>20)
-		default:
-			return text, nil
-		}
-	}
 }

@@ -8,49 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
 
-// FireDocument is what fire prints as JSON.
-type FireDocument struct {
-	Version  int           `json:"version"`
-	Event    string        `json:"event"`
-	Tool     string        `json:"tool,omitempty"`
-	Effect   suites.Effect `json:"effect"` // of all hooks together
-	Because  string        `json:"because"`
-	Decision string        `json:"decision"`
-	Hooks    []FireHook    `json:"hooks"`
-
-	Changes []suites.Change `json:"changes,omitempty"` // what they did to files, as far as isolation shows it
-	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
+type fireOptions struct {
+	hook, command, file, payload, stdin string
+	user                                bool
 }
-
-// FireHook is one hook that fired.
-type FireHook struct {
-	ID         string        `json:"id"`
-	Command    string        `json:"command"`
-	Exit       int           `json:"exit"` // -1 when it did not exit by itself
-	Signal     string        `json:"signal,omitempty"`
-	NotStarted string        `json:"not_started,omitempty"`
-	TimedOut   bool          `json:"timed_out,omitempty"`
-	Stdout     string        `json:"stdout"`
-	Stderr     string        `json:"stderr"`
-	Effect     suites.Effect `json:"effect"`
-	Because    string        `json:"because"`
-	ModelSees  []string      `json:"model_sees,omitempty"`
-	LeftBehind []string      `json:"left_behind,omitempty"`
-	DurationMS int64         `json:"duration_ms"`
-}
-
-type fireOptions struct{ hook, command, file, payload, stdin string }
 
 func (a *app) fireCommand() *cobra.Command {
 	var o fireOptions
@@ -59,7 +32,8 @@ func (a *app) fireCommand() *cobra.Command {
 		Short: "Fire one hook, or all that are registered for an event, and show what comes of it",
 		Long: `Send an event to the hooks that are registered for it, as the client would, or to
 one script (--hook), and show exit code, stdout, stderr and what the client would
-make of them. Nothing is recorded.`,
+make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
+Nothing is recorded.`,
 		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
@@ -78,7 +52,7 @@ make of them. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
-			return a.fire(cmd, c)
+			return a.fire(cmd, c, o.user)
 		},
 	}
 	f := cmd.Flags()
@@ -87,7 +61,9 @@ make of them. Nothing is recorded.`,
 	f.StringVar(&o.file, "file", "", "tool_input.file_path")
 	f.StringVar(&o.payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.stdin, "stdin", "", "these bytes as they are, valid JSON or not")
+	f.BoolVar(&o.user, "user", false, "also what your own settings register (~/.claude/settings.json)")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
+	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
 
@@ -112,7 +88,7 @@ func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
 	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: o.hook, Chain: o.hook == "", Steps: []suites.Step{st}}, nil
 }
 
-func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
+func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 	payload, err := a.payload(cmd)
 	if err != nil {
 		return err
@@ -124,6 +100,11 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+	}
+	if user {
+		if err := a.addUser(p); err != nil {
+			return err
+		}
 	}
 	s, temp, err := a.bare(p)
 	if err != nil {
@@ -137,8 +118,32 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case) error {
 	if len(fired) == 0 {
 		return fmt.Errorf("no hook is registered for %s %s (hookwatch fire --hook SCRIPT fires one that is not)", c.Steps[0].Event, c.Steps[0].Tool)
 	}
-	doc := fireDocument(c, fired, all)
-	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fireHuman(w, doc) })
+	doc := fire.New(c, fired, all)
+	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
+}
+
+// addUser has the hooks of the person's own settings fire before the project's.
+func (a *app) addUser(p *project.Project) error {
+	dir := os.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(home, ".claude")
+	}
+	own, err := discover.Hooks(p.Reader.Anywhere(), p.Root(), []string{filepath.Join(dir, "settings.json")}, nil)
+	if err != nil {
+		return err
+	}
+	if len(own.Files) == 0 {
+		return fmt.Errorf("--user: there is no %s", filepath.Join(dir, "settings.json"))
+	}
+	for _, problem := range own.Problems {
+		a.warn([]string{problem.Error()})
+	}
+	p.Registered.Hooks = append(own.Hooks, p.Registered.Hooks...)
+	return nil
 }
 
 // payload reads what --payload names.
@@ -158,78 +163,6 @@ func (a *app) payload(cmd *cobra.Command) (json.RawMessage, error) {
 		err = errors.New("--payload is not valid JSON (--stdin sends what is not)")
 	}
 	return b, err
-}
-
-func fireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) FireDocument {
-	all := o.Last()
-	doc := FireDocument{
-		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool,
-		Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
-		Changes: o.Changes, Stopped: o.Stopped,
-	}
-	for _, f := range fired {
-		r := f.Result
-		doc.Hooks = append(doc.Hooks, FireHook{
-			ID: f.Hook.ID, Command: f.Hook.Command, Exit: r.Exit, Signal: r.Signal, NotStarted: r.NotStarted,
-			TimedOut: r.TimedOut, Stdout: string(r.Stdout), Stderr: string(r.Stderr), Effect: r.Effect,
-			Because: r.EffectReason, ModelSees: r.ModelSees, LeftBehind: r.LeftBehind, DurationMS: r.Duration.Milliseconds(),
-		})
-	}
-	return doc
-}
-
-func fireHuman(w io.Writer, doc FireDocument) {
-	for _, h := range doc.Hooks {
-		writef(w, "%s\n", h.Command)
-		writef(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
-		section(w, "stdout", h.Stdout)
-		section(w, "stderr", h.Stderr)
-		if len(h.LeftBehind) > 0 {
-			writef(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
-		}
-		writef(w, "  effect  %s: %s\n", h.Effect, h.Because)
-		for _, text := range h.ModelSees {
-			section(w, "model ", text)
-		}
-	}
-	if len(doc.Hooks) > 1 {
-		writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
-	}
-	for _, c := range doc.Changes {
-		writef(w, "%s %s\n", c.Kind, c.Path)
-	}
-	for _, text := range doc.Stopped {
-		writef(w, "stopped: %s\n", text)
-	}
-}
-
-func (h FireHook) ending() string {
-	switch {
-	case h.NotStarted != "":
-		return "not started: " + h.NotStarted
-	case h.TimedOut:
-		return "timed out"
-	case h.Signal != "":
-		return "by " + h.Signal
-	default:
-		return fmt.Sprint(h.Exit)
-	}
-}
-
-func section(w io.Writer, name, text string) {
-	if text == "" {
-		writef(w, "  %s  (nothing)\n", name)
-		return
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if name != "" {
-			writef(w, "  %s  %s\n", name, output(line))
-		} else {
-			writef(w, "          %s\n", output(line))
-		}
-		name = ""
-	}
 }
 
 // bare is a runner outside a session: nothing is recorded.

@@ -3,13 +3,14 @@ package cli
 import (
 	"strings"
 
+	"hookwatch/cmd/internal/cli/firstsuite"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
 
 // hooksFor lists the hooks of the project that dir lies in: each script with an
 // event that it is registered for, or a guess for one that is not.
-func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
+func (a *app) hooksFor(dir string) (hooks []firstsuite.Hook, root string, err error) {
 	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
 	if err != nil {
 		return nil, "", err
@@ -24,13 +25,13 @@ func (a *app) hooksFor(dir string) (hooks []foundHook, root string, err error) {
 		for _, script := range h.Scripts {
 			if !seen[script+h.Event] && p.Exists(script) {
 				seen[script+h.Event], seen[script] = true, true
-				hooks = append(hooks, foundHook{script, h.Event, h.Matcher})
+				hooks = append(hooks, firstsuite.Hook{Script: script, Event: h.Event, Matcher: h.Matcher})
 			}
 		}
 	}
 	for _, script := range p.Scripts() {
 		if !seen[script] && !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
-			hooks = append(hooks, foundHook{script, "PreToolUse", "Bash"})
+			hooks = append(hooks, firstsuite.Hook{Script: script, Event: "PreToolUse", Matcher: "Bash"})
 		}
 	}
 	return hooks, cfg.Root, nil

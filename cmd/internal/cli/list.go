@@ -1,34 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/project"
-	"hookwatch/suites"
+	"hookwatch/cmd/internal/cli/list"
 )
-
-// ListDocument is what list prints as JSON.
-type ListDocument struct {
-	Version int        `json:"version"`
-	Cases   []ListCase `json:"cases"`
-}
-
-// ListCase is one case of a ListDocument.
-type ListCase struct {
-	ID     string           `json:"id"`
-	Name   string           `json:"name"`
-	Suite  string           `json:"suite"`
-	Hook   string           `json:"hook"`
-	Event  string           `json:"event"`
-	Layer  suites.Layer     `json:"layer"`
-	Verify []project.Marker `json:"verify"`
-
-	summary string
-}
 
 func (a *app) listCommand() *cobra.Command {
 	var hooks bool
@@ -44,72 +22,26 @@ that is registered, in settings, plugins, and the fronts of skills, agents and c
 				if err != nil {
 					return err
 				}
-				return a.listHooks(p)
+				doc := list.HooksOf(p)
+				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { list.HooksText(w, doc) })
 			}
 			p, err := a.loadShown()
 			if err != nil {
 				return err
 			}
 			a.warn(p.Unread)
-			doc := ListDocument{Version: 1, Cases: []ListCase{}}
+			doc := list.Document{Version: 1, Cases: []list.Case{}}
 			for _, c := range p.Cases {
-				doc.Cases = append(doc.Cases, ListCase{
+				doc.Cases = append(doc.Cases, list.Case{
 					ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
-					Layer: c.Layer, Verify: p.Markers(c), summary: c.Summary,
+					Layer: c.Layer, Verify: p.Markers(c), Summary: c.Summary,
 				})
 			}
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
-				listHuman(w, doc, a.verbose)
+				list.Text(w, doc, a.verbose)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
 	return cmd
-}
-
-func listHuman(out io.Writer, doc ListDocument, verbose bool) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	defer w.Flush()
-	for _, c := range doc.Cases {
-		hook := c.Hook
-		switch {
-		case hook == "" && c.Event == "":
-			hook = "checks " + c.summary
-		case hook == "":
-			hook = "all hooks of " + c.Event
-		}
-		rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
-		if !verbose {
-			continue
-		}
-		for _, m := range c.Verify {
-			at := m.At
-			if at == "" {
-				at = "unresolved: " + m.Why
-			}
-			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
-		}
-	}
-}
-
-// print writes a result in the format that was asked for: one document, one line
-// an item, or text for people.
-func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
-	enc := json.NewEncoder(a.json())
-	enc.SetEscapeHTML(false)
-	switch a.format {
-	case "json":
-		enc.SetIndent("", "  ")
-		return enc.Encode(doc)
-	case "jsonl":
-		for i := range items {
-			if err := enc.Encode(item(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	default:
-		human(a.Out)
-		return nil
-	}
 }

@@ -4,9 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,16 +11,10 @@ import (
 	"syscall"
 
 	gojqcli "github.com/itchyny/gojq/cli"
-	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites/process"
 )
-
-// Streams are what the program reads and writes.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
 
 // Main runs the program with its arguments, the first of which is its own name,
 // and returns the exit code. Under the name of a JSON tool it is that tool:
@@ -38,7 +29,7 @@ func Main(args []string, streams Streams) int {
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
 	a := newApp(streams)
 	if err := process.Adopt(); err != nil {
-		writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
+		page.Writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
@@ -67,73 +58,4 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 		return errInterrupted
 	}
 	return <-done
-}
-
-// A crashError is a mistake of the program itself. What it was about may be part
-// of what is said, so it is shown as all other text is.
-type crashError struct {
-	crash any
-	stack []byte
-}
-
-func (e *crashError) Error() string { return fmt.Sprintf("internal error: %v", e.crash) }
-
-func crashed(w io.Writer, crash any, stack []byte) {
-	writef(w, "hookwatch: internal error: %v\n", crash)
-	_, _ = w.Write(stack)
-}
-
-// The exit codes, as topics/exit-codes.md documents them.
-const (
-	exitPassed      = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitAborted     = 3
-	exitInterrupted = 130
-)
-
-// Kinds of errors that the rest of the program has no type for.
-var (
-	errFailed      = errors.New("a case failed")
-	errInterrupted = errors.New("interrupted")
-)
-
-// An abortedError ends a run that could not be carried through or recorded.
-type abortedError struct {
-	why  string
-	next []string // what to do about it, a line each
-}
-
-func (e *abortedError) Error() string { return e.why }
-
-// exitCode is the only place that maps an error to a code. What the views have
-// shown already is not said again.
-func exitCode(err error, stderr io.Writer) int {
-	var aborted *abortedError
-	var crash *crashError
-	switch {
-	case err == nil:
-		return exitPassed
-	case errors.As(err, &crash):
-		crashed(stderr, crash.crash, crash.stack)
-		return exitUsage
-	case errors.Is(err, errFailed):
-		return exitFailed
-	case errors.Is(err, errInterrupted):
-		return exitInterrupted
-	case errors.As(err, &aborted):
-		complain(stderr, err)
-		return exitAborted
-	default:
-		complain(stderr, err)
-		return exitUsage
-	}
-}
-
-// noArgs refuses arguments in words that name the likely slip.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
 }

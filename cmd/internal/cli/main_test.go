@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
@@ -156,62 +156,11 @@ func TestCommandOf(t *testing.T) {
 	}
 }
 
-// endless is a reader that a person leans on.
-type endless struct{ io.Reader }
-
-func (e endless) Read(b []byte) (int, error) {
-	if n, err := e.Reader.Read(b); err == nil {
-		return n, nil
-	}
-	return copy(b, "a"), nil
-}
-
-// TestReadKeys: keys arrive as commands until nobody listens, or there are no
-// more.
-func TestReadKeys(t *testing.T) {
-	t.Parallel()
-	ch, done, ended := make(chan engine.Command), make(chan struct{}), make(chan struct{})
-	go func() { readKeys(endless{strings.NewReader("xa\x1b[A\x1b[15~\x1bOqqf")}, ch, done); close(ended) }()
-	for _, want := range []engine.Command{engine.RunAll, engine.Quit} {
-		if got := <-ch; got != want {
-			t.Errorf("command %d, want %d", got, want)
-		}
-	}
-	close(done)
-	<-ended
-	readKeys(strings.NewReader("x"), ch, make(chan struct{}))
-}
-
-// TestKeyboard: what a terminal sends for keys beyond letters is no command, in
-// however many reads it comes.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		reads []string
-		want  []engine.Command
-	}{
-		{[]string{"af"}, []engine.Command{engine.RunAll, engine.RunFailed}},
-		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, []engine.Command{engine.RunAll}},
-		{[]string{"\x1b[15", ";2q", "f"}, []engine.Command{engine.RunFailed}},
-		{[]string{"\x1ba\x1bq"}, nil},                          // Alt and a letter
-		{[]string{"\x1b", "q"}, []engine.Command{engine.Quit}}, // ESC, then q
-	} {
-		var k keyboard
-		var got []engine.Command
-		for _, read := range tt.reads {
-			got = append(got, k.commands([]byte(read))...)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%q: commands %v, want %v", tt.reads, got, tt.want)
-		}
-	}
-}
-
 // TestNoTerminal: a stream that is none has neither colour nor keys.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
-	if commands, stop := a.keys(t.Context()); commands != nil {
+	if commands, stop := terminal.Keys(t.Context(), a.In, a.Out, commandOf); commands != nil {
 		stop()
 		t.Error("keys are read from what is no terminal")
 	}
@@ -223,7 +172,7 @@ func TestNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if isTerminal(file) {
+	if terminal.Is(file) {
 		t.Error("a file is a terminal")
 	}
 }

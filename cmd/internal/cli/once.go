@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/cli/doctor"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -12,33 +13,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
-
-// root watches, or runs once.
-func (a *app) root(ctx context.Context) error {
-	if a.changed && !a.once {
-		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
-	}
-	switch {
-	case a.audit && (!a.once || a.changed):
-		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
-	case !a.once:
-		return a.watch(ctx)
-	}
-	p, err := a.load()
-	if err != nil {
-		return err
-	}
-	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
-		if a.changed {
-			return o.Stale(), false, nil
-		}
-		if a.audit {
-			o.Audit()
-		}
-		full := len(a.suites) == 0 && a.filter == ""
-		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
-	}, false)
-}
 
 // runOnce runs what choose selects and turns the result into an error.
 func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
@@ -76,13 +50,24 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
+// instead says what to do about a run that was aborted for want of tools.
+func (a *app) instead(missing []string) []string {
+	if len(missing) == 0 {
+		return nil
+	}
+	return []string{
+		"  install: " + doctor.ToInstall(missing),
+		"  run what can be run without: " + a.program() + " --once --preflight report",
+	}
+}
+
 // outcome is the error, if any, that a run amounts to.
 func (a *app) outcome(sum engine.Summary) error {
 	switch {
 	case sum.Interrupted:
 		return errInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted, toInstall(sum.Missing)}
+		return &abortedError{sum.Aborted, a.instead(sum.Missing)}
 	case sum.RecordError != nil:
 		return &abortedError{why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):

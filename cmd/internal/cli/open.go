@@ -154,7 +154,26 @@ func (o *opened) close() {
 }
 
 // rerun is the command that runs one case again, as a person would type it.
-func (a *app) rerun(p *project.Project) func(suites.Key) string {
+func (a *app) rerun(p *project.Project) func(suites.Key) string { return a.about(p, "run") }
+
+// about is the command that does something with one case.
+func (a *app) about(p *project.Project, do string) func(suites.Key) string {
+	program := a.program()
+	return func(k suites.Key) string {
+		id := k.ID
+		if p.Ambiguous(k.ID) {
+			id = k.String()
+		}
+		command := program + " " + do + " " + quoteArg(id)
+		if !printable.Is(command) {
+			return "" // what is shown would not be what it says
+		}
+		return command
+	}
+}
+
+// program is how a person would call hookwatch again on the same project.
+func (a *app) program() string {
 	program := "hookwatch"
 	if a.dir != "" {
 		program += " -C " + quoteArg(a.dir)
@@ -162,17 +181,7 @@ func (a *app) rerun(p *project.Project) func(suites.Key) string {
 	if a.path != "" {
 		program += " --config " + quoteArg(a.path)
 	}
-	return func(k suites.Key) string {
-		id := k.ID
-		if p.Ambiguous(k.ID) {
-			id = k.String()
-		}
-		command := program + " run " + quoteArg(id)
-		if !printable.Is(command) {
-			return "" // what is shown would not be what it says
-		}
-		return command
-	}
+	return program
 }
 
 // quoteArg writes a word as a person would type it in a shell; one that begins

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/cli/firstsuite"
 	"hookwatch/suites"
 )
 
@@ -128,13 +129,13 @@ func TestHooksFor(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
-		want  []foundHook
+		want  []firstsuite.Hook
 	}{
 		{"registered", map[string]string{
 			".claude/settings.json": registered, ".claude/hooks/guard.sh": sh, ".claude/hooks/stop.sh": sh, ".claude/hooks/loose.sh": sh,
-		}, []foundHook{{".claude/hooks/guard.sh", "PreToolUse", "Bash"}, {".claude/hooks/stop.sh", "Stop", ""}, {".claude/hooks/guard.sh", "Stop", ""}}},
+		}, []firstsuite.Hook{{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Matcher: "Bash"}, {Script: ".claude/hooks/stop.sh", Event: "Stop", Matcher: ""}, {Script: ".claude/hooks/guard.sh", Event: "Stop", Matcher: ""}}},
 		{"loose", map[string]string{".claude/hooks/loose.sh": sh, ".claude/hooks/lib/log.sh": sh},
-			[]foundHook{{".claude/hooks/loose.sh", "PreToolUse", "Bash"}}},
+			[]firstsuite.Hook{{Script: ".claude/hooks/loose.sh", Event: "PreToolUse", Matcher: "Bash"}}},
 		{"none", map[string]string{".claude/readme": ""}, nil},
 	} {
 		root := newProject(t, tt.files)

@@ -86,10 +86,3 @@ func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
 	}
 	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
 }
-
-func (a *app) warn(warnings []string) {
-	log := a.log()
-	for _, w := range warnings {
-		log.Warn().Msg(w)
-	}
-}

@@ -1,52 +1,17 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
-	"sync/atomic"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
-	"hookwatch/suites"
-	"hookwatch/suites/disk"
-	"hookwatch/suites/printable"
-	"hookwatch/suites/record"
+	"hookwatch/suites/plan"
 	"hookwatch/suites/spelling"
 )
-
-// Version is hookwatch's own.
-const Version = "0.1.0"
-
-// An app is what all commands share: streams and the global flags.
-type app struct {
-	Streams         // for people: whatever is written to them is made printable
-	raw     Streams // for what sees to that itself: views, JSON, and colour
-	dir     string
-	path    string
-	format  string
-	suites  []string
-	filter  string
-	shuffle uint64
-	strict  bool
-	noColor bool
-	verbose bool
-	once    bool
-	changed bool
-	audit   bool
-	flags   *cobra.Command
-	pinned  disk.Pinned // what a watched project's files were when they were saved
-
-	restored  bool
-	startedIn string      // see workDir
-	inOrder   atomic.Bool // there is something now that has to be put in order at the end: sandboxes, a run
-}
 
 const longHelp = `hookwatch reruns the tests of Claude Code hooks that a change affects, and says
 within a second what broke.
@@ -54,13 +19,6 @@ within a second what broke.
 Without a command it watches: it runs what is stale since the last run, then
 follows every save of a hook, a settings file, config.json, a spec document or a
 suite. With --once it runs everything once, for a person or for CI.`
-
-func newApp(s Streams) *app {
-	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
-}
-
-// json is where documents for programs go.
-func (a *app) json() io.Writer { return printable.NewJSONWriter(a.raw.Out) }
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -93,7 +51,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.explainCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
 	root.SuggestionsMinimumDistance = 2
@@ -128,148 +86,29 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (%s)", err, hint)
 }
 
-func (a *app) check() error {
-	if !slices.Contains([]string{"human", "json", "jsonl"}, a.format) {
-		return fmt.Errorf("--format %s: want human, json or jsonl", a.format)
+// root watches, or runs once.
+func (a *app) root(ctx context.Context) error {
+	if a.changed && !a.once {
+		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
 	}
-	return nil
-}
-
-// log writes diagnostics of the program itself.
-func (a *app) log() zerolog.Logger {
-	level := zerolog.WarnLevel
-	if a.verbose {
-		level = zerolog.DebugLevel
-	}
-	return zerolog.New(consoleWriter(a.raw.Err, a.color(a.Err))).Level(level)
-}
-
-func consoleWriter(out io.Writer, color bool) io.Writer {
-	return zerolog.ConsoleWriter{
-		Out: out, NoColor: !color, PartsExclude: []string{zerolog.TimestampFieldName},
-		FormatPrepare: printableFields, // before colour is added
-	}
-}
-
-func printableFields(event map[string]any) error {
-	for name, value := range event {
-		if text, ok := value.(string); ok {
-			event[name] = printable.Field(text)
-		}
-	}
-	return nil
-}
-
-// load reads configuration and project for a command that shows what a session
-// does, warnings included. Its error names every problem.
-func (a *app) load() (*project.Project, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	p, problems := a.loadProject(cfg)
 	switch {
-	case len(problems) > 0:
-		err = problemsError(problems)
-	default:
-		err = p.Empty
+	case a.audit && (!a.once || a.changed):
+		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
+	case !a.once:
+		return a.watch(ctx)
 	}
+	p, err := a.load()
 	if err != nil {
-		a.ask(cfg) // what was not agreed to may be why
+		return err
 	}
-	return p, err
-}
-
-// loadShown reads a project for a command that has no view of a session.
-func (a *app) loadShown() (*project.Project, error) {
-	p, err := a.loadHooks()
-	if err != nil {
-		return nil, err
-	}
-	return p, p.Empty
-}
-
-// loadHooks does so for one that need not have any case.
-func (a *app) loadHooks() (*project.Project, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	a.ask(cfg)
-	p, problems := a.loadProject(cfg)
-	if len(problems) > 0 {
-		return nil, problemsError(problems)
-	}
-	return p, nil
-}
-
-// ask says what the configuration asks for that nobody has agreed to.
-func (a *app) ask(cfg *config.Config) {
-	if text := cfg.Notice(); text != "" {
-		a.warn([]string{text})
-	}
-}
-
-func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Problem) {
-	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
-}
-
-// loadConfig reads the configuration alone.
-func (a *app) loadConfig() (*config.Config, error) {
-	dir, err := a.workDir()
-	if err != nil {
-		return nil, err
-	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
-}
-
-// dirOf is the directory that relative arguments are meant from.
-func dirOf(a *app) string {
-	dir, err := a.workDir()
-	if err != nil {
-		return "."
-	}
-	return dir
-}
-
-// records is where a project's records are.
-func (a *app) records(cfg *config.Config) record.Place { return project.RecordsPlace(cfg, a.restored) }
-
-// reader opens the project's records for reading, and gives their place.
-func (a *app) reader() (r *record.Reader, dir string, err error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, "", err
-	}
-	a.ask(cfg)
-	r, err = record.OpenReader(a.records(cfg))
-	return r, cfg.ResultsDir, err
-}
-
-func (a *app) tryLoad() (*project.Project, []suites.Problem, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, configProblems(err), err
-	}
-	p, problems := a.loadProject(cfg)
-	return p, problems, nil
-}
-
-// problemsError lists problems, one a line.
-type problemsError []suites.Problem
-
-func (e problemsError) Error() string {
-	lines := make([]string, len(e))
-	for i, p := range e {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-func configProblems(err error) []suites.Problem {
-	var cerr *config.Error
-	if !errors.As(err, &cerr) {
-		return []suites.Problem{{What: err.Error()}}
-	}
-	return cerr.Problems
+	return a.runOnce(ctx, p, func(o *opened) ([]plan.Selected, bool, error) {
+		if a.changed {
+			return o.Stale(), false, nil
+		}
+		if a.audit {
+			o.Audit()
+		}
+		full := len(a.suites) == 0 && a.filter == ""
+		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
+	}, false)
 }

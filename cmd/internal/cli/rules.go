@@ -3,96 +3,42 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/cli/explain"
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites"
-	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
-	"hookwatch/suites/spelling"
 )
-
-// rules are all that explain knows by ID. A command that has rules of its own
-// adds them here.
-func rules() []suites.Rule {
-	return slices.Concat(client.Rules(), conform.Rules())
-}
-
-// RulesDocument is what explain RULE and explain --list print as JSON.
-type RulesDocument struct {
-	Version int        `json:"version"`
-	Rules   []RuleLine `json:"rules"`
-}
-
-// RuleLine is one rule.
-type RuleLine struct {
-	ID       string          `json:"id"`
-	Severity suites.Severity `json:"severity"`
-	What     string          `json:"what"`
-	Client   string          `json:"client"` // what the client does
-	Remedy   string          `json:"remedy,omitempty"`
-	Observed []string        `json:"observed"` // versions of the client; none: documented
-}
-
-func ruleLine(r suites.Rule) RuleLine {
-	return RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)}
-}
 
 // printRules prints rules: a row each, or one in full.
 func (a *app) printRules(shown []suites.Rule, human func(io.Writer)) error {
-	doc := RulesDocument{Version: 1, Rules: []RuleLine{}}
+	doc := explain.RulesDocument{Version: 1, Rules: []explain.RuleLine{}}
 	for _, r := range shown {
-		doc.Rules = append(doc.Rules, ruleLine(r))
+		doc.Rules = append(doc.Rules, explain.NewRule(r))
 	}
 	return a.print(doc, len(doc.Rules), func(i int) any { return doc.Rules[i] }, human)
 }
 
 func (a *app) listRules() error {
-	all := rules()
+	all := explain.Rules()
 	return a.printRules(all, func(w io.Writer) {
 		for _, r := range all {
-			rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
+			page.Rowf(w, "%s  %s  %s\n", page.Output(fmt.Sprintf("%-28s", r.ID)), page.Output(fmt.Sprintf("%-7s", r.Severity)), r.What)
 		}
 	})
 }
 
 func (a *app) explainRule(id string) error {
-	rule, err := ruleNamed(id)
+	rule, err := explain.RuleNamed(id)
 	if err != nil {
 		return err
 	}
 	return a.printRules([]suites.Rule{rule}, func(w io.Writer) {
-		writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
-		writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
-		writef(w, "The client: %s\n", rule.Client)
+		page.Writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, explain.ObservedOn(rule))
+		page.Writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
+		page.Writef(w, "The client: %s\n", rule.Client)
 		if rule.Remedy != "" {
-			writef(w, "Remedy: %s\n", rule.Remedy)
+			page.Writef(w, "Remedy: %s\n", rule.Remedy)
 		}
 	})
-}
-
-func ruleNamed(id string) (suites.Rule, error) {
-	all := rules()
-	at := slices.IndexFunc(all, func(r suites.Rule) bool { return r.ID == id })
-	if at >= 0 {
-		return all[at], nil
-	}
-	var ids []string
-	for _, r := range all {
-		ids = append(ids, r.ID)
-	}
-	hint := "hookwatch explain --list names all"
-	if _, isEvent := client.EventByName(id); isEvent {
-		hint = "an output is explained by hookwatch explain --event " + id + " --exit 2"
-	} else if near := spelling.Nearest(strings.ToLower(id), ids); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
-}
-
-func observedOn(r suites.Rule) string {
-	if len(r.Observed) == 0 {
-		return "documented, not observed"
-	}
-	return "observed on client " + strings.Join(r.Observed, ", ")
 }

@@ -1,36 +1,18 @@
 package cli
 
 import (
-	"io"
-	"os"
-
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 )
 
-// fd is the file descriptor behind a stream that is a file.
-func fd(stream any) (int, bool) {
-	f, ok := stream.(interface{ Fd() uintptr })
-	if !ok {
-		return 0, false
-	}
-	return int(f.Fd()), true
-}
-
-func isTerminal(stream any) bool {
-	n, ok := fd(stream)
-	return ok && term.IsTerminal(n) && os.Getenv("TERM") != "dumb"
-}
-
-func (a *app) color(w io.Writer) bool {
-	return !a.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(w)
-}
-
 func (a *app) width() int {
-	n, ok := fd(a.Out)
+	n, ok := terminal.FD(a.Out)
 	if !ok {
 		return 80
 	}
@@ -45,6 +27,7 @@ func (a *app) width() int {
 // from another goroutine, when there is no desktop.
 func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
 	var main notify.View
+	show := a.about(p, "show")
 	switch a.format {
 	case "json":
 		main = notify.Multi(notify.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
@@ -52,11 +35,17 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 		main = notify.NewJSONL(a.json(), p.Agent)
 	default:
 		main = notify.NewHuman(a.raw.Out, notify.HumanOptions{
-			Color: a.color(a.Out), TTY: isTerminal(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+			Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+			Place: func(at string, k suites.Key) string {
+				if command := show(k); command != "" && catalog.IsBuiltin(at) {
+					return command // nobody can open what is in the program
+				}
+				return at
+			},
 		})
 	}
 	desktop := notify.NewDesktop(notify.DesktopOptions{
-		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: isTerminal(a.Err), Say: say,
+		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
 	return notify.Multi(main, desktop)
 }

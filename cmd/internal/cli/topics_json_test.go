@@ -9,6 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/cli/checked"
+	"hookwatch/cmd/internal/cli/compare"
+	"hookwatch/cmd/internal/cli/coverage"
+	"hookwatch/cmd/internal/cli/doctor"
+	"hookwatch/cmd/internal/cli/explain"
+	"hookwatch/cmd/internal/cli/fire"
+	"hookwatch/cmd/internal/cli/history"
+	"hookwatch/cmd/internal/cli/list"
+	"hookwatch/cmd/internal/cli/show"
+	"hookwatch/cmd/internal/cli/suitelist"
+	"hookwatch/cmd/internal/cli/topics"
+	"hookwatch/cmd/internal/cli/trustview"
+	"hookwatch/cmd/internal/cli/verify"
+	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 )
@@ -17,19 +31,23 @@ import (
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
 	"--once and run": reflect.TypeFor[notify.Document](),
-	"list":           reflect.TypeFor[ListDocument](),
-	"verify":         reflect.TypeFor[VerifyDocument](),
-	"why":            reflect.TypeFor[WhyDocument](),
-	"why ID":         reflect.TypeFor[WhyCase](),
-	"coverage":       reflect.TypeFor[CoverageDocument](),
-	"fire":           reflect.TypeFor[FireDocument](),
-	"explain":        reflect.TypeFor[ExplainDocument](),
-	"explain --list": reflect.TypeFor[RulesDocument](),
-	"doctor":         reflect.TypeFor[DoctorDocument](),
-	"trust":          reflect.TypeFor[TrustDocument](),
-	"trust --list":   reflect.TypeFor[TrustList](),
-	"compare":        reflect.TypeFor[CompareDocument](),
-	"history":        reflect.TypeFor[HistoryDocument](),
+	"list":           reflect.TypeFor[list.Document](),
+	"show":           reflect.TypeFor[show.Document](),
+	"suites":         reflect.TypeFor[suitelist.Document](),
+	"verify":         reflect.TypeFor[verify.Document](),
+	"why":            reflect.TypeFor[why.Document](),
+	"why ID":         reflect.TypeFor[why.Case](),
+	"coverage":       reflect.TypeFor[coverage.Document](),
+	"fire":           reflect.TypeFor[fire.Document](),
+	"doctor":         reflect.TypeFor[doctor.Document](),
+	"trust":          reflect.TypeFor[trustview.Document](),
+	"trust --list":   reflect.TypeFor[trustview.List](),
+	"compare":        reflect.TypeFor[compare.Document](),
+	"history":        reflect.TypeFor[history.Document](),
+	"explain":        reflect.TypeFor[explain.Document](),
+	"explain --list": reflect.TypeFor[explain.RulesDocument](),
+	"check":          reflect.TypeFor[checked.Document](),
+	"list --hooks":   reflect.TypeFor[list.Hooks](),
 }
 
 // sampledEvents are those of the samples under the heading Events.
@@ -51,7 +69,7 @@ func TestTopicJSON(t *testing.T) {
 	t.Parallel()
 	shown := fieldsShown{}
 	headings := map[string]bool{}
-	for _, section := range strings.Split(jsonTopic, "\n## ")[1:] {
+	for _, section := range strings.Split(topicText(t, "json"), "\n## ")[1:] {
 		heading, _, _ := strings.Cut(section, "\n")
 		for _, sample := range blocks(section, "json") {
 			headings[heading] = true
@@ -69,9 +87,9 @@ func TestTopicJSON(t *testing.T) {
 		}
 	}
 	shown.complete(t)
-	for _, topic := range topics() {
-		if topic.name != "json" && len(blocks(topic.text, "json"))+len(blocks(topic.text, "jsonl")) > 0 {
-			t.Errorf("%s has JSON that no test reads", topic.name)
+	for _, topic := range topics.All() {
+		if topic.Name != "json" && len(blocks(topic.Text, "json"))+len(blocks(topic.Text, "jsonl")) > 0 {
+			t.Errorf("%s has JSON that no test reads", topic.Name)
 		}
 	}
 }

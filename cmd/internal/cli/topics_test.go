@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
 )
@@ -32,10 +33,22 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
+// topicText is the text of a topic.
+func topicText(t *testing.T, name string) string {
+	t.Helper()
+	for _, topic := range topics.All() {
+		if topic.Name == name {
+			return topic.Text
+		}
+	}
+	t.Fatalf("no topic %s", name)
+	return ""
+}
+
 // documents are the texts that a person reads, from the project's directory.
 func documents(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("topics/*")
+	files, err := filepath.Glob("topics/*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no topics", err)
 	}
@@ -57,20 +70,20 @@ func TestTopics(t *testing.T) {
 		t.Errorf("help and --help differ:\n%s\n%s", same, list)
 	}
 	var files []string
-	for _, topic := range topics() {
-		files = append(files, "cmd/internal/cli/topics/"+topic.name+".md")
-		if row := fmt.Sprintf("\n  %-15s%s\n", topic.name, topic.short); !strings.Contains(list, row) {
-			t.Errorf("--help does not list %s", topic.name)
+	for _, topic := range topics.All() {
+		files = append(files, "cmd/internal/cli/topics/"+topic.Name+".md")
+		if row := fmt.Sprintf("\n  %-15s%s\n", topic.Name, topic.Short); !strings.Contains(list, row) {
+			t.Errorf("--help does not list %s", topic.Name)
 		}
-		if link := "[" + topic.name + "](cmd/internal/cli/topics/" + topic.name + ".md)"; !strings.Contains(readme, link) {
+		if link := "[" + topic.Name + "](cmd/internal/cli/topics/" + topic.Name + ".md)"; !strings.Contains(readme, link) {
 			t.Errorf("the README has no link %s", link)
 		}
-		code, shown, stderr := call(t, ".", "", "help", topic.name)
-		if want := readText(t, "topics/"+topic.name+".md"); code != 0 || strings.TrimRight(shown, "\n")+"\n" != want || stderr != "" {
-			t.Errorf("help %s: exit %d, %q, %s", topic.name, code, shown, stderr)
+		code, shown, stderr := call(t, ".", "", "help", topic.Name)
+		if want := readText(t, "topics/"+topic.Name+".md"); code != 0 || strings.TrimRight(shown, "\n")+"\n" != want || stderr != "" {
+			t.Errorf("help %s: exit %d, %q, %s", topic.Name, code, shown, stderr)
 		}
-		if slices.Contains(commandNames(), topic.name) {
-			t.Errorf("%s is a command as well", topic.name)
+		if slices.Contains(commandNames(), topic.Name) {
+			t.Errorf("%s is a command as well", topic.Name)
 		}
 	}
 	slices.Sort(files)
@@ -106,7 +119,7 @@ func TestTopicUnknown(t *testing.T) {
 	} {
 		code, out, stderr := call(t, ".", "", append([]string{"help"}, tt.args...)...)
 		want := "hookwatch: no command and no topic \"" + tt.args[len(tt.args)-1] + "\" (" + tt.hint + ")\n" +
-			"topics: " + strings.Join(topicNames(), ", ") + "\n"
+			"topics: " + strings.Join(topics.Names(), ", ") + "\n"
 		if code != exitUsage || out != "" || stderr != want {
 			t.Errorf("help %v: exit %d, %q, %q, want %q", tt.args, code, out, stderr, want)
 		}
@@ -123,10 +136,10 @@ func TestTopicLength(t *testing.T) {
 	if n := strings.Count(readText(t, top+"/README.md"), "\n"); n >= readmeLines {
 		t.Errorf("the README has %d lines, want less than %d", n, readmeLines)
 	}
-	for _, topic := range topics() {
-		for i, line := range strings.Split(topic.text, "\n") {
+	for _, topic := range topics.All() {
+		for i, line := range strings.Split(topic.Text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 100 {
-				t.Errorf("topics/%s.md:%d has %d columns", topic.name, i+1, n)
+				t.Errorf("topics/%s.md:%d has %d columns", topic.Name, i+1, n)
 			}
 		}
 	}
@@ -237,7 +250,7 @@ func TestTopicYAML(t *testing.T) {
 func TestTopicExitCodes(t *testing.T) {
 	t.Parallel()
 	var codes []string
-	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(exitCodesTopic, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(topicText(t, "exit-codes"), -1) {
 		codes = append(codes, m[1])
 	}
 	var want []string

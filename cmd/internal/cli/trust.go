@@ -11,33 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/config"
 	"hookwatch/config/trust"
 	"hookwatch/suites/disk"
 )
-
-// TrustDocument is what trust prints as JSON.
-type TrustDocument struct {
-	Version int        `json:"version"`
-	Project string     `json:"project"` // the directory that the configuration belongs to
-	File    string     `json:"file"`    // "" when there is none
-	Asks    []TrustAsk `json:"asks"`
-}
-
-// TrustAsk is a value of a project's file that counts once it is agreed to.
-type TrustAsk struct {
-	trust.Value
-	At      string `json:"at"` // file:line:column; "" for a default that a link leads elsewhere
-	Why     string `json:"why"`
-	Instead string `json:"instead"` // what holds until it is agreed to
-	Agreed  bool   `json:"agreed"`
-}
-
-// TrustList is what trust --list prints as JSON.
-type TrustList struct {
-	Version  int                `json:"version"`
-	Projects []*trust.Agreement `json:"projects"`
-}
 
 func (a *app) trustCommand() *cobra.Command {
 	var yes, list, forget bool
@@ -86,8 +66,8 @@ func (a *app) loadAsked() (*config.Config, error) {
 }
 
 func (a *app) trust(cfg *config.Config, yes bool) error {
-	doc := trustDocument(cfg)
-	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { trustHuman(w, doc) }); err != nil {
+	doc := trustview.New(cfg)
+	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { trustview.Text(w, doc) }); err != nil {
 		return err
 	}
 	switch {
@@ -96,7 +76,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case cfg.Distrust != "":
 		return errors.New(cfg.Distrust)
 	case yes:
-	case !isTerminal(a.In) || !isTerminal(a.Out) || !isTerminal(a.Err):
+	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
 	default:
 		agreed, err := a.confirm(cfg)
@@ -108,58 +88,20 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		return err
 	}
 	if a.format == "human" {
-		writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
+		page.Writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
 	}
 	return nil
 }
 
 // confirm asks on the terminal. Anything but a yes is a no.
 func (a *app) confirm(cfg *config.Config) (bool, error) {
-	writef(a.Err, "Agree to exactly this, for %s? [y/N] ", cfg.Dir)
+	page.Writef(a.Err, "Agree to exactly this, for %s? [y/N] ", cfg.Dir)
 	line, err := bufio.NewReader(io.LimitReader(a.In, 1000)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes", nil
-}
-
-func trustDocument(cfg *config.Config) TrustDocument {
-	doc := TrustDocument{Version: 1, Project: cfg.Dir, File: cfg.Path, Asks: make([]TrustAsk, len(cfg.Asks))}
-	for i, ask := range cfg.Asks {
-		doc.Asks[i] = TrustAsk{Value: ask.Value, Why: ask.Why, Instead: ask.Instead, Agreed: ask.Agreed}
-		if ask.File != "" {
-			doc.Asks[i].At = fmt.Sprintf("%s:%d:%d", ask.File, ask.Line, ask.Column)
-		}
-	}
-	return doc
-}
-
-func trustHuman(w io.Writer, doc TrustDocument) {
-	if len(doc.Asks) == 0 {
-		writef(w, "%s asks for nothing that has to be agreed to\n", doc.name())
-		return
-	}
-	writef(w, "%s asks for\n\n", doc.name())
-	for _, ask := range doc.Asks {
-		state := "until you agree: " + ask.Instead
-		if ask.Agreed {
-			state = "agreed to"
-		}
-		at := ask.At
-		if at == "" {
-			at = "the default"
-		}
-		writef(w, "  %s: %s\n      %s\n      %s (%s)\n", ask.Key, whole(ask.Value.Value), ask.Why, state, at)
-	}
-	writef(w, "\n")
-}
-
-func (doc TrustDocument) name() string {
-	if doc.File != "" {
-		return doc.File
-	}
-	return doc.Project
 }
 
 // stateOf is the person's state folder, also where the configuration here cannot
@@ -176,19 +118,19 @@ func (a *app) trustList(state string) error {
 	for _, err := range unreadable {
 		a.warn([]string{err.Error()})
 	}
-	doc := TrustList{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
+	doc := trustview.List{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
 	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) {
 		if len(all) == 0 {
-			writef(w, "nothing is agreed to\n")
+			page.Writef(w, "nothing is agreed to\n")
 		}
 		for _, agreement := range all {
-			writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
+			page.Writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
 			for _, v := range agreement.Values {
 				line := "  " + v.Key + ": " + v.Value.Value
 				if v.To != "" {
 					line += "  (" + v.To + ")"
 				}
-				writef(w, "%s\n", whole(line))
+				page.Writef(w, "%s\n", page.Whole(line))
 			}
 		}
 	})
@@ -208,6 +150,6 @@ func (a *app) trustForget(cfg *config.Config) error {
 	case !was:
 		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", project)
 	}
-	writef(a.Out, "withdrawn, for %s\n", project)
+	page.Writef(a.Out, "withdrawn, for %s\n", project)
 	return nil
 }

@@ -6,50 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
-
-// VerifyDocument is what verify prints as JSON.
-type VerifyDocument struct {
-	Version int            `json:"version"`
-	Markers []VerifyMarker `json:"markers"`
-	Keys    []VerifyKey    `json:"keys"`
-	// What the cases were seen to execute, as far as that is known: functions
-	// that a case's marker names and the case never enters, and functions that no
-	// case enters.
-	Unentered []VerifyUnentered `json:"unentered"`
-	Uncovered []VerifyUncovered `json:"uncovered"`
-}
-
-// VerifyUnentered is a function that a case names and never enters.
-type VerifyUnentered struct {
-	ID       string `json:"id"`
-	Suite    string `json:"suite"`
-	Source   string `json:"source"`
-	Function string `json:"function"`
-}
-
-// VerifyUncovered is a function that no case enters.
-type VerifyUncovered struct {
-	Source   string `json:"source"`
-	Function string `json:"function"`
-	Line     int    `json:"line"`
-}
-
-// VerifyMarker is one reference of a marker: who makes it and what it means.
-type VerifyMarker struct {
-	Spec     string   `json:"spec"` // document, suite file, or builtin:SUITE
-	Line     int      `json:"line"` // 0 where it is not known
-	Source   string   `json:"source"`
-	Section  string   `json:"section"` // "" for the whole source
-	IDs      []string `json:"ids"`     // cases that the claim is about
-	Claim    string   `json:"claim"`   // what is said of them
-	Resolved bool     `json:"resolved"`
-	At       string   `json:"at"`   // file:line; "" when it does not resolve
-	Rule     string   `json:"rule"` // how it was resolved; "" when it was not
-}
 
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
@@ -72,7 +34,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 					return err
 				}
 			}
-			return a.verify(p, sources, configKeys(p, specs))
+			return a.verify(p, sources, verify.Keys(p, specs))
 		},
 	}
 }
@@ -96,67 +58,25 @@ func (a *app) loadMarked() (*project.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *project.Project, from project.Sources, keys []VerifyKey) error {
+func (a *app) verify(p *project.Project, from project.Sources, keys []verify.Key) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
 	}
-	doc := VerifyDocument{Version: 1, Markers: make([]VerifyMarker, len(found)), Keys: keys}
-	for i, v := range found {
-		doc.Markers[i] = VerifyMarker{
-			Spec: v.Spec, Line: v.Line, Source: v.Marker.Source, Section: v.Marker.Section,
-			IDs: append([]string{}, v.IDs...), Claim: v.Claim, Resolved: v.Resolved, At: v.Marker.At, Rule: v.Rule,
-		}
-	}
-	doc.evidence(a, p)
+	doc := verify.New(found, keys)
+	doc.Evidence(a.seen(p))
 	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
-		verifyHuman(w, found)
-		keysHuman(w, keys)
+		verify.Text(w, found)
+		verify.KeysText(w, keys)
 	})
 	if a.format == "jsonl" { // its lines are markers
-		keysHuman(a.Err, keys)
+		verify.KeysText(a.Err, keys)
 	}
 	if err != nil {
 		return err
 	}
-	a.warn(doc.odd())
+	a.warn(doc.Odd())
 	return a.verdict(p, from, found)
-}
-
-// evidence adds what traces tell.
-func (d *VerifyDocument) evidence(a *app, p *project.Project) {
-	d.Unentered, d.Uncovered = []VerifyUnentered{}, []VerifyUncovered{}
-	unentered, files := a.seen(p)
-	for _, u := range unentered {
-		d.Unentered = append(d.Unentered, VerifyUnentered{u.Key.ID, u.Key.Suite, u.Path, u.Function})
-	}
-	for _, f := range files {
-		for _, fn := range f.Functions {
-			if len(fn.Cases) == 0 {
-				d.Uncovered = append(d.Uncovered, VerifyUncovered{f.Path, fn.Name, fn.Line})
-			}
-		}
-	}
-}
-
-// odd says it for people, the cases of a function together.
-func (d *VerifyDocument) odd() []string {
-	var out []string
-	ids := map[string][]string{}
-	for _, u := range d.Unentered {
-		place := u.Source + " §" + u.Function
-		if ids[place] == nil {
-			out = append(out, place)
-		}
-		ids[place] = append(ids[place], u.ID)
-	}
-	for i, place := range out {
-		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, notify.IDs(ids[place]))
-	}
-	for _, u := range d.Uncovered {
-		out = append(out, fmt.Sprintf("%s:%d: no case enters %s", u.Source, u.Line, u.Function))
-	}
-	return out
 }
 
 // verdict says what the markers amount to, on stderr where the output is for
@@ -170,58 +90,18 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 		if !v.Resolved {
 			unresolved++
 			if a.format != "human" {
-				writef(w, "%s\n", verifyLine(&v))
+				page.Writef(w, "%s\n", verify.Line(&v))
 			}
 		}
 	}
 	if len(found) == 0 {
-		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
+		page.Writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
 	} else {
-		writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+		page.Writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
 	}
-	a.warn(strangers(found))
+	a.warn(verify.Strangers(found))
 	if unresolved > 0 {
 		return fmt.Errorf("%d unresolved: %w", unresolved, errFailed)
 	}
 	return nil
-}
-
-func verifyHuman(w io.Writer, found []project.Verified) {
-	for i := range found {
-		writef(w, "%s\n", verifyLine(&found[i]))
-	}
-}
-
-// verifyLine is one marker for people: where it stands, what it names, where
-// that is and whom it concerns.
-func verifyLine(v *project.Verified) string {
-	means := v.Marker.At + " (" + v.Rule + ")"
-	if !v.Resolved {
-		means = "unresolved: " + v.Marker.Why
-	}
-	line := fmt.Sprintf("%s:%d  %s -> %s", v.Spec, v.Line, v.Marker.Ref(), means)
-	if len(v.IDs) > 0 {
-		line += "  " + notify.IDs(v.IDs)
-	}
-	return line
-}
-
-// strangers tells the IDs that no suite has, each at the first marker that
-// names it.
-func strangers(found []project.Verified) []string {
-	var warnings []string
-	told := map[string]bool{}
-	for _, v := range found {
-		var fresh []string
-		for _, id := range v.Unknown {
-			if !told[id] {
-				told[id] = true
-				fresh = append(fresh, id)
-			}
-		}
-		if len(fresh) > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh)))
-		}
-	}
-	return warnings
 }

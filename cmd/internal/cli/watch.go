@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
@@ -52,7 +53,7 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	commands, stop := a.keys(ctx)
+	commands, stop := terminal.Keys(ctx, a.In, a.Out, commandOf)
 	defer stop()
 	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, engine.WatchOptions{

@@ -1,52 +1,20 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/ids"
+	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
-
-// WhyDocument is what why prints as JSON: what a change selects.
-type WhyDocument struct {
-	Version  int             `json:"version"`
-	Total    int             `json:"total"` // cases in all
-	Changed  []notify.Change `json:"changed"`
-	Selected []WhySelected   `json:"selected"`
-	// NotAffected are cases that depend on what changed and are not affected; places
-	// of the change that no case executes are Uncovered.
-	NotAffected []WhySelected `json:"not_affected"`
-	Uncovered   []string      `json:"uncovered"`
-}
-
-// WhySelected is one case of a WhyDocument.
-type WhySelected struct {
-	ID      string   `json:"id"`
-	Suite   string   `json:"suite"`
-	Because []string `json:"because"`
-}
-
-// WhyCase is what why prints of one case: what its verdict depends on.
-type WhyCase struct {
-	Version int            `json:"version"`
-	ID      string         `json:"id"`
-	Suite   string         `json:"suite"`
-	Inputs  []suites.Input `json:"inputs"`
-	// Executes is what it was last seen to execute; Limit says why that exempts
-	// it nothing all the same.
-	Executes []state.Executed `json:"executes"`
-	Limit    string           `json:"limit,omitempty"`
-}
 
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
@@ -74,7 +42,7 @@ seen to execute.`,
 			case 1:
 				return a.whyCase(p, found[0])
 			default:
-				return severalCases(args[0], found)
+				return ids.Several(args[0], found)
 			}
 		},
 	}
@@ -109,72 +77,13 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	return a.printWhy(p, []notify.Change{change}, state.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
-// severalCases asks which of the cases that a word stands for is meant.
-func severalCases(arg string, found []*suites.Case) error {
-	var names []string
-	for _, c := range found[:min(5, len(found))] {
-		names = append(names, c.Key().String())
-	}
-	if len(found) > len(names) {
-		names = append(names, "...")
-	}
-	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
-}
-
 func (a *app) printWhy(p *project.Project, changes []notify.Change, now state.Selection) error {
-	doc := WhyDocument{
-		Version: 1, Total: len(p.Cases), Changed: changes,
-		Selected: []WhySelected{}, NotAffected: []WhySelected{}, Uncovered: []string{},
-	}
-	if doc.Changed == nil {
-		doc.Changed = []notify.Change{}
-	}
-	for _, s := range now.Selected {
-		doc.Selected = append(doc.Selected, WhySelected{s.Case.ID, s.Case.Suite, s.Because})
-	}
-	for _, s := range now.NotAffected {
-		doc.NotAffected = append(doc.NotAffected, WhySelected{s.Key.ID, s.Key.Suite, s.Because})
-	}
-	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
-	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { whyHuman(w, doc, a.verbose) })
-}
-
-// whyHuman lists each selected case with its reasons; the others by reason,
-// or one by one.
-func whyHuman(w io.Writer, doc WhyDocument, verbose bool) {
-	for _, c := range doc.Changed {
-		writef(w, "%s\n", strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
-	}
-	for _, u := range doc.Uncovered {
-		writef(w, "not covered: no case executes %s\n", u)
-	}
-	writef(w, "%d of %d selected\n", len(doc.Selected), doc.Total)
-	whyLines(w, doc.Selected)
-	if len(doc.NotAffected) == 0 {
-		return
-	}
-	writef(w, "%d not affected\n", len(doc.NotAffected))
-	if verbose {
-		whyLines(w, doc.NotAffected)
-		return
-	}
-	count := map[string]int{}
-	for _, s := range doc.NotAffected {
-		count[strings.Join(s.Because, "; ")]++
-	}
-	for _, because := range slices.Sorted(maps.Keys(count)) {
-		writef(w, "  %d: %s\n", count[because], because)
-	}
-}
-
-func whyLines(w io.Writer, cases []WhySelected) {
-	for _, s := range cases {
-		writef(w, "  %s/%s  %s\n", s.Suite, s.ID, strings.Join(s.Because, "; "))
-	}
+	doc := why.New(len(p.Cases), changes, now)
+	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { why.Text(w, doc, a.verbose) })
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := WhyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
+	doc := why.Case{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
 	traced := false
 	if s, err := state.Look(p, os.Environ(), a.records(p.Config)); err == nil {
 		var executes []state.Executed
@@ -182,33 +91,6 @@ func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 		doc.Executes = append(doc.Executes, executes...)
 	}
 	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
-		whyCaseHuman(w, c, doc, traced)
+		why.CaseText(w, c, doc, traced)
 	})
-}
-
-func whyCaseHuman(w io.Writer, c *suites.Case, doc WhyCase, traced bool) {
-	writef(w, "%s %s depends on\n", c.Key(), c.Name)
-	for _, in := range doc.Inputs {
-		missing := ""
-		if in.Digest == "" {
-			missing = "  (does not exist)"
-		}
-		writef(w, "  %s: %s%s\n", in.Name(), in.Because, missing)
-	}
-	writef(w, "  %s: its definition\n", c.At)
-	if !traced {
-		writef(w, "what it executes is not known yet: an edit of these files selects it\n")
-		return
-	}
-	writef(w, "it executes this, and an edit of anything else there does not affect it:\n")
-	for _, t := range doc.Executes {
-		executes := strings.Join(t.Functions, " ")
-		if t.Whole != "" {
-			executes = "all of it: " + t.Whole
-		}
-		writef(w, "%s\n", strings.TrimRight("  "+t.Path+": "+executes, ": "))
-	}
-	if doc.Limit != "" {
-		writef(w, "but every edit of these files selects it: %s\n", doc.Limit)
-	}
 }

@@ -11,11 +11,13 @@ import (
 // person wants to see.
 type HumanOptions struct {
 	Color   bool
-	TTY     bool             // a terminal: one line is rewritten in place, long lines are cut
-	Width   func() int       // columns of the terminal, asked anew for every line; nil means 80
-	Verbose bool             // show every case, not only those that need attention
-	Watch   bool             // the session goes on after a run
-	Now     func() time.Time // nil means time.Now; its location is the one that times are shown in
+	TTY     bool       // a terminal: one line is rewritten in place, long lines are cut
+	Width   func() int // columns of the terminal, asked anew for every line; nil means 80
+	Verbose bool       // show every case, not only those that need attention
+	Watch   bool       // the session goes on after a run
+	// Place tells a person where a case stands; nil means its position.
+	Place func(at string, k suites.Key) string
+	Now   func() time.Time // nil means time.Now; its location is the one that times are shown in
 }
 
 // NewHuman returns a view for people. On a terminal it keeps a status line at
@@ -46,6 +48,7 @@ type human struct {
 	troubled bool            // the last problems shown are not mended yet
 	failed   int             // so far, in this run
 	said     bool            // this run has printed something
+	causes   causes          // of this run's failures
 	more     [2][]suites.Key // failures and resolved cases that only their IDs stand for
 	shown    [2]int          // those that had lines of their own
 }

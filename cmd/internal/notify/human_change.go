@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/idrange"
 	"hookwatch/suites/printable"
 )
 
@@ -148,7 +149,7 @@ func (h *human) selected(e Changed, indent line) []line {
 // idLines lists cases behind a head that tells their number, on a few lines at
 // most.
 func (h *human) idLines(head line, keys []suites.Key) []line {
-	ids := compressIDs(caseNames(keys))
+	ids := idrange.Shorten(caseNames(keys))
 	if len(ids) > shownIDs {
 		ids = append(ids[:shownIDs:shownIDs], "...")
 	}

@@ -18,7 +18,7 @@ func TestManyFailures(t *testing.T) {
 		h := NewHuman(&out, HumanOptions{Watch: watching})
 		h.Handle(RunStarted{Cases: 12, Total: 12})
 		for n := range 12 {
-			r := suites.Record{Suite: "s", ID: fmt.Sprintf("A%02d", n), TestName: "n", Note: "exit 0, want 2"}
+			r := suites.Record{Suite: "s", ID: fmt.Sprintf("A%02d", n), TestName: "n", Hook: fmt.Sprintf("h%d.sh", n), Note: "exit 0, want 2"}
 			h.Handle(CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: r.Note,
 				Mismatches: []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}}}, Done: n + 1, Of: 12})
 		}

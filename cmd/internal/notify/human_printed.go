@@ -9,10 +9,14 @@ import (
 // fired tells where a case stands, and what it fired.
 func (h *human) fired(e CaseDone, indent string) []line {
 	what := strings.TrimSpace(e.Record.InputSummary)
-	if e.At != "" && what != "" {
+	at := e.At
+	if h.o.Place != nil {
+		at = h.o.Place(at, e.Record.Key())
+	}
+	if at != "" && what != "" {
 		what = ": " + what
 	}
-	if what = e.At + what; what == "" {
+	if what = at + what; what == "" {
 		return nil
 	}
 	return []line{{{plain, indent}, {dim, "case  " + printable.Cut(what, h.room(indent+"case  "))}}}

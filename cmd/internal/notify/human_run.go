@@ -9,8 +9,10 @@ import (
 )
 
 func (h *human) runStarted(e RunStarted) {
+	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
 	h.failed, h.said = 0, false
 	h.more, h.shown = [2][]suites.Key{}, [2]int{}
+	h.causes = causes{}
 	if h.o.Watch && !h.told {
 		what := "running all " + count(e.Cases, "case")
 		if !e.Full {
@@ -27,6 +29,10 @@ func (h *human) progress(e CaseDone, force bool) {
 	l := text(fmt.Sprintf("%d of %d", e.Done, e.Of))
 	if h.failed > 0 {
 		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
+	}
+	if c := h.causes.file(); c != "" {
+		h.setLive(l.with(piece{red, "  " + printable.Field(c)}), force)
+		return
 	}
 	h.setLive(l.with(piece{dim, "  " + label(e.Record)}), force)
 }
@@ -45,7 +51,7 @@ func (h *human) caseDone(e CaseDone) {
 	switch status := e.Verdict.Status; {
 	case status == suites.Fail:
 		h.failed++
-		if h.whole(failures, e) {
+		if !h.joins(e) && h.whole(failures, e) {
 			lines = h.failure(e)
 		}
 	case h.o.Verbose:
@@ -80,8 +86,8 @@ func (h *human) whole(kind int, e CaseDone) bool {
 }
 
 // others names the cases that had no lines of their own.
-func (h *human) others() []line {
-	var lines []line
+func (h *human) others(records []suites.Record) []line {
+	lines := h.causesTold(records)
 	if keys := h.more[failures]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
 	}
@@ -142,7 +148,7 @@ func (h *human) transition(e CaseDone) line {
 func (h *human) runDone(e RunDone) {
 	h.setLive(nil, true)
 	h.state = e.State
-	lists := append(h.others(), h.lists(e.Records)...)
+	lists := append(h.others(e.Records), h.lists(e.Records)...)
 	if h.said && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)
 	}

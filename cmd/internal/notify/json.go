@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 )
 
 // SchemaVersion is the "version" of every document and line of JSON. It changes
@@ -35,6 +36,15 @@ type Summary struct {
 	Reason     string         `json:"aborted_reason,omitempty"`
 	StandIns   []string       `json:"stand_ins,omitempty"` // such as "jaq=gojq 0.12.19"
 	Suites     []SuiteSummary `json:"suites"`              // in the order of their first case
+	Groups     []GroupSummary `json:"groups"`              // of the failures, by their causes
+}
+
+// A GroupSummary is failures of one cause. Each failure of a run is in one.
+type GroupSummary struct {
+	Cause cause.Kind `json:"cause"`
+	Hook  string     `json:"hook"` // or the library that is at fault
+	Text  string     `json:"text"`
+	Cases []string   `json:"cases"` // suite/ID, in case order
 }
 
 // A SuiteSummary is one suite's part in a Summary.
@@ -54,19 +64,52 @@ func NewJSON(out io.Writer, agent func(suite string) string) View {
 }
 
 type jsonView struct {
-	lines lineWriter
-	agent func(suite string) string
+	lines  lineWriter
+	agent  func(suite string) string
+	failed mismatches
+}
+
+// mismatches are those of a run's failures, which its records do not have.
+type mismatches map[suites.Key][]suites.Mismatch
+
+// see takes down those of a case, and forgets those of the run before.
+func (m *mismatches) see(e Event) {
+	switch e := e.(type) {
+	case RunStarted:
+		*m = mismatches{}
+	case CaseDone:
+		if *m != nil && e.Verdict.Status == suites.Fail {
+			(*m)[e.Record.Key()] = e.Verdict.Mismatches
+		}
+	}
+}
+
+func (m mismatches) groups(records []suites.Record) []GroupSummary {
+	failed := cause.Failed(records)
+	for i := range failed {
+		failed[i].Mismatches = m[failed[i].Record.Key()]
+	}
+	out := []GroupSummary{}
+	for _, g := range cause.Groups(failed) {
+		s := GroupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text}
+		for _, k := range g.Keys() {
+			s.Cases = append(s.Cases, k.String())
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 func (v *jsonView) Handle(e Event) {
+	v.failed.see(e)
 	if e, ok := e.(RunDone); ok {
-		v.lines.write(Document{SchemaVersion, summarise(e, v.agent), list(e.Records)})
+		v.lines.write(Document{SchemaVersion, summarise(e, v.agent, v.failed), list(e.Records)})
 	}
 }
 
 func (v *jsonView) Close() error { return v.lines.err }
 
-func summarise(e RunDone, agent func(string) string) Summary {
+func summarise(e RunDone, agent func(string) string, failed mismatches) Summary {
 	return Summary{
 		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
 		Of: e.Total, Total: e.Tally.Total(), Tally: e.Tally,
@@ -74,6 +117,7 @@ func summarise(e RunDone, agent func(string) string) Summary {
 		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
 		Reason:     e.Aborted, StandIns: e.StandIns,
 		Suites: summariseSuites(e.Records, agent),
+		Groups: failed.groups(e.Records),
 	}
 }
 

@@ -142,13 +142,15 @@ type LineTransition struct {
 }
 
 type jsonlView struct {
-	lines lineWriter
-	agent func(suite string) string
+	lines  lineWriter
+	agent  func(suite string) string
+	failed mismatches
 }
 
 func (v *jsonlView) Close() error { return v.lines.err }
 
 func (v *jsonlView) Handle(e Event) {
+	v.failed.see(e)
 	if l := v.line(e); l != nil {
 		v.lines.write(l)
 	}
@@ -172,7 +174,7 @@ func (v *jsonlView) line(e Event) any {
 		return LineCase{head("case"), e.RunID, e.Record, e.Verdict.Status, list(e.Verdict.Mismatches),
 			e.Effect, e.Transition, e.Tools, utc(e.Since), e.Rerun, e.Sandbox, e.Done, e.Of}
 	case RunDone:
-		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent), e.State, e.Total, utc(e.At)}
+		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent, v.failed), e.State, e.Total, utc(e.At)}
 	case Rested:
 		return head("rested")
 	case Transitions:

@@ -100,6 +100,7 @@ func output() []Event {
 	}
 	events := []Event{once(opening()), RunStarted{Cases: 6, Total: 118}}
 	for i, r := range records {
+		r.Hook = fmt.Sprintf("hook%d.sh", i) // or they were one cause
 		e := done(r, i+1, len(records), mismatches[i]...)
 		if i == 1 {
 			e.Sandbox = "/tmp/hookwatch-M02"

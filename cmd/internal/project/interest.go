@@ -31,10 +31,9 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	for _, d := range cfg.Hooks {
 		i.Dirs = append(i.Dirs, cfg.Abs(d))
 	}
-	for _, glob := range slices.Concat(cfg.Specs, cfg.Suites) {
+	for _, glob := range slices.Concat(cfg.Specs, cfg.OwnSuites()) {
 		base, pattern := doublestar.SplitPattern(glob)
 		switch {
-		case glob == config.Builtin:
 		case strings.ContainsAny(pattern, "*?[{"):
 			i.Dirs = append(i.Dirs, cfg.Abs(base))
 		default:

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/markers"
 )
@@ -226,11 +225,8 @@ func (p *Project) Shapes(file string) bool {
 	if slices.Contains(p.Registered.Files, rel) {
 		return true
 	}
-	globs := slices.Concat(p.Config.Settings, p.Config.Specs, p.Config.Suites)
+	globs := slices.Concat(p.Config.Settings, p.Config.Specs, p.Config.OwnSuites())
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		if glob == config.Builtin {
-			return false
-		}
 		ok, err := doublestar.Match(glob, rel)
 		return err == nil && ok
 	})

@@ -128,17 +128,16 @@ func (p *Project) registering() discover.Found {
 }
 
 func (p *Project) readSuites() []suites.Problem {
-	own := slices.DeleteFunc(slices.Clone(p.Config.Suites), func(s string) bool { return s == config.Builtin })
-	files, problems := p.expand("suites", own)
+	files, problems := p.expand("suites", p.Config.OwnSuites())
 	for _, f := range files {
 		p.sources = append(p.sources, p.Config.Abs(f))
 	}
-	if len(own) < len(p.Config.Suites) {
-		var err error
-		if p.Suites, err = catalog.Builtin(); err != nil {
+	if names := p.Config.BuiltinSuites(); len(names) > 0 {
+		all, err := catalog.Builtin()
+		if err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}
-		p.Suites = slices.Clone(p.Suites)
+		p.Suites = wanted(all, names)
 	}
 	left := int64(suitesAtMost)
 	for _, file := range p.sources {

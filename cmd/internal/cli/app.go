@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/printable"
+)
+
+// Streams are what the program reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Version is hookwatch's own.
+const Version = "0.1.0"
+
+// An app is what all commands share: streams and the global flags.
+type app struct {
+	Streams         // for people: whatever is written to them is made printable
+	raw     Streams // for what sees to that itself: views, JSON, and colour
+	dir     string
+	path    string
+	format  string
+	suites  []string
+	filter  string
+	shuffle uint64
+	strict  bool
+	noColor bool
+	verbose bool
+	once    bool
+	changed bool
+	audit   bool
+	flags   *cobra.Command
+	pinned  disk.Pinned // what a watched project's files were when they were saved
+
+	restored  bool
+	startedIn string      // see workDir
+	inOrder   atomic.Bool // there is something now that has to be put in order at the end: sandboxes, a run
+}
+
+func newApp(s Streams) *app {
+	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
+}
+
+// json is where documents for programs go.
+func (a *app) json() io.Writer { return printable.NewJSONWriter(a.raw.Out) }
+
+func (a *app) check() error {
+	if !slices.Contains([]string{"human", "json", "jsonl"}, a.format) {
+		return fmt.Errorf("--format %s: want human, json or jsonl", a.format)
+	}
+	return nil
+}
+
+// log writes diagnostics of the program itself.
+func (a *app) log() zerolog.Logger {
+	level := zerolog.WarnLevel
+	if a.verbose {
+		level = zerolog.DebugLevel
+	}
+	return zerolog.New(consoleWriter(a.raw.Err, a.color(a.Err))).Level(level)
+}
+
+func consoleWriter(out io.Writer, color bool) io.Writer {
+	return zerolog.ConsoleWriter{
+		Out: out, NoColor: !color, PartsExclude: []string{zerolog.TimestampFieldName},
+		FormatPrepare: printableFields, // before colour is added
+	}
+}
+
+func printableFields(event map[string]any) error {
+	for name, value := range event {
+		if text, ok := value.(string); ok {
+			event[name] = printable.Field(text)
+		}
+	}
+	return nil
+}
+
+func (a *app) color(w io.Writer) bool {
+	return !a.noColor && os.Getenv("NO_COLOR") == "" && terminal.Is(w)
+}
+
+func (a *app) warn(warnings []string) {
+	log := a.log()
+	for _, w := range warnings {
+		log.Warn().Msg(w)
+	}
+}
+
+// print writes a result in the format that was asked for: one document, one line
+// an item, or text for people.
+func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
+	enc := json.NewEncoder(a.json())
+	enc.SetEscapeHTML(false)
+	switch a.format {
+	case "json":
+		enc.SetIndent("", "  ")
+		return enc.Encode(doc)
+	case "jsonl":
+		for i := range items {
+			if err := enc.Encode(item(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	default:
+		human(a.Out)
+		return nil
+	}
+}
+
+// workDir is the directory to work in, absolute. It stays what it was at the first
+// call: that directory may be renamed, or another be put into its place, while
+// hookwatch watches.
+func (a *app) workDir() (dir string, err error) {
+	if a.startedIn != "" {
+		return a.startedIn, nil
+	}
+	if a.dir != "" {
+		dir, err = filepath.Abs(a.dir)
+	} else {
+		dir, err = os.Getwd()
+	}
+	if err == nil {
+		a.startedIn = dir
+	}
+	return dir, err
+}
+
+// dirOf is the directory that relative arguments are meant from.
+func dirOf(a *app) string {
+	dir, err := a.workDir()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+// noArgs refuses arguments in words that name the likely slip.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+}

@@ -1,0 +1,67 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/spelling"
+)
+
+// Rules are all that explain knows by ID. A command that has rules of its own
+// adds them here.
+func Rules() []suites.Rule {
+	return slices.Concat(client.Rules(), conform.Rules())
+}
+
+// RulesDocument is what explain RULE and explain --list print as JSON.
+type RulesDocument struct {
+	Version int        `json:"version"`
+	Rules   []RuleLine `json:"rules"`
+}
+
+// RuleLine is one rule.
+type RuleLine struct {
+	ID       string          `json:"id"`
+	Severity suites.Severity `json:"severity"`
+	What     string          `json:"what"`
+	Client   string          `json:"client"` // what the client does
+	Remedy   string          `json:"remedy,omitempty"`
+	Observed []string        `json:"observed"` // versions of the client; none: documented
+}
+
+// NewRule makes a line of a rule.
+func NewRule(r suites.Rule) RuleLine {
+	return RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)}
+}
+
+// RuleNamed finds a rule by its ID.
+func RuleNamed(id string) (suites.Rule, error) {
+	all := Rules()
+	at := slices.IndexFunc(all, func(r suites.Rule) bool { return r.ID == id })
+	if at >= 0 {
+		return all[at], nil
+	}
+	var ids []string
+	for _, r := range all {
+		ids = append(ids, r.ID)
+	}
+	hint := "hookwatch explain --list names all"
+	if _, isEvent := client.EventByName(id); isEvent {
+		hint = "an output is explained by hookwatch explain --event " + id + " --exit 2"
+	} else if near := spelling.Nearest(strings.ToLower(id), ids); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
+}
+
+// ObservedOn says on which versions of the client a rule was seen to hold.
+func ObservedOn(r suites.Rule) string {
+	if len(r.Observed) == 0 {
+		return "documented, not observed"
+	}
+	return "observed on client " + strings.Join(r.Observed, ", ")
+}

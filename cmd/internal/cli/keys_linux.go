@@ -1,9 +1,0 @@
-package cli
-
-import "golang.org/x/sys/unix"
-
-const (
-	ioctlGetTermios      = unix.TCGETS
-	ioctlSetTermiosFlush = unix.TCSETSF
-	noCharacter          = 0
-)

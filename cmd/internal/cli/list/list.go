@@ -1,0 +1,56 @@
+// Package list puts cases with their markers into a document and into text.
+package list
+
+import (
+	"io"
+	"text/tabwriter"
+
+	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+)
+
+// Document is what list prints as JSON.
+type Document struct {
+	Version int    `json:"version"`
+	Cases   []Case `json:"cases"`
+}
+
+// Case is one case of a Document.
+type Case struct {
+	ID     string           `json:"id"`
+	Name   string           `json:"name"`
+	Suite  string           `json:"suite"`
+	Hook   string           `json:"hook"`
+	Event  string           `json:"event"`
+	Layer  suites.Layer     `json:"layer"`
+	Verify []project.Marker `json:"verify"`
+
+	Summary string `json:"-"`
+}
+
+// Text says it for people, with the markers where verbose.
+func Text(out io.Writer, doc Document, verbose bool) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	for _, c := range doc.Cases {
+		hook := c.Hook
+		switch {
+		case hook == "" && c.Event == "":
+			hook = "checks " + c.Summary
+		case hook == "":
+			hook = "all hooks of " + c.Event
+		}
+		page.Rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
+		if !verbose {
+			continue
+		}
+		for _, m := range c.Verify {
+			at := m.At
+			if at == "" {
+				at = "unresolved: " + m.Why
+			}
+			page.Rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
+		}
+	}
+}

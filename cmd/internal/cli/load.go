@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/record"
+)
+
+// load reads configuration and project for a command that shows what a session
+// does, warnings included. Its error names every problem.
+func (a *app) load() (*project.Project, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	p, problems := a.loadProject(cfg)
+	switch {
+	case len(problems) > 0:
+		err = problemsError(problems)
+	default:
+		err = p.Empty
+	}
+	if err != nil {
+		a.ask(cfg) // what was not agreed to may be why
+	}
+	return p, err
+}
+
+// loadShown reads a project for a command that has no view of a session.
+func (a *app) loadShown() (*project.Project, error) {
+	p, err := a.loadHooks()
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Empty
+}
+
+// loadHooks does so for one that need not have any case.
+func (a *app) loadHooks() (*project.Project, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	a.ask(cfg)
+	p, problems := a.loadProject(cfg)
+	if len(problems) > 0 {
+		return nil, problemsError(problems)
+	}
+	return p, nil
+}
+
+// ask says what the configuration asks for that nobody has agreed to.
+func (a *app) ask(cfg *config.Config) {
+	if text := cfg.Notice(); text != "" {
+		a.warn([]string{text})
+	}
+}
+
+func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Problem) {
+	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
+}
+
+// loadConfig reads the configuration alone.
+func (a *app) loadConfig() (*config.Config, error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
+}
+
+// records is where a project's records are.
+func (a *app) records(cfg *config.Config) record.Place { return project.RecordsPlace(cfg, a.restored) }
+
+// reader opens the project's records for reading, and gives their place.
+func (a *app) reader() (r *record.Reader, dir string, err error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, "", err
+	}
+	a.ask(cfg)
+	r, err = record.OpenReader(a.records(cfg))
+	return r, cfg.ResultsDir, err
+}
+
+func (a *app) tryLoad() (*project.Project, []suites.Problem, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, configProblems(err), err
+	}
+	p, problems := a.loadProject(cfg)
+	return p, problems, nil
+}
+
+func configProblems(err error) []suites.Problem {
+	var cerr *config.Error
+	if !errors.As(err, &cerr) {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	return cerr.Problems
+}

@@ -1,0 +1,56 @@
+// Package page writes text for people, so that nothing which others wrote can end a
+// line, begin another or say anything to the terminal.
+package page
+
+import (
+	"fmt"
+	"io"
+
+	"hookwatch/suites/printable"
+)
+
+// Writef writes text for people. Its operands may hold what others wrote: each
+// is made printable by itself, so that none ends a line, begins another or says
+// anything to the terminal. All text for people but the views' goes through here
+// or Rowf; a test sees to it.
+func Writef(w io.Writer, format string, args ...any) {
+	operands(args, printable.Field)
+	fmt.Fprintf(w, format, args...)
+}
+
+// Rowf is Writef for a row of a table, where a long cell would widen every row.
+func Rowf(w io.Writer, format string, args ...any) {
+	operands(args, printable.Cell)
+	fmt.Fprintf(w, format, args...)
+}
+
+// An Output is a line of a program's own Output: its spaces are shown as they are.
+type Output string
+
+// A Whole is text that is never cut: a person agrees to all of it.
+type Whole string
+
+// operands makes each operand printable.
+func operands(args []any, as func(string) string) {
+	for i, arg := range args {
+		switch arg.(type) {
+		case Output:
+			args[i] = shown{arg, func(s string) string { return printable.Cut(s, printable.MaxField) }}
+		case Whole:
+			args[i] = shown{arg, printable.Text}
+		default:
+			args[i] = shown{arg, as}
+		}
+	}
+}
+
+// shown is an operand that is made printable once it is formatted.
+type shown struct {
+	value any
+	as    func(string) string
+}
+
+// Format implements fmt.Formatter.
+func (s shown) Format(f fmt.State, verb rune) {
+	_, _ = io.WriteString(f, s.as(fmt.Sprintf(fmt.FormatString(f, verb), s.value)))
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/ids"
+	"hookwatch/cmd/internal/cli/show"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/record"
+	"hookwatch/suites/run"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	payload, step := false, 1
+	cmd := &cobra.Command{
+		Use:   "show ID|SUITE",
+		Short: "Show a case or a suite with all that its defaults fill in",
+		Long: `Show a case, some of a suite (P01-P09) or a whole suite as a file that can be used as a
+suite, with nothing left to a default; and of a case where it stands, what it
+sends and its last verdict and outcome. Built-in suites are shown whether or not they
+are switched on.
+
+With --payload only what the hook gets on stdin, byte for byte. {tmp} stands for a
+directory that exists only while the case runs.`,
+		Example: `  hookwatch show P01
+  hookwatch show pm-more > .claude/tests/hooks/suites/mine.yaml
+  hookwatch show --payload P01 | bash .claude/hooks/enforce_package_managers.sh
+  hookwatch show --payload P01 | hookwatch fire PreToolUse Bash --payload -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("show needs one ID or suite, such as hookwatch show P01; hookwatch list shows them")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("step") && !payload {
+				return errors.New("--step goes with --payload")
+			}
+			p, err := a.loadHooks()
+			if err != nil {
+				return err
+			}
+			s, err := a.shown(p, args[0])
+			switch {
+			case err != nil:
+				return err
+			case payload:
+				return a.showPayload(p, s, step)
+			default:
+				return a.show(p, s)
+			}
+		},
+	}
+	cmd.Flags().BoolVar(&payload, "payload", false, "only what the hook gets on stdin")
+	cmd.Flags().IntVar(&step, "step", 1, "with --payload: of this step, `N` from 1")
+	return cmd
+}
+
+// shown finds what is to be shown, as a suite of these cases alone: a suite of the
+// project, cases of one, or else of a built-in suite that is not switched on.
+func (a *app) shown(p *project.Project, arg string) (suites.Suite, error) {
+	builtin, err := catalog.Builtin()
+	if err != nil {
+		return suites.Suite{}, err
+	}
+	for _, all := range [][]suites.Suite{p.Suites, builtin} {
+		for _, s := range all {
+			if s.Name == arg {
+				return s, nil
+			}
+		}
+		s, found, err := casesOf(all, arg)
+		if found || err != nil {
+			return s, err
+		}
+	}
+	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch suites the suites)", arg)
+}
+
+// casesOf picks the cases that are meant, which must be of one suite.
+func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, err error) {
+	var several []*suites.Case
+	for _, s := range all {
+		cases := ids.Pick(s.Cases, arg, func(c suites.Case) (suites.Key, string) { return c.Key(), c.Name })
+		for i := range cases {
+			several = append(several, &cases[i])
+		}
+		if len(cases) > 0 {
+			picked, picked.Cases, found = s, cases, true
+		}
+	}
+	if found && len(several) > len(picked.Cases) {
+		return picked, false, ids.Several(arg, several)
+	}
+	return picked, found, nil
+}
+
+func (a *app) show(p *project.Project, s suites.Suite) error {
+	records, err := a.lastRecords(p)
+	if err != nil {
+		return err
+	}
+	last := func(k suites.Key) *suites.Record {
+		at := slices.IndexFunc(records, func(r suites.Record) bool { return r.Key() == k })
+		if at < 0 {
+			return nil
+		}
+		return &records[at]
+	}
+	doc, err := show.New(s, func(c *suites.Case, step int) ([]byte, error) { return sent(p, c, step) }, last)
+	if err != nil {
+		return err
+	}
+	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { show.Text(w, doc) })
+}
+
+// lastRecords are those of the present state; none where nothing ran yet.
+func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
+	r, err := record.OpenReader(a.records(p.Config))
+	if err != nil {
+		return nil, nil //nolint:nilerr // a project without records has no verdicts
+	}
+	defer r.Close()
+	now, err := r.Present()
+	if err != nil {
+		return nil, err
+	}
+	a.warn(now.Warnings)
+	return now.Records, nil
+}
+
+// sent is what a step of a case sends, were it run in the directory for temporary
+// files.
+func sent(p *project.Project, c *suites.Case, step int) ([]byte, error) {
+	o := run.Options{Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv)}
+	return o.Sent(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
+}
+
+func (a *app) showPayload(p *project.Project, s suites.Suite, step int) error {
+	if len(s.Cases) != 1 {
+		return fmt.Errorf("--payload is of one case, and %s has %d (such as hookwatch show --payload %s)", s.Name, len(s.Cases), s.Cases[0].Key())
+	}
+	c := &s.Cases[0]
+	switch {
+	case c.Check != nil:
+		return fmt.Errorf("%s sends nothing: it looks at %s and fires no hook", c.Key(), c.Summary)
+	case step < 1 || step > len(c.Steps):
+		return fmt.Errorf("--step %d: %s has %s", step, c.Key(), notify.Count(len(c.Steps), "step"))
+	}
+	payload, err := sent(p, c, step-1)
+	if err != nil {
+		return err
+	}
+	if len(c.Steps[step-1].Fixtures) > 0 || c.Repo != nil {
+		a.warn([]string{fmt.Sprintf("%s is about files that exist only while it runs (hookwatch run %s)", c.Key(), c.Key())})
+	}
+	_, err = a.raw.Out.Write(payload)
+	return err
+}

@@ -1,0 +1,78 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+)
+
+func record(id, hook, note, stderr string) *suites.Record {
+	return &suites.Record{Suite: "s", ID: id, Hook: hook, Note: note, ActualStderr: stderr}
+}
+
+const broken = "/p/.claude/hooks/lint.sh: line 214: syntax error near unexpected token `}'\n/p/.claude/hooks/lint.sh: line 214: `}'\n"
+
+// TestOf: what the shell says of a hook itself is its cause, and no more than that.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	start := []suites.Mismatch{{Field: "start", Got: "hook not executable: chmod +x lint.sh"}}
+	for name, tt := range map[string]struct {
+		f    Failure
+		kind Kind
+		want string
+	}{
+		"does not parse":   {Failure{Record: record("A", "lint.sh", "exit 2, want 0", broken)}, Syntax, "lint.sh does not parse: line 214: syntax error near unexpected token `}'"},
+		"a quote is open":  {Failure{Record: record("A", "lint.sh", "", "lint.sh: line 3: unexpected EOF while looking for matching `\"'\n")}, Syntax, "lint.sh does not parse: line 3: unexpected EOF while looking for matching `\"'"},
+		"a library":        {Failure{Record: record("A", "lint.sh", "", "/p/lib/log.sh: line 2: syntax error: unexpected end of file\n")}, Library, "log.sh does not parse: line 2: syntax error: unexpected end of file"},
+		"no library":       {Failure{Record: record("A", "lint.sh", "", "/p/lint.sh: line 2: /p/lib/log.sh: No such file or directory\n")}, Library, "log.sh cannot be read: lint.sh line 2: No such file or directory"},
+		"not started":      {Failure{record("A", "lint.sh", "", ""), start}, NotStarted, "lint.sh does not start: hook not executable: chmod +x lint.sh"},
+		"a file it lints":  {Failure{Record: record("A", "lint.sh", "exit 0", "/t/s-A-12/tmp/x.sh: line 2: syntax error near unexpected token `}'\n")}, Equal, "exit 0"},
+		"a missing input":  {Failure{Record: record("A", "lint.sh", "exit 0", "/p/lint.sh: line 2: /p/notes.txt: No such file or directory\n")}, Equal, "exit 0"},
+		"another's script": {Failure{Record: record("A", "lint.sh", "exit 0", "/p/other.sh: line 2: /p/lib/log.sh: No such file or directory\n")}, Equal, "exit 0"},
+		"in the middle":    {Failure{Record: record("A", "lint.sh", "exit 0", "the file has: line 2: a syntax error\n")}, Equal, "exit 0"},
+	} {
+		c := Of(tt.f)
+		if c.Kind != tt.kind || c.Headline() != tt.want {
+			t.Errorf("%s: %s, %q, want %s, %q", name, c.Kind, c.Headline(), tt.kind, tt.want)
+		}
+	}
+}
+
+// TestGroups: one cause is one group, whatever each case expected; what is wrong with
+// a file comes first, then what many share; all else stays apart.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	failed := []Failure{
+		{Record: record("A1", "guard.sh", "exit 0, want 2", "")},
+		{Record: record("A2", "lint.sh", "exit 2, want 0", broken)},
+		{Record: record("A3", "guard.sh", "exit 0, want 2", "see /t/s-A3-123/tmp/x")},
+		{Record: record("A4", "guard.sh", "exit 0, want 2", "see /t/s-A4-456/tmp/x")},
+		{Record: record("A5", "lint.sh", "decision approve, want block", broken)},
+		{Record: record("A6", "guard.sh", "exit 0, want 2", "other")},
+		{Record: record("A7", "other.sh", "exit 0, want 2", "")},
+		{record("A8", "gone.sh", "", ""), []suites.Mismatch{{Field: "start", Got: "hook missing"}}},
+		{Record: record("A9", "protect.sh", "exit 2, want 0", "/p/lint.sh: line 214: syntax error near unexpected token `}'\n")},
+	}
+	var got []string
+	for _, g := range Groups(failed) {
+		var ids []string
+		for _, k := range g.Keys() {
+			ids = append(ids, k.ID)
+		}
+		got = append(got, fmt.Sprint(g.Kind, ids))
+	}
+	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A3 A4] equal[A1] equal[A6] equal[A7]"
+	if strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	all := []suites.Record{{ID: "A", Pass: true}, {ID: "B"}, {ID: "C", Note: suites.NoteAborted + "x"}}
+	if f := Failed(all); len(f) != 1 || f[0].Record.ID != "B" {
+		t.Errorf("%v", f)
+	}
+}

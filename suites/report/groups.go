@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/cause"
+	"hookwatch/suites/idrange"
+	"hookwatch/suites/verdict"
+)
+
+// headline is a cause that several failures share, with their number.
+func headline(g *cause.Group) string {
+	return plain(brief(g.Headline(), 200)) + "; " + plural(len(g.Cases), "case")
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// ids names cases by suite, with ranges for consecutive ones.
+func ids(keys []suites.Key) string {
+	var order []string
+	of := map[string][]string{}
+	for _, k := range keys {
+		if of[k.Suite] == nil {
+			order = append(order, k.Suite)
+		}
+		of[k.Suite] = append(of[k.Suite], k.ID)
+	}
+	var parts []string
+	for _, suite := range order {
+		text := strings.Join(idrange.Shorten(of[suite]), " ")
+		if suite != "" {
+			text = suite + ": " + text
+		}
+		parts = append(parts, plain(text))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// alike puts the deltas of a kind together whose later sides fail for one cause.
+func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
+	var out [][]*verdict.Delta
+	type key struct {
+		cause cause.Cause
+		why   string // that is told of each, where there is no cause in a file
+	}
+	at := map[key]int{}
+	for i := range deltas {
+		d := &deltas[i]
+		switch {
+		case d.Kind != kind:
+			continue
+		case d.Cur == nil || d.Cur.Status != suites.Fail:
+			out = append(out, []*verdict.Delta{d})
+			continue
+		}
+		k := key{cause: d.Cur.Cause()}
+		if k.cause.Kind == cause.Equal {
+			k.why = why(d)
+		}
+		if j, known := at[k]; known {
+			out[j] = append(out[j], d)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, []*verdict.Delta{d})
+	}
+	return out
+}
+
+// together is one line for deltas that are alike.
+func together(same []*verdict.Delta) string {
+	what := why(same[0])
+	if c := same[0].Cur.Cause(); c.Kind != cause.Equal {
+		what = c.Headline()
+	}
+	keys := make([]suites.Key, len(same))
+	for i, d := range same {
+		keys[i] = d.Key
+	}
+	return fmt.Sprintf("%s; %s: %s", plain(brief(what, 300)), plural(len(same), "case"), ids(keys))
+}

@@ -1,0 +1,25 @@
+package run
+
+import (
+	"path/filepath"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// Sent is what a hook would get on stdin in a step of a case, if the directories
+// of the case's own were in dir. Nothing is made there, and nothing runs.
+func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
+	s := &sandbox{
+		r: &Runner{Options: o}, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
+		number: "0", searched: process.Getenv(o.Env, "PATH"),
+	}
+	if c.Project != nil || c.Repo != nil {
+		s.override = filepath.Join(dir, "project")
+	}
+	if c.Repo != nil {
+		s.cwd = s.override
+	}
+	s.environ()
+	return s.stdin(&c.Steps[step])
+}
