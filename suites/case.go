@@ -30,14 +30,14 @@ type Case struct {
 	Layer       Layer
 	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
-	Registered  string // ID of the one registered hook to fire, by its own command line; "" is none
+	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
 	Serial      bool   // runs while no other case does
 	Timeout     time.Duration
 	Gates       []Gate
 	AbsentTools []string // hidden from PATH while the case runs
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that says otherwise than what was observed
-	Faults      []string // of a generated case: what is wrong with its registration; it fails for them
+	Faults      []string `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
 	Verify      []string // markers, as written: "source §section, §section"
 	Env         map[string]string
 	Project     *ProjectOverride
@@ -131,7 +131,7 @@ type Expectation struct {
 	Exit      *int
 	Decision  string
 	Effect    Effect
-	Sound     bool             // that it starts, does not crash, and says nothing that the client does not heed
+	Sound     bool             `json:",omitempty"` // that it starts, does not crash, and says nothing that the client does not heed
 	Stdout    *TextExpectation // nil, as for most cases: not looked at
 	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true

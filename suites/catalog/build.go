@@ -70,12 +70,12 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if f.repo != nil {
 		f.project = nil // the repository is the project
 	}
-	if f.chain || f.check != nil {
+	if f.chain || f.check != nil || f.registered != "" {
 		f.hook = ""
 	}
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
-		Layer: f.layer, Hook: f.hook, Chain: f.chain, Serial: f.serial, Timeout: f.timeout,
+		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
 		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
@@ -133,15 +133,15 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if c.Chain && len(s.Args) > 0 {
-			r.Add(n, "args cannot stand beside chain", "registered commands have arguments of their own")
+		if (c.Chain || c.Registered != "") && len(s.Args) > 0 {
+			r.Add(n, "args cannot stand beside chain or registered", "registered commands have arguments of their own")
 		}
-		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain)
+		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "")
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}
 	if !hook && lookup(n, "hook") == nil {
-		r.Add(n, "a case needs a hook", "give it or its suite one, or say chain: true")
+		r.Add(n, "a case needs a hook", "give it or its suite one, name a registered one, or say chain: true")
 	}
 	if !event && lookup(n, "event") == nil {
 		r.Add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
@@ -177,6 +177,8 @@ var exclusive = []struct{ a, b, hint string }{
 	{"stdin", "payload", "stdin is all the hook gets"},
 	{"repo", "project", "put the files into the repo's commit"},
 	{"chain", "hook", "a chain fires every hook registered for the event"},
+	{"chain", "registered", "a chain fires every hook registered for the event"},
+	{"registered", "hook", "the registered command says which script runs"},
 }
 
 // contradictions reports keys of a case or step that exclude each other, where

@@ -37,6 +37,11 @@ var expectFields = []field[suites.Expectation]{
 	{"effect", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
 		e.Effect = suites.Effect(r.Choice(k, n, effects))
 	}},
+	{"sound", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		if e.Sound = r.Truth(k, n); n.ShortTag() == "!!bool" && !e.Sound {
+			r.Wrong(n, k, "true", "leave it out")
+		}
+	}},
 	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stdout = r.stream(k, n) }},
 	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stderr = r.stream(k, n) }},
 	{"jq", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.JQ = r.filter(k, n) }},
@@ -112,7 +117,7 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 
 // expectsNothing reports whether every outcome would do.
 func expectsNothing(e *suites.Expectation) bool {
-	return e.Exit == nil && e.Decision == "" && e.Effect == "" && e.Stdout.IsZero() && e.Stderr.IsZero() &&
+	return e.Exit == nil && !e.Sound && e.Decision == "" && e.Effect == "" && e.Stdout.IsZero() && e.Stderr.IsZero() &&
 		e.JQ == "" && len(e.ModelSees)+len(e.Files) == 0
 }
 

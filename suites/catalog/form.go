@@ -35,6 +35,7 @@ type caseForm struct {
 	stepForm
 	id, name, summary    string
 	control, contradicts string
+	registered           string
 	chain                bool
 	repo                 *suites.Repo
 	server               []suites.Route
@@ -130,6 +131,9 @@ var caseFields = append(append(
 	}},
 	{"contradicts", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.contradicts = r.text(k, n) }},
 	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.Truth(k, n) }},
+	{"registered", func(r *reader, k string, n *yaml.Node, c *caseForm) {
+		c.registered = r.matching(k, n, oneLine, wantLine)
+	}},
 	{"repo", func(r *reader, k string, n *yaml.Node, c *caseForm) {
 		c.repo = &suites.Repo{}
 		decode(r, k, repoFields, n, c.repo)

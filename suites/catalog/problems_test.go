@@ -20,7 +20,7 @@ const ok = "expect: {exit: 0}\n"
 
 const (
 	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
+		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -63,7 +63,7 @@ var mistakes = map[string]struct {
 	"id is two lines":    {"suite: s\nhook: h\nevent: Stop\ncases:\n  - {id: \"A\\nB\", name: a, expect: {exit: 0}}\n", []string{`5:10: id: want at most 100 letters, digits, dots, _ and -, got "A\nB"`}},
 	"id is long":         {"suite: s\nhook: h\nevent: Stop\ncases:\n  - {id: " + strings.Repeat("A", 101) + ", name: a, expect: {exit: 0}}\n", []string{`5:10: id: want at most 100 letters, digits, dots, _ and -, got "` + strings.Repeat("A", 101) + `"`}},
 	"id form":            {"suite: s\nhook: h\nevent: Stop\ncases:\n  - {id: a b, name: \"a\\nb\", expect: {exit: 0}}\n", []string{`5:10: id: want at most 100 letters, digits, dots, _ and -, got "a b"`, `5:21: name: want a single line, got "a\nb"`}},
-	"no hook, no event":  {"suite: s\ncases:\n  - {id: A, name: a, expect: {exit: 0}}\n", []string{"3:5: a case needs a hook (give it or its suite one, or say chain: true)", "3:5: a case needs an event (give it or its suite one, such as event: PreToolUse)"}},
+	"no hook, no event":  {"suite: s\ncases:\n  - {id: A, name: a, expect: {exit: 0}}\n", []string{"3:5: a case needs a hook (give it or its suite one, name a registered one, or say chain: true)", "3:5: a case needs an event (give it or its suite one, such as event: PreToolUse)"}},
 	"absolute hook":      {oneCase(ok + "hook: /x.sh"), []string{`8:11: hook: want a path from the project's root, got "/x.sh" (write it without /, such as .claude/hooks/guard.sh)`}},
 	"event form":         {oneCase(ok + "event: pre tool"), []string{`8:12: event: want an event's name such as PreToolUse, got "pre tool"`}},
 	"no expectation":     {oneCase("command: ls"), []string{"5:5: a case needs an expectation (such as expect: {exit: 0})"}},
@@ -84,7 +84,7 @@ var mistakes = map[string]struct {
 	"gates":              {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
 	"gate's version":     {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
 	"args":               {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
-	"args of a chain":    {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain (registered commands have arguments of their own)"}},
+	"args of a chain":    {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain or registered (registered commands have arguments of their own)"}},
 	"project":            {oneCase(ok + "project: {file: {}}"), []string{"8:15: unknown key file (did you mean files?)"}},
 	"paths":              {oneCase(ok + "project: {files: {/a: x, ../b: y, c: 1}}"), []string{`8:23: files: want a path within the project, got "/a"`, `8:30: files: want a path within the project, got "../b"`, `8:42: files.c: want text, got 1 (quote it: "1")`}},
 	"repo":               {oneCase(ok + "repo: {comit: {}, delete: a}"), []string{"8:12: unknown key comit (did you mean commit?)", `8:31: delete: want a list, got "a" (put it in brackets: [a])`}},

@@ -42,7 +42,10 @@ func caseNode(c *suites.Case) *yaml.Node {
 
 // firingKeys adds how a hook is fired.
 func firingKeys(o *object, c *suites.Case) {
-	o.text("hook", c.Hook)
+	if c.Registered == "" {
+		o.text("hook", c.Hook)
+	}
+	o.text("registered", c.Registered)
 	o.truth("chain", c.Chain)
 	o.add("layer", number(strconv.Itoa(int(c.Layer))))
 	o.truth("serial", c.Serial)
@@ -108,6 +111,7 @@ func expectNode(e *suites.Expectation) *yaml.Node {
 	}
 	o.text("decision", e.Decision)
 	o.text("effect", string(e.Effect))
+	o.truth("sound", e.Sound)
 	for _, stream := range []struct {
 		key  string
 		text *suites.TextExpectation

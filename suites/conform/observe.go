@@ -80,7 +80,7 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 	switch {
 	case !symptom.Dropped(r) || q.hook.Entry.Async:
-	case symptom.Echoes(f.asCase(q.hook).Steps[0].Payload, r.Stdout):
+	case symptom.Echoes(r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,25 @@ func (r Registered) ByID(id string) (Hook, bool) {
 		}
 	}
 	return Hook{}, false
+}
+
+// Named gives the one hook of an event that is meant by its ID, or by a part of its
+// command or of its script's path.
+func (r Registered) Named(event, name string) (Hook, bool) {
+	if h, ok := r.ByID(name); ok {
+		return h, true
+	}
+	var meant []Hook
+	for _, h := range r.Hooks {
+		in := strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
+		if h.Event == event && in {
+			meant = append(meant, h)
+		}
+	}
+	if len(meant) != 1 {
+		return Hook{}, false
+	}
+	return meant[0], true
 }
 
 // runsAs is equal for hooks of one event of which the client runs only one.

@@ -38,10 +38,10 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 func (s *sandbox) alone(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.r.Registered != nil {
-		h, found = s.r.Registered(s.c.Registered)
+		h, found = s.r.Registered(st.Event, s.c.Registered)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: "no hook " + s.c.Registered + " is registered (any more)"}, nil
+		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + s.c.Registered + " (hookwatch list --hooks shows what is)"}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {

@@ -39,8 +39,9 @@ type Options struct {
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
-	// Registered gives a registered hook by its ID. Nil: none are registered.
-	Registered func(id string) (discover.Hook, bool)
+	// Registered gives the registered hook of an event that a case names. Nil: none
+	// are registered.
+	Registered func(event, name string) (discover.Hook, bool)
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool

@@ -35,7 +35,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	}
 	names := everyRun(o)
 	for i, r := range o.Results {
-		found = append(found, judgeStep(&c.Steps[i], i, r, timeout, names)...)
+		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, names)...)
 	}
 	if len(o.Results) < len(c.Steps) {
 		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
@@ -82,7 +82,7 @@ func everyRun(o suites.Outcome) *strings.Replacer {
 	return strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
 }
 
-func judgeStep(st *suites.Step, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
 	switch {
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
@@ -91,7 +91,6 @@ func judgeStep(st *suites.Step, step int, r suites.Result, timeout time.Duration
 	case r.TimedOut:
 		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
 	}
-	e := &st.Expect
 	var found []suites.Mismatch
 	add := func(field, got, want string) {
 		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
@@ -105,7 +104,7 @@ func judgeStep(st *suites.Step, step int, r suites.Result, timeout time.Duration
 	if e.Effect != "" && e.Effect != r.Effect {
 		add("effect", string(r.Effect), string(e.Effect))
 	}
-	judgeSound(add, st, r)
+	judgeSound(add, e, r)
 	judgeText(add, "stdout", e.Stdout, r.Stdout, names)
 	judgeText(add, "stderr", e.Stderr, r.Stderr, names)
 	judgeJQ(add, e.JQ, r.Stdout)

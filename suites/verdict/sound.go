@@ -9,8 +9,8 @@ import (
 
 // judgeSound says what is wrong with a hook of which nothing more is known than that
 // the client fires it.
-func judgeSound(add func(field, got, want string), st *suites.Step, r suites.Result) {
-	if !st.Expect.Sound {
+func judgeSound(add func(field, got, want string), e *suites.Expectation, r suites.Result) {
+	if !e.Sound {
 		return
 	}
 	switch {
@@ -22,7 +22,7 @@ func judgeSound(add func(field, got, want string), st *suites.Step, r suites.Res
 	case symptom.Crash().Match(r.Stderr) && r.Exit != 2:
 		add("sound", "exit "+gotExit(r)+": "+oneLine(symptom.Crash().Find(r.Stderr)), "no crash")
 	}
-	if symptom.Dropped(r) && !symptom.Echoes(st.Payload, r.Stdout) {
+	if symptom.Dropped(r) && !symptom.Echoes(r.Stdout) {
 		add("sound", r.EffectReason, "output that the client heeds")
 	}
 }

@@ -60,12 +60,12 @@ func (a *app) wrote(files []string) {
 
 // initProject writes what is absent; it fails only when nothing is.
 func (a *app) initProject(dir string) error {
-	hooks, root, err := a.hooksFor(dir)
+	hooks, notRun, root, err := a.hooksFor(dir)
 	if err != nil {
 		return err
 	}
 	if len(hooks) == 0 {
-		return fmt.Errorf("no hooks in %s: looked at .claude/settings.json, .claude/settings.local.json and .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
+		return fmt.Errorf("no hooks in %s: looked for settings with hooks, plugins and scripts in .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
 	}
 	files := []struct {
 		name    string
@@ -87,6 +87,9 @@ func (a *app) initProject(dir string) error {
 		}
 	}
 	a.wrote(written)
+	for _, why := range notRun {
+		page.Writef(a.Out, "no case for %s\n", why)
+	}
 	if len(written) == 0 {
 		return errors.New("nothing to write: configuration and first suite exist")
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/firstsuite"
 	"hookwatch/suites"
 )
 
@@ -114,8 +113,8 @@ func words(t *testing.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestHooksFor: one entry for every script and event that it is registered for;
-// what is registered nowhere counts only where nothing is.
+// TestHooksFor: one entry a registration, be its script there or not, by a name that
+// means no other; what is registered nowhere counts only where nothing is.
 func TestHooksFor(t *testing.T) {
 	t.Parallel()
 	const sh = "#!/bin/sh\n"
@@ -129,19 +128,30 @@ func TestHooksFor(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
-		want  []firstsuite.Hook
+		want  []string
 	}{
 		{"registered", map[string]string{
 			".claude/settings.json": registered, ".claude/hooks/guard.sh": sh, ".claude/hooks/stop.sh": sh, ".claude/hooks/loose.sh": sh,
-		}, []firstsuite.Hook{{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Matcher: "Bash"}, {Script: ".claude/hooks/stop.sh", Event: "Stop", Matcher: ""}, {Script: ".claude/hooks/guard.sh", Event: "Stop", Matcher: ""}}},
+		}, []string{
+			"PreToolUse Bash .claude/hooks/guard.sh by its ID", "PreToolUse Bash .claude/hooks/gone.sh by .claude/hooks/gone.sh",
+			"PreToolUse Edit|Write .claude/hooks/guard.sh by its ID",
+			"Stop  .claude/hooks/stop.sh by .claude/hooks/stop.sh", "Stop  .claude/hooks/guard.sh by .claude/hooks/guard.sh",
+		}},
 		{"loose", map[string]string{".claude/hooks/loose.sh": sh, ".claude/hooks/lib/log.sh": sh},
-			[]firstsuite.Hook{{Script: ".claude/hooks/loose.sh", Event: "PreToolUse", Matcher: "Bash"}}},
+			[]string{"PreToolUse Bash .claude/hooks/loose.sh by "}},
 		{"none", map[string]string{".claude/readme": ""}, nil},
 	} {
 		root := newProject(t, tt.files)
 		a := &app{}
 		a.flags = newRoot(a)
-		got, where, err := a.hooksFor(filepath.Join(root, ".claude"))
+		hooks, _, where, err := a.hooksFor(filepath.Join(root, ".claude"))
+		var got []string
+		for _, h := range hooks {
+			if strings.Contains(h.Registered, h.Event) {
+				h.Registered = "its ID"
+			}
+			got = append(got, fmt.Sprintf("%s %s %s by %s", h.Event, h.Matcher, h.Script, h.Registered))
+		}
 		if err != nil || where != root {
 			t.Errorf("%s: %s, %v", tt.name, where, err)
 		}
@@ -152,7 +162,7 @@ func TestHooksFor(t *testing.T) {
 	bad := newProject(t, map[string]string{".hookwatch.yaml": "hoks: []\n"})
 	a := &app{}
 	a.flags = newRoot(a)
-	if _, _, err := a.hooksFor(bad); err == nil || !strings.Contains(err.Error(), "hoks") || errors.Is(err, context.Canceled) {
+	if _, _, _, err := a.hooksFor(bad); err == nil || !strings.Contains(err.Error(), "hoks") || errors.Is(err, context.Canceled) {
 		t.Errorf("a bad configuration: %v", err)
 	}
 }

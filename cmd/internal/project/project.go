@@ -185,6 +185,7 @@ func (p *Project) arrange() {
 		for j := range p.Suites[i].Cases {
 			c := &p.Suites[i].Cases[j]
 			c.Gates = p.gated(c.Gates, places)
+			p.locate(c)
 			c.Check = p.needed(c.Check)
 			digests = p.appendConfigured(digests, c)
 			p.orders[c.Key()] = len(p.every)
@@ -276,7 +277,7 @@ func (p *Project) filter(f Filter) error {
 func (p *Project) nothing() error {
 	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
 	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
-		return fmt.Errorf("no hooks found in %s: looked for %s (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
+		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
 	}
 	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
 		notify.Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))

@@ -87,3 +87,14 @@ func faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	}
 	return out
 }
+
+// locate gives a case that names a registered hook the script that its verdict
+// depends on.
+func (p *Project) locate(c *suites.Case) {
+	if c.Registered == "" || c.Hook != "" {
+		return
+	}
+	if h, ok := p.Registered.Named(c.Steps[0].Event, c.Registered); ok && len(h.Scripts) > 0 {
+		c.Hook = h.Scripts[0]
+	}
+}

@@ -8,25 +8,40 @@ import (
 	"unicode"
 )
 
-// Hook is a script and an event that it is registered for.
-type Hook struct{ Script, Event, Matcher string }
+// Hook is one hook to write a case for: a registration, or a script that is not
+// registered.
+type Hook struct {
+	Script     string // "" for an inline command
+	Event      string
+	Matcher    string
+	Registered string // what names the registration; "" for a script that has none
+	Verify     string // the file that its claim depends on
+	Elsewhere  bool   // its sessions run in other projects
+}
 
-// For writes a suite with one case a hook: it must run and end well.
+// For writes a suite with one case a hook: it must run and be sound.
 func For(hooks []Hook) []byte {
 	var b strings.Builder
 	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
-# of it; hookwatch schema suite describes every key. These cases only see that
-# each hook runs: say beside them what it must block, and name that case as the
-# control of the one that it must let through.
+# of it; hookwatch schema suite describes every key. These cases fire each hook as
+# the client would, and only see that it starts, does not crash and says nothing that
+# the client does not heed: say beside them what it must block, and name that case
+# as the control of the one that it must let through.
 suite: first
 cases:
 `)
 	for i, h := range hooks {
-		name := strings.TrimSuffix(filepath.Base(h.Script), filepath.Ext(h.Script))
-		fmt.Fprintf(&b, "  - id: F%02d\n    name: %s_runs\n    category: smoke\n", i+1, word(name))
-		fmt.Fprintf(&b, "    hook: %q\n    event: %s\n%s", h.Script, word(h.Event), payloadFor(h))
-		b.WriteString("    expect: {exit: 0}\n")
-		fmt.Fprintf(&b, "    verify: [%q]\n", h.Script)
+		fmt.Fprintf(&b, "  - id: F%02d\n    name: %s_runs\n    category: smoke\n", i+1, word(h.name()))
+		if h.Registered != "" {
+			fmt.Fprintf(&b, "    registered: %q\n", h.Registered)
+		} else {
+			fmt.Fprintf(&b, "    hook: %q\n", h.Script)
+		}
+		if h.Elsewhere {
+			b.WriteString("    repo: {commit: {README.md: \"# Example\\n\"}} # the project in which it runs\n")
+		}
+		fmt.Fprintf(&b, "    event: %s\n%s    expect: {sound: true}\n", word(h.Event), payloadFor(h))
+		fmt.Fprintf(&b, "    verify: [%q]\n", h.Verify)
 	}
 	b.WriteString(`  # - id: B01
   #   name: something_blocked
@@ -39,6 +54,14 @@ cases:
   #   verify: [".claude/hooks/my_hook.sh §the_function_that_decides"]
 `)
 	return []byte(b.String())
+}
+
+// name is what a hook is called in its case.
+func (h Hook) name() string {
+	if h.Script == "" {
+		return h.Event
+	}
+	return strings.TrimSuffix(filepath.Base(h.Script), filepath.Ext(h.Script))
 }
 
 // word makes a name one that YAML takes for nothing else.

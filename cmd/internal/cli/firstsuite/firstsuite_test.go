@@ -12,20 +12,20 @@ import (
 func TestFor(t *testing.T) {
 	t.Parallel()
 	hooks := []Hook{
-		{".claude/hooks/guard.sh", "PreToolUse", "Bash"},
-		{".claude/hooks/guard.sh", "PostToolUse", "Edit|Write"},
-		{".claude/hooks/stop-it.sh", "Stop", ""},
-		{".claude/hooks/all.v2.py", "PreToolUse", ""},
-		{".claude/hooks/star.sh", "PreToolUse", "*"},
-		{".claude/hooks/read.sh", "PreToolUse", "Read|Grep"},
-		{".claude/hooks/write.sh", "PreToolUse", "^Write$"},
-		{`.claude/hooks/it's "quoted".sh`, "SessionStart", "startup"},
-		{`.claude/hooks/back\slash.sh`, "Stop", ""},
-		{".claude/hooks/ünïcode ✓.sh", "Stop", ""},
-		{".claude/hooks/.hidden", "Stop", ""},
-		{"a.b.c/x.tar.gz", "Stop", ""},
-		{".claude/hooks/100%.sh", "Stop", ""},
-		{"odd: #1, [x] {y}/a.sh", "Stop", ""},
+		{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Matcher: "Bash", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/guard.sh", Event: "PostToolUse", Matcher: "Edit|Write", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/stop-it.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/stop-it.sh", Verify: ".claude/hooks/stop-it.sh"},
+		{Script: ".claude/hooks/all.v2.py", Event: "PreToolUse", Matcher: "", Registered: ".claude/hooks/all.v2.py", Verify: ".claude/hooks/all.v2.py"},
+		{Script: ".claude/hooks/star.sh", Event: "PreToolUse", Matcher: "*", Registered: ".claude/hooks/star.sh", Verify: ".claude/hooks/star.sh"},
+		{Script: ".claude/hooks/read.sh", Event: "PreToolUse", Matcher: "Read|Grep", Registered: ".claude/hooks/read.sh", Verify: ".claude/hooks/read.sh"},
+		{Script: ".claude/hooks/write.sh", Event: "PreToolUse", Matcher: "^Write$", Registered: ".claude/hooks/write.sh", Verify: ".claude/hooks/write.sh"},
+		{Script: `.claude/hooks/it's "quoted".sh`, Event: "SessionStart", Matcher: "startup", Registered: `.claude/hooks/it's "quoted".sh`, Verify: `.claude/hooks/it's "quoted".sh`},
+		{Script: `.claude/hooks/back\slash.sh`, Event: "Stop", Matcher: "", Registered: `.claude/hooks/back\slash.sh`, Verify: `.claude/hooks/back\slash.sh`},
+		{Script: ".claude/hooks/ünïcode ✓.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/ünïcode ✓.sh", Verify: ".claude/hooks/ünïcode ✓.sh"},
+		{Script: ".claude/hooks/.hidden", Event: "Stop", Matcher: "", Registered: ".claude/hooks/.hidden", Verify: ".claude/hooks/.hidden"},
+		{Script: "a.b.c/x.tar.gz", Event: "Stop", Matcher: "", Registered: "a.b.c/x.tar.gz", Verify: "a.b.c/x.tar.gz"},
+		{Script: ".claude/hooks/100%.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/100%.sh", Verify: ".claude/hooks/100%.sh"},
+		{Script: "odd: #1, [x] {y}/a.sh", Event: "Stop", Matcher: "", Registered: "odd: #1, [x] {y}/a.sh", Verify: "odd: #1, [x] {y}/a.sh"},
 	}
 	suite, problems := catalog.Load("first.yaml", For(hooks))
 	if problems = append(problems, catalog.Check([]suites.Suite{suite})...); len(problems) > 0 {
@@ -38,10 +38,10 @@ func TestFor(t *testing.T) {
 	for i, h := range hooks {
 		c := &suite.Cases[i]
 		st := c.Steps[0]
-		if c.Hook != h.Script || st.Event != h.Event || len(c.Verify) != 1 || c.Verify[0] != h.Script {
-			t.Errorf("%s: hook %q, event %s, verify %q", c.ID, c.Hook, st.Event, c.Verify)
+		if c.Registered != h.Script || st.Event != h.Event || len(c.Verify) != 1 || c.Verify[0] != h.Script {
+			t.Errorf("%s: registered %q, event %s, verify %q", c.ID, c.Registered, st.Event, c.Verify)
 		}
-		if st.Expect.Exit == nil || *st.Expect.Exit != 0 {
+		if !st.Expect.Sound {
 			t.Errorf("%s expects %+v", c.ID, st.Expect)
 		}
 		if i < len(tools) && st.Tool != tools[i] {

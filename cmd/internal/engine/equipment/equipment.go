@@ -75,7 +75,7 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		Env:         env,
 		Timeout:     cfg.Run.Timeout,
 		Hooks:       p.Registered.For,
-		Registered:  p.Registered.ByID,
+		Registered:  p.Registered.Named,
 		Interpreted: p.Interpreted,
 		Isolation:   e.isolation.Mode,
 		Plan:        e.isolation.Plan,
