@@ -6,6 +6,8 @@ import _ "embed"
 // Strings, and not a file system, since what is embedded in a string is never
 // copied to memory that a watching session then holds.
 var (
+	//go:embed hooks.md
+	hooksTopic string
 	//go:embed cases.md
 	casesTopic string
 	//go:embed verdicts.md
@@ -40,6 +42,7 @@ type Topic struct{ Name, Short, Text string }
 // name of a command: help would show one of the two only.
 func All() []Topic {
 	return []Topic{
+		{"hooks", "Hooks of any project: check, and where they are found", hooksTopic},
 		{"cases", "Suites, cases, and how a script is run", casesTopic},
 		{"verdicts", "The five verdicts, why a case failed, preflight", verdictsTopic},
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},
