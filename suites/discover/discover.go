@@ -65,7 +65,7 @@ type Hook struct {
 // Hooks reads the settings files of a project, relative to root unless they are
 // absolute, and what else registers hooks; files that do not exist are left out.
 // Positions hold slash paths from the root. It fails when a file that exists
-// cannot be read.
+// cannot be read; what else cannot is a problem.
 func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (Registered, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -78,8 +78,9 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		}
 	}
 	for _, source := range more {
-		if err := c.read(source); err != nil {
-			return Registered{}, err
+		if err := c.read(source); err != nil { // nobody named it: the rest holds all the same
+			problem := suites.Problem{At: suites.Position{File: c.slash(source.File)}, What: err.Error()}
+			c.out.Problems = append(c.out.Problems, problem)
 		}
 	}
 	return c.finish(), nil

@@ -8,14 +8,16 @@ import (
 	"hookwatch/suites/client"
 )
 
-// LaunchCommand is how the client starts the hook: `/bin/sh -c COMMAND`, or the
-// command with its args, in which ${CLAUDE_PROJECT_DIR} (of a plugin also
+// LaunchCommand is how the client starts the hook: `/bin/sh -c COMMAND`, or bash
+// where the entry asks for it, or the command with its args, in which ${CLAUDE_PROJECT_DIR} (of a plugin also
 // ${CLAUDE_PLUGIN_ROOT}) is replaced and nothing else. It is nil for a hook that
 // is no command.
 func LaunchCommand(h Hook) (argv []string) {
 	switch {
 	case h.Type != "command":
 		return nil
+	case h.Args == nil && h.Entry.Shell == "bash":
+		return []string{"bash", "-c", h.Command}
 	case h.Args == nil:
 		return []string{"/bin/sh", "-c", h.Command}
 	}

@@ -45,6 +45,8 @@ func (h Hook) NotRun() string {
 	switch {
 	case h.Type != "command":
 		return "a hook of type " + h.Type + " has no command"
+	case h.Entry.Shell == "powershell":
+		return "it is for PowerShell"
 	case h.Dead:
 		return "the client drops the file that it stands in"
 	case h.Scope == InTemplate:
