@@ -180,6 +180,13 @@ func maskedFiles() []attack {
 	})
 	add("settings", func(s *stage) { s.link(filepath.Join(s.home, ".aws/credentials"), ".claude/settings.json") })
 	add("document", func(s *stage) { s.link(filepath.Join(s.home, ".netrc"), "docs/specs/secret.md") })
+	add("hooks of a plugin", func(s *stage) {
+		s.write(".claude-plugin/plugin.json", `{"name": "p", "hooks": ["../../.netrc", "./link.json"]}`)
+		s.write(".claude-plugin/marketplace.json", `{"plugins": [{"name": "q", "source": "../../.."}, {"name": "r", "source": "./linked"}]}`)
+		s.link(filepath.Join(s.home, ".aws/credentials"), "link.json")
+		s.link(filepath.Join(s.home, ".aws"), "linked")
+	})
+	add("skill", func(s *stage) { s.link(filepath.Join(s.home, ".netrc"), ".claude/skills/s/SKILL.md") })
 	add("suite", func(s *stage) { s.link(filepath.Join(s.home, ".netrc"), ".claude/tests/hooks/own.yaml") })
 	add("hookwatch's configuration", func(s *stage) { s.link(filepath.Join(s.home, ".netrc"), ".hookwatch.yaml") })
 	add("marker", func(s *stage) {
@@ -201,6 +208,8 @@ func oddFiles() []attack {
 	places := map[string]string{
 		"suite": ".claude/tests/hooks/own.yaml", "settings": ".claude/settings.json", "hook": ".claude/hooks/guard.sh",
 		"second hook": ".claude/hooks/second.sh", "document": "docs/specs/guard.md", "configuration": ".hookwatch.yaml",
+		"plugin": ".claude-plugin/plugin.json", "marketplace": ".claude-plugin/marketplace.json", "plugin's hooks": "hooks/hooks.json",
+		"skill": ".claude/skills/s/SKILL.md", "settings for HOME": "settings.json",
 		"config.json": ".claude/hooks/config.json", "repository": ".git", "head": ".git/HEAD", "common": ".git/commondir",
 	}
 	for what, at := range places {
@@ -212,7 +221,7 @@ func oddFiles() []attack {
 			"directory":         func(s *stage) { s.directory(at) },
 			"link to a command": func(s *stage) { s.link("/proc/self/mem", at) },
 		} {
-			all = append(all, attack{name: "odd/" + what + " is a " + kind, lay: lay, runs: []string{"--once", "list", "verify", "doctor"}})
+			all = append(all, attack{name: "odd/" + what + " is a " + kind, lay: lay, runs: []string{"--once", "list", "verify", "doctor", "list --hooks", "check --static"}})
 		}
 	}
 	return all
@@ -237,6 +246,13 @@ func bombs() []attack {
 		for _, at := range []string{".hookwatch.yaml", ".claude/tests/hooks/own.yaml", ".claude/settings.json", "docs/specs/guard.md", ".claude/hooks/guard.sh"} {
 			all = append(all, attack{name: "bomb/" + name + " in " + filepath.Base(at), lay: func(s *stage) { s.write(at, text) },
 				runs: []string{"list", "verify", "--once"}})
+		}
+	}
+	for name, text := range texts {
+		front := "---\nhooks:\n  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n---\n"
+		for at, text := range map[string]string{"hooks/hooks.json": text, ".claude-plugin/plugin.json": text, ".claude/skills/s/SKILL.md": front} {
+			all = append(all, attack{name: "bomb/" + name + " in " + at, lay: func(s *stage) { s.write(at, text) },
+				runs: []string{"list --hooks", "check --static"}})
 		}
 	}
 	for name, lines := range map[string]string{
