@@ -60,7 +60,7 @@ var arrows = map[string]string{
 
 	"suites":                     "",
 	"suites/audit":               "suites suites/client/matcher suites/discover suites/disk suites/process",
-	"suites/catalog":             "suites suites/spelling suites/yamlform",
+	"suites/catalog":             "suites suites/client suites/spelling suites/yamlform",
 	"suites/cause":               "suites",
 	"suites/client":              "suites suites/client/matcher",
 	"suites/client/firing":       "suites/client suites/client/settings suites/spelling",

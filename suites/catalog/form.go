@@ -55,7 +55,6 @@ var (
 	suiteName = regexp.MustCompile(`^[a-z0-9-]{1,100}$`)
 	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	control   = regexp.MustCompile(`^([a-z0-9-]{1,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	eventName = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 	version   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
 )
@@ -68,7 +67,7 @@ const (
 
 var scopeFields = []field[scope]{
 	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},
-	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.matching(k, n, eventName, wantEvent) }},
+	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.event(k, n) }},
 	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.matching(k, n, oneLine, wantLine) }},
 	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
 	{"timeout", func(r *reader, k string, n *yaml.Node, s *scope) { s.timeout = r.duration(k, n, time.Millisecond) }},
@@ -114,7 +113,7 @@ var firingFields = []field[stepForm]{
 }
 
 var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []field[stepForm]{
-	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.matching(k, n, eventName, wantEvent) }},
+	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.event(k, n) }},
 	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.matching(k, n, oneLine, wantLine) }},
 	{"hook", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Hook = r.hookPath(k, n) }},
 	{"env", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Env = r.variables(k, n, nil) }},

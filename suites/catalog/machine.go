@@ -62,7 +62,7 @@ var namedByFields = []field[suites.KeyPath]{
 
 var registeredFields = []field[suites.Registration]{
 	{"event", func(r *reader, k string, n *yaml.Node, g *suites.Registration) {
-		g.Event = r.matching(k, n, eventName, wantEvent)
+		g.Event = r.event(k, n)
 	}},
 	{"matcher", func(r *reader, k string, n *yaml.Node, g *suites.Registration) {
 		g.Matcher = r.matching(k, n, nameList, "names joined by |")

@@ -66,6 +66,7 @@ var mistakes = map[string]struct {
 	"no hook, no event":  {"suite: s\ncases:\n  - {id: A, name: a, expect: {exit: 0}}\n", []string{"3:5: a case needs a hook (give it or its suite one, name a registered one, or say chain: true)", "3:5: a case needs an event (give it or its suite one, such as event: PreToolUse)"}},
 	"absolute hook":      {oneCase(ok + "hook: /x.sh"), []string{`8:11: hook: want a path from the project's root, got "/x.sh" (write it without /, such as .claude/hooks/guard.sh)`}},
 	"event form":         {oneCase(ok + "event: pre tool"), []string{`8:12: event: want an event's name such as PreToolUse, got "pre tool"`}},
+	"unknown event":      {oneCase(ok + "event: PreToolUsee"), []string{`8:12: event: want an event's name such as PreToolUse, got "PreToolUsee" (did you mean PreToolUse?)`}},
 	"no expectation":     {oneCase("command: ls"), []string{"5:5: a case needs an expectation (such as expect: {exit: 0})"}},
 	"expect misspelt":    {oneCase("expects: {exit: 0}"), []string{"7:5: unknown key expects (did you mean expect?)"}},
 	"expect empty":       {oneCase("expect: {}"), []string{"7:13: expect: must not be empty (such as {exit: 0})"}},

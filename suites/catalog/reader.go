@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/spelling"
 	"hookwatch/suites/yamlform"
 )
@@ -110,6 +111,20 @@ func (r *reader) matching(name string, n *yaml.Node, form *regexp.Regexp, want s
 	v := r.text(name, n)
 	if v != "" && !form.MatchString(v) {
 		r.Wrong(n, name, want, "")
+		return ""
+	}
+	return v
+}
+
+// event takes the name of an event that the client has.
+func (r *reader) event(name string, n *yaml.Node) string {
+	v := r.text(name, n)
+	if _, known := client.EventByName(v); v != "" && !known {
+		var names []string
+		for _, e := range client.Events() {
+			names = append(names, e.Name)
+		}
+		r.Wrong(n, name, wantEvent, spelling.Hint(v, names))
 		return ""
 	}
 	return v
