@@ -139,7 +139,7 @@ func interrupted(i *record.Interruption) string {
 // started is the first event of a session.
 func (o *opened) started(watched int) notify.Started {
 	return notify.Started{
-		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Cases),
+		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
 		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.lastFull,
 	}
 }
