@@ -57,7 +57,7 @@ func (a *app) instead(missing []string) []string {
 	}
 	return []string{
 		"  install: " + doctor.ToInstall(missing),
-		"  run what can be run without: " + a.program() + " --once --preflight report",
+		"  run what can be run without: " + a.program().String() + " --once --preflight report",
 	}
 }
 

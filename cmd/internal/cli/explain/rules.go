@@ -33,9 +33,13 @@ type RuleLine struct {
 	Observed []string        `json:"observed"` // versions of the client; none: documented
 }
 
-// NewRule makes a line of a rule.
-func NewRule(r suites.Rule) RuleLine {
-	return RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)}
+// NewRules makes the document of rules.
+func NewRules(all []suites.Rule) RulesDocument {
+	doc := RulesDocument{Version: 1, Rules: []RuleLine{}}
+	for _, r := range all {
+		doc.Rules = append(doc.Rules, RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)})
+	}
+	return doc
 }
 
 // RuleNamed finds a rule by its ID.
@@ -56,12 +60,4 @@ func RuleNamed(id string) (suites.Rule, error) {
 		hint = "did you mean " + near + "?"
 	}
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
-}
-
-// ObservedOn says on which versions of the client a rule was seen to hold.
-func ObservedOn(r suites.Rule) string {
-	if len(r.Observed) == 0 {
-		return "documented, not observed"
-	}
-	return "observed on client " + strings.Join(r.Observed, ", ")
 }
