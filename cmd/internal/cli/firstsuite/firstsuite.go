@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"hookwatch/cmd/internal/project"
 )
 
 // Hook is a script and an event that it is registered for.
@@ -68,4 +70,24 @@ func payloadFor(h Hook) string {
 	}
 	return "    tool: " + tool + "\n    file_path: \"{tmp}/hello.txt\"\n" +
 		"    fixtures: [{path: \"{tmp}/hello.txt\", content: \"hello\\n\"}]\n"
+}
+
+// Hooks lists the hooks of a project: each script with an event that it is registered
+// for, or a guess for one that is not.
+func Hooks(p *project.Project) (hooks []Hook) {
+	seen := map[string]bool{}
+	for _, h := range p.Registered.Hooks {
+		for _, script := range h.Scripts {
+			if !seen[script+h.Event] && p.Exists(script) {
+				seen[script+h.Event], seen[script] = true, true
+				hooks = append(hooks, Hook{Script: script, Event: h.Event, Matcher: h.Matcher})
+			}
+		}
+	}
+	for _, script := range p.Scripts() {
+		if !seen[script] && !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
+			hooks = append(hooks, Hook{Script: script, Event: "PreToolUse", Matcher: "Bash"})
+		}
+	}
+	return hooks
 }
