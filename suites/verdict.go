@@ -110,3 +110,12 @@ func (t *Tally) Add(s Status) {
 func (t Tally) Total() int {
 	return t.Passed + t.Failed + t.Skipped + t.Unproven + t.Aborted
 }
+
+// A State counts all cases of a project by their present verdicts.
+type State struct {
+	Tally
+	NotRun int `json:"not_run"` // cases without a verdict so far
+}
+
+// Total is the number of the project's cases.
+func (s State) Total() int { return s.Tally.Total() + s.NotRun }

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/mutation/mutants"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 )
 
 // A comparison is one edit with what came of it.
 type comparison struct {
-	mutant
+	mutants.Mutant
 	path          string
 	traces        []*trace.Trace
 	standing      standing // before the edit
@@ -28,12 +29,12 @@ type comparison struct {
 
 // pick asks which cases the edit, which is in place, can affect.
 func (c *comparison) pick(b *bench) {
-	if path.Ext(c.file) != ".json" {
-		c.edits = edit.Compare(c.file, c.original, c.content)
-		c.unit = unitKeys(c.edits, c.original, c.content)
+	if path.Ext(c.File) != ".json" {
+		c.edits = edit.Compare(c.File, c.Original, c.Content)
+		c.unit = unitKeys(c.edits, c.Original, c.Content)
 	}
-	b.rule.know(c.original, c.content)
-	c.choices = b.rule.choose(c.standing, c.traces, c.file)
+	b.rule.know(c.Original, c.Content)
+	c.choices = b.rule.choose(c.standing, c.traces, c.File)
 	for i := range c.choices {
 		c.selected = append(c.selected, c.choices[i].selected || c.skip[i])
 	}
@@ -41,7 +42,7 @@ func (c *comparison) pick(b *bench) {
 
 // compare notes which cases changed and which would have been selected.
 func (b *bench) compare(ctx context.Context, c comparison) error {
-	r := result{operator: c.operator}
+	r := result{operator: c.Operator}
 	for i := range b.lab.cases {
 		if c.skip[i] {
 			continue
@@ -56,7 +57,7 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 		}
 		r.count(changed, c.selected[i], c.choices[i].marked, c.inFile(i), c.inUnit(i))
 		if changed && !c.selected[i] {
-			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.mutant, c.what, c.choices[i].because, c.before[i], c.after[i])
+			fmt.Fprintf(b.out, "MISSED %s by %s (%s): %s\n--- before\n%s--- after\n%s", b.lab.cases[i].Key(), c.Mutant, c.What, c.choices[i].because, c.before[i], c.after[i])
 		}
 	}
 	if r.repeated == 0 {
@@ -65,7 +66,7 @@ func (b *bench) compare(ctx context.Context, c comparison) error {
 	b.missed += r.missed
 	b.results = append(b.results, r)
 	if b.verbose {
-		fmt.Fprintf(b.out, "%-10s %3d changed %3d selected %3d marked  %s\n%s", c.operator, r.changed, r.selected, r.marked, c.mutant, c.reasons())
+		fmt.Fprintf(b.out, "%-10s %3d changed %3d selected %3d marked  %s\n%s", c.Operator, r.changed, r.selected, r.marked, c.Mutant, c.reasons())
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (c *comparison) reasons() string {
 }
 
 // inFile is the rule that selects by files: a case that depends on the file.
-func (c *comparison) inFile(i int) bool { return c.standing.dependsOn(i, c.file) }
+func (c *comparison) inFile(i int) bool { return c.standing.dependsOn(i, c.File) }
 
 // inUnit is the rule that selects by functions and whole statements; a document
 // has none.
@@ -100,16 +101,32 @@ func (c *comparison) inUnit(i int) bool {
 // confirm runs a case that seems to have been missed again, on the edited file
 // and on the original: only what changes each time was changed by the edit.
 func (b *bench) confirm(ctx context.Context, c comparison, i int) (bool, error) {
-	if err := write(c.path, c.content); err != nil {
+	if err := write(c.path, c.Content); err != nil {
 		return false, err
 	}
 	edited, _, err := b.lab.outcome(ctx, b.lab.cases[i], patience)
 	if err != nil {
 		return false, err
 	}
-	if err := write(c.path, c.original); err != nil {
+	if err := write(c.path, c.Original); err != nil {
 		return false, err
 	}
 	original, _, err := b.lab.outcome(ctx, b.lab.cases[i], patience)
 	return edited != c.before[i] && original == c.before[i], err
+}
+
+// first applies the edit before the one that is measured. What it selects would
+// be run and traced again, and is left out.
+func (b *bench) first(c *comparison) error {
+	if err := write(c.path, c.Original); err != nil {
+		return err
+	}
+	b.rule.know(c.First, c.Original)
+	c.skip, c.traces = slices.Clone(c.skip), make([]*trace.Trace, len(b.traces))
+	for i, choice := range b.rule.choose(c.standing, b.traces, c.File) {
+		c.skip[i] = c.skip[i] || choice.selected
+		c.traces[i] = choice.trace
+	}
+	c.standing = b.rule.now(c.File)
+	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 // replay takes the last commits that touched a hook one by one: every case runs
@@ -57,11 +59,11 @@ func (b *bench) commit(ctx context.Context, dir, name, file, full, commit string
 	if err != nil {
 		return nil // the commit brought it
 	}
-	m := mutant{operator: "history", file: file, what: "commit " + commit, line: 1, original: before, content: after}
+	m := mutants.Mutant{Operator: "history", File: file, What: "commit " + commit, Line: 1, Original: before, Content: after}
 	if err := write(full, before); err != nil {
 		return err
 	}
-	c := comparison{mutant: m, path: full, skip: b.flaky, standing: b.rule.now(file)}
+	c := comparison{Mutant: m, path: full, skip: b.flaky, standing: b.rule.now(file)}
 	if c.before, err = b.lab.outcomes(ctx); err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 // An identity names a mutant for as long as the function that it is in says the
@@ -44,27 +45,27 @@ func (id identity) order(seed uint64) uint64 {
 
 // A subject is a mutant that the suites are to notice.
 type subject struct {
-	mutant
+	mutants.Mutant
 	id identity
 }
 
 func (s subject) String() string {
-	return fmt.Sprintf("%s:%d %s: %s", s.file, s.line, cmp.Or(s.id.Function, "(top level)"), s.what)
+	return fmt.Sprintf("%s:%d %s: %s", s.File, s.Line, cmp.Or(s.id.Function, "(top level)"), s.What)
 }
 
 // subjects are all mutants that an operator makes of a script.
-func subjects(s *source, operator string) []subject {
-	edits := operators[operator](s)
-	slices.SortStableFunc(edits, func(a, b change) int { return a.from - b.from })
-	functions := s.functions()
+func subjects(s *mutants.Source, operator string) []subject {
+	edits := mutants.Operators[operator](s)
+	slices.SortStableFunc(edits, func(a, b mutants.Change) int { return a.From - b.From })
+	functions := s.Functions()
 	seen := map[identity]int{}
 	var list []subject
 	for _, edit := range edits {
-		m, ok := s.mutant(operator, edit)
+		m, ok := s.Mutant(operator, edit)
 		if !ok {
 			continue
 		}
-		id := identity{File: s.file, Function: functions.at(edit.from), Operator: operator, Change: edit.what}
+		id := identity{File: s.File, Function: functions.At(edit.From), Operator: operator, Change: edit.What}
 		seen[id]++
 		if n := seen[id]; n > 1 {
 			id.Nth = n
@@ -77,7 +78,7 @@ func subjects(s *source, operator string) []subject {
 // unmade leaves out mutants whose text was made before, and notes the others'.
 func unmade(list []subject, made map[string]bool) []subject {
 	return slices.DeleteFunc(list, func(m subject) bool {
-		text := string(m.content)
+		text := string(m.Content)
 		was := made[text]
 		made[text] = true
 		return was
@@ -94,31 +95,6 @@ func sampled(all []subject, seed uint64, want int) []subject {
 		list = list[:want]
 	}
 	return list
-}
-
-// extents are the functions of a script, outer ones first.
-type extents []*syntax.FuncDecl
-
-func (s *source) functions() extents {
-	var list extents
-	syntax.Walk(s.tree, func(n syntax.Node) bool {
-		if f, ok := n.(*syntax.FuncDecl); ok {
-			list = append(list, f)
-		}
-		return true
-	})
-	return list
-}
-
-// at is the name of the innermost function around an offset.
-func (e extents) at(offset int) string {
-	name := ""
-	for _, f := range e {
-		if start(f) < offset && offset < end(f) {
-			name = f.Name.Value
-		}
-	}
-	return name
 }
 
 // yaml is the head of an entry for the file of survivors.

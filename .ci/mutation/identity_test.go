@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 const twoFunctions = `#!/bin/bash
@@ -20,7 +22,7 @@ f && g
 
 func identities(t *testing.T, text, operator string) []string {
 	t.Helper()
-	s, err := newSource("x.sh", []byte(text), 1)
+	s, err := mutants.NewSource("x.sh", []byte(text), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestIdentityOutlastsEdits(t *testing.T) {
 func TestSample(t *testing.T) {
 	t.Parallel()
 	draw := func(text string, seed uint64, want int) (list []string) {
-		s, err := newSource("x.sh", []byte(text), 1)
+		s, err := mutants.NewSource("x.sh", []byte(text), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +103,7 @@ func TestSample(t *testing.T) {
 
 func TestSameTextCountsOnce(t *testing.T) {
 	t.Parallel()
-	s, err := newSource("x.sh", []byte("#!/bin/bash\nexit 1\n"), 1)
+	s, err := mutants.NewSource("x.sh", []byte("#!/bin/bash\nexit 1\n"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

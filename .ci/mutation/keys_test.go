@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 func TestDocumentOperators(t *testing.T) {
@@ -17,7 +19,7 @@ func TestDocumentOperators(t *testing.T) {
   "none": []
 }
 `
-	d, err := newDocument("config.json", []byte(text))
+	d, err := mutants.NewDocument("config.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,16 +40,16 @@ func TestDocumentOperators(t *testing.T) {
 		"key-space": {"space behind .deep: {\n  \"a\": \"x\",\n  \"list\": [1, true],\n  \"deep\": {\"k\": null}\n\n,"},
 	} {
 		var made []string
-		for _, c := range documentOperators[name](d) {
-			m, ok := d.mutant(name, c)
+		for _, c := range mutants.DocumentOperators[name](d) {
+			m, ok := d.Mutant(name, c)
 			if !ok {
-				t.Errorf("%s: %s gives no mutant", name, c.what)
+				t.Errorf("%s: %s gives no mutant", name, c.What)
 				continue
 			}
-			if !json.Valid(m.content) {
-				t.Errorf("%s: %s is no JSON: %s", name, c.what, m.content)
+			if !json.Valid(m.Content) {
+				t.Errorf("%s: %s is no JSON: %s", name, c.What, m.Content)
 			}
-			made = append(made, m.what+": "+string(m.content))
+			made = append(made, m.What+": "+string(m.Content))
 		}
 		for _, w := range want {
 			if !slices.ContainsFunc(made, func(m string) bool { return strings.HasPrefix(m, w) }) {
@@ -55,10 +57,10 @@ func TestDocumentOperators(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := d.mutant("key-space", documentOperators["key-value"](d)[0]); ok {
+	if _, ok := d.Mutant("key-space", mutants.DocumentOperators["key-value"](d)[0]); ok {
 		t.Error("a changed value was taken for white space")
 	}
-	if _, err := newDocument("x.json", []byte("{")); err == nil {
+	if _, err := mutants.NewDocument("x.json", []byte("{")); err == nil {
 		t.Error("half a document was taken for one")
 	}
 }
@@ -111,14 +113,14 @@ func FuzzDocument(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := newDocument("x.json", []byte(text))
+		d, err := mutants.NewDocument("x.json", []byte(text))
 		if err != nil {
 			return
 		}
-		for name, of := range documentOperators {
+		for name, of := range mutants.DocumentOperators {
 			for _, c := range of(d) {
-				if m, ok := d.mutant(name, c); ok && !json.Valid(m.content) {
-					t.Errorf("%s: %s of %q is %q", name, c.what, text, m.content)
+				if m, ok := d.Mutant(name, c); ok && !json.Valid(m.Content) {
+					t.Errorf("%s: %s of %q is %q", name, c.What, text, m.Content)
 				}
 			}
 		}

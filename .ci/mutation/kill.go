@@ -54,15 +54,15 @@ func brief(note string) string {
 
 // try applies a mutant, runs cases until one notices, and puts the file back.
 func (s *scoring) try(ctx context.Context, m subject) (finding, error) {
-	file := filepath.Join(s.lab.root, filepath.FromSlash(m.file))
-	if err := write(file, m.content); err != nil {
+	file := filepath.Join(s.lab.root, filepath.FromSlash(m.File))
+	if err := write(file, m.Content); err != nil {
 		return finding{}, err
 	}
 	begin := time.Now()
 	f, err := s.hunt(ctx, m, s.jury(m))
 	f.Took = time.Since(begin)
-	err = errors.Join(err, write(file, m.original))
-	s.rule.now(m.file)
+	err = errors.Join(err, write(file, m.Original))
+	s.rule.now(m.File)
 	return f, err
 }
 
@@ -72,10 +72,10 @@ func (s *scoring) try(ctx context.Context, m subject) (finding, error) {
 // can tell that it is not the hook: to run them could add kills and take none
 // away, and they are most of a hook's cases.
 func (s *scoring) jury(m subject) []int {
-	s.rule.know(m.original, m.content)
-	edits := edit.Compare(m.file, m.original, m.content)
+	s.rule.know(m.Original, m.Content)
+	edits := edit.Compare(m.File, m.Original, m.Content)
 	var list []int
-	for i, c := range s.rule.choose(s.standing, s.panel.traces, m.file) {
+	for i, c := range s.rule.choose(s.standing, s.panel.traces, m.File) {
 		if c.selected && s.panel.takesPart[i] && meets(edits, s.panel.traces[i]) {
 			list = append(list, i)
 		}

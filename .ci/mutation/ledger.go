@@ -103,7 +103,7 @@ func (l *ledger) close() {
 // keep writes a finding down.
 func (s *scoring) keep(f finding) error {
 	return s.ledger.add(entry{
-		Mutant: f.id, Content: digest(string(f.content)), Basis: s.basisOf(f.Killer),
+		Mutant: f.id, Content: digest(string(f.Content)), Basis: s.basisOf(f.Killer),
 		Suite: f.Killer.Suite, ID: f.Killer.ID, Why: f.Why, Hung: f.Hung, Ran: f.Ran, Millis: f.Took.Milliseconds(),
 	})
 }
@@ -112,7 +112,7 @@ func (s *scoring) keep(f finding) error {
 func (s *scoring) recall(m subject) (finding, bool) {
 	e, ok := s.ledger.known[m.id]
 	killer := suites.Key{Suite: e.Suite, ID: e.ID}
-	if !ok || e.Content != digest(string(m.content)) || e.Basis != s.basisOf(killer) {
+	if !ok || e.Content != digest(string(m.Content)) || e.Basis != s.basisOf(killer) {
 		return finding{}, false
 	}
 	return finding{subject: m, Killer: killer, Why: e.Why, Hung: e.Hung, Ran: e.Ran, Took: time.Duration(e.Millis) * time.Millisecond}, true

@@ -34,10 +34,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	gojqcli "github.com/itchyny/gojq/cli"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 type options struct {
@@ -102,7 +105,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&suites, "suites", "", "suites to run, separated by commas; empty: all with a bash hook")
 	f.StringVar(&files, "suite-file", "", "suite `files` from outside the project, separated by commas")
 	f.StringVar(&o.filter, "ids", "", "run only cases whose ID starts with one of these, separated by commas")
-	f.StringVar(&only, "only", "", "operators, separated by commas; study: "+strings.Join(study, ","))
+	f.StringVar(&only, "only", "", "operators, separated by commas; study: "+strings.Join(mutants.Study, ","))
 	f.Uint64Var(&o.seed, "seed", 1, "of the choice of mutants")
 	f.IntVar(&o.max, "max", 30, "mutants of each operator and hook at most; 0: all")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "cases at a time")
@@ -132,4 +135,22 @@ func parse(args []string) (options, error) {
 
 func fields(list string) []string {
 	return strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' })
+}
+
+func chosen(only string) ([]string, error) {
+	var list []string
+	for _, name := range fields(only) {
+		switch {
+		case name == "study":
+			list = append(list, mutants.Study...)
+		case slices.Contains(mutants.OperatorNames, name):
+			list = append(list, name)
+		default:
+			return nil, fmt.Errorf("unknown operator %q: one of study, %v", name, mutants.OperatorNames)
+		}
+	}
+	if len(list) == 0 {
+		return mutants.OperatorNames, nil
+	}
+	return list, nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookwatch/cmd/mutation/mutants"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 )
@@ -129,15 +130,15 @@ func (b *bench) baseline(ctx context.Context) error {
 }
 
 // try applies one mutant, runs every case and puts the file back.
-func (b *bench) try(ctx context.Context, m mutant) error {
-	file := filepath.Join(b.lab.root, filepath.FromSlash(m.file))
-	c := comparison{mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing, skip: b.flaky}
-	if m.first != nil {
+func (b *bench) try(ctx context.Context, m mutants.Mutant) error {
+	file := filepath.Join(b.lab.root, filepath.FromSlash(m.File))
+	c := comparison{Mutant: m, path: file, traces: b.traces, before: b.before, standing: b.standing, skip: b.flaky}
+	if m.First != nil {
 		if err := b.first(&c); err != nil {
 			return err
 		}
 	}
-	if err := write(file, m.content); err != nil {
+	if err := write(file, m.Content); err != nil {
 		return err
 	}
 	c.pick(b)
@@ -148,8 +149,8 @@ func (b *bench) try(ctx context.Context, m mutant) error {
 	if err == nil {
 		err = b.compare(ctx, c)
 	}
-	err = errors.Join(err, write(file, m.unedited()))
-	b.rule.now(m.file)
+	err = errors.Join(err, write(file, m.Unedited()))
+	b.rule.now(m.File)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/mutation/mutants"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -61,8 +62,8 @@ func TestMissIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(s.text, []byte(`"total $total"`))
-	m, ok := s.mutant("constant", change{at, at + 1, `"new `, "by hand"})
+	at := bytes.Index(s.Text, []byte(`"total $total"`))
+	m, ok := s.Mutant("constant", mutants.Change{From: at, To: at + 1, With: `"new `, What: "by hand"})
 	if !ok {
 		t.Fatal("the edit does not parse")
 	}
@@ -88,7 +89,7 @@ f() {
 }
 f a || exit 2
 `
-	s, err := newSource("x.sh", []byte(text), 1)
+	s, err := mutants.NewSource("x.sh", []byte(text), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +111,9 @@ f a || exit 2
 		"arm":      "drop the arm b) :",
 	} {
 		var made []string
-		for _, c := range operators[name](s) {
-			if m, ok := s.mutant(name, c); ok {
-				made = append(made, m.what)
+		for _, c := range mutants.Operators[name](s) {
+			if m, ok := s.Mutant(name, c); ok {
+				made = append(made, m.What)
 			}
 		}
 		if !strings.Contains(strings.Join(made, "\n"), want) {
@@ -128,12 +129,12 @@ func TestChoiceFollowsTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSource("x.sh", []byte("a 1\nb 2\nc 3\nd 4\ne 5\nf 6\ng 7\n"), o.seed)
+		s, err := mutants.NewSource("x.sh", []byte("a 1\nb 2\nc 3\nd 4\ne 5\nf 6\ng 7\n"), o.seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all []candidate
-		for _, c := range constants(s) {
+		for _, c := range mutants.Operators["constant"](s) {
 			all = append(all, candidate{s, c})
 		}
 		return fmt.Sprint((&bench{options: o}).sample(kind{"constant", ""}, all))
@@ -151,7 +152,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	o, err := parse([]string{"-only", "study,rename"})
-	if err != nil || len(o.operators) != len(study)+1 {
+	if err != nil || len(o.operators) != len(mutants.Study)+1 {
 		t.Errorf("operators %v, %v", o.operators, err)
 	}
 	if err := measure(t.Context(), options{project: "testdata/none"}, nil); err == nil || errors.Is(err, errMissed) {

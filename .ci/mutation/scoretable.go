@@ -53,13 +53,13 @@ func (s *scoring) print() {
 	fmt.Fprintln(w, "\tmutants\tequivalent\tcounted\tkilled\tby time-out\tcase missing\tunreachable\tunexplained\tscore\t")
 	files := map[string]bool{}
 	for _, f := range s.results {
-		files[f.file] = true
+		files[f.File] = true
 	}
 	for _, op := range scored {
-		row(w, op, s.sum(func(f finding) bool { return f.operator == op }))
+		row(w, op, s.sum(func(f finding) bool { return f.Operator == op }))
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		row(w, file[strings.LastIndexByte(file, '/')+1:], s.sum(func(f finding) bool { return f.file == file }))
+		row(w, file[strings.LastIndexByte(file, '/')+1:], s.sum(func(f finding) bool { return f.File == file }))
 	}
 	row(w, "all", s.sum(everything))
 	_ = w.Flush()
@@ -78,14 +78,14 @@ func row(w io.Writer, name string, t sum) {
 func (s *scoring) printSurvivors() {
 	list := slices.DeleteFunc(slices.Clone(s.results), finding.killed)
 	slices.SortFunc(list, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line, strings.Compare(a.id.String(), b.id.String()))
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.id.String(), b.id.String()))
 	})
 	for _, f := range list {
 		met := fmt.Sprintf("%d run", f.Ran)
 		if f.unmet() {
 			met = "no case executes it"
 		}
-		fmt.Fprintf(s.out, "SURVIVED %s [%s] (%s)\n  %s\n", f.subject, f.operator, met, s.notes[f.id])
+		fmt.Fprintf(s.out, "SURVIVED %s [%s] (%s)\n  %s\n", f.subject, f.Operator, met, s.notes[f.id])
 		if s.verbose && s.notes[f.id] == (note{}) {
 			fmt.Fprintf(s.out, "%s", f.id.yaml())
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"text/tabwriter"
+
+	"hookwatch/cmd/mutation/mutants"
 )
 
 // print writes the table: a line for each operator and their sums.
@@ -11,7 +13,7 @@ func (b *bench) print() {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "operator\tmutants\tchanging\tmissed\tselected mean\tmedian\twith markers\tfile\tunit\treally changed\tmedian\t")
 	var all, studied []result
-	for _, op := range append(slices.Clone(operatorNames), "history") {
+	for _, op := range append(slices.Clone(mutants.OperatorNames), "history") {
 		var of []result
 		for _, r := range b.results {
 			if r.operator == op {
@@ -19,7 +21,7 @@ func (b *bench) print() {
 			}
 		}
 		line(w, op, of)
-		if slices.Contains(study, op) {
+		if slices.Contains(mutants.Study, op) {
 			studied = append(studied, of...)
 		}
 		all = append(all, of...)

@@ -42,7 +42,7 @@ func unitKeys(e *edit.Edits, before, after []byte) (keys []trace.Key) {
 			}
 		}
 		if of != nil && one.Function == "" {
-			keys = keysIn(of, keys)
+			keys = of.Keys(keys)
 		}
 	}
 	return keys
@@ -56,17 +56,4 @@ func around(s *trace.Script, line int) *trace.Statement {
 		}
 	}
 	return nil
-}
-
-func keysIn(s *trace.Statement, keys []trace.Key) []trace.Key {
-	if s.Function != nil {
-		return keys
-	}
-	keys = append(keys, s.Key)
-	for _, b := range s.Blocks {
-		for _, inner := range b.Statements {
-			keys = keysIn(inner, keys)
-		}
-	}
-	return keys
 }

@@ -28,7 +28,7 @@ func TestUnitKeys(t *testing.T) {
 		}
 		want := map[trace.Key]bool{}
 		if tt.in {
-			for _, k := range keysIn(around(old, 2), nil) {
+			for _, k := range around(old, 2).Keys(nil) {
 				want[k] = true
 			}
 		}

@@ -52,7 +52,11 @@ type event struct {
 	Resolved []struct {
 		ID string `json:"id"`
 	} `json:"resolved"`
-	Text string `json:"text"`
+	Text  string        `json:"text"`
+	State *suites.State `json:"state"`
+	Cases int           `json:"cases"`
+	Total int           `json:"total"`
+	All   int           `json:"all_cases"`
 }
 
 func newReference(t testing.TB) string {

@@ -1,9 +1,7 @@
 package disk
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -122,21 +120,6 @@ func checkFile(path string, fi fs.FileInfo, limit int64) error {
 		return tooLarge(path, limit)
 	}
 	return nil
-}
-
-func tooLarge(path string, limit int64) error {
-	return &Error{path, Size, fmt.Sprintf("more than %d bytes", limit)}
-}
-
-// readAll reads a file of about the given size, which may grow meanwhile.
-func readAll(f io.Reader, path string, size, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(int(min(size, limit)) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(f, limit+1))
-	if err == nil && int64(b.Len()) > limit {
-		return nil, tooLarge(path, limit)
-	}
-	return b.Bytes(), err
 }
 
 // ReasonOf says why a file was refused; 0 for an error of the system.

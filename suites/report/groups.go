@@ -86,3 +86,32 @@ func together(same []*verdict.Delta) string {
 	}
 	return fmt.Sprintf("%s; %s: %s", plain(brief(what, 300)), plural(len(same), "case"), ids(keys))
 }
+
+// why says in a few words what happened to a case.
+func why(d *verdict.Delta) string {
+	var parts []string
+	switch {
+	case d.Prev == nil:
+		parts = append(parts, "new, "+string(d.Cur.Status))
+	case d.Cur == nil:
+		parts = append(parts, "was "+string(d.Prev.Status))
+	case d.Prev.Status != d.Cur.Status:
+		parts = append(parts, fmt.Sprintf("%s -> %s", d.Prev.Status, d.Cur.Status))
+	default:
+		parts = append(parts, "still "+string(d.Cur.Status))
+	}
+	if d.Cur != nil && d.Cur.Note != "" && (d.Prev == nil || d.Prev.Note != d.Cur.Note) {
+		parts = append(parts, brief(d.Cur.Note, 200))
+	}
+	if len(d.Tools) > 0 {
+		var tools []string
+		for _, t := range d.Tools {
+			tools = append(tools, t.String())
+		}
+		parts = append(parts, "tools: "+strings.Join(tools, ", "))
+	}
+	if d.Inputs && d.Kind == verdict.Explained {
+		parts = append(parts, "but what it tests changed as well")
+	}
+	return strings.Join(parts, "; ")
+}

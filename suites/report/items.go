@@ -45,14 +45,6 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 	return append(items, skipItems(all)...)
 }
 
-// expected is what CheckCounts checks; nothing when it is not known.
-func (a *Agent) expected() map[string]int {
-	if a.Expected == 0 {
-		return nil
-	}
-	return map[string]int{a.Name: a.Expected}
-}
-
 // skipItems says once for each cause which cases it costs.
 func skipItems(all []suites.Record) []string {
 	var causes []string
@@ -116,33 +108,4 @@ func comparisonItems(c verdict.Comparison) []string {
 		items = append(items, fmt.Sprintf("**Document the drift**: %s", plain(t.String())))
 	}
 	return items
-}
-
-// why says in a few words what happened to a case.
-func why(d *verdict.Delta) string {
-	var parts []string
-	switch {
-	case d.Prev == nil:
-		parts = append(parts, "new, "+string(d.Cur.Status))
-	case d.Cur == nil:
-		parts = append(parts, "was "+string(d.Prev.Status))
-	case d.Prev.Status != d.Cur.Status:
-		parts = append(parts, fmt.Sprintf("%s -> %s", d.Prev.Status, d.Cur.Status))
-	default:
-		parts = append(parts, "still "+string(d.Cur.Status))
-	}
-	if d.Cur != nil && d.Cur.Note != "" && (d.Prev == nil || d.Prev.Note != d.Cur.Note) {
-		parts = append(parts, brief(d.Cur.Note, 200))
-	}
-	if len(d.Tools) > 0 {
-		var tools []string
-		for _, t := range d.Tools {
-			tools = append(tools, t.String())
-		}
-		parts = append(parts, "tools: "+strings.Join(tools, ", "))
-	}
-	if d.Inputs && d.Kind == verdict.Explained {
-		parts = append(parts, "but what it tests changed as well")
-	}
-	return strings.Join(parts, "; ")
 }

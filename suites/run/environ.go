@@ -44,7 +44,7 @@ func matches(name string, globs []string) bool {
 func (s *sandbox) environ() {
 	address := ""
 	if s.server != nil {
-		address = s.server.address()
+		address = s.server.Address()
 	}
 	s.expand = strings.NewReplacer(
 		"{tmp}", s.tmp,

@@ -13,6 +13,7 @@ import (
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/server"
 )
 
 // A sandbox is the surroundings of one case: a directory with the case's TMPDIR
@@ -32,7 +33,7 @@ type sandbox struct {
 	env      []string
 	expand   *strings.Replacer
 	places   []place // see symbolic
-	server   *server
+	server   *server.Server
 	most     int      // processes that had to be ended at once
 	refused  []string // system calls, by name
 	tooLarge bool     // a file was to become larger than it may
@@ -76,7 +77,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 		s.cwd = s.override
 	}
 	if len(s.c.Server) > 0 {
-		if s.server, err = serve(s.listen, s.c.Server); err != nil {
+		if s.server, err = server.Serve(s.listen, s.c.Server); err != nil {
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func (s *sandbox) project() string {
 // case decides.
 func (s *sandbox) close() {
 	if s.server != nil {
-		s.server.close()
+		s.server.Close()
 	}
 	if s.surroundings != nil {
 		s.Close()

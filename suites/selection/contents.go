@@ -7,6 +7,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/record/basis"
 )
 
 // Contents gives files by the digest that an input has of them: the present ones,
@@ -75,4 +76,16 @@ func (c *Contents) now(file, digest string) []byte {
 		return nil
 	}
 	return b
+}
+
+// Records give what is kept beside verdicts.
+type Records interface {
+	Evidence(k suites.Key) *basis.Evidence
+	Content(digest string) []byte
+}
+
+// A Keeper writes it.
+type Keeper interface {
+	KeepEvidence(k suites.Key, e *basis.Evidence) error
+	KeepContent(digest string, content func() []byte) error
 }

@@ -21,24 +21,6 @@ type Run struct {
 	Concerns func(k suites.Key, tool string) bool
 }
 
-// A Kind is how a case's record differs from the one before it.
-type Kind string
-
-// The kinds. Added and Removed are cases that only one side has.
-const (
-	Unchanged  Kind = "unchanged"
-	Added      Kind = "added"
-	Removed    Kind = "removed"
-	Regression Kind = "regression" // it passed, and nothing but the hooks and documents explains that it no longer does
-	Resolved   Kind = "resolved"   // it failed or was unproven, and now passes
-	Changed    Kind = "changed"    // exit, decision, note or kind of verdict differ, for no better or worse
-	Edited     Kind = "edited"     // the case's definition differs
-	Explained  Kind = "explained"  // the verdict changed, and so did tools that the case reaches
-)
-
-// Kinds lists the kinds in the order in which sums name them.
-var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explained, Unchanged}
-
 // A Side is what one run says of a case.
 type Side struct {
 	Status   suites.Status

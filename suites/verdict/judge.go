@@ -73,69 +73,6 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	}
 }
 
-// everyRun gives the case's directories names that they have in each run: a note
-// that differs is one that says something else.
-func everyRun(o suites.Outcome) *strings.Replacer {
-	if o.Sandbox == "" {
-		return strings.NewReplacer()
-	}
-	return strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
-}
-
-func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
-	switch {
-	case r.NotStarted != "":
-		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
-	case r.Memory > 0:
-		return []suites.Mismatch{{Step: step, Field: "memory", Got: memoryNote(r.Memory)}}
-	case r.TimedOut:
-		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
-	}
-	var found []suites.Mismatch
-	add := func(field, got, want string) {
-		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
-	}
-	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
-		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
-	}
-	if e.Decision != "" && e.Decision != r.Decision {
-		add("decision", r.Decision, e.Decision)
-	}
-	if e.Effect != "" && e.Effect != r.Effect {
-		add("effect", string(r.Effect), string(e.Effect))
-	}
-	judgeSound(add, e, r)
-	judgeText(add, "stdout", e.Stdout, r.Stdout, names)
-	judgeText(add, "stderr", e.Stderr, r.Stderr, names)
-	judgeJQ(add, e.JQ, r.Stdout)
-	for _, want := range e.ModelSees {
-		if !strings.Contains(strings.Join(r.ModelSees, "\n"), want) {
-			add("model_sees", quote(names.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
-		}
-	}
-	judgeFiles(add, e.Files, r, names)
-	return found
-}
-
-func gotExit(r suites.Result) string {
-	if r.Signal != "" {
-		return "by " + r.Signal
-	}
-	return fmt.Sprint(r.Exit)
-}
-
-// timeoutNote formats the note of a time-out, such as TIMEOUT_30s.
-func timeoutNote(d time.Duration) string {
-	if d%time.Second == 0 {
-		return fmt.Sprintf("TIMEOUT_%ds", d/time.Second)
-	}
-	return "TIMEOUT_" + d.String()
-}
-
-// memoryNote formats the note of a case that used more memory than it may, such
-// as MEMORY_2048MiB.
-func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>20) }
-
 // failNote is the first reasons, and what explains them.
 func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	if f := found[0].Field; f == "timeout" || f == "memory" {
@@ -216,14 +153,6 @@ func concerns(c *suites.Case, line string) bool {
 
 // hookWarning begins what hooks of this field say about themselves.
 const hookWarning = "[hook:warning] "
-
-func brief(line string) string {
-	const most = 160
-	if len(line) <= most {
-		return line
-	}
-	return strings.ToValidUTF8(line[:most], "?") + "..."
-}
 
 // remarks are facts worth a word even where nothing failed.
 func remarks(o suites.Outcome) []string {

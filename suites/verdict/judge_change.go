@@ -49,3 +49,5 @@ func atMost(items []string, n int) string {
 	}
 	return strings.Join(items, ", ")
 }
+
+type addFunc func(field, got, want string)

@@ -17,8 +17,6 @@ import (
 // aMatchOf begins what a mismatch wants where it wants a pattern.
 const aMatchOf = "a match of "
 
-type addFunc func(field, got, want string)
-
 func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte, names *strings.Replacer) {
 	if e.IsZero() {
 		return
@@ -105,4 +103,19 @@ func quote(s string) string {
 		return strconv.Quote(s[:quoteLimit]) + fmt.Sprintf("... (%d bytes)", len(s))
 	}
 	return strconv.Quote(s)
+}
+
+func gotExit(r suites.Result) string {
+	if r.Signal != "" {
+		return "by " + r.Signal
+	}
+	return fmt.Sprint(r.Exit)
+}
+
+func brief(line string) string {
+	const most = 160
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "?") + "..."
 }

@@ -8,6 +8,18 @@ import (
 	"hookwatch/suites"
 )
 
+// What a tool did, the strongest explanation first.
+const (
+	rejectsConfig = iota
+	unknownArguments
+	unreadByHook
+	unreadable
+	failing
+	silent
+	cannotRewrite
+	nothingSpecial
+)
+
 // What a failing case sought in vain. Only one that wants a finding can fail by a
 // tool that finds nothing.
 type sought struct {

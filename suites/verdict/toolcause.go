@@ -32,18 +32,6 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	return c.Gates
 }
 
-// What a tool did, the strongest explanation first.
-const (
-	rejectsConfig = iota
-	unknownArguments
-	unreadByHook
-	unreadable
-	failing
-	silent
-	cannotRewrite
-	nothingSpecial
-)
-
 // toolCause says how a tool came to let a case fail: it rejects its configuration,
 // does not know what it is asked for, or says what cannot be read. "" where no
 // tool did anything out of the way, and where what it did is no way to fail so.

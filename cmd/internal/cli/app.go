@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/invocation"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
@@ -148,6 +149,9 @@ func dirOf(a *app) string {
 	}
 	return dir
 }
+
+// program is how a person would call hookwatch again on the same project.
+func (a *app) program() invocation.Program { return invocation.Program{Dir: a.dir, Path: a.path} }
 
 // noArgs refuses arguments in words that name the likely slip.
 func noArgs(cmd *cobra.Command, args []string) error {

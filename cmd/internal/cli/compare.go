@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/archived"
 	"hookwatch/cmd/internal/cli/compare"
 	"hookwatch/cmd/internal/engine/filing"
-	"hookwatch/suites/record"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
 )
@@ -27,7 +25,7 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 				return err
 			}
 			defer r.Close()
-			before, after, err := pair(r, dir, args)
+			before, after, err := archived.Pair(r, dir, args)
 			if err != nil {
 				return err
 			}
@@ -47,31 +45,4 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			})
 		},
 	}
-}
-
-// pair reads the two runs that are meant.
-func pair(r *record.Reader, dir string, args []string) (before, after *record.Snapshot, err error) {
-	names := args
-	if len(names) == 0 {
-		runs, err := r.Runs()
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(runs) < 2 {
-			return nil, nil, fmt.Errorf("%d full runs in %s: two are needed (hookwatch --once makes one)", len(runs), dir)
-		}
-		names = []string{runs[1].Stamp, runs[0].Stamp}
-	}
-	if before, err = snapshot(r, dir, names[0]); err != nil {
-		return nil, nil, err
-	}
-	second := ""
-	if len(names) == 2 {
-		second = names[1]
-	}
-	after, err = snapshot(r, dir, second)
-	if err == nil && len(after.Records) == 0 {
-		err = errors.New("there is no present state to compare with: hookwatch --once makes one")
-	}
-	return before, after, err
 }

@@ -44,7 +44,7 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 		return err
 	}
 	defer place.Close(temp)
-	o := engine.Options{Project: p, Temp: temp, Keep: keep, Env: os.Environ(), Shuffle: a.shuffle, Rerun: a.rerun(p)}
+	o := engine.Options{Project: p, Temp: temp, Keep: keep, Env: os.Environ(), Shuffle: a.shuffle, Rerun: a.program().About(p, "run")}
 	d, err := equipment.Diagnose(ctx, equipment.Options{Temp: temp, Env: o.Env, Warn: func(string) {}}, p)
 	if err != nil {
 		return err

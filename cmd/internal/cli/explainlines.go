@@ -2,13 +2,11 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"hookwatch/cmd/internal/cli/explain"
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 )
@@ -51,16 +49,5 @@ func (a *app) explainLines(version client.Version) error {
 
 // explainLine prints one answer as soon as there is one.
 func (a *app) explainLine(line explain.Line, reading client.Reading, number int) error {
-	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) {
-		name := fmt.Sprintf("line %d", number)
-		if line.ID != nil {
-			name = string(line.ID)
-			var text string
-			if json.Unmarshal(line.ID, &text) == nil {
-				name = text
-			}
-		}
-		page.Writef(w, "%s\n", name)
-		explain.Text(w, reading)
-	})
+	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { explain.LineText(w, line, reading, number) })
 }

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,13 +18,10 @@ import (
 	"hookwatch/suites/run"
 )
 
-type fireOptions struct {
-	hook, command, file, payload, stdin string
-	user                                bool
-}
-
 func (a *app) fireCommand() *cobra.Command {
-	var o fireOptions
+	var o fire.Request
+	var user bool
+	var payload string
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL]",
 		Short: "Fire one hook, or all that are registered for an event, and show what comes of it",
@@ -48,52 +43,29 @@ Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
-			c, err := o.asCase(args, dir)
+			c, err := o.Case(args, dir)
 			if err != nil {
 				return err
 			}
-			return a.fire(cmd, c, o.user)
+			if c.Steps[0].Payload, err = fire.Payload(payload, a.In); err != nil {
+				return err
+			}
+			return a.fire(cmd, c, user)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.hook, "hook", "", "this `SCRIPT` instead of what is registered")
-	f.StringVar(&o.command, "command", "", "tool_input.command")
-	f.StringVar(&o.file, "file", "", "tool_input.file_path")
-	f.StringVar(&o.payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
-	f.StringVar(&o.stdin, "stdin", "", "these bytes as they are, valid JSON or not")
-	f.BoolVar(&o.user, "user", false, "also what your own settings register (~/.claude/settings.json)")
+	f.StringVar(&o.Hook, "hook", "", "this `SCRIPT` instead of what is registered")
+	f.StringVar(&o.Command, "command", "", "tool_input.command")
+	f.StringVar(&o.File, "file", "", "tool_input.file_path")
+	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
+	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
+	f.BoolVar(&user, "user", false, "also what your own settings register (~/.claude/settings.json)")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
 
-// asCase makes a case of one step that expects nothing.
-func (o fireOptions) asCase(args []string, dir string) (*suites.Case, error) {
-	if _, err := eventNamed(args[0]); err != nil {
-		return nil, err
-	}
-	st := suites.Step{Event: args[0], Command: o.command}
-	if len(args) == 2 {
-		st.Tool = args[1]
-	}
-	if o.file != "" {
-		st.FilePath = o.file
-		if !filepath.IsAbs(o.file) && !strings.HasPrefix(o.file, "{") {
-			st.FilePath = filepath.ToSlash(filepath.Join(dir, o.file))
-		}
-	}
-	if o.stdin != "" {
-		st.Stdin = &o.stdin
-	}
-	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: o.hook, Chain: o.hook == "", Steps: []suites.Step{st}}, nil
-}
-
 func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
-	payload, err := a.payload(cmd)
-	if err != nil {
-		return err
-	}
-	c.Steps[0].Payload = payload
 	p, err := a.loadHooks()
 	if err != nil {
 		return err
@@ -144,25 +116,6 @@ func (a *app) addUser(p *project.Project) error {
 	}
 	p.Registered.Hooks = append(own.Hooks, p.Registered.Hooks...)
 	return nil
-}
-
-// payload reads what --payload names.
-func (a *app) payload(cmd *cobra.Command) (json.RawMessage, error) {
-	text, err := cmd.Flags().GetString("payload")
-	if err != nil || text == "" {
-		return nil, err
-	}
-	b := []byte(text)
-	switch {
-	case text == "-":
-		b, err = io.ReadAll(a.In)
-	case strings.HasPrefix(text, "@"):
-		b, err = os.ReadFile(text[1:])
-	}
-	if err == nil && !json.Valid(b) {
-		err = errors.New("--payload is not valid JSON (--stdin sends what is not)")
-	}
-	return b, err
 }
 
 // bare is a runner outside a session: nothing is recorded.

@@ -30,13 +30,7 @@ that is registered, in settings, plugins, and the fronts of skills, agents and c
 				return err
 			}
 			a.warn(p.Unread)
-			doc := list.Document{Version: 1, Cases: []list.Case{}}
-			for _, c := range p.Cases {
-				doc.Cases = append(doc.Cases, list.Case{
-					ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
-					Layer: c.Layer, Verify: p.Markers(c), Summary: c.Summary,
-				})
-			}
+			doc := list.New(p)
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
 				list.Text(w, doc, a.verbose)
 			})

@@ -134,7 +134,7 @@ func changedApp(changed bool) *app {
 // that did not change.
 func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
-	sum := engine.Summary{Tally: suites.Tally{Passed: 1}, State: suites.Tally{Passed: 1, Failed: 1}}
+	sum := engine.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
 		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)

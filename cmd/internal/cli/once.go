@@ -57,7 +57,7 @@ func (a *app) instead(missing []string) []string {
 	}
 	return []string{
 		"  install: " + doctor.ToInstall(missing),
-		"  run what can be run without: " + a.program() + " --once --preflight report",
+		"  run what can be run without: " + a.program().String() + " --once --preflight report",
 	}
 }
 
@@ -72,10 +72,10 @@ func (a *app) outcome(sum engine.Summary) error {
 		return &abortedError{why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):
 		return errFailed
-	case a.changed && bad(sum.State, a.strict):
+	case a.changed && bad(sum.Present, a.strict):
 		log := a.log()
 		log.Warn().Msgf("%d cases failed before and nothing about them changed (hookwatch --once runs all)",
-			sum.State.Failed+sum.State.Unproven)
+			sum.Present.Failed+sum.Present.Unproven)
 		return errFailed
 	default:
 		return nil

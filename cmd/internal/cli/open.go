@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"hookwatch/cmd/internal/engine"
@@ -13,10 +11,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
-	"hookwatch/suites"
-	"hookwatch/suites/printable"
 	"hookwatch/suites/record"
-	"hookwatch/suites/shell"
 )
 
 // An opened session, with what has to be closed after it.
@@ -50,7 +45,7 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: running, Keep: keep,
 		Env:     os.Environ(),
 		Shuffle: a.shuffle,
-		Rerun:   a.rerun(p),
+		Rerun:   a.program().About(p, "run"),
 		Now:     time.Now,
 		Program: Version,
 	}, o.before)
@@ -139,7 +134,7 @@ func interrupted(i *record.Interruption) string {
 // started is the first event of a session.
 func (o *opened) started(watched int) notify.Started {
 	return notify.Started{
-		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Cases),
+		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
 		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.lastFull,
 	}
 }
@@ -151,51 +146,4 @@ func (o *opened) close() {
 	if o.store != nil {
 		_ = o.store.Close()
 	}
-}
-
-// rerun is the command that runs one case again, as a person would type it.
-func (a *app) rerun(p *project.Project) func(suites.Key) string { return a.about(p, "run") }
-
-// about is the command that does something with one case.
-func (a *app) about(p *project.Project, do string) func(suites.Key) string {
-	program := a.program()
-	return func(k suites.Key) string {
-		id := k.ID
-		if p.Ambiguous(k.ID) {
-			id = k.String()
-		}
-		command := program + " " + do + " " + quoteArg(id)
-		if !printable.Is(command) {
-			return "" // what is shown would not be what it says
-		}
-		return command
-	}
-}
-
-// program is how a person would call hookwatch again on the same project.
-func (a *app) program() string {
-	program := "hookwatch"
-	if a.dir != "" {
-		program += " -C " + quoteArg(a.dir)
-	}
-	if a.path != "" {
-		program += " --config " + quoteArg(a.path)
-	}
-	return program
-}
-
-// quoteArg writes a word as a person would type it in a shell; one that begins
-// like a flag is a file's or directory's name.
-func quoteArg(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,", r)
-	}
-	s = filepath.ToSlash(s)
-	if strings.HasPrefix(s, "-") {
-		s = "./" + s
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return shell.Quote(s)
 }

@@ -94,7 +94,7 @@ func TestRerun(t *testing.T) {
 			[]string{"hookwatch", "-C", `a"b\c`, "--config", "x;y|z&<>()*?.yaml", "run", "P02"}},
 		{"../plain-dir_1.2", "", suites.Key{Suite: "pm", ID: "Q01"}, []string{"hookwatch", "-C", "../plain-dir_1.2", "run", "Q01"}},
 	} {
-		line := (&app{dir: tt.dir, path: tt.path}).rerun(p)(tt.key)
+		line := (&app{dir: tt.dir, path: tt.path}).program().About(p, "run")(tt.key)
 		if got := words(t, line); strings.Join(got, "\x00") != strings.Join(tt.want, "\x00") {
 			t.Errorf("%s arrives as %q, want %q", line, got, tt.want)
 		}

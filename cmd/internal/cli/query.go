@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/archived"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
@@ -62,27 +63,10 @@ func (a *app) queried(r *record.Reader, dir, run string, rolling bool) ([]suites
 		a.warn(warnings)
 		return all, err
 	}
-	snap, err := snapshot(r, dir, run)
+	snap, err := archived.Snapshot(r, dir, run)
 	if err != nil {
 		return nil, err
 	}
 	a.warn(snap.Warnings)
 	return snap.Records, nil
-}
-
-// snapshot reads an archived run, or the present state when none is named.
-func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
-	if run == "" {
-		return r.Read()
-	}
-	runs, err := r.Runs()
-	if err != nil {
-		return nil, err
-	}
-	for _, archived := range runs {
-		if archived.Stamp == run || run == "latest" {
-			return r.ReadRun(archived)
-		}
-	}
-	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
 }

@@ -1,16 +1,9 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"hookwatch/config"
-	"hookwatch/suites/catalog"
-	"hookwatch/suites/client"
-	"hookwatch/suites/client/outputschema"
-	"hookwatch/suites/spelling"
+	"hookwatch/cmd/internal/cli/schema"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -22,46 +15,11 @@ accepts on stdout from a hook of an event.`,
 		Example:   "  hookwatch schema output PreToolUse",
 		ValidArgs: []string{"suite", "config", "output"},
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := schemaOf(args)
+			text, err := schema.Of(args)
 			if err == nil {
 				_, err = a.Out.Write(text)
 			}
 			return err
 		},
 	}
-}
-
-func schemaOf(args []string) ([]byte, error) {
-	switch {
-	case len(args) == 2 && args[0] == "output":
-		event, err := eventNamed(args[1])
-		return outputschema.Of(client.Default, event), err
-	case len(args) == 1 && args[0] == "output":
-		return nil, errors.New("schema output needs an event, as in hookwatch schema output PreToolUse")
-	case len(args) != 1:
-		return nil, errors.New("schema needs a name: suite or config, or output and an event")
-	case args[0] == "suite":
-		return catalog.Schema(), nil
-	case args[0] == "config":
-		return config.Schema(), nil
-	default:
-		return nil, fmt.Errorf("no schema %q: want suite or config, or output and an event", args[0])
-	}
-}
-
-// eventNamed finds an event; the error tells which was most likely meant.
-func eventNamed(name string) (client.Event, error) {
-	event, known := client.EventByName(name)
-	if known {
-		return event, nil
-	}
-	var names []string
-	for _, e := range client.Events() {
-		names = append(names, e.Name)
-	}
-	hint := "names are case-sensitive, as in PreToolUse"
-	if near := spelling.Nearest(name, names); near != "" {
-		hint = "did you mean " + near + "? names are case-sensitive"
-	}
-	return client.Event{}, fmt.Errorf("the client has no event %q (%s)", name, hint)
 }

@@ -10,12 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/ids"
 	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/catalog"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
@@ -50,7 +48,7 @@ directory that exists only while the case runs.`,
 			if err != nil {
 				return err
 			}
-			s, err := a.shown(p, args[0])
+			s, err := show.Find(p.Suites, args[0])
 			switch {
 			case err != nil:
 				return err
@@ -64,45 +62,6 @@ directory that exists only while the case runs.`,
 	cmd.Flags().BoolVar(&payload, "payload", false, "only what the hook gets on stdin")
 	cmd.Flags().IntVar(&step, "step", 1, "with --payload: of this step, `N` from 1")
 	return cmd
-}
-
-// shown finds what is to be shown, as a suite of these cases alone: a suite of the
-// project, cases of one, or else of a built-in suite that is not switched on.
-func (a *app) shown(p *project.Project, arg string) (suites.Suite, error) {
-	builtin, err := catalog.Builtin()
-	if err != nil {
-		return suites.Suite{}, err
-	}
-	for _, all := range [][]suites.Suite{p.Suites, builtin} {
-		for _, s := range all {
-			if s.Name == arg {
-				return s, nil
-			}
-		}
-		s, found, err := casesOf(all, arg)
-		if found || err != nil {
-			return s, err
-		}
-	}
-	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch suites the suites)", arg)
-}
-
-// casesOf picks the cases that are meant, which must be of one suite.
-func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, err error) {
-	var several []*suites.Case
-	for _, s := range all {
-		cases := ids.Pick(s.Cases, arg, func(c suites.Case) (suites.Key, string) { return c.Key(), c.Name })
-		for i := range cases {
-			several = append(several, &cases[i])
-		}
-		if len(cases) > 0 {
-			picked, picked.Cases, found = s, cases, true
-		}
-	}
-	if found && len(several) > len(picked.Cases) {
-		return picked, false, ids.Several(arg, several)
-	}
-	return picked, found, nil
 }
 
 func (a *app) show(p *project.Project, s suites.Suite) error {

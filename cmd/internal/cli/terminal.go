@@ -27,7 +27,7 @@ func (a *app) width() int {
 // from another goroutine, when there is no desktop.
 func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
 	var main notify.View
-	show := a.about(p, "show")
+	show := a.program().About(p, "show")
 	switch a.format {
 	case "json":
 		main = notify.Multi(notify.NewJSON(a.json(), p.Agent), diagnostics{a.log()})

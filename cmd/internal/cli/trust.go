@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +77,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
 	default:
-		agreed, err := a.confirm(cfg)
+		agreed, err := trustview.Confirm(a.Err, a.In, cfg.Dir)
 		if err != nil || !agreed {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
@@ -91,17 +89,6 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		page.Writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
 	}
 	return nil
-}
-
-// confirm asks on the terminal. Anything but a yes is a no.
-func (a *app) confirm(cfg *config.Config) (bool, error) {
-	page.Writef(a.Err, "Agree to exactly this, for %s? [y/N] ", cfg.Dir)
-	line, err := bufio.NewReader(io.LimitReader(a.In, 1000)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes", nil
 }
 
 // stateOf is the person's state folder, also where the configuration here cannot
@@ -119,21 +106,7 @@ func (a *app) trustList(state string) error {
 		a.warn([]string{err.Error()})
 	}
 	doc := trustview.List{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
-	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) {
-		if len(all) == 0 {
-			page.Writef(w, "nothing is agreed to\n")
-		}
-		for _, agreement := range all {
-			page.Writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
-			for _, v := range agreement.Values {
-				line := "  " + v.Key + ": " + v.Value.Value
-				if v.To != "" {
-					line += "  (" + v.To + ")"
-				}
-				page.Writef(w, "%s\n", page.Whole(line))
-			}
-		}
-	})
+	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { trustview.ListText(w, doc) })
 }
 
 // trustForget withdraws what was agreed to where the person is, also of a project

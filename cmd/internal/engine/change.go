@@ -104,14 +104,16 @@ func (e *Engine) retract(restored []string) {
 }
 
 // show tells what was saved and what that selects. A source that no case depends
-// on is worth a line; content that came back to what was run last is not.
+// on is worth a line; content that came back to what was run last is not, unless the
+// counts are others by it.
 func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
-	e := notify.Changed{At: b.At, Total: len(w.p.Every())}
+	e := notify.Changed{At: b.At, State: w.State()}
+	counted := w.run == nil && e.State != w.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 	for i, path := range changed {
 		c := b.Changes[i]
 		same := w.rest.Same(c.Path, c.Was, c.Digest)
-		if c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.p.Matters(path)) {
+		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.p.Matters(path))) {
 			continue
 		}
 		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: state.SectionsOf(path, selected)})
@@ -123,5 +125,6 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
 	}
 	e.NotAffected, e.Uncovered = w.known.NotAffected(), w.known.Uncovered()
+	w.counts = e.State
 	w.o.View.Handle(e)
 }

@@ -12,7 +12,7 @@ import (
 type Summary struct {
 	RunID       string
 	Tally       suites.Tally // of the run
-	State       suites.Tally // of the project's cases, those that did not run too
+	Present     suites.Tally // of the cases that the filter lets through, those that did not run too
 	Aborted     string
 	Missing     []string // tools for want of which it was aborted
 	Interrupted bool
@@ -24,14 +24,14 @@ type Summary struct {
 func (e *Engine) end(interrupted bool) Summary {
 	r := e.run
 	e.run = nil
-	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Interrupted: interrupted, State: e.State()}
+	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Interrupted: interrupted, Present: e.known.Verdicts.Tally(e.p.Cases)}
 	records := r.Records(e.p.Order)
 	for _, rec := range records {
 		sum.Tally.Add(rec.Status())
 	}
 	at := e.o.Now()
 	done := notify.RunDone{
-		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: sum.State, Total: len(e.p.Every()),
+		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
 		Project: e.p.Name(), Isolation: e.Isolation(), StandIns: e.with.StandIns(), At: at,
 	}
@@ -39,7 +39,8 @@ func (e *Engine) end(interrupted bool) Summary {
 	e.filing.End(done, e.p, e.known, e.awaited)
 	sum.RecordError = e.filing.Err()
 	e.known.Forget()
-	if !r.Quiet {
+	if !r.Quiet || done.State != e.counts {
+		e.counts = done.State
 		e.o.View.Handle(done)
 	}
 	return sum

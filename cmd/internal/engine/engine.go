@@ -65,6 +65,7 @@ type Engine struct {
 	paused  bool               // nothing can be run: the project's directory is not there
 	last    []suites.Key       // selected last, for doing it again
 	ran     func(*suites.Case) // told of every verdict
+	counts  suites.State       // told last
 }
 
 // New makes an engine over a project and what is on record of it.
@@ -97,6 +98,7 @@ func New(o Options, before *record.Snapshot) (*Engine, error) {
 		return nil, err
 	}
 	e.known.Equip(e.with.Tools)
+	e.counts = e.State()
 	return e, nil
 }
 
@@ -107,8 +109,11 @@ func (e *Engine) warnf(format string, args ...any) { e.warn(fmt.Sprintf(format, 
 // Isolation names the isolation that holds.
 func (e *Engine) Isolation() string { return e.with.Isolation() }
 
-// State counts the verdicts on record of the project's cases.
-func (e *Engine) State() suites.Tally { return e.known.Verdicts.Tally(e.p.Cases) }
+// State counts all of the project's cases by their verdicts on record.
+func (e *Engine) State() suites.State {
+	t := e.known.Verdicts.Tally(e.p.Every())
+	return suites.State{Tally: t, NotRun: len(e.p.Every()) - t.Total()}
+}
 
 // Stale selects what changed since the last run affects, and controls.
 func (e *Engine) Stale() []plan.Selected {

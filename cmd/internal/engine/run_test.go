@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	end, ok := view.events[3].(notify.RunDone)
-	if !ok || !end.Full || end.Tally != sum.Tally || end.State != sum.Tally || end.Total != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
+	if !ok || !end.Full || end.Tally != sum.Tally || end.State != (suites.State{Tally: sum.Tally}) || end.State.Total() != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
 		t.Errorf("end %+v", end)
 	}
 	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {

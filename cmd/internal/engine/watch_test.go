@@ -28,7 +28,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 
 	s.Write("hooks/guard.sh", open)
 	changed := next[notify.Changed](w)
-	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.Total != 2 {
+	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.State.Total() != 2 {
 		t.Errorf("changed %+v", changed)
 	}
 	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
@@ -129,18 +129,18 @@ func TestWatchSuites(t *testing.T) {
 	w := s.watch()
 	w.runDone()
 	s.Write("suites/other.yaml", other)
-	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" || changed.Total != 3 || changed.Changes[0].Path != "suites/other.yaml" {
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
 		t.Errorf("a new suite: %+v", changed)
 	}
 	w.runDone()
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[notify.Changed](w); len(changed.Selected) != 0 || changed.Total != 2 || changed.Changes[0].Path != "suites/other.yaml" {
+	if changed := next[notify.Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
 		t.Errorf("a suite that went: %+v", changed)
 	}
 	w.commands <- RunAll
-	if done := w.runDone(); done.Tally.Total() != 2 || done.Total != 2 || done.State.Total() != 2 {
+	if done := w.runDone(); done.Tally.Total() != 2 || done.State.Total() != 2 {
 		t.Errorf("what is left: %+v", done)
 	}
 	s.Write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
@@ -169,7 +169,7 @@ func TestWatchSuiteComesBack(t *testing.T) {
 	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if changed := next[notify.Changed](w); changed.Total != 1 {
+	if changed := next[notify.Changed](w); changed.State.Total() != 1 {
 		t.Errorf("without the suite: %+v", changed)
 	}
 	if err := os.Remove(s.Path("hold")); err != nil {
@@ -206,7 +206,7 @@ func TestWatchProblems(t *testing.T) {
 			c, ok := e.(notify.Changed)
 			return ok && len(c.Changes) == 1 && c.Changes[0].Path == "hooks/guard.sh"
 		})
-		if done := w.runDone(); done.Tally.Failed != 1 || done.Total != 2 {
+		if done := w.runDone(); done.Tally.Failed != 1 || done.State.Total() != 2 {
 			t.Errorf("%s: under the last good state: %+v", name, done.Tally)
 		}
 		s.Write(name, good)

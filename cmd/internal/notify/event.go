@@ -26,7 +26,7 @@ type Started struct {
 	Cases     int
 	Watched   int // files watched; 0 when not watching
 	Isolation string
-	State     suites.Tally // of the present state, before anything ran
+	State     suites.State // before anything ran
 	LastFull  time.Time    // end of the last full run; zero when there was none
 }
 
@@ -62,7 +62,7 @@ type Changed struct {
 	// Uncovered names the places of the change that no case executes, such
 	// as "hook.sh: statement changed at lines 3-4 in f".
 	Uncovered []string
-	Total     int // cases in all
+	State     suites.State // of the cases that there are now
 }
 
 // RunStarted opens a run; its cases follow as CaseDone in the order in which
@@ -109,8 +109,7 @@ type RunDone struct {
 	RunID     string
 	Full      bool
 	Tally     suites.Tally // of this run
-	State     suites.Tally // of the present state
-	Total     int          // cases in all
+	State     suites.State // of all cases
 	Records   []suites.Record
 	Duration  time.Duration
 	HookTime  time.Duration // sum over the hooks' own processes

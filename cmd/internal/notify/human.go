@@ -43,7 +43,8 @@ type human struct {
 	*screen
 	o HumanOptions
 
-	state    suites.Tally    // the present one
+	state    suites.State    // the present one
+	running  bool            // a run is under way
 	told     bool            // why the next run takes place was already said
 	troubled bool            // the last problems shown are not mended yet
 	failed   int             // so far, in this run
@@ -86,7 +87,7 @@ func (h *human) idle() {
 		h.setLive(nil, true)
 		return
 	}
-	h.setLive(tally(h.state, false).with(piece{dim, "   " + HelpText()}), true)
+	h.setLive(standing(h.state).with(piece{dim, "   " + HelpText()}), true)
 }
 
 // stamp begins a block of a watching session.

@@ -27,7 +27,7 @@ func failing() []Event {
 		}
 	}
 	add("Q1", "guard.sh", "exit 1, want 2", "Traceback")
-	done := RunDone{Tally: suites.Tally{Failed: 11}, Total: 11, Records: records}
+	done := RunDone{Tally: suites.Tally{Failed: 11}, State: suites.State{Tally: suites.Tally{Failed: 11}}, Records: records}
 	return append(append([]Event{RunStarted{Cases: 11, Total: 11}}, events...), done)
 }
 
@@ -71,7 +71,7 @@ func TestCauseAlone(t *testing.T) {
 		v.Handle(e)
 	}
 	v.Handle(RunStarted{Cases: 1, Total: 11})
-	v.Handle(RunDone{Total: 11})
+	v.Handle(RunDone{State: suites.State{NotRun: 11}})
 	if got := out.String(); strings.Count(got, "FAIL M00 n   exit 2, want 3") != 1 || strings.Contains(got, "1 case") {
 		t.Error(got)
 	}

@@ -32,8 +32,8 @@ func (h *human) started(e Started) {
 			full = "full run " + ago(e.LastFull, h.o.Now())
 		}
 		state := text("nothing on record yet")
-		if e.State.Total() > 0 {
-			state = tally(e.State, false)
+		if e.State.Tally.Total() > 0 {
+			state = standing(e.State)
 		}
 		h.print(h.spread(state, line{{dim, full}}, 2)...)
 	}
@@ -86,10 +86,18 @@ func (h *human) changed(e Changed) {
 	}
 	lines = append(lines, h.selected(e, indent)...)
 	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
+	others := e.State != h.state
+	h.state = e.State
 	if len(e.Selected) == 0 {
+		if others {
+			lines = append(lines, h.fold(indent.with(standing(e.State)...))...)
+		}
 		lines = append(lines, nil)
 	}
 	h.print(lines...)
+	if !h.running {
+		h.idle()
+	}
 }
 
 // shownUncovered bounds the places that are listed.
@@ -129,13 +137,13 @@ func (h *human) selected(e Changed, indent line) []line {
 		if len(e.NotAffected) > 0 {
 			why = "not affected: " + reasons(e.NotAffected)
 		}
-		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.Total, why))
+		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.State.Total(), why))
 	}
 	keys := make([]suites.Key, len(e.Selected))
 	for i, s := range e.Selected {
 		keys[i] = s.Key
 	}
-	head := fmt.Sprintf("%d of %d selected: ", len(keys), e.Total)
+	head := fmt.Sprintf("%d of %d selected: ", len(keys), e.State.Total())
 	lines := h.idLines(indent.with(piece{plain, head}), keys)
 	if why := reasons(e.Selected); why != "" {
 		lines = append(lines, h.block(indent, dim, "because of "+why)...)

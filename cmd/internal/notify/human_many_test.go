@@ -22,7 +22,7 @@ func TestManyFailures(t *testing.T) {
 			h.Handle(CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: r.Note,
 				Mismatches: []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}}}, Done: n + 1, Of: 12})
 		}
-		h.Handle(RunDone{Tally: suites.Tally{Failed: 12}, Total: 12})
+		h.Handle(RunDone{Tally: suites.Tally{Failed: 12}, State: suites.State{Tally: suites.Tally{Failed: 12}}})
 		if err := h.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 func (h *human) runStarted(e RunStarted) {
 	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
-	h.failed, h.said = 0, false
+	h.running, h.failed, h.said = true, 0, false
 	h.more, h.shown = [2][]suites.Key{}, [2]int{}
 	h.causes = causes{}
 	if h.o.Watch && !h.told {
@@ -147,7 +147,7 @@ func (h *human) transition(e CaseDone) line {
 
 func (h *human) runDone(e RunDone) {
 	h.setLive(nil, true)
-	h.state = e.State
+	h.running, h.state = false, e.State
 	lists := append(h.others(e.Records), h.lists(e.Records)...)
 	if h.said && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)
@@ -178,10 +178,10 @@ func (h *human) summary(e RunDone) []line {
 
 // share says how many of the project's cases a run took, unless it took all.
 func share(e RunDone, gap string) []piece {
-	if e.Tally.Total() == e.Total {
+	if e.Tally.Total() == e.State.Total() {
 		return nil
 	}
-	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.Total)}}
+	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.State.Total())}}
 }
 
 // remarks say what a reader of the sums must know.
@@ -220,10 +220,19 @@ func (h *human) watchSummary(e RunDone) []line {
 	}
 	left := h.margin().with(piece{st, what}).with(share(e, "  ")...)
 	lines := h.remarks(e)
-	for _, l := range h.spread(left, tally(e.State, false), 2) {
+	for _, l := range h.spread(left, standing(e.State), 2) {
 		lines = append(lines, h.fold(l)...)
 	}
 	return lines
+}
+
+// standing formats the counts of all cases.
+func standing(s suites.State) line {
+	l := tally(s.Tally, false)
+	if s.NotRun > 0 {
+		l = l.with(piece{dim, fmt.Sprintf("  NOT RUN %d", s.NotRun)})
+	}
+	return l
 }
 
 // tally formats the sums; with zeros, everything but aborted is named even

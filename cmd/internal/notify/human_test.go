@@ -60,7 +60,7 @@ func TestHumanPlain(t *testing.T) {
 
 func TestHumanTerminal(t *testing.T) {
 	t.Parallel()
-	watched := slices.Concat([]Event{opening()}, regression(), resolved(), unrelated())
+	watched := slices.Concat([]Event{opening()}, regression(), resolved(), unrelated(), deleted())
 	for _, tt := range []struct {
 		file    string
 		columns int

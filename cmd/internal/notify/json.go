@@ -112,7 +112,7 @@ func (v *jsonView) Close() error { return v.lines.err }
 func summarise(e RunDone, agent func(string) string, failed mismatches) Summary {
 	return Summary{
 		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
-		Of: e.Total, Total: e.Tally.Total(), Tally: e.Tally,
+		Of: e.State.Total(), Total: e.Tally.Total(), Tally: e.Tally,
 		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
 		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
 		Reason:     e.Aborted, StandIns: e.StandIns,

@@ -42,7 +42,7 @@ type LineStarted struct {
 	Cases     int          `json:"cases"`
 	Watched   int          `json:"watched"`
 	Isolation string       `json:"isolation"`
-	State     suites.Tally `json:"state"`
+	State     suites.State `json:"state"`
 	LastFull  string       `json:"last_full,omitempty"`
 }
 
@@ -70,6 +70,7 @@ type LineChanged struct {
 	// Uncovered are places of the change that no case executes.
 	NotAffected []LineSelected `json:"not_affected"`
 	Uncovered   []string       `json:"uncovered"`
+	State       suites.State   `json:"state"`
 	Total       int            `json:"total"`
 }
 
@@ -119,7 +120,7 @@ type LineRunDone struct {
 	LineHead
 	Full bool `json:"full"`
 	Summary
-	State suites.Tally `json:"state"`
+	State suites.State `json:"state"`
 	All   int          `json:"all_cases"`
 	At    string       `json:"at,omitempty"`
 }
@@ -167,14 +168,14 @@ func (v *jsonlView) line(e Event) any {
 	case Warning:
 		return LineWarning{head("warning"), e.Text}
 	case Changed:
-		return LineChanged{head("changed"), utc(e.At), list(e.Changes), selections(e.Selected), selections(e.NotAffected), list(e.Uncovered), e.Total}
+		return LineChanged{head("changed"), utc(e.At), list(e.Changes), selections(e.Selected), selections(e.NotAffected), list(e.Uncovered), e.State, e.State.Total()}
 	case RunStarted:
 		return LineRunStarted{head("run_started"), e.RunID, e.Full, e.Cases, e.Total, utc(e.At)}
 	case CaseDone:
 		return LineCase{head("case"), e.RunID, e.Record, e.Verdict.Status, list(e.Verdict.Mismatches),
 			e.Effect, e.Transition, e.Tools, utc(e.Since), e.Rerun, e.Sandbox, e.Done, e.Of}
 	case RunDone:
-		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent, v.failed), e.State, e.Total, utc(e.At)}
+		return LineRunDone{head("run_done"), e.Full, summarise(e, v.agent, v.failed), e.State, e.State.Total(), utc(e.At)}
 	case Rested:
 		return head("rested")
 	case Transitions:

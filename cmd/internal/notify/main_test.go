@@ -50,7 +50,7 @@ func done(r suites.Record, n, of int, mismatches ...suites.Mismatch) CaseDone {
 
 // finish closes a run of these records.
 func finish(total int, state suites.Tally, records ...suites.Record) RunDone {
-	e := RunDone{RunID: "r1", State: state, Total: total, Records: records,
+	e := RunDone{RunID: "r1", State: suites.State{Tally: state, NotRun: total - state.Total()}, Records: records,
 		Duration: 740 * time.Millisecond, HookTime: 600 * time.Millisecond,
 		Project: "plankton", Isolation: "namespaces", At: at(14, 2, 12)}
 	for _, r := range records {

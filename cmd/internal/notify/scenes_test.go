@@ -13,9 +13,15 @@ var now = at(14, 2, 11)
 
 func opening() Started {
 	return Started{Project: "plankton", Root: "/home/me/plankton", Hooks: 4, Cases: 118, Watched: 9,
-		Isolation: "namespaces", State: suites.Tally{Passed: 112, Skipped: 5, Unproven: 1},
+		Isolation: "namespaces", State: before,
 		LastFull: at(14, 0, 0)}
 }
+
+// before is how the cases stand at first, oneFails once the regression is there.
+var (
+	before   = suites.State{Tally: suites.Tally{Passed: 112, Skipped: 5, Unproven: 1}}
+	oneFails = suites.Tally{Passed: 111, Failed: 1, Skipped: 5, Unproven: 1}
+)
 
 func once(e Started) Started {
 	e.Watched = 0
@@ -24,7 +30,7 @@ func once(e Started) Started {
 
 // regression is a save that breaks a case, and the run it starts.
 func regression() []Event {
-	saved := Changed{At: now, Total: 118, Changes: []Change{{Path: ".claude/hooks/multi_linter.sh",
+	saved := Changed{At: now, State: before, Changes: []Change{{Path: ".claude/hooks/multi_linter.sh",
 		Sections: []string{"handle_typescript", "lines 812-815"}}}}
 	var records []suites.Record
 	events := []Event{nil, RunStarted{RunID: "r1", Cases: 9, Total: 118, At: now}}
@@ -48,7 +54,7 @@ func regression() []Event {
 		records, events = append(records, r), append(events, e)
 	}
 	events[0] = saved
-	return append(events, finish(118, suites.Tally{Passed: 111, Failed: 1, Skipped: 5, Unproven: 1}, records...))
+	return append(events, finish(118, oneFails, records...))
 }
 
 // resolved is the save that mends it again.
@@ -57,17 +63,23 @@ func resolved() []Event {
 	e := done(r, 1, 1)
 	e.Transition, e.Since = Resolved, at(14, 2, 11)
 	return []Event{
-		Changed{At: at(14, 3, 0), Total: 118, Changes: []Change{{Path: ".claude/hooks/multi_linter.sh"}},
+		Changed{At: at(14, 3, 0), State: suites.State{Tally: oneFails}, Changes: []Change{{Path: ".claude/hooks/multi_linter.sh"}},
 			Selected: []Selection{{Key: suites.Key{Suite: "ml", ID: "M16"}, Because: []string{"multi_linter.sh"}}}},
 		RunStarted{RunID: "r2", Cases: 1, Total: 118, At: at(14, 3, 0)}, e,
-		finish(118, suites.Tally{Passed: 112, Skipped: 5, Unproven: 1}, r),
+		finish(118, before.Tally, r),
 	}
 }
 
 // unrelated is a save that no case depends on.
 func unrelated() []Event {
-	return []Event{Changed{At: at(14, 4, 0), Total: 118,
+	return []Event{Changed{At: at(14, 4, 0), State: before,
 		Changes: []Change{{Path: "docs/REFERENCE.md", Sections: []string{"Licence"}}}}}
+}
+
+// deleted is a suite that goes, of which no run comes.
+func deleted() []Event {
+	return []Event{Changed{At: at(14, 6, 0), State: suites.State{Tally: suites.Tally{Passed: 20}, NotRun: 2},
+		Changes: []Change{{Path: "suites/own.yaml"}}}}
 }
 
 // pressed is a full run that a key started.

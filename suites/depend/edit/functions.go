@@ -153,7 +153,7 @@ func exposed(b *trace.Block, index int) bool {
 func ends(b *trace.Block) guard {
 	g := guard{}
 	for _, s := range b.Statements {
-		g.keys = keysIn(s, g.keys)
+		g.keys = s.Keys(g.keys)
 	}
 	if len(g.keys) == 0 || b.Of != nil || b.Function != nil {
 		return g.or(entry(b))

@@ -26,25 +26,11 @@ func (g guard) or(h guard) guard {
 // reach holds for every run that reached a statement: an event in it, and where
 // it may be silent, also what holds for the place before it.
 func reach(s *trace.Statement) guard {
-	g := guard{keys: keysIn(s, nil)}
+	g := guard{keys: s.Keys(nil)}
 	if s.Sure {
 		return g
 	}
 	return g.or(behind(s.In, s.Index-1))
-}
-
-// keysIn are the keys of a statement and of all that is in its blocks.
-func keysIn(s *trace.Statement, keys []trace.Key) []trace.Key {
-	if s.Function != nil {
-		return keys
-	}
-	keys = append(keys, s.Key)
-	for _, b := range s.Blocks {
-		for _, inner := range b.Statements {
-			keys = keysIn(inner, keys)
-		}
-	}
-	return keys
 }
 
 // before holds for every run that reached the place before the statement of
@@ -56,7 +42,7 @@ func before(b *trace.Block, index int) guard {
 			continue
 		}
 		if s.Sure {
-			return guard{keys: keysIn(s, nil)}
+			return guard{keys: s.Keys(nil)}
 		}
 		break
 	}
@@ -84,7 +70,7 @@ func entry(b *trace.Block) guard {
 	case b.Function != nil:
 		g := guard{function: b.Function.Name}
 		for _, s := range b.Statements {
-			g.keys = keysIn(s, g.keys)
+			g.keys = s.Keys(g.keys)
 		}
 		return g
 	default:

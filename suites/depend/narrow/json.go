@@ -12,14 +12,6 @@ import (
 
 var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
-type jsonVersions struct{ was, now string }
-
-// A jsonChange is what differs between two contents of a JSON file.
-type jsonChange struct {
-	paths   []keys.Path
-	unknown string
-}
-
 // json answers for a JSON file that the hooks may read: configuration beside
 // them, settings, or one that a script names.
 func (r *Reader) json(q *Question, d depend.Difference) (unaffected bool, because string) {
@@ -153,13 +145,6 @@ func useOf(names []string, file string) (u use) {
 		}
 	}
 	return u
-}
-
-// A reading is what the scripts of a hook, together, read of a JSON file.
-type reading struct {
-	paths   []keys.Path
-	unknown string
-	text    string
 }
 
 func (r *Reader) reading(scripts []string, name string) reading {

@@ -19,13 +19,6 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// A Question is whether a change affects a case.
-type Question struct {
-	Changed []depend.Difference
-	Scripts []string     // that the case's hooks run, source or may run
-	Trace   *trace.Trace // of the case on the content before; nil when there is none
-}
-
 // An Answer says whether a case is affected, and why, in one line.
 type Answer struct {
 	Unaffected bool
@@ -33,35 +26,8 @@ type Answer struct {
 	Trace      *trace.Trace // that holds for the content after; nil when there is none
 }
 
-// Contents gives the content of a file that has the digest of an input, with a
-// first byte that tells whether it may be executed. nil: it is not to be had.
-type Contents func(path, digest string) []byte
-
-// A Reader answers questions. It compares each pair of contents once, and parses
-// each script once; it is to be made anew when a file changed.
-type Reader struct {
-	contents Contents
-	edits    map[versions]*edit.Edits
-	keys     map[jsonVersions]jsonChange
-	readings map[string]reading
-	parsed   map[string]*trace.Script
-}
-
 // Runnable is the first byte of the content of a file that may be executed.
 const Runnable = 'x'
-
-type versions struct{ path, was, now string }
-
-// NewReader makes a reader over contents.
-func NewReader(c Contents) *Reader {
-	return &Reader{
-		contents: c,
-		edits:    map[versions]*edit.Edits{},
-		keys:     map[jsonVersions]jsonChange{},
-		readings: map[string]reading{},
-		parsed:   map[string]*trace.Script{},
-	}
-}
 
 // Digest is the digest that inputs have of a content, as Contents gives it.
 func Digest(content []byte) string {

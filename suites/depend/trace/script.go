@@ -51,6 +51,20 @@ type Statement struct {
 	signatures []signature
 }
 
+// Keys appends to keys those of a statement and of all that is in its blocks.
+func (s *Statement) Keys(keys []Key) []Key {
+	if s.Function != nil {
+		return keys
+	}
+	keys = append(keys, s.Key)
+	for _, b := range s.Blocks {
+		for _, inner := range b.Statements {
+			keys = inner.Keys(keys)
+		}
+	}
+	return keys
+}
+
 // A Function is one definition.
 type Function struct {
 	Name       string

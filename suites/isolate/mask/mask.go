@@ -243,3 +243,10 @@ func (m *Mask) note(fi fs.FileInfo) {
 		m.linked = append(m.linked, named{id, namesOf(fi)})
 	}
 }
+
+// outermost leaves out what lies in another one that is hidden.
+func outermost(masks []Mask) []Mask {
+	return slices.DeleteFunc(slices.Clone(masks), func(m Mask) bool {
+		return slices.ContainsFunc(masks, func(outer Mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
+	})
+}

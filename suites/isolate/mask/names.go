@@ -41,13 +41,6 @@ func (r Rules) Everywhere(masks []Mask, all []mounts.Mount, names []string) []Ma
 	return outermost(masks)
 }
 
-// outermost leaves out what lies in another one that is hidden.
-func outermost(masks []Mask) []Mask {
-	return slices.DeleteFunc(slices.Clone(masks), func(m Mask) bool {
-		return slices.ContainsFunc(masks, func(outer Mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
-	})
-}
-
 // Find looks for other names of the files in hidden directories that have some.
 func (n *OtherNames) Find(masks []Mask, roots []string) {
 	left, all, fresh := make(map[fileID]int), 0, false // names that are not known yet

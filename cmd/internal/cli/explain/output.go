@@ -4,6 +4,7 @@ package explain
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -39,12 +40,27 @@ func Of(version client.Version, fired firing.Firing) (Line, client.Reading) {
 	}, reading
 }
 
+// LineText tells it of the output on a line of standard input, which goes by its ID or
+// the line's number.
+func LineText(w io.Writer, line Line, reading client.Reading, number int) {
+	name := fmt.Sprintf("line %d", number)
+	if line.ID != nil {
+		name = string(line.ID)
+		var text string
+		if json.Unmarshal(line.ID, &text) == nil {
+			name = text
+		}
+	}
+	page.Writef(w, "%s\n", name)
+	Text(w, reading)
+}
+
 // Text tells effect, reason and rule, and what the model sees.
 func Text(w io.Writer, reading client.Reading) {
 	rule := reading.Cause.Rule()
 	page.Writef(w, "effect  %s\n", reading.Effect)
 	page.Writef(w, "why     %s\n", reading.Because())
-	page.Writef(w, "rule    %s (%s)\n", rule.ID, ObservedOn(rule))
+	page.Writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
 	if rule.Remedy != "" {
 		page.Writef(w, "remedy  %s\n", rule.Remedy)
 	}

@@ -2,9 +2,11 @@ package explain
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform"
@@ -33,9 +35,13 @@ type RuleLine struct {
 	Observed []string        `json:"observed"` // versions of the client; none: documented
 }
 
-// NewRule makes a line of a rule.
-func NewRule(r suites.Rule) RuleLine {
-	return RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)}
+// NewRules makes the document of rules.
+func NewRules(all []suites.Rule) RulesDocument {
+	doc := RulesDocument{Version: 1, Rules: []RuleLine{}}
+	for _, r := range all {
+		doc.Rules = append(doc.Rules, RuleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)})
+	}
+	return doc
 }
 
 // RuleNamed finds a rule by its ID.
@@ -58,8 +64,25 @@ func RuleNamed(id string) (suites.Rule, error) {
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
 }
 
-// ObservedOn says on which versions of the client a rule was seen to hold.
-func ObservedOn(r suites.Rule) string {
+// ListText lists rules for people, a row each.
+func ListText(w io.Writer, all []suites.Rule) {
+	for _, r := range all {
+		page.Rowf(w, "%s  %s  %s\n", page.Output(fmt.Sprintf("%-28s", r.ID)), page.Output(fmt.Sprintf("%-7s", r.Severity)), r.What)
+	}
+}
+
+// RuleText says one in full.
+func RuleText(w io.Writer, rule suites.Rule) {
+	page.Writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
+	page.Writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
+	page.Writef(w, "The client: %s\n", rule.Client)
+	if rule.Remedy != "" {
+		page.Writef(w, "Remedy: %s\n", rule.Remedy)
+	}
+}
+
+// observedOn says on which versions of the client a rule was seen to hold.
+func observedOn(r suites.Rule) string {
 	if len(r.Observed) == 0 {
 		return "documented, not observed"
 	}

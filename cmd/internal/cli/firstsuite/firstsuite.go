@@ -2,10 +2,14 @@
 package firstsuite
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites/discover"
 )
 
 // Hook is one hook to write a case for: a registration, or a script that is not
@@ -91,4 +95,40 @@ func payloadFor(h Hook) string {
 	}
 	return "    tool: " + tool + "\n    file_path: \"{tmp}/hello.txt\"\n" +
 		"    fixtures: [{path: \"{tmp}/hello.txt\", content: \"hello\\n\"}]\n"
+}
+
+// Hooks lists the hooks of a project, one a registration, or scripts where none is
+// registered; and those that are not run, with the reason.
+func Hooks(p *project.Project) (hooks []Hook, notRun []string) {
+	for _, h := range p.Registered.Hooks {
+		if why := h.NotRun(); why != "" {
+			notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, why))
+			continue
+		}
+		hooks = append(hooks, of(p, h))
+	}
+	for _, h := range p.Registered.Others {
+		notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, cmp.Or(h.NotRun(), "not in every session ("+string(h.Scope)+")")))
+	}
+	for _, script := range p.Scripts() {
+		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
+			hooks = append(hooks, Hook{Script: script, Event: cmp.Or(discover.EventOf(script), "PreToolUse"), Matcher: "Bash", Verify: script})
+		}
+	}
+	return hooks, notRun
+}
+
+// of is a registered hook by the shortest name that means no other.
+func of(p *project.Project, h discover.Hook) Hook {
+	hook := Hook{Event: h.Event, Matcher: h.Matcher, Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	if len(h.Scripts) > 0 {
+		hook.Script = h.Scripts[0]
+		if p.Exists(hook.Script) {
+			hook.Verify = hook.Script
+		}
+		if meant, ok := p.Registered.Named(h.Event, hook.Script); ok && meant.ID == h.ID {
+			hook.Registered = hook.Script
+		}
+	}
+	return hook
 }

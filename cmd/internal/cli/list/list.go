@@ -29,6 +29,18 @@ type Case struct {
 	Summary string `json:"-"`
 }
 
+// New makes the document of a project's cases.
+func New(p *project.Project) Document {
+	doc := Document{Version: 1, Cases: []Case{}}
+	for _, c := range p.Cases {
+		doc.Cases = append(doc.Cases, Case{
+			ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
+			Layer: c.Layer, Verify: p.Markers(c), Summary: c.Summary,
+		})
+	}
+	return doc
+}
+
 // Text says it for people, with the markers where verbose.
 func Text(out io.Writer, doc Document, verbose bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -2,8 +2,12 @@
 package trustview
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/config"
@@ -71,4 +75,32 @@ func (doc Document) name() string {
 		return doc.File
 	}
 	return doc.Project
+}
+
+// ListText says what is agreed to, of every project.
+func ListText(w io.Writer, doc List) {
+	if len(doc.Projects) == 0 {
+		page.Writef(w, "nothing is agreed to\n")
+	}
+	for _, agreement := range doc.Projects {
+		page.Writef(w, "%s  %s\n", agreement.Project, agreement.At.Local().Format(time.DateTime))
+		for _, v := range agreement.Values {
+			line := "  " + v.Key + ": " + v.Value.Value
+			if v.To != "" {
+				line += "  (" + v.To + ")"
+			}
+			page.Writef(w, "%s\n", page.Whole(line))
+		}
+	}
+}
+
+// Confirm asks on the terminal. Anything but a yes is a no.
+func Confirm(out io.Writer, in io.Reader, project string) (bool, error) {
+	page.Writef(out, "Agree to exactly this, for %s? [y/N] ", project)
+	line, err := bufio.NewReader(io.LimitReader(in, 1000)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
 }

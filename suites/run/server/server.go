@@ -1,4 +1,5 @@
-package run
+// Package server answers the hooks of a case on loopback, as the case says.
+package server
 
 import (
 	"io"
@@ -11,28 +12,31 @@ import (
 	"hookwatch/suites"
 )
 
-// A server answers a case's hook on loopback.
-type server struct {
+// A Server is what hooks of one case reach.
+type Server struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-func serve(listen func() (net.Listener, error), routes []suites.Route) (*server, error) {
+// Serve answers at what listen opens, by routes.
+func Serve(listen func() (net.Listener, error), routes []suites.Route) (*Server, error) {
 	l, err := listen()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{listener: l, http: &http.Server{
+	s := &Server{listener: l, http: &http.Server{
 		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, routes) }),
 		ReadHeaderTimeout: 10 * time.Second,
 	}}
-	go func() { _ = s.http.Serve(l) }() // ends with close
+	go func() { _ = s.http.Serve(l) }() // ends with Close
 	return s, nil
 }
 
-func (s *server) address() string { return "http://" + s.listener.Addr().String() }
+// Address is its URL.
+func (s *Server) Address() string { return "http://" + s.listener.Addr().String() }
 
-func (s *server) close() { _ = s.http.Close() }
+// Close ends it.
+func (s *Server) Close() { _ = s.http.Close() }
 
 func answer(w http.ResponseWriter, r *http.Request, routes []suites.Route) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))

@@ -1,4 +1,4 @@
-package main
+package mutants
 
 import (
 	"fmt"
@@ -8,18 +8,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// study are the operators that selection was first measured by.
-var study = []string{"delete", "negate", "constant", "swap", "exit", "insert"}
+// Study are the operators that selection was first measured by.
+var Study = []string{"delete", "negate", "constant", "swap", "exit", "insert"}
 
-// operators by name; each gives the edits it can make of a script.
-var operators = map[string]func(*source) []change{
+// Operators by name; each gives the edits it can make of a script.
+var Operators = map[string]func(*Source) []Change{
 	"delete":   deletions,
 	"negate":   negations,
 	"constant": constants,
 	"swap":     swaps,
 	"exit":     exits,
 	"insert":   insertions,
-	"lines":    addedLines,
+	"lines":    AddedLines,
 	"reorder":  reorders,
 	"global":   globals,
 	"rename":   renames,
@@ -30,36 +30,18 @@ var operators = map[string]func(*source) []change{
 	"arm":      arms,
 }
 
-// operatorNames in the order of the table. "library" is the study's operators
+// OperatorNames in the order of the table. "library" is the study's operators
 // on the files that a hook sources or runs, "second" an edit after another one.
-var operatorNames = append(slices.Clone(study), "print", "arm", "lines", "reorder", "global", "rename", "library", "second",
+var OperatorNames = append(slices.Clone(Study), "print", "arm", "lines", "reorder", "global", "rename", "library", "second",
 	"key-value", "key-remove", "key-add", "comment", "blank", "indent", "key-space")
 
 // cosmetic operators change nothing that bash runs, or a filter sees.
 var cosmetic = map[string]bool{"comment": true, "blank": true, "indent": true, "key-space": true}
 
-func chosen(only string) ([]string, error) {
-	var list []string
-	for _, name := range fields(only) {
-		switch {
-		case name == "study":
-			list = append(list, study...)
-		case slices.Contains(operatorNames, name):
-			list = append(list, name)
-		default:
-			return nil, fmt.Errorf("unknown operator %q: one of study, %v", name, operatorNames)
-		}
-	}
-	if len(list) == 0 {
-		return operatorNames, nil
-	}
-	return list, nil
-}
-
 // deletions take a statement away, or leave one that does nothing where a block
 // would be empty.
-func deletions(s *source) []change {
-	var list []change
+func deletions(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for _, st := range stmts {
 			if hasDocument(st) {
@@ -69,15 +51,15 @@ func deletions(s *source) []change {
 			if len(stmts) == 1 {
 				with = ":"
 			}
-			list = append(list, change{start(st), end(st), with, "delete " + short(s.at(st))})
+			list = append(list, Change{start(st), end(st), with, "delete " + short(s.at(st))})
 		}
 	})
 	return list
 }
 
 // negations turn conditions round.
-func negations(s *source) []change {
-	var list []change
+func negations(s *Source) []Change {
+	var list []Change
 	add := func(cond []*syntax.Stmt) {
 		if len(cond) != 1 || hasDocument(cond[0]) {
 			return
@@ -89,7 +71,7 @@ func negations(s *source) []change {
 			text = text[:len(text)-1]
 			fallthrough
 		default:
-			list = append(list, change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
+			list = append(list, Change{start(st), start(st) + len(text), "! { " + text + "; }", "negate " + short(text)})
 		}
 	}
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
@@ -100,7 +82,7 @@ func negations(s *source) []change {
 			add(n.Cond)
 		case *syntax.TestClause:
 			if _, already := n.X.(*syntax.UnaryTest); !already {
-				list = append(list, change{start(n.X), end(n.X), "! (" + s.at(n.X) + ")", "negate " + short(s.at(n))})
+				list = append(list, Change{start(n.X), end(n.X), "! (" + s.at(n.X) + ")", "negate " + short(s.at(n))})
 			}
 		}
 		return true
@@ -109,8 +91,8 @@ func negations(s *source) []change {
 }
 
 // constants change a number or a piece of text.
-func constants(s *source) []change {
-	var list []change
+func constants(s *Source) []Change {
+	var list []Change
 	words := func(words []*syntax.Word) {
 		for _, w := range words {
 			syntax.Walk(w, func(n syntax.Node) bool {
@@ -121,7 +103,7 @@ func constants(s *source) []change {
 					list = append(list, constant(n))
 				case *syntax.SglQuoted:
 					if len(n.Value) > 0 && !n.Dollar {
-						list = append(list, change{start(n) + 1, end(n) - 1, n.Value + "x", "change " + short(n.Value)})
+						list = append(list, Change{start(n) + 1, end(n) - 1, n.Value + "x", "change " + short(n.Value)})
 					}
 				}
 				return true
@@ -149,23 +131,23 @@ func constants(s *source) []change {
 	return list
 }
 
-func constant(l *syntax.Lit) change {
+func constant(l *syntax.Lit) Change {
 	with := l.Value + "x"
 	if n, err := strconv.Atoi(l.Value); err == nil {
 		with = strconv.Itoa(n + 1)
 	}
-	return change{start(l), end(l), with, "change " + short(l.Value)}
+	return Change{start(l), end(l), with, "change " + short(l.Value)}
 }
 
 // swaps exchange && and ||.
-func swaps(s *source) []change {
-	var list []change
+func swaps(s *Source) []Change {
+	var list []Change
 	add := func(at syntax.Pos, is bool) {
 		from := int(at.Offset())
 		if is {
-			list = append(list, change{from, from + 2, "||", "&& to ||"})
+			list = append(list, Change{from, from + 2, "||", "&& to ||"})
 		} else {
-			list = append(list, change{from, from + 2, "&&", "|| to &&"})
+			list = append(list, Change{from, from + 2, "&&", "|| to &&"})
 		}
 	}
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
@@ -185,8 +167,8 @@ func swaps(s *source) []change {
 }
 
 // exits change what a script or a function says it ended with.
-func exits(s *source) []change {
-	var list []change
+func exits(s *Source) []Change {
+	var list []Change
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
 		if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "exit" && c.Args[0].Lit() != "return" {
@@ -198,24 +180,24 @@ func exits(s *source) []change {
 				with = fmt.Sprintf("%s %d", c.Args[0].Lit(), (code+1)%3)
 			}
 		}
-		list = append(list, change{start(c), end(c), with, "make it " + with})
+		list = append(list, Change{start(c), end(c), with, "make it " + with})
 		return true
 	})
 	return list
 }
 
 // insertions add a statement that shows, or that fails.
-func insertions(s *source) []change {
-	var list []change
+func insertions(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for i, st := range stmts {
 			with := "echo inserted >&2"
 			if s.random.IntN(3) == 0 {
 				with = "false"
 			}
-			list = append(list, change{start(st), start(st), with + "; ", "insert " + with})
+			list = append(list, Change{start(st), start(st), with + "; ", "insert " + with})
 			if i == len(stmts)-1 && !hasDocument(st) {
-				list = append(list, change{end(st), end(st), "\n" + with + "\n", "append " + with})
+				list = append(list, Change{end(st), end(st), "\n" + with + "\n", "append " + with})
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package main
+package mutants
 
 import (
 	"bytes"
@@ -11,16 +11,16 @@ import (
 	"hookwatch/suites/depend/keys"
 )
 
-// documentOperators edit JSON: the configuration of hooks, and settings.
-var documentOperators = map[string]func(*document) []change{
-	"key-value":  func(d *document) []change { return d.each(changeValue) },
-	"key-remove": func(d *document) []change { return d.each(removeMember) },
-	"key-add":    func(d *document) []change { return d.each(addMember) },
-	"key-space":  func(d *document) []change { return d.each(addSpace) },
+// DocumentOperators edit JSON: the configuration of hooks, and settings.
+var DocumentOperators = map[string]func(*Document) []Change{
+	"key-value":  func(d *Document) []Change { return d.each(changeValue) },
+	"key-remove": func(d *Document) []Change { return d.each(removeMember) },
+	"key-add":    func(d *Document) []Change { return d.each(addMember) },
+	"key-space":  func(d *Document) []Change { return d.each(addSpace) },
 }
 
-// A document is a JSON file that mutants are made of.
-type document struct {
+// A Document is a JSON file that mutants are made of.
+type Document struct {
 	file    string
 	text    []byte
 	members []member
@@ -35,8 +35,9 @@ type member struct {
 	first      bool
 }
 
-func newDocument(file string, text []byte) (*document, error) {
-	d := &document{file: file, text: text}
+// NewDocument reads a JSON file.
+func NewDocument(file string, text []byte) (*Document, error) {
+	d := &Document{file: file, text: text}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if err := d.read(dec, "", d.skip(0)); err != nil {
@@ -46,7 +47,7 @@ func newDocument(file string, text []byte) (*document, error) {
 }
 
 // skip is the next offset at which something stands.
-func (d *document) skip(at int) int {
+func (d *Document) skip(at int) int {
 	for at < len(d.text) && strings.IndexByte(" \t\r\n,:", d.text[at]) >= 0 {
 		at++
 	}
@@ -54,7 +55,7 @@ func (d *document) skip(at int) int {
 }
 
 // read notes the value that the decoder is at and all that is in it.
-func (d *document) read(dec *json.Decoder, path string, from int) error {
+func (d *Document) read(dec *json.Decoder, path string, from int) error {
 	m := member{path: path, from: from, value: d.skip(int(dec.InputOffset()))}
 	token, err := dec.Token()
 	if err != nil {
@@ -89,17 +90,17 @@ func (d *document) read(dec *json.Decoder, path string, from int) error {
 	return nil
 }
 
-func (d *document) each(edit func(*document, member) []change) []change {
-	var list []change
+func (d *Document) each(edit func(*Document, member) []Change) []Change {
+	var list []Change
 	for _, m := range d.members {
 		list = append(list, edit(d, m)...)
 	}
 	return list
 }
 
-func (d *document) valueOf(m member) string { return string(d.text[m.value:m.end]) }
+func (d *Document) valueOf(m member) string { return string(d.text[m.value:m.end]) }
 
-func changeValue(d *document, m member) []change {
+func changeValue(d *Document, m member) []Change {
 	with := ""
 	switch text := d.valueOf(m); {
 	case text == "true":
@@ -117,25 +118,25 @@ func changeValue(d *document, m member) []change {
 	default:
 		with = "1" + text
 	}
-	return []change{{m.value, m.end, with, "change " + m.path}}
+	return []Change{{m.value, m.end, with, "change " + m.path}}
 }
 
-func removeMember(d *document, m member) []change {
+func removeMember(d *Document, m member) []Change {
 	switch {
 	case m.path == "":
 		return nil
 	case m.only:
-		return []change{{m.from, m.end, "", "take away " + m.path}}
+		return []Change{{m.from, m.end, "", "take away " + m.path}}
 	case m.first:
-		return []change{{m.from, d.skip(m.end), "", "take away " + m.path}}
+		return []Change{{m.from, d.skip(m.end), "", "take away " + m.path}}
 	default:
 		comma := bytes.LastIndexByte(d.text[:m.from], ',')
-		return []change{{comma, m.end, "", "take away " + m.path}}
+		return []Change{{comma, m.end, "", "take away " + m.path}}
 	}
 }
 
 // addMember adds one in front of the others of an object or array.
-func addMember(d *document, m member) []change {
+func addMember(d *Document, m member) []Change {
 	text := d.valueOf(m)
 	with := ""
 	switch text[0] {
@@ -149,23 +150,23 @@ func addMember(d *document, m member) []change {
 	if strings.TrimSpace(text[1:len(text)-1]) != "" {
 		with += ", "
 	}
-	return []change{{m.value + 1, m.value + 1, with, "add to " + m.path}}
+	return []Change{{m.value + 1, m.value + 1, with, "add to " + m.path}}
 }
 
-func addSpace(_ *document, m member) []change {
-	return []change{{m.value, m.value, " \n\t ", "space before " + m.path}, {m.end, m.end, "\n\n", "space behind " + m.path}}
+func addSpace(_ *Document, m member) []Change {
+	return []Change{{m.value, m.value, " \n\t ", "space before " + m.path}, {m.end, m.end, "\n\n", "space behind " + m.path}}
 }
 
-// mutant is the document with the change; one that is no JSON is none, nor one
+// Mutant is the document with the change; one that is no JSON is none, nor one
 // that changes a value where it should not, or none where it should.
-func (d *document) mutant(op string, c change) (mutant, bool) {
-	content := slices.Concat(d.text[:c.from], []byte(c.with), d.text[c.to:])
+func (d *Document) Mutant(op string, c Change) (Mutant, bool) {
+	content := slices.Concat(d.text[:c.From], []byte(c.With), d.text[c.To:])
 	paths, err := keys.Diff(d.text, content)
 	if err != nil || bytes.Equal(content, d.text) || (len(paths) == 0) != cosmetic[op] {
-		return mutant{}, false
+		return Mutant{}, false
 	}
-	return mutant{
-		operator: op, file: d.file, what: c.what, original: d.text, content: content,
-		line: 1 + bytes.Count(d.text[:c.from], []byte("\n")),
+	return Mutant{
+		Operator: op, File: d.file, What: c.What, Original: d.text, Content: content,
+		Line: 1 + bytes.Count(d.text[:c.From], []byte("\n")),
 	}, true
 }

@@ -1,4 +1,4 @@
-package main
+package mutants
 
 import (
 	"bytes"
@@ -9,47 +9,47 @@ import (
 )
 
 // prints add a line that prints, on either stream.
-func prints(s *source) []change {
-	var list []change
+func prints(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for _, st := range stmts {
 			before := " before " + short(s.at(st))
 			list = append(list,
-				change{start(st), start(st), "echo printed; ", "print on stdout" + before},
-				change{start(st), start(st), "echo printed >&2; ", "print on stderr" + before})
+				Change{start(st), start(st), "echo printed; ", "print on stdout" + before},
+				Change{start(st), start(st), "echo printed >&2; ", "print on stderr" + before})
 		}
 	})
 	return list
 }
 
 // arms drop one arm of a case.
-func arms(s *source) []change {
-	var list []change
+func arms(s *Source) []Change {
+	var list []Change
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
 		if n, ok := n.(*syntax.CaseItem); ok && !hasDocument(n) {
-			list = append(list, change{start(n), end(n), "", "drop the arm " + short(s.at(n))})
+			list = append(list, Change{start(n), end(n), "", "drop the arm " + short(s.at(n))})
 		}
 		return true
 	})
 	return list
 }
 
-// addedLines add several lines at once: a branch, a loop, a function with its
+// AddedLines add several lines at once: a branch, a loop, a function with its
 // call.
-func addedLines(s *source) []change {
+func AddedLines(s *Source) []Change {
 	pieces := []string{
 		"if [[ -n \"${HOME:-}\" ]]; then\n  echo added >&2\nfi\n",
 		"for added in 1 2; do\n  echo \"added $added\" >&2\ndone\n",
 		"added() {\n  echo added >&2\n}\nadded\n",
 		"[[ -z \"${ADDED:-}\" ]] || exit 3\nADDED=yes\n[[ -z \"${ADDED:-}\" ]] || exit 4\n",
 	}
-	var list []change
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for i, st := range stmts {
 			piece := pieces[s.random.IntN(len(pieces))]
-			list = append(list, change{start(st), start(st), piece, "add lines " + short(piece)})
+			list = append(list, Change{start(st), start(st), piece, "add lines " + short(piece)})
 			if i == len(stmts)-1 && !hasDocument(st) {
-				list = append(list, change{end(st), end(st), "\n" + piece, "append lines " + short(piece)})
+				list = append(list, Change{end(st), end(st), "\n" + piece, "append lines " + short(piece)})
 			}
 		}
 	})
@@ -57,8 +57,8 @@ func addedLines(s *source) []change {
 }
 
 // reorders exchange two statements that follow one another.
-func reorders(s *source) []change {
-	var list []change
+func reorders(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for i := 1; i < len(stmts); i++ {
 			a, b := stmts[i-1], stmts[i]
@@ -69,7 +69,7 @@ func reorders(s *source) []change {
 			if strings.HasSuffix(first, ";") || strings.HasSuffix(second, ";") { // ends an item of a case
 				continue
 			}
-			list = append(list, change{start(a), end(b), second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
+			list = append(list, Change{start(a), end(b), second + "\n" + first + "\n", "exchange " + short(first) + " and " + short(second)})
 		}
 	})
 	return list
@@ -77,19 +77,19 @@ func reorders(s *source) []change {
 
 // globals change what holds for the whole script: an assignment, a set, a trap
 // or a shopt at top level, and add one.
-func globals(s *source) []change {
+func globals(s *Source) []Change {
 	added := []string{"set +e\n", "set +u\n", "shopt -s nocasematch\n", "IFS=:\n", "TMPDIR=/nowhere\n", "cmd=changed\n", "trap 'echo ended >&2' EXIT\n"}
-	var list []change
+	var list []Change
 	for _, st := range s.tree.Stmts {
 		piece := added[s.random.IntN(len(added))]
-		list = append(list, change{start(st), start(st), piece, "add " + short(piece)})
+		list = append(list, Change{start(st), start(st), piece, "add " + short(piece)})
 		c, ok := st.Cmd.(*syntax.CallExpr)
 		switch {
 		case !ok || hasDocument(st):
 		case len(c.Args) == 0 && len(c.Assigns) > 0 && c.Assigns[0].Name != nil:
-			list = append(list, change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.at(st))})
+			list = append(list, Change{start(c), end(c), c.Assigns[0].Name.Value + "=changed", "change " + short(s.at(st))})
 		case len(c.Args) > 0 && (c.Args[0].Lit() == "set" || c.Args[0].Lit() == "trap" || c.Args[0].Lit() == "shopt" || c.Args[0].Lit() == "source"):
-			list = append(list, change{start(st), end(st), ":", "take away " + short(s.at(st))})
+			list = append(list, Change{start(st), end(st), ":", "take away " + short(s.at(st))})
 		}
 	}
 	return list
@@ -97,17 +97,17 @@ func globals(s *source) []change {
 
 // renames give a function another name: everywhere, or only where it is defined,
 // or add one that hides it or a command that the script calls.
-func renames(s *source) []change {
-	var list []change
+func renames(s *Source) []Change {
+	var list []Change
 	calls := map[string]bool{}
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			name := n.Name.Value
-			list = append(list, change{start(n.Name), end(n.Name), name + "_renamed", "rename the definition of " + name})
+			list = append(list, Change{start(n.Name), end(n.Name), name + "_renamed", "rename the definition of " + name})
 			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
-			list = append(list, change{0, len(s.text), string(word.ReplaceAll(s.text, []byte(name+"_renamed"))), "rename " + name})
-			list = append(list, change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
+			list = append(list, Change{0, len(s.Text), string(word.ReplaceAll(s.Text, []byte(name+"_renamed"))), "rename " + name})
+			list = append(list, Change{end(n), end(n), "\n" + name + "() { echo hidden; }\n", "define " + name + " again"})
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				calls[n.Args[0].Lit()] = true
@@ -117,34 +117,34 @@ func renames(s *source) []change {
 	})
 	for _, name := range []string{"jq", "grep", "sed", "cat", "command", "git", "printf", "echo", "unheard_of"} {
 		if calls[name] || name == "unheard_of" {
-			at := len(s.text)
+			at := len(s.Text)
 			if len(s.tree.Stmts) > 0 {
 				at = start(s.tree.Stmts[0])
 			}
-			list = append(list, change{at, at, name + "() { builtin echo hidden; }\n", "define " + name})
+			list = append(list, Change{at, at, name + "() { builtin echo hidden; }\n", "define " + name})
 		}
 	}
 	return list
 }
 
 // comments add a comment, behind a statement or on a line of its own.
-func comments(s *source) []change {
-	var list []change
+func comments(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for _, st := range stmts {
-			if lineStart(s.text, start(st)) {
-				list = append(list, change{start(st), start(st), "# a comment\n", "add a comment"})
+			if lineStart(s.Text, start(st)) {
+				list = append(list, Change{start(st), start(st), "# a comment\n", "add a comment"})
 			}
 		}
 	})
 	for _, c := range s.tree.Last {
-		list = append(list, change{start(&c), end(&c), "# another comment", "change a comment"})
+		list = append(list, Change{start(&c), end(&c), "# another comment", "change a comment"})
 	}
 	syntax.Walk(s.tree, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.Comment); ok && start(c) > 2 {
-			list = append(list, change{start(c), end(c), "# another comment", "change " + short(s.at(c))})
-			if lineStart(s.text, start(c)) {
-				list = append(list, change{start(c), end(c), "", "take away " + short(s.at(c))})
+			list = append(list, Change{start(c), end(c), "# another comment", "change " + short(s.at(c))})
+			if lineStart(s.Text, start(c)) {
+				list = append(list, Change{start(c), end(c), "", "take away " + short(s.at(c))})
 			}
 		}
 		return true
@@ -161,12 +161,12 @@ func lineStart(text []byte, at int) bool {
 }
 
 // blanks add empty lines and white space between statements.
-func blanks(s *source) []change {
-	var list []change
+func blanks(s *Source) []Change {
+	var list []Change
 	s.lists(func(stmts []*syntax.Stmt) {
 		for _, st := range stmts {
-			if lineStart(s.text, start(st)) {
-				list = append(list, change{start(st), start(st), "\n\n\t  ", "add blank lines"})
+			if lineStart(s.Text, start(st)) {
+				list = append(list, Change{start(st), start(st), "\n\n\t  ", "add blank lines"})
 			}
 		}
 	})
@@ -174,8 +174,8 @@ func blanks(s *source) []change {
 }
 
 // indents print the whole script anew, with other indentation and line breaks.
-func indents(s *source) []change {
-	var list []change
+func indents(s *Source) []Change {
+	var list []Change
 	for _, style := range []struct {
 		what    string
 		options []syntax.PrinterOption
@@ -190,10 +190,10 @@ func indents(s *source) []change {
 			continue
 		}
 		text := b.Bytes()
-		if head, _, _ := bytes.Cut(s.text, []byte("\n")); bytes.HasPrefix(head, []byte("#!")) && !bytes.HasPrefix(text, head) {
+		if head, _, _ := bytes.Cut(s.Text, []byte("\n")); bytes.HasPrefix(head, []byte("#!")) && !bytes.HasPrefix(text, head) {
 			text = append(append(bytes.Clone(head), '\n'), text...)
 		}
-		list = append(list, change{0, len(s.text), string(text), style.what})
+		list = append(list, Change{0, len(s.Text), string(text), style.what})
 	}
 	return list
 }
