@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,22 +22,29 @@ func Static(t Tree) []Finding {
 		}
 	}
 	all = append(all, t.contents()...)
+	once(all)
 	all = append(all, t.unregistered()...)
 	return Merge(all)
 }
 
+// once lets what is one habit of a file be one finding: timeouts in milliseconds.
+func once(all []Finding) {
+	first := map[string]string{}
+	for i, f := range all {
+		if f.Rule != "long-timeout" {
+			continue
+		}
+		if first[f.Where.File] == "" {
+			first[f.Where.File] = f.What
+		}
+		all[i].What = first[f.Where.File]
+	}
+}
+
 // settings judges the files that register hooks.
 func (t Tree) settings() (all []Finding) {
-	for _, p := range t.Registered.Dropped {
-		f := found("settings-dropped", "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
-		all = append(all, f)
-	}
-	for _, p := range t.Registered.Ignored {
-		f := found("entry-ignored", "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
-		all = append(all, f)
-	}
+	all = append(all, refused("settings-dropped", t.Registered.Dropped)...)
+	all = append(all, refused("entry-ignored", t.Registered.Ignored)...)
 	if at := t.Registered.DisabledBy; at.Line > 0 {
 		all = append(all, found("hooks-disabled", "", at, "disableAllHooks is true"))
 	}
@@ -45,6 +53,37 @@ func (t Tree) settings() (all []Finding) {
 	}
 	return all
 }
+
+// refused judges what keeps hooks from being in force. Many documents have the same
+// front: what is said of one holds for all, and what clients do with it was not
+// observed.
+func refused(rule string, problems []suites.Problem) (all []Finding) {
+	places := map[string][]string{} // of documents, by what is said of them
+	for _, p := range problems {
+		if inDocument(p) && !slices.Contains(places[p.What], p.At.File) {
+			places[p.What] = append(places[p.What], p.At.File)
+		}
+	}
+	told := map[string]bool{}
+	for _, p := range problems {
+		f := found(rule, "", p.At, p.What)
+		f.Remedy = withHint(f.Remedy, p)
+		if inDocument(p) {
+			if told[p.What] {
+				continue
+			}
+			told[p.What] = true
+			f.Severity = suites.Warning
+			if more := len(places[p.What]) - 1; more > 0 {
+				f.What += fmt.Sprintf(" (and in %d more documents)", more)
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func inDocument(p suites.Problem) bool { return strings.HasSuffix(p.At.File, ".md") }
 
 func withHint(remedy string, p suites.Problem) string {
 	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
