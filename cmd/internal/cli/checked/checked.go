@@ -2,6 +2,7 @@
 package checked
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -87,6 +88,8 @@ func Text(w io.Writer, doc Document, verbose bool) {
 	}
 	if verbose {
 		hooks(w, doc)
+	} else {
+		unjudged(w, doc)
 	}
 	for _, file := range doc.Foreign {
 		page.Writef(w, "%s: hooks of another agent, not looked at\n", file)
@@ -109,6 +112,24 @@ func hooks(w io.Writer, doc Document) {
 		default:
 			page.Writef(w, "%s  %s\n", h.ID, h.Effect)
 		}
+	}
+}
+
+// unjudged says in a line each why hooks were not judged.
+func unjudged(w io.Writer, doc Document) {
+	var reasons []string
+	count := map[string]int{}
+	for _, h := range doc.Hooks {
+		reason := cmp.Or(h.NotRun, h.Absent)
+		if reason == "" {
+			continue
+		}
+		if count[reason]++; count[reason] == 1 {
+			reasons = append(reasons, reason)
+		}
+	}
+	for _, reason := range reasons {
+		page.Writef(w, "not judged: %s (%s)\n", reason, notify.Count(count[reason], "hook"))
 	}
 }
 
