@@ -2,7 +2,6 @@ package conform
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,19 +43,12 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
-	for _, tool := range frail {
-		if calls(q.text, tool) && !q.tree.Installed(tool) {
-			q.absent = tool + " is not on this machine"
-			q.found("absent-program", q.absent)
-			return
-		}
+	if tool := q.lacking(); tool != "" {
+		q.absent = tool + " is not on this machine"
+		q.found("absent-program", q.absent)
+		return
 	}
 	q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", inputs))
-}
-
-// calls reports whether a text calls a program, or looks for it.
-func calls(text, program string) bool {
-	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
 
 // harmless notes a guard that stops what is plainly harmless.
@@ -175,9 +167,6 @@ func (q *Inquiry) disguised() (probes []Probe) {
 	}
 	return probes
 }
-
-// frail are programs that some machines do not have.
-var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
 
 // still is a probe that has to be stopped like the one before.
 func (q *Inquiry) still(f firing, rule, what string) Probe {

@@ -76,7 +76,9 @@ func (q *Inquiry) call(tool, text string) firing {
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	const budget, fewest = 8 * time.Second, 8
 	most := searched
-	if q.took.Duration > 0 {
+	if q.lacking() != "" {
+		most = fewest // it can hardly do its work
+	} else if q.took.Duration > 0 {
 		most = max(fewest, min(most, int(budget/q.took.Duration)))
 	}
 	seen := map[string]bool{}
@@ -92,6 +94,16 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 		}
 	}
 	return out
+}
+
+// lacking is a program that a hook's text calls and that this machine does not have.
+func (q *Inquiry) lacking() string {
+	for _, program := range frail {
+		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
+			return program
+		}
+	}
+	return ""
 }
 
 // byTurns mixes commands and files, so that neither waits for all of the other.

@@ -1,6 +1,10 @@
 package conform
 
-import "hookwatch/suites/pattern"
+import (
+	"regexp"
+
+	"hookwatch/suites/pattern"
+)
 
 // mayDeny reports whether a hook's text may stop something: it ends with 2, writes a
 // decision, or ends with another code and speaks of stopping.
@@ -15,3 +19,11 @@ var (
 
 // stops matches what a hook says that stops something.
 var stops = pattern.Lazy(`(?i)\b(block(ed|ing)?|den(y|ied)|forbidden|not allowed|refus(ed|ing)|prohibited|disallowed)\b`)
+
+// calls reports whether a text calls a program, or looks for it.
+func calls(text, program string) bool {
+	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
+}
+
+// frail are programs that some machines do not have.
+var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}

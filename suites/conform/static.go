@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -22,22 +21,24 @@ func Static(t Tree) []Finding {
 		}
 	}
 	all = append(all, t.contents()...)
-	once(all)
+	perFile(all)
 	all = append(all, t.unregistered()...)
 	return Merge(all)
 }
 
-// once lets what is one habit of a file be one finding: timeouts in milliseconds.
-func once(all []Finding) {
+// perFile lets what is one habit of a file be one finding: timeouts in milliseconds,
+// and variables that nobody sets.
+func perFile(all []Finding) {
 	first := map[string]string{}
 	for i, f := range all {
-		if f.Rule != "long-timeout" {
+		if f.Rule != "long-timeout" && f.Rule != "unset-variable" {
 			continue
 		}
-		if first[f.Where.File] == "" {
-			first[f.Where.File] = f.What
+		key := f.Rule + " " + f.Where.File
+		if first[key] == "" {
+			first[key] = f.What
 		}
-		all[i].What = first[f.Where.File]
+		all[i].What = first[key]
 	}
 }
 
@@ -53,37 +54,6 @@ func (t Tree) settings() (all []Finding) {
 	}
 	return all
 }
-
-// refused judges what keeps hooks from being in force. Many documents have the same
-// front: what is said of one holds for all, and what clients do with it was not
-// observed.
-func refused(rule string, problems []suites.Problem) (all []Finding) {
-	places := map[string][]string{} // of documents, by what is said of them
-	for _, p := range problems {
-		if inDocument(p) && !slices.Contains(places[p.What], p.At.File) {
-			places[p.What] = append(places[p.What], p.At.File)
-		}
-	}
-	told := map[string]bool{}
-	for _, p := range problems {
-		f := found(rule, "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
-		if inDocument(p) {
-			if told[p.What] {
-				continue
-			}
-			told[p.What] = true
-			f.Severity = suites.Warning
-			if more := len(places[p.What]) - 1; more > 0 {
-				f.What += fmt.Sprintf(" (and in %d more documents)", more)
-			}
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-func inDocument(p suites.Problem) bool { return strings.HasSuffix(p.At.File, ".md") }
 
 func withHint(remedy string, p suites.Problem) string {
 	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {

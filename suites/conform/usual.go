@@ -27,7 +27,7 @@ func files(texts []string) (out []string) {
 		if first, _, more := strings.Cut(t, " "); more && strings.ContainsAny(first, "./") {
 			t = strings.ReplaceAll(t, " ", "x")
 		}
-		if t != "" && !strings.ContainsAny(t, " \n\t") && len(t) < 60 {
+		if t != "" && !strings.ContainsAny(t, " \n\t(){};|<>\"'") && len(t) < 60 {
 			out = append(out, t)
 		}
 	}

@@ -29,6 +29,9 @@ func TestFind(t *testing.T) {
 		"a plugin by its manifest":       {files: map[string]string{manifestName: `{"name": "p"}`, pluginHooks: pluginsHook}, want: sources{pluginHooks: InPlugin}},
 		"a plugin without a manifest":    {files: map[string]string{"sub/" + pluginHooks: pluginsHook}, want: sources{"sub/" + pluginHooks: InPlugin}},
 		"a hooks.json of something else": {files: map[string]string{"sub/" + pluginHooks: someHooks}},
+		"a plugin and what it is built from": {files: map[string]string{
+			"plugins/p/" + manifestName: `{"name": "p"}`, "plugins/p/" + pluginHooks: pluginsHook, "src/" + pluginHooks: pluginsHook, "old/" + pluginHooks: pluginsHook + "\n",
+		}, want: sources{"plugins/p/" + pluginHooks: InPlugin, "old/" + pluginHooks: InPlugin}},
 		"a manifest names its file":      {files: map[string]string{manifestName: `{"name": "p", "hooks": "./other.json"}`, "other.json": pluginsHook}, want: sources{"other.json": InPlugin}},
 		"a manifest names several files": {files: map[string]string{manifestName: `{"name": "p", "hooks": ["a.json", "./b.json"]}`}, want: sources{"a.json": InPlugin, "b.json": InPlugin}},
 		"a manifest has hooks in it":     {files: map[string]string{manifestName: `{"name": "p", "hooks": {"Stop": []}}`}, want: sources{manifestName: InPlugin}},
