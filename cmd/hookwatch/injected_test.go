@@ -135,6 +135,7 @@ var injections = []injected{
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
+	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
 	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }

@@ -43,6 +43,9 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
+	if symptom.Background(q.took) {
+		return // it stops nothing, whatever it says
+	}
 	if tool := q.lacking(); tool != "" {
 		q.absent = tool + " is not on this machine"
 		q.found("absent-program", q.absent)
@@ -66,6 +69,8 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 	for _, f := range some {
 		probes = append(probes, q.probe(f, func(r suites.Result) {
 			switch {
+			case symptom.Background(r):
+				q.unheard(f, r)
 			case stopped(r) && q.denied == nil:
 				q.denied = &f
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
@@ -85,6 +90,15 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 		}))
 	}
 	return probes
+}
+
+// unheard judges a guard that runs in the background, where a deny comes too late.
+func (q *Inquiry) unheard(f firing, r suites.Result) {
+	if r.Exit != 2 && !decidesDeny().Match(r.Stdout) || len(q.findings) > 0 && q.findings[len(q.findings)-1].Rule == "fails-open" {
+		return
+	}
+	q.found("fails-open", "it denies "+f.input()+" in the background, where a deny has no effect", suites.Error)
+	q.findings[len(q.findings)-1].Remedy = "remove async"
 }
 
 func stopped(r suites.Result) bool {

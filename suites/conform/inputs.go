@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/symptom"
 )
 
 // searched bounds the inputs that a guard is tried with.
@@ -76,8 +77,8 @@ func (q *Inquiry) call(tool, text string) firing {
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	const budget, fewest = 8 * time.Second, 8
 	most := searched
-	if q.lacking() != "" {
-		most = fewest // it can hardly do its work
+	if q.lacking() != "" || symptom.Background(q.took) {
+		most = fewest // it can hardly do its work, or nobody would hear of it
 	} else if q.took.Duration > 0 {
 		most = max(fewest, min(most, int(budget/q.took.Duration)))
 	}

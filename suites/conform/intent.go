@@ -27,3 +27,6 @@ func calls(text, program string) bool {
 
 // frail are programs that some machines do not have.
 var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
+
+// decidesDeny matches a decision that stops a call.
+var decidesDeny = pattern.Lazy(`"(?:permissionDecision|decision)"\s*:\s*"(?:deny|block)"`)

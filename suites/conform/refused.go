@@ -65,3 +65,10 @@ func once(all []string, s string) []string {
 	}
 	return append(all, s)
 }
+
+func withHint(remedy string, p suites.Problem) string {
+	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
+		return hint
+	}
+	return remedy
+}

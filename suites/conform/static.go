@@ -55,13 +55,6 @@ func (t Tree) settings() (all []Finding) {
 	return all
 }
 
-func withHint(remedy string, p suites.Problem) string {
-	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
-		return hint
-	}
-	return remedy
-}
-
 // unregistered judges scripts of the hook directories that nothing runs.
 func (t Tree) unregistered() (all []Finding) {
 	text := t.told()
