@@ -27,11 +27,13 @@ func Static(t Tree) []Finding {
 }
 
 // perFile lets what is one habit of a file be one finding: timeouts in milliseconds,
-// and variables that nobody sets.
+// paths from the current directory, and variables that nobody sets.
+var habits = []string{"long-timeout", "unset-variable", "relative-path"}
+
 func perFile(all []Finding) {
 	first := map[string]string{}
 	for i, f := range all {
-		if f.Rule != "long-timeout" && f.Rule != "unset-variable" {
+		if !slices.Contains(habits, f.Rule) {
 			continue
 		}
 		key := f.Rule + " " + f.Where.File

@@ -2,10 +2,8 @@
 package checked
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"hookwatch/cmd/internal/check"
@@ -83,7 +81,7 @@ func Text(w io.Writer, doc Document, verbose bool) {
 		page.Writef(w, "         %s\n", f.Effect)
 		page.Writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
-			page.Writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), strings.Join(f.Hooks, ", "))
+			page.Writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
 		}
 	}
 	if verbose {
@@ -115,24 +113,6 @@ func hooks(w io.Writer, doc Document) {
 	}
 }
 
-// unjudged says in a line each why hooks were not judged.
-func unjudged(w io.Writer, doc Document) {
-	var reasons []string
-	count := map[string]int{}
-	for _, h := range doc.Hooks {
-		reason := cmp.Or(h.NotRun, h.Absent)
-		if reason == "" {
-			continue
-		}
-		if count[reason]++; count[reason] == 1 {
-			reasons = append(reasons, reason)
-		}
-	}
-	for _, reason := range reasons {
-		page.Writef(w, "not judged: %s (%s)\n", reason, notify.Count(count[reason], "hook"))
-	}
-}
-
 // Summary is the last line: how much was looked at and found.
 func Summary(doc Document) string {
 	judged, absent, notRun, guards := 0, 0, 0, 0
@@ -149,8 +129,8 @@ func Summary(doc Document) string {
 			guards++
 		}
 	}
-	text := fmt.Sprintf("%s, %s; %s fired %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
-		notify.Count(judged, "hook"), notify.Count(doc.Firings, "time"), float64(doc.Millis)/1000)
+	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
+		notify.Count(judged, "hook"), notify.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
 	if guards > 0 {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}
