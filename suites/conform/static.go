@@ -26,10 +26,10 @@ func Static(t Tree) []Finding {
 	return Merge(all)
 }
 
-// perFile lets what is one habit of a file be one finding: timeouts in milliseconds,
-// paths from the current directory, and variables that nobody sets.
+// habits are rules that a file breaks throughout, or not at all.
 var habits = []string{"long-timeout", "unset-variable", "relative-path"}
 
+// perFile lets what is one habit of a file be one finding.
 func perFile(all []Finding) {
 	first := map[string]string{}
 	for i, f := range all {
