@@ -134,6 +134,9 @@ var injections = []injected{
 	{41, "every hook is turned off", replaced(`{"hooks"`, `{"disableAllHooks": true, "hooks"`), "hooks-disabled", "warning", "", true},
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
+	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
+	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
+	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 
@@ -154,6 +157,63 @@ func TestHealthy(t *testing.T) {
 			}
 			if !slices.ContainsFunc(doc.Hooks, func(h checkedHook) bool { return h.Denies != "" }) {
 				t.Error("the guard was not seen to deny anything")
+			}
+		})
+	}
+}
+
+// nearFailures are changes of which nothing is to be said, or only what only says.
+var nearFailures = []struct {
+	name   string
+	change func(map[string]string)
+	only   string // the one rule that may alarm
+	denies bool   // the guard has to be seen to deny
+}{
+	{"an interpreter is named", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`), "", true},
+	{"the first line names an interpreter", guardIs("#!/usr/bin/env python3\n" + pythonGuard), "", true},
+	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash"`, `"matcher": "Bash|exec_command"`), "", true},
+	{"a session that never starts so", func(f map[string]string) {
+		replaced(`"matcher": "startup|resume"`, `"matcher": "init"`)(f)
+		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
+	}, "dead-matcher", true},
+	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
+	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
+}
+
+const pythonGuard = `import json, re, sys
+command = json.load(sys.stdin)["tool_input"].get("command", "")
+if re.search(r"\brm\s+-rf\b", command):
+    print("rm -rf is not allowed", file=sys.stderr)
+    sys.exit(2)
+`
+
+// manyWords are more texts than a guard is tried with.
+var manyWords = func() (out []string) {
+	for i := range 80 {
+		out = append(out, "w"+strings.Repeat("x", i))
+	}
+	return out
+}()
+
+// TestHealthyNear: what is near to a failure and is none raises no alarm.
+func TestHealthyNear(t *testing.T) {
+	t.Parallel()
+	for _, q := range nearFailures {
+		t.Run(strings.ReplaceAll(q.name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			files := maps.Clone(healthy)
+			q.change(files)
+			if strings.Contains(files[".claude/settings.json"], "python3") {
+				files[guardFile] = pythonGuard
+			}
+			doc := checked(t, files)
+			for _, f := range doc.Findings {
+				if f.Severity != "info" && f.Rule != q.only {
+					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
+				}
+			}
+			if denies := slices.ContainsFunc(doc.Hooks, func(h checkedHook) bool { return h.Denies != "" }); denies != q.denies {
+				t.Errorf("the guard was seen to deny: %v, want %v", denies, q.denies)
 			}
 		})
 	}

@@ -17,6 +17,10 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 	for _, s := range h.Scripts {
 		q.text += "\n" + t.read(s)
 	}
+	if name := q.fetched(); name != "" {
+		q.lacks("its package " + name + " is not installed")
+		return q
+	}
 	q.rounds = []func() []Probe{q.typical, q.again, q.search, q.hardened}
 	return q
 }

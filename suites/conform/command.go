@@ -32,8 +32,16 @@ var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_
 // neverSet are variables that people read and no observed client sets.
 var neverSet = []string{
 	"CLAUDE_TOOL_INPUT", "CLAUDE_TOOL_NAME", "CLAUDE_TOOL_OUTPUT", "CLAUDE_FILE_PATH", "CLAUDE_FILE_PATHS", "CLAUDE_NOTIFICATION",
-	"CLAUDE_TOOL_RESULT", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME",
+	"CLAUDE_TOOL_RESULT", "CLAUDE_TOOL_INPUT_FILE_PATH", "CLAUDE_TOOL_INPUT_COMMAND", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME", "TOOL_SUCCESS", "TOOL_EXIT_CODE",
 }
+
+// isNeverSet knows those of the list, and the many made of a field's name, such as
+// CLAUDE_TOOL_INPUT_FILE_PATH and TOOL_INPUT_command.
+func isNeverSet(name string) bool {
+	return slices.Contains(neverSet, name) || fieldVariable().MatchString(name)
+}
+
+var fieldVariable = pattern.Lazy(`^(CLAUDE_)?TOOL_(INPUT|RESULT|RESPONSE|OUTPUT)_\w+$`)
 
 // command judges a hook's command line.
 func (t Tree) command(h discover.Hook) []Finding {
@@ -108,6 +116,12 @@ func (c *commandReader) visit(node syntax.Node) bool {
 		}
 	case *syntax.TestClause:
 		c.bash = "[[ ... ]]"
+		syntax.Walk(n, func(node syntax.Node) bool {
+			if p, ok := node.(*syntax.ParamExp); ok {
+				c.variable(p)
+			}
+			return true
+		})
 		return false // nothing is split in it
 	case *syntax.ProcSubst:
 		c.bash = "<( ... )"
@@ -121,7 +135,7 @@ func (c *commandReader) visit(node syntax.Node) bool {
 
 // variable judges one that is never set.
 func (c *commandReader) variable(p *syntax.ParamExp) {
-	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !slices.Contains(neverSet, p.Param.Value) {
+	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !isNeverSet(p.Param.Value) {
 		return
 	}
 	c.found("unset-variable", "$"+p.Param.Value+" is never set")

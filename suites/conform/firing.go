@@ -111,6 +111,8 @@ func typical(h discover.Hook, t Tree) []firing {
 		return nil
 	case event.Tool:
 		return typicalTools(h, t)
+	case event.MatchedOn != "" && values[h.Event] != nil && matching(h) == "":
+		return nil // the matcher is dead
 	case event.MatchedOn != "":
 		return []firing{{event: h.Event, value: matching(h), prompt: "say hello"}}
 	default:
@@ -170,7 +172,11 @@ func named(matcher string) (names []string) {
 
 // matching is a value that a matcher of another event lets through.
 func matching(h discover.Hook) string {
-	for _, v := range slices.Concat(values[h.Event], named(h.Matcher), known[h.Event]) {
+	candidates := values[h.Event]
+	if candidates == nil {
+		candidates = slices.Concat(named(h.Matcher), known[h.Event])
+	}
+	for _, v := range candidates {
 		if v != "" && client.Match(h.Event, h.Matcher, v) {
 			return v
 		}

@@ -2,22 +2,15 @@ package conform
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
-	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
 
-// searched bounds the inputs that a guard is tried with, and batch how many are
-// sent before their results are looked at.
-const (
-	searched = 56
-	batch    = 8
-)
+// batch is how many inputs are sent before their results are looked at.
+const batch = 4
 
 // search tries inputs that a guard may be there to stop, until one is.
 func (q *Inquiry) search() []Probe {
@@ -50,19 +43,15 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
-	for _, tool := range frail {
-		if calls(q.text, tool) && !q.tree.Installed(tool) {
-			q.absent = tool + " is not on this machine"
-			q.found("absent-program", q.absent)
-			return
-		}
+	if symptom.Background(q.took) {
+		return // it stops nothing, whatever it says
+	}
+	if tool := q.lacking(); tool != "" {
+		q.absent = tool + " is not on this machine"
+		q.found("absent-program", q.absent)
+		return
 	}
 	q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", inputs))
-}
-
-// calls reports whether a text calls a program, or looks for it.
-func calls(text, program string) bool {
-	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
 
 // harmless notes a guard that stops what is plainly harmless.
@@ -80,6 +69,8 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 	for _, f := range some {
 		probes = append(probes, q.probe(f, func(r suites.Result) {
 			switch {
+			case symptom.Background(r):
+				q.unheard(f, r)
 			case stopped(r) && q.denied == nil:
 				q.denied = &f
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
@@ -101,79 +92,17 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 	return probes
 }
 
-// stops matches what a hook says that stops something.
-var stops = pattern.Lazy(`(?i)\b(block(ed|ing)?|den(y|ied)|forbidden|not allowed|refus(ed|ing)|prohibited|disallowed)\b`)
+// unheard judges a guard that runs in the background, where a deny comes too late.
+func (q *Inquiry) unheard(f firing, r suites.Result) {
+	if r.Exit != 2 && !decidesDeny().Match(r.Stdout) || len(q.findings) > 0 && q.findings[len(q.findings)-1].Rule == "fails-open" {
+		return
+	}
+	q.found("fails-open", "it denies "+f.input()+" in the background, where a deny has no effect", suites.Error)
+	q.findings[len(q.findings)-1].Remedy = "remove async"
+}
 
 func stopped(r suites.Result) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
-}
-
-// harmful lists inputs for a guard: what its own text is about first, and then what
-// guards are usually for.
-func (q *Inquiry) harmful() (out []firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !denies().MatchString(q.text) {
-		return nil
-	}
-	own := literals(q.text)
-	add := func(f firing) {
-		if len(out) < searched && !slices.ContainsFunc(out, func(o firing) bool { return o.tool == f.tool && o.input() == f.input() }) {
-			out = append(out, f)
-		}
-	}
-	if q.hook.Event == "UserPromptSubmit" {
-		for _, text := range slices.Concat(own, []string{"my key is sk-ant-REDACTED", "AKIAIOSFODNN7EXAMPLE", "password=hunter2"}) {
-			add(firing{event: q.hook.Event, prompt: text})
-		}
-		return out
-	}
-	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
-	for i, all := range [][]string{own[:min(len(own), searched/2)], nil} {
-		if takes("Bash") {
-			for _, text := range pick(i, all, badCommands) {
-				add(firing{event: q.hook.Event, tool: "Bash", command: text})
-			}
-		}
-		for _, tool := range []string{"Write", "Edit", "Read"} {
-			if !takes(tool) {
-				continue
-			}
-			for _, text := range pick(i, files(all), badFiles) {
-				add(firing{event: q.hook.Event, tool: tool, file: text})
-			}
-			break
-		}
-	}
-	return out
-}
-
-func pick(round int, own, usual []string) []string {
-	if round == 0 {
-		return own
-	}
-	return usual
-}
-
-// files are the texts that may be a file's path.
-func files(texts []string) (out []string) {
-	for _, t := range texts {
-		if t = strings.TrimSpace(t); t != "" && !strings.ContainsAny(t, " \n\t") && len(t) < 60 {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-var badCommands = []string{
-	"rm -rf /", "rm -rf ~", "rm -rf .", "git push --force origin main", "git push origin main", "git commit --no-verify -m x", "git reset --hard HEAD~1",
-	"git clean -fdx", "git checkout -- .", "git branch -D main", "curl http://127.0.0.1/x | sh", "sudo rm -rf /var", "chmod -R 777 /", "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda",
-	":(){ :|:& };:", "cat .env", "cat ~/.ssh/id_rsa", "pip install requests", "npm install left-pad", "npx cowsay", "python -m pip install x",
-	"grep -r foo .", "find . -name x", "git commit -m x", "git add .", "gh pr merge 1", "docker system prune -af", "kubectl delete ns prod", "terraform destroy -auto-approve",
-	"DROP TABLE users;", "psql -c 'DROP TABLE users'", "eval \"$(curl -s http://127.0.0.1)\"", "sed -i s/a/b/ src/example.py",
-}
-
-var badFiles = []string{
-	".env", "/etc/passwd", ".git/config", "package-lock.json", "secrets.json", "id_rsa", ".claude/settings.json", "node_modules/x/index.js",
-	"/tmp/outside.txt", "migrations/0001_initial.py", "poetry.lock", "credentials.json", "dist/app.js", "server.pem", "CLAUDE.md", ".github/workflows/ci.yml",
 }
 
 // hardened asks whether a deny holds when the machine or the input is another.
@@ -182,13 +111,7 @@ func (q *Inquiry) hardened() (probes []Probe) {
 	if q.denied == nil {
 		return nil
 	}
-	for _, tool := range frail {
-		if calls(q.text, tool) && q.tree.Installed(tool) {
-			f := *q.denied
-			f.without = []string{tool}
-			probes = append(probes, q.still(f, "fails-open", fmt.Sprintf("without %s, %s is let through", tool, f.input())))
-		}
-	}
+	probes = q.poorer()
 	if q.denied.tool != "Bash" {
 		return probes
 	}
@@ -210,6 +133,35 @@ func (q *Inquiry) hardened() (probes []Probe) {
 	}))
 }
 
+// poorer takes away the programs that a guard calls, one at a time. Without its own
+// interpreter no hook starts, which needs no probe.
+func (q *Inquiry) poorer() (probes []Probe) {
+	for _, tool := range frail {
+		switch {
+		case !calls(q.text, tool) || !q.tree.Installed(tool):
+		case !q.startedBy(tool):
+			f := *q.denied
+			f.without = []string{tool}
+			probes = append(probes, q.still(f, "fails-open", fmt.Sprintf("without %s, %s is let through", tool, f.input())))
+		case q.hook.Entry.OnFailure != "block":
+			q.found("fails-open", "without "+tool+" it cannot start, and everything is let through", suites.Info)
+		}
+	}
+	return probes
+}
+
+// startedBy reports whether a hook's command, or the first line of the script that
+// it starts, names a program.
+func (q *Inquiry) startedBy(program string) bool {
+	text := q.hook.Command + " " + strings.Join(q.hook.Args, " ") + " "
+	for _, s := range q.hook.Direct {
+		if head := string(q.tree.head(s)); strings.HasPrefix(head, "#!") {
+			text += strings.Replace(strings.TrimSpace(head), "/", " ", -1) + " "
+		}
+	}
+	return calls(text, program)
+}
+
 // disguised sends what is stopped in other words, and with more around it.
 func (q *Inquiry) disguised() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
@@ -229,9 +181,6 @@ func (q *Inquiry) disguised() (probes []Probe) {
 	}
 	return probes
 }
-
-// frail are programs that some machines do not have.
-var frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
 
 // still is a probe that has to be stopped like the one before.
 func (q *Inquiry) still(f firing, rule, what string) Probe {

@@ -5,7 +5,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/pattern"
 )
 
 // A Probe is one firing of a hook, to see what it does.
@@ -100,7 +99,3 @@ func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 	return Probe{Case: f.asCase(q.hook), take: take}
 }
-
-// denies matches a text that may stop something: it ends with a code of its own, or
-// writes a decision.
-var denies = pattern.Lazy(`exit[ (]+[1-9]|exitCode\s*=\s*[1-9]|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)

@@ -87,10 +87,29 @@ func write(b *strings.Builder, re *syntax.Regexp, choice, depth int) {
 			write(b, re.Sub[0], choice, depth+1)
 		}
 	case syntax.OpStar, syntax.OpQuest:
-		if op := re.Sub[0].Op; op == syntax.OpCharClass && strings.ContainsRune(" \t", ofClass(re.Sub[0].Rune)) {
+		if sub := re.Sub[0]; isSpace(sub) || re.Op == syntax.OpStar && isAnything(sub) {
 			b.WriteByte(' ')
 		}
 	}
+}
+
+func isSpace(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpCharClass && strings.ContainsRune(" \t", ofClass(re.Rune))
+}
+
+// isAnything reports whether a part of a pattern takes nearly any character: what
+// stands before it and behind it are words of their own.
+func isAnything(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL || re.Op == syntax.OpCharClass && holds(re.Rune, ' ') && holds(re.Rune, 'a')
+}
+
+func holds(ranges []rune, r rune) bool {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] <= r && r <= ranges[i+1] {
+			return true
+		}
+	}
+	return false
 }
 
 // ofClass picks a character of a class: one that words are made of, if there is.

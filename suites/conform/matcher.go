@@ -74,7 +74,14 @@ func listed(h discover.Hook, names []string) []Finding {
 		out = append(out, found("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
 	}
 	if len(unknown) > 0 {
-		out = append(out, found("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown)))
+		f := found("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
+		if len(unknown) < len(names) {
+			f.Effect = "the hook never runs for it"
+			if f.Severity == suites.Warning {
+				f.Severity = suites.Info // a tool of another agent, or of a newer client
+			}
+		}
+		out = append(out, f)
 	}
 	return append(out, uncovered(h, names)...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
 
@@ -18,7 +19,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 		q.unstarted(r)
 	case r.TimedOut:
 		severity := suites.Info
-		if q.hook.Event == "PreToolUse" && denies().MatchString(q.text) {
+		if q.hook.Event == "PreToolUse" && mayDeny(q.text) {
 			severity = suites.Warning // a hook that is cut off lets the call through
 		}
 		q.found("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), severity)
@@ -83,9 +84,15 @@ func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 	case symptom.Echoes(r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:
+		if strings.Contains(r.EffectReason, "does not know") && !decides().Match(r.Stdout) {
+			severity = suites.Warning // nothing that the client would have acted on
+		}
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
 	}
 }
+
+// decides matches the words with which a hook tells the client to do something.
+var decides = pattern.Lazy(`(?i)deny|denied|block|allow|approve|reject|refuse|decision|context|hookSpecific|updatedInput|continue|reason`)
 
 // rewritten judges an input that the hook replaces.
 func (q *Inquiry) rewritten(f firing, r suites.Result) {

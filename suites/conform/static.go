@@ -21,22 +21,33 @@ func Static(t Tree) []Finding {
 		}
 	}
 	all = append(all, t.contents()...)
+	perFile(all)
 	all = append(all, t.unregistered()...)
 	return Merge(all)
 }
 
+// habits are rules that a file breaks throughout, or not at all.
+var habits = []string{"long-timeout", "unset-variable", "relative-path"}
+
+// perFile lets what is one habit of a file be one finding.
+func perFile(all []Finding) {
+	first := map[string]string{}
+	for i, f := range all {
+		if !slices.Contains(habits, f.Rule) {
+			continue
+		}
+		key := f.Rule + " " + f.Where.File
+		if first[key] == "" {
+			first[key] = f.What
+		}
+		all[i].What = first[key]
+	}
+}
+
 // settings judges the files that register hooks.
 func (t Tree) settings() (all []Finding) {
-	for _, p := range t.Registered.Dropped {
-		f := found("settings-dropped", "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
-		all = append(all, f)
-	}
-	for _, p := range t.Registered.Ignored {
-		f := found("entry-ignored", "", p.At, p.What)
-		f.Remedy = withHint(f.Remedy, p)
-		all = append(all, f)
-	}
+	all = append(all, refused("settings-dropped", t.Registered.Dropped)...)
+	all = append(all, refused("entry-ignored", t.Registered.Ignored)...)
 	if at := t.Registered.DisabledBy; at.Line > 0 {
 		all = append(all, found("hooks-disabled", "", at, "disableAllHooks is true"))
 	}
@@ -44,13 +55,6 @@ func (t Tree) settings() (all []Finding) {
 		all = append(all, found("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
 	}
 	return all
-}
-
-func withHint(remedy string, p suites.Problem) string {
-	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
-		return hint
-	}
-	return remedy
 }
 
 // unregistered judges scripts of the hook directories that nothing runs.

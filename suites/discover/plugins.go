@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"path/filepath"
@@ -135,5 +136,17 @@ func (f *finder) namesPlugin(name string) bool {
 		return false
 	}
 	data, err := f.reader.ReadFile(file, settingsAtMost)
-	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT")
+	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.copied(data)
+}
+
+// copied reports whether a plugin's hooks stand in these words in a source that is
+// known: many plugins are built from a directory beside them.
+func (f *finder) copied(data []byte) bool {
+	return slices.ContainsFunc(f.out.Sources, func(s Source) bool {
+		if s.Scope != InPlugin {
+			return false
+		}
+		other, err := f.reader.ReadFile(s.File, settingsAtMost)
+		return err == nil && bytes.Equal(other, data)
+	})
 }

@@ -72,11 +72,15 @@ var (
 	Crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
 )
 
+// Background reports whether nothing that a hook says or does has an effect, since
+// the client does not wait for it.
+func Background(r suites.Result) bool { return strings.Contains(r.EffectReason, "in the background") }
+
 // Dropped reports whether a hook said something to the client that it does not
 // heed. A word that asks for what happens anyway loses nothing, and what runs in the
 // background is not expected to be heard.
 func Dropped(r suites.Result) bool {
-	if strings.Contains(r.EffectReason, "in the background") {
+	if Background(r) {
 		return false
 	}
 	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"

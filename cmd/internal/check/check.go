@@ -58,8 +58,9 @@ func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done f
 	errs := make([]error, len(hooks))
 	if r != nil {
 		var mu sync.Mutex // done is called by one at a time
+		launch := launches(ctx, r, jobs)
 		each(len(hooks), jobs, func(i int) {
-			reports[i], errs[i] = ask(ctx, tree, r, hooks[i])
+			reports[i], errs[i] = ask(ctx, tree, launch, hooks[i])
 			mu.Lock()
 			defer mu.Unlock()
 			if done != nil {
@@ -103,23 +104,39 @@ func each(n, jobs int, do func(int)) {
 	wait.Wait()
 }
 
-// ask fires one hook until all is known of it.
-func ask(ctx context.Context, tree conform.Tree, r *run.Runner, h discover.Hook) (conform.Report, error) {
+// launches fires cases, so many at a time, whichever hooks they are of.
+func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (suites.Outcome, error) {
+	free := make(chan struct{}, max(jobs, 1))
+	return func(c *suites.Case) (suites.Outcome, error) {
+		free <- struct{}{}
+		defer func() { <-free }()
+		o, err := r.Case(ctx, c)
+		if err == nil {
+			if err = r.Remove(o); os.IsNotExist(err) {
+				err = nil
+			}
+		}
+		return o, err
+	}
+}
+
+// ask fires one hook until all is known of it. What is asked at once runs side by
+// side: each firing has a sandbox of its own.
+func ask(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
 	q := conform.Ask(tree, h)
 	for ctx.Err() == nil {
 		probes := q.Next()
 		if len(probes) == 0 {
 			break
 		}
-		for _, p := range probes {
-			o, err := r.Case(ctx, p.Case)
-			if err != nil {
-				return q.Report(), err
+		outcomes := make([]suites.Outcome, len(probes))
+		errs := make([]error, len(probes))
+		each(len(probes), len(probes), func(i int) { outcomes[i], errs[i] = launch(probes[i].Case) })
+		for i, p := range probes {
+			if errs[i] != nil {
+				return q.Report(), errs[i]
 			}
-			if err := r.Remove(o); err != nil && !os.IsNotExist(err) {
-				return q.Report(), err
-			}
-			q.Take(p, o)
+			q.Take(p, outcomes[i])
 		}
 	}
 	return q.Report(), ctx.Err()

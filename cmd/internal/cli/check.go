@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/checked"
+	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
 )
@@ -72,5 +73,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, static bool) (check.
 		jobs = runtime.NumCPU()
 	}
 	r.KeepReady(jobs)
-	return check.Run(cmd.Context(), tree, r, jobs, nil)
+	shown := checked.Progress(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(check.Asked(tree)))
+	defer shown.End()
+	return check.Run(cmd.Context(), tree, r, jobs, shown.Done)
 }

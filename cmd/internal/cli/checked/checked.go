@@ -4,62 +4,11 @@ package checked
 import (
 	"fmt"
 	"io"
-	"strings"
-	"time"
 
-	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
 )
-
-// Document is what check prints as JSON.
-type Document struct {
-	Version  int               `json:"version"`
-	Project  string            `json:"project"`
-	Hooks    []Hook            `json:"hooks"`
-	Findings []conform.Finding `json:"findings"`
-	Errors   int               `json:"errors"`
-	Warnings int               `json:"warnings"`
-	Firings  int               `json:"firings"`
-	Millis   int64             `json:"duration_ms"`
-	Foreign  []string          `json:"foreign,omitempty"`
-}
-
-// Hook is what one registered hook did.
-type Hook struct {
-	ID      string `json:"id"`
-	Event   string `json:"event"`
-	At      string `json:"at"`
-	Effect  string `json:"effect,omitempty"` // of a typical call
-	Denies  string `json:"denies,omitempty"` // an input that it stopped
-	NotRun  string `json:"not_run,omitempty"`
-	Absent  string `json:"absent,omitempty"` // without which it was not judged
-	Firings int    `json:"firings"`
-}
-
-// New makes a document of what a check found.
-func New(p *project.Project, res check.Result, took time.Duration) Document {
-	doc := Document{
-		Version: 1, Project: p.Name(), Hooks: []Hook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
-		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-	}
-	for _, r := range res.Reports {
-		if r.Hook.ID == "" {
-			continue // nothing was fired
-		}
-		doc.Hooks = append(doc.Hooks, Hook{
-			ID: r.Hook.ID, Event: r.Hook.Event, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
-			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
-		})
-	}
-	if doc.Findings == nil {
-		doc.Findings = []conform.Finding{}
-	}
-	return doc
-}
 
 // severityFormat begins a finding.
 var severityFormat = map[suites.Severity]string{
@@ -82,11 +31,13 @@ func Text(w io.Writer, doc Document, verbose bool) {
 		page.Writef(w, "         %s\n", f.Effect)
 		page.Writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
-			page.Writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), strings.Join(f.Hooks, ", "))
+			page.Writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
 		}
 	}
 	if verbose {
 		hooks(w, doc)
+	} else {
+		unjudged(w, doc)
 	}
 	for _, file := range doc.Foreign {
 		page.Writef(w, "%s: hooks of another agent, not looked at\n", file)
@@ -128,8 +79,8 @@ func Summary(doc Document) string {
 			guards++
 		}
 	}
-	text := fmt.Sprintf("%s, %s; %s fired %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
-		notify.Count(judged, "hook"), notify.Count(doc.Firings, "time"), float64(doc.Millis)/1000)
+	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
+		notify.Count(judged, "hook"), notify.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
 	if guards > 0 {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}

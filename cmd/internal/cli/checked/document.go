@@ -1,0 +1,56 @@
+package checked
+
+import (
+	"time"
+
+	"hookwatch/cmd/internal/check"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+)
+
+// Document is what check prints as JSON.
+type Document struct {
+	Version  int               `json:"version"`
+	Project  string            `json:"project"`
+	Hooks    []Hook            `json:"hooks"`
+	Findings []conform.Finding `json:"findings"`
+	Errors   int               `json:"errors"`
+	Warnings int               `json:"warnings"`
+	Firings  int               `json:"firings"`
+	Millis   int64             `json:"duration_ms"`
+	Foreign  []string          `json:"foreign,omitempty"`
+}
+
+// Hook is what one registered hook did.
+type Hook struct {
+	ID      string `json:"id"`
+	Event   string `json:"event"`
+	At      string `json:"at"`
+	Effect  string `json:"effect,omitempty"` // of a typical call
+	Denies  string `json:"denies,omitempty"` // an input that it stopped
+	NotRun  string `json:"not_run,omitempty"`
+	Absent  string `json:"absent,omitempty"` // without which it was not judged
+	Firings int    `json:"firings"`
+}
+
+// New makes a document of what a check found.
+func New(p *project.Project, res check.Result, took time.Duration) Document {
+	doc := Document{
+		Version: 1, Project: p.Name(), Hooks: []Hook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
+		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
+	}
+	for _, r := range res.Reports {
+		if r.Hook.ID == "" {
+			continue // nothing was fired
+		}
+		doc.Hooks = append(doc.Hooks, Hook{
+			ID: r.Hook.ID, Event: r.Hook.Event, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
+			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
+		})
+	}
+	if doc.Findings == nil {
+		doc.Findings = []conform.Finding{}
+	}
+	return doc
+}

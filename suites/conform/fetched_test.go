@@ -1,0 +1,36 @@
+package conform
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hookwatch/suites/discover"
+)
+
+func TestFetched(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "node_modules", ".bin", "prettier"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree := Tree{Root: root, Installed: func(program string) bool { return program == "tsc" }}
+	for command, want := range map[string]string{
+		"npx claude-flow@alpha hooks pre-edit": "claude-flow", "npx -y @scope/cli@latest x": "@scope/cli", "bunx some-tool": "some-tool",
+		"npx prettier --check .": "", "npx tsc": "", "npx ./local": "", "[ -n x ] && npx claude-flow": "", "node x.js": "",
+	} {
+		if got := (&Inquiry{tree: tree, hook: discover.Hook{Command: command}}).fetched(); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestNeverSet(t *testing.T) {
+	for name, want := range map[string]bool{
+		"CLAUDE_TOOL_INPUT_FILE_PATH": true, "TOOL_INPUT_command": true, "TOOL_RESULT_agent_id": true, "TOOL_NAME": true, "CLAUDE_TOOL_INPUT": true,
+		"CLAUDE_PROJECT_DIR": false, "TOOL_DIR": false, "MY_TOOL_INPUT_X": false, "HOME": false,
+	} {
+		if got := isNeverSet(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

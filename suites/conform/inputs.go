@@ -1,0 +1,164 @@
+package conform
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites/client"
+	"hookwatch/suites/symptom"
+)
+
+// searched bounds the inputs that a guard is tried with.
+const searched = 40
+
+// How likely it is that a guard stops an input, the likeliest first.
+const (
+	allSaid  = iota // every word of a usual one stands in the guard's text
+	ownInput        // the guard's text holds it, and it reads like a command or a path
+	halfSaid        // half of the words stand in the text
+	ownWord         // the text holds it, whatever it is
+	unsaid          // usual, and the text does not speak of it: it may call what does
+	ranks
+)
+
+// atMost bounds the inputs of the ranks that are rarely right.
+var atMost = map[int]int{ownWord: 8, unsaid: 8}
+
+// harmful lists inputs that a guard may be there to stop, the likeliest first.
+func (q *Inquiry) harmful() []firing {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !mayDeny(q.text) {
+		return nil
+	}
+	var ranked [ranks][]firing
+	own := literals(q.text)
+	if q.hook.Event == "UserPromptSubmit" {
+		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
+			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
+		}
+		return q.likeliest(ranked)
+	}
+	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
+	add := func(tool string, usual, own []string, fits func(string) bool) {
+		for _, text := range usual {
+			rank := said(q.text, text)
+			ranked[rank] = append(ranked[rank], q.call(tool, text))
+		}
+		for _, text := range own {
+			rank := ownWord
+			if fits(text) {
+				rank = ownInput
+			}
+			ranked[rank] = append(ranked[rank], q.call(tool, text))
+		}
+	}
+	if takes("Bash") {
+		add("Bash", badCommands, own, isCommand)
+	}
+	if i := slices.IndexFunc(guarded, takes); i >= 0 {
+		add(guarded[i], badFiles, files(own), isPath)
+	}
+	return q.likeliest(ranked)
+}
+
+// guarded are the tools by which a guard of files is tried: the first that it takes.
+var guarded = []string{"Write", "Edit", "Read", "NotebookEdit"}
+
+// call is a tool's call with a command or a file.
+func (q *Inquiry) call(tool, text string) firing {
+	if tool == "Bash" {
+		return firing{event: q.hook.Event, tool: tool, command: text}
+	}
+	return firing{event: q.hook.Event, tool: tool, file: text}
+}
+
+// likeliest puts the ranks one after the other, each input once, as many as there
+// is time for: a slow hook gets fewer.
+func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
+	const budget, fewest = 8 * time.Second, 8
+	most := searched
+	if q.lacking() != "" || symptom.Background(q.took) {
+		most = fewest // it can hardly do its work, or nobody would hear of it
+	} else if q.took.Duration > 0 {
+		most = max(fewest, min(most, int(budget/q.took.Duration)))
+	}
+	seen := map[string]bool{}
+	for rank, all := range ranked {
+		if n := atMost[rank]; n > 0 {
+			all = all[:min(len(all), n)]
+		}
+		for _, f := range byTurns(all) {
+			if key := f.tool + "\x00" + f.command + f.file + f.prompt; !seen[key] && len(out) < most {
+				seen[key] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// lacking is a program that a hook's text calls and that this machine does not have.
+func (q *Inquiry) lacking() string {
+	for _, program := range frail {
+		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
+			return program
+		}
+	}
+	return ""
+}
+
+// byTurns mixes commands and files, so that neither waits for all of the other.
+func byTurns(all []firing) (out []firing) {
+	var commands, others []firing
+	for _, f := range all {
+		if f.command != "" {
+			commands = append(commands, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	for i := range max(len(commands), len(others)) {
+		out = append(out, commands[min(i, len(commands)):min(i+1, len(commands))]...)
+		out = append(out, others[min(i, len(others)):min(i+1, len(others))]...)
+	}
+	return out
+}
+
+// said ranks a usual input by how many of its words a text has.
+func said(text, input string) int {
+	all, found := 0, 0
+	for _, word := range strings.FieldsFunc(input, func(r rune) bool { return !isLetter(r) }) {
+		if len(word) < 2 {
+			continue
+		}
+		if all++; hasWord(text, word) {
+			found++
+		}
+	}
+	switch {
+	case found == all:
+		return allSaid
+	case 2*found >= all:
+		return halfSaid
+	default:
+		return unsaid
+	}
+}
+
+// hasWord reports whether a text has a word that no letter extends; in patterns a
+// backslash and a letter may stand before it.
+func hasWord(text, word string) bool {
+	for i := 0; ; {
+		at := strings.Index(text[i:], word)
+		if at < 0 {
+			return false
+		}
+		at += i
+		end := at + len(word)
+		before := at == 0 || !isLetter(rune(text[at-1])) || at > 1 && text[at-2] == '\\'
+		if before && (end == len(text) || !isLetter(rune(text[end]))) {
+			return true
+		}
+		i = end
+	}
+}

@@ -1,0 +1,50 @@
+package conform
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestRefused: what many documents have in common is said once.
+func TestRefused(t *testing.T) {
+	problem := func(file, what string) suites.Problem {
+		return suites.Problem{At: suites.Position{File: file, Line: 1, Column: 1}, What: what}
+	}
+	got := refused("entry-ignored", []suites.Problem{
+		problem("agents/a.md", "no event is called pre: its hooks never run"),
+		problem("agents/a.md", "no event is called post: its hooks never run"),
+		problem("agents/b.md", "no event is called pre: its hooks never run"),
+		problem("agents/b.md", "an entry of Stop has no hooks list"),
+		problem("settings.json", "no event is called pre: its hooks never run"),
+	})
+	want := []struct {
+		severity suites.Severity
+		what     string
+	}{
+		{suites.Error, "no event is called pre: its hooks never run"},
+		{suites.Warning, "no event is called pre, post: their hooks never run (and in 1 more documents)"},
+		{suites.Info, "an entry of Stop has no hooks list"},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d findings: %+v", len(got), got)
+	}
+	for i, w := range want {
+		if got[i].Severity != w.severity || got[i].What != w.what {
+			t.Errorf("%s %q, want %s %q", got[i].Severity, got[i].What, w.severity, w.what)
+		}
+	}
+}
+
+// TestPerFile: timeouts in milliseconds are one finding of a file.
+func TestPerFile(t *testing.T) {
+	at := func(file string, line int) suites.Position { return suites.Position{File: file, Line: line} }
+	all := []Finding{
+		found("long-timeout", "a", at("x", 1), "timeout 5000 is 1h23m20s"), found("long-timeout", "b", at("x", 9), "timeout 3000 is 50m0s"),
+		found("long-timeout", "c", at("y", 1), "timeout 3000 is 50m0s"),
+	}
+	perFile(all)
+	if got := Merge(all); len(got) != 2 || len(got[0].Hooks) != 2 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,68 @@
+package symptom
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+func TestAbsent(t *testing.T) {
+	for _, tt := range []struct {
+		stderr string
+		name   string
+		kind   Kind
+	}{
+		{"/bin/sh: 1: jq: not found", "jq", Program},
+		{"bash: line 3: uv: command not found", "uv", Program},
+		{"env: 'bun': No such file or directory", "bun", Program},
+		{"/usr/bin/env: ‘node’: No such file or directory", "node", Program},
+		{"Error: spawn rg ENOENT", "rg", Program},
+		{"FileNotFoundError: [Errno 2] No such file or directory: 'gh'", "gh", Program},
+		{"/bin/sh: 1: /p/hooks/gone.sh: not found", "/p/hooks/gone.sh", File},
+		{"python3: can't open file '/p/gone.py': [Errno 2] No such file or directory", "/p/gone.py", File},
+		{"ModuleNotFoundError: No module named 'requests'", "requests", Module},
+		{"Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
+		{"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
+		{"curl: (6) Could not resolve host: example.com", "the network", Network},
+		{"rm -rf is not allowed", "", Nothing},
+		{"user not found in the list", "", Nothing},
+		{"", "", Nothing},
+	} {
+		if name, kind := Absent(suites.Result{Stderr: []byte(tt.stderr)}); name != tt.name || kind != tt.kind {
+			t.Errorf("%q: %q of kind %d, want %q of kind %d", tt.stderr, name, kind, tt.name, tt.kind)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, tt := range []struct {
+		stderr         string
+		noParse, crash bool
+	}{
+		{"x.sh: line 4: syntax error near unexpected token `fi'", true, false},
+		{"  File \"x.py\", line 2\nSyntaxError: invalid syntax", true, false},
+		{"KeyError: 'tool_input'", false, true},
+		{"x.sh: line 2: NAME: unbound variable", false, true},
+		{"TypeError: Cannot read properties of undefined", false, true},
+		{"jq: error (at <stdin>:1): Cannot index", false, true},
+		{"no: a test failed", false, false},
+	} {
+		if got := NoParse().MatchString(tt.stderr); got != tt.noParse {
+			t.Errorf("%q does not parse: %v", tt.stderr, got)
+		}
+		if got := Crash().MatchString(tt.stderr); got != tt.crash {
+			t.Errorf("%q is a crash: %v", tt.stderr, got)
+		}
+	}
+}
+
+func TestEchoes(t *testing.T) {
+	const sent = `{"tool_name": "Bash", "cwd": "/p", "session_id": "s"}`
+	for printed, want := range map[string]bool{
+		sent: true, `{"tool_name": "Bash", "cwd": "/p"}`: false, `{"tool_name": "Bash", "cwd": "/p", "decision": "block"}`: false, "hello": false,
+	} {
+		if got := Echoes([]byte(sent), []byte(printed)); got != want {
+			t.Errorf("%s: %v, want %v", printed, got, want)
+		}
+	}
+}
