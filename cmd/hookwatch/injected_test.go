@@ -229,6 +229,9 @@ func TestInjected(t *testing.T) {
 		}
 		t.Run(strings.ReplaceAll(in.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath("jq"); err != nil && slices.Contains([]int{2, 16, 28, 29}, in.number) {
+				t.Skip("jq is absent")
+			}
 			files := maps.Clone(healthy)
 			in.change(files)
 			wants(t, checked(t, files), in.rule, in.severity)

@@ -57,11 +57,13 @@ func TestFaults(t *testing.T) {
 }
 
 func TestEchoes(t *testing.T) {
-	const sent = `{"tool_name": "Bash", "cwd": "/p", "session_id": "s"}`
 	for printed, want := range map[string]bool{
-		sent: true, `{"tool_name": "Bash", "cwd": "/p"}`: false, `{"tool_name": "Bash", "cwd": "/p", "decision": "block"}`: false, "hello": false,
+		`{"tool_name": "Bash", "hook_event_name": "Stop", "session_id": "s"}`: true,
+		`{"tool_name": "Bash", "session_id": "s"}`:                            false,
+		`{"decision": "block"}`:                                               false,
+		"hello":                                                               false,
 	} {
-		if got := Echoes([]byte(sent), []byte(printed)); got != want {
+		if got := Echoes([]byte(printed)); got != want {
 			t.Errorf("%s: %v, want %v", printed, got, want)
 		}
 	}

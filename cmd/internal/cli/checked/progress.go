@@ -43,7 +43,7 @@ func (p *Progressing) line(last string) {
 // End takes the line away.
 func (p *Progressing) End() {
 	if p.w != nil {
-		_, _ = io.WriteString(p.w, clearLine)
+		page.Writef(p.w, clearLine)
 	}
 }
 
