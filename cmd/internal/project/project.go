@@ -1,3 +1,5 @@
+// Package project is what is loaded of a project: configuration, suites, hooks and
+// documents, and what its cases depend on. It is frozen once loaded.
 package project
 
 import (
