@@ -78,7 +78,7 @@ var arrows = map[string]string{
 	"suites/depend/edit":         "suites/depend/trace",
 	"suites/depend/keys":         "suites/jsontree suites/shell",
 	"suites/depend/narrow":       "suites suites/depend suites/depend/edit suites/depend/keys suites/depend/trace",
-	"suites/depend/scripts":      "suites/shell",
+	"suites/depend/scripts":      "suites/pattern suites/shell",
 	"suites/depend/trace":        "suites/shell",
 	"suites/disk":                "",
 	"suites/discover":            "suites suites/client suites/client/matcher suites/client/settings suites/disk suites/pattern suites/shell",
