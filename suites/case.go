@@ -103,27 +103,21 @@ type Route struct {
 	Delay    time.Duration
 }
 
-// A Fixture is a file written before a step. Path is a template over {tmp},
-// {project} and {override}, and {session}, the case's number; a relative path lies in {tmp}.
-type Fixture struct {
-	Path    string
-	Content string
-	Mode    uint32 // permission bits; 0 means 0644
-}
-
 // A Step is one firing of a hook. Steps of a case share a sandbox and a session.
 type Step struct {
-	Event    string
-	Tool     string
-	Hook     string   // of this step, when it differs from the case's
-	Args     []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
-	Command  string   // tool_input.command
-	FilePath string   // tool_input.file_path, a template as in Fixture
-	Payload  json.RawMessage
-	Stdin    *string // raw bytes instead of a payload
-	Env      map[string]string
-	Fixtures []Fixture
-	Expect   Expectation
+	Event string
+	Tool  string
+	Hook  string // of this step, when it differs from the case's
+	// Registered names the registered hook of this step, when it differs from the case's.
+	Registered string   `json:",omitempty"`
+	Args       []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
+	Command    string   // tool_input.command
+	FilePath   string   // tool_input.file_path, a template as in Fixture
+	Payload    json.RawMessage
+	Stdin      *string // raw bytes instead of a payload
+	Env        map[string]string
+	Fixtures   []Fixture
+	Expect     Expectation
 }
 
 // An Expectation says what one step must do. What is left out is not looked at.

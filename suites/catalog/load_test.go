@@ -64,7 +64,8 @@ func fullCases() []suites.Case {
 	f2.AbsentTools, f2.Control, f2.Contradicts = []string{"uv"}, "F01", "docs/old.md §Writes"
 	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
 	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py",
-		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755}},
+		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755, Age: 36 * time.Hour},
+			{Path: ".test-status", Content: "fail|2|{now-2m}", Fill: true}},
 		Expect: suites.Expectation{Files: []suites.FileExpectation{
 			{Path: "{tmp}/x.py", Text: suites.TextExpectation{Contains: []string{"a"}, Matches: []string{"b"}, Absent: []string{"c"}}},
 			{Path: "{tmp}/y", Absent: true},
@@ -81,8 +82,9 @@ func fullCases() []suites.Case {
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
 		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
+		{Event: "Stop", Tool: "Bash", Registered: "/stop.sh", Expect: suites.Expectation{Exit: exit(0)}},
 	}
-	f5 := fullBase("F05", "chained", 52)
+	f5 := fullBase("F05", "chained", 53)
 	f5.Summary, f5.Hook, f5.Chain = "Stop", "", true
 	f5.Steps = []suites.Step{{Event: "Stop", Tool: "Bash", Expect: suites.Expectation{Effect: suites.Proceeds}}}
 	return []suites.Case{f1, f2, f3, f4, f5}

@@ -20,7 +20,7 @@ const ok = "expect: {exit: 0}\n"
 
 const (
 	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
+		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -102,7 +102,7 @@ var mistakes = map[string]struct {
 	"steps and command":  {oneCase("command: ls\nsteps: [{expect: {exit: 0}}]\n" + ok), []string{"8:12: command cannot stand beside steps (put it into a step)", "9:13: expect cannot stand beside steps (put it into a step)"}},
 	"command, payload":   {oneCase(ok + "command: ls\npayload: {}"), []string{"9:14: command cannot stand beside payload (the payload is the full object: put it into tool_input)"}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, registered, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
 	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},

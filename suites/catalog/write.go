@@ -63,7 +63,7 @@ func firingKeys(o *object, c *suites.Case) {
 		o.add("repo", repoNode(c.Repo))
 	}
 	addList(o, "server", c.Server, routeNode)
-	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Env == nil {
+	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Registered == "" && c.Steps[0].Env == nil {
 		stepKeys(o, &c.Steps[0])
 		return
 	}
@@ -77,7 +77,10 @@ func firingKeys(o *object, c *suites.Case) {
 func stepKeys(o *object, s *suites.Step) {
 	o.text("event", s.Event)
 	o.text("tool", s.Tool)
-	o.text("hook", s.Hook)
+	if s.Registered == "" {
+		o.text("hook", s.Hook)
+	}
+	o.text("registered", s.Registered)
 	o.named("env", s.Env)
 	addList(o, "args", s.Args, func(arg *string) *yaml.Node { return scalar(*arg) })
 	o.text("command", s.Command)
@@ -101,6 +104,8 @@ func fixtureNode(f *suites.Fixture) *yaml.Node {
 	if f.Mode != 0 {
 		o.add("mode", number(fmt.Sprintf("%#o", f.Mode)))
 	}
+	o.duration("age", f.Age)
+	o.truth("fill", f.Fill)
 	return o.node()
 }
 

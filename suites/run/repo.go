@@ -53,17 +53,17 @@ func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
 	if len(repo.Delete) == 0 {
 		return nil
 	}
-	return s.tool(ctx, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
+	return s.tool(ctx, s.env, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
 }
 
 func (s *sandbox) git(ctx context.Context, args ...string) error {
-	return s.tool(ctx, append([]string{"git"}, args...)...)
+	return s.tool(ctx, process.With(s.env, gitEnv), append([]string{"git"}, args...)...)
 }
 
 // tool runs a program that the case's preparation needs.
-func (s *sandbox) tool(ctx context.Context, argv ...string) error {
+func (s *sandbox) tool(ctx context.Context, env []string, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
-		Argv: argv, Dir: s.override, Env: process.With(s.env, gitEnv), Timeout: time.Minute,
+		Argv: argv, Dir: s.project(), Env: env, Timeout: time.Minute,
 	})
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *sandbox) tool(ctx context.Context, argv ...string) error {
 	res := results[0]
 	switch {
 	case res.StartError != nil:
-		return fmt.Errorf("the case needs a git repository: %w", res.StartError)
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
 	case res.Exit != 0:
 		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}

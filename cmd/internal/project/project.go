@@ -169,8 +169,12 @@ func (p *Project) applicable() {
 
 // registers reports whether a settings file names the script: one that is gone
 // leaves a hook that is dead, and its cases say so.
+// A name alone is one's that lies anywhere.
 func (p *Project) registers(script string) bool {
-	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool { return slices.Contains(h.Scripts, script) })
+	anywhere := !strings.Contains(script, "/")
+	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool {
+		return slices.ContainsFunc(h.Scripts, func(s string) bool { return s == script || anywhere && path.Base(s) == script })
+	})
 }
 
 // arrange puts the cases in order, with the project's policy for gates.
