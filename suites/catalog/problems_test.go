@@ -19,7 +19,7 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
+	caseKeys = "hook, registered, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
 		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
