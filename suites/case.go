@@ -34,11 +34,12 @@ type Case struct {
 	Serial      bool   // runs while no other case does
 	Timeout     time.Duration
 	Gates       []Gate
-	AbsentTools []string // hidden from PATH while the case runs
-	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
-	Contradicts string   // the document that says otherwise than what was observed
-	Faults      []string `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
-	Verify      []string // markers, as written: "source §section, §section"
+	AbsentTools []string  // hidden from PATH while the case runs
+	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
+	Control     string    // ID, or suite/ID, of the case that must be caught for this one to prove anything
+	Contradicts string    // the document that says otherwise than what was observed
+	Faults      []string  `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
+	Verify      []string  // markers, as written: "source §section, §section"
 	Env         map[string]string
 	Project     *ProjectOverride
 	Repo        *Repo
@@ -101,6 +102,17 @@ type Route struct {
 	Status   int    // default 200
 	Reply    string
 	Delay    time.Duration
+}
+
+// A Program is one of the case's own that hooks find before any other of its name:
+// a script, or one that says what it says and ends. Its texts are templates as in
+// Fixture.
+type Program struct {
+	Name   string
+	Script string `json:",omitempty"` // run by /bin/sh unless its first line names another; "" for an answer
+	Stdout string `json:",omitempty"`
+	Stderr string `json:",omitempty"`
+	Exit   int    `json:",omitempty"`
 }
 
 // A Step is one firing of a hook. Steps of a case share a sandbox and a session.

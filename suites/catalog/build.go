@@ -75,7 +75,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
-		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
+		Gates: f.gates, AbsentTools: f.absentTools, Programs: f.programs, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
 	if c.Check = f.check; c.Check != nil {

@@ -21,6 +21,7 @@ type scope struct {
 	gates                       []suites.Gate
 	verify                      []string
 	absentTools                 []string
+	programs                    []suites.Program
 	project                     *suites.ProjectOverride
 }
 
@@ -81,6 +82,7 @@ var scopeFields = []field[scope]{
 		s.verify = append(s.verify[:len(s.verify):len(s.verify)], r.texts(k, n)...)
 	}},
 	{"absent_tools", func(r *reader, k string, n *yaml.Node, s *scope) { s.absentTools = r.texts(k, n) }},
+	{"programs", func(r *reader, k string, n *yaml.Node, s *scope) { s.programs = r.programs(k, n) }},
 	{"project", func(r *reader, k string, n *yaml.Node, s *scope) { s.project = r.project(k, n) }},
 }
 

@@ -52,6 +52,7 @@ func firingKeys(o *object, c *suites.Case) {
 	o.duration("timeout", c.Timeout)
 	addList(o, "gates", c.Gates, gateNode)
 	o.texts("absent_tools", c.AbsentTools)
+	addList(o, "programs", c.Programs, programNode)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
 	if c.Project != nil {
@@ -106,6 +107,18 @@ func fixtureNode(f *suites.Fixture) *yaml.Node {
 	}
 	o.duration("age", f.Age)
 	o.truth("fill", f.Fill)
+	return o.node()
+}
+
+func programNode(p *suites.Program) *yaml.Node {
+	var o object
+	o.text("name", p.Name)
+	o.text("script", p.Script)
+	o.text("stdout", p.Stdout)
+	o.text("stderr", p.Stderr)
+	if p.Exit != 0 {
+		o.add("exit", number(strconv.Itoa(p.Exit)))
+	}
 	return o.node()
 }
 

@@ -84,6 +84,9 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	}
 	s.searched = searched
 	s.environ()
+	if err := s.placePrograms(); err != nil {
+		return err
+	}
 	if err := s.trace(t); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (s *sandbox) payload(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	text := string(raw)
-	for _, name := range []string{"{tmp}", "{project}", "{override}", "{session}", "{server}", "{path}"} {
+	for _, name := range templates {
 		if !strings.Contains(text, name) {
 			continue
 		}
