@@ -28,7 +28,7 @@ func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
 	at, branch := s.override, cmp.Or(repo.Branch, "main")
 	if repo.Worktree != "" {
 		at = filepath.Join(s.tmp, "main-worktree")
-		if err := s.tool(ctx, s.cwd, "mkdir", "-p", at); err != nil {
+		if err := s.tool(ctx, s.env, s.cwd, "mkdir", "-p", at); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *sandbox) change(ctx context.Context, repo *suites.Repo) error {
 	if len(repo.Delete) == 0 {
 		return nil
 	}
-	return s.tool(ctx, s.override, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
+	return s.tool(ctx, s.env, s.override, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
 }
 
 func (s *sandbox) commit(ctx context.Context, at string, files map[string]string) error {
@@ -119,13 +119,13 @@ func (s *sandbox) commit(ctx context.Context, at string, files map[string]string
 }
 
 func (s *sandbox) git(ctx context.Context, at string, args ...string) error {
-	return s.tool(ctx, at, append([]string{"git"}, args...)...)
+	return s.tool(ctx, process.With(s.env, gitEnv), at, append([]string{"git"}, args...)...)
 }
 
 // tool runs, in a directory, a program that the case's preparation needs.
-func (s *sandbox) tool(ctx context.Context, at string, argv ...string) error {
+func (s *sandbox) tool(ctx context.Context, env []string, at string, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
-		Argv: argv, Dir: at, Env: process.With(s.env, gitEnv), Timeout: time.Minute,
+		Argv: argv, Dir: at, Env: env, Timeout: time.Minute,
 	})
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *sandbox) tool(ctx context.Context, at string, argv ...string) error {
 	res := results[0]
 	switch {
 	case res.StartError != nil:
-		return fmt.Errorf("the case needs a git repository: %w", res.StartError)
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
 	case res.Exit != 0:
 		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}

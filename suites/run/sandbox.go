@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
@@ -84,6 +85,9 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	s.environ()
 	if s.c.Cwd != "" {
 		s.cwd = s.from(s.cwd, s.c.Cwd)
+	}
+	if err := s.placePrograms(); err != nil {
+		return err
 	}
 	if err := s.trace(t); err != nil {
 		return err
@@ -204,12 +208,23 @@ func (s *sandbox) start() string {
 	return s.root
 }
 
-func (s *sandbox) place(f suites.Fixture) error {
+func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
 	mode := fs.FileMode(f.Mode)
 	if mode == 0 {
 		mode = 0o644
 	}
-	return s.write(s.path(f.Path), f.Content, mode)
+	now, content, path := time.Now(), f.Content, s.path(f.Path)
+	if f.Fill {
+		var err error
+		if content, err = suites.Moments(s.expand.Replace(content), now); err != nil {
+			return err
+		}
+	}
+	if err := s.write(path, content, mode); err != nil || f.Age == 0 {
+		return err
+	}
+	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
+	return s.tool(ctx, process.With(s.env, map[string]string{"TZ": "UTC"}), s.project(), "touch", "-t", changed, path)
 }
 
 // writeTree fills a directory of the case's own.
