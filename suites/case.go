@@ -136,6 +136,7 @@ type Expectation struct {
 	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true
 	ModelSees []string
+	HookFired *bool `json:",omitempty"` // by the client, of layer 2; nil: it must have
 	Files     []FileExpectation
 }
 

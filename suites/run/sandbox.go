@@ -61,7 +61,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, 
 }
 
 func (s *sandbox) build(ctx context.Context, t Tracer) error {
-	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
+	searched, err := s.r.hidden.Path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *Runner) dirs(c *suites.Case) []string {
 	if c != nil && (c.Project != nil || c.Repo != nil) {
 		dirs = append(dirs, "project")
 	}
-	if r.EmptyHome {
+	if r.EmptyHome || c != nil && c.Layer == suites.Live {
 		dirs = append(dirs, "home")
 	}
 	return dirs

@@ -1,0 +1,265 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/live"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run/driver"
+	"hookwatch/suites/run/played"
+)
+
+// Live says how cases of layer 2 run.
+type Live struct {
+	Client  string        // the program; "" is that of PATH
+	Timeout time.Duration // of a case that names none
+}
+
+// Program is the client's program as people name it.
+func (l Live) Program() string { return cmp.Or(l.Client, live.Program) }
+
+// liveGate skips a case that the real client cannot fire here.
+func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
+	if c.Layer != suites.Live {
+		return nil
+	}
+	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
+	if _, err := r.clientProgram(); err != nil {
+		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
+	}
+	fixtures := make(map[string]string)
+	for i := range c.Steps {
+		s := r.planned(c)
+		for _, f := range c.Steps[i].Fixtures {
+			fixtures[s.path(f.Path)] = f.Content
+		}
+		turn, err := s.turn(i, func(path string) (string, bool) {
+			if content, ok := fixtures[path]; ok {
+				return content, true
+			}
+			b, err := os.ReadFile(path)
+			return string(b), err == nil
+		})
+		var why *live.NotLiveError
+		if errors.As(err, &why) {
+			return skip(why.Error())
+		}
+		if err == nil && turn.Again && len(c.Steps[i].Fixtures) > 0 {
+			return skip("not live: files for a second stop cannot be placed while the turn goes on")
+		}
+		if why := s.inPlace(turn); why != "" {
+			return skip("not live: " + why)
+		}
+	}
+	return nil
+}
+
+// inPlace says which file of the person's the client would change: without isolation
+// none may be.
+func (s *sandbox) inPlace(t live.Turn) string {
+	if s.r.Isolation != isolate.None && s.r.Isolation != "" {
+		return ""
+	}
+	for _, f := range t.Place {
+		if rel, err := filepath.Rel(s.dir, f.Path); err != nil || !filepath.IsLocal(rel) {
+			return "without isolation the client would change " + f.Path
+		}
+	}
+	return ""
+}
+
+func (r *Runner) clientProgram() (string, error) {
+	path, err := process.LookPath(r.Live.Program(), r.Root, r.Env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// planned is a case's sandbox before there is one.
+func (r *Runner) planned(c *suites.Case) *sandbox {
+	return r.Options.plan(c, filepath.Join(r.Temp, "planned"))
+}
+
+// turn is what the client does in a step.
+func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, error) {
+	st := &s.c.Steps[i]
+	sent, err := s.stdin(st)
+	if err != nil {
+		return live.Turn{}, err
+	}
+	return live.NewTurn(live.Step{
+		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(st.Payload),
+		Raw: st.Stdin != nil, First: i == 0, File: file,
+	})
+}
+
+// live has the client fire the hooks of all steps, in one session.
+func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
+	program, err := s.r.clientProgram()
+	if err != nil {
+		return err
+	}
+	settings, plugins, err := s.liveSettings()
+	if err != nil {
+		return err
+	}
+	c := driver.Client{
+		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
+		Settings: settings, Plugins: plugins, Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
+	}
+	for name, value := range s.expanded(s.c.Steps[0].Env) {
+		c.Env = process.With(c.Env, map[string]string{name: value})
+	}
+	files := make([]map[string][]byte, len(s.c.Steps))
+	var parts []driver.Part
+	for i := range s.c.Steps {
+		st := &s.c.Steps[i]
+		parts = append(parts, driver.Part{
+			Make:      func() (live.Turn, error) { return s.makeTurn(i) },
+			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
+			Questions: func(tool string) bool { return s.r.Hooks != nil && len(s.r.Hooks("PermissionRequest", tool)) > 0 },
+		})
+	}
+	for _, f := range s.c.Steps[0].Fixtures {
+		if err := s.place(f); err != nil {
+			return err
+		}
+	}
+	s.begin()
+	at := driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}
+	session, err := c.Play(ctx, at, parts)
+	if err != nil {
+		return err
+	}
+	for i := range session.Seen {
+		r := s.liveResult(session, i)
+		r.Files = files[i]
+		o.Results = append(o.Results, r)
+	}
+	o.Changes, o.Stopped = s.changed()
+	o.Changes = slices.DeleteFunc(o.Changes, ofClient)
+	if f := session.Fault; f != nil {
+		s.blame(o, f)
+	}
+	return nil
+}
+
+// blame makes what is wrong with the client the result of the step that it came to.
+func (s *sandbox) blame(o *suites.Outcome, f *driver.Fault) {
+	if len(o.Results) == 0 {
+		o.Results = append(o.Results, suites.Result{Exit: -1})
+	}
+	last := &o.Results[len(o.Results)-1]
+	if f.Kind == driver.TimedOut {
+		last.TimedOut, last.Timeout = true, cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute)
+		return
+	}
+	last.NotStarted = f.Error()
+}
+
+// ofClient tells changes that the client makes for itself.
+func ofClient(c suites.Change) bool {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks"} {
+		if strings.HasPrefix(c.Path, own) {
+			return true
+		}
+	}
+	return c.Path == "~"
+}
+
+// makeTurn places what a turn needs, as its step comes.
+func (s *sandbox) makeTurn(i int) (live.Turn, error) {
+	if i > 0 {
+		for _, f := range s.c.Steps[i].Fixtures {
+			if err := s.place(f); err != nil {
+				return live.Turn{}, err
+			}
+		}
+	}
+	t, err := s.turn(i, func(path string) (string, bool) {
+		b, err := s.read(path)
+		return string(b), err == nil
+	})
+	if err != nil {
+		return t, err
+	}
+	for _, f := range t.Place {
+		if err := s.write(f.Path, f.Content, 0o644); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// liveResult is what a step came to.
+func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
+	st, turn := &s.c.Steps[i], session.Seen[i].Turn
+	var registered []discover.Hook
+	if s.r.Hooks != nil {
+		registered = s.r.Hooks(turn.Event, turn.Value)
+	}
+	return played.Result(session, i, registered, func(at int) bool { return s.concerns(st, registered, at) })
+}
+
+// concerns reports whether a hook that fired is what the case is about: its script,
+// the registered hook that it names, or, of a chain, every one. at is where it stands
+// among those that are registered, -1 when that is not known.
+func (s *sandbox) concerns(st *suites.Step, registered []discover.Hook, at int) bool {
+	hook := cmp.Or(st.Hook, s.c.Hook)
+	switch {
+	case s.c.Registered != "":
+		if at < 0 || s.r.Registered == nil {
+			return false
+		}
+		h, found := s.r.Registered(st.Event, s.c.Registered)
+		return found && h.ID == registered[at].ID
+	case s.c.Chain:
+		return true
+	default:
+		return at >= 0 && slices.Contains(registered[at].Scripts, hook)
+	}
+}
+
+// liveSettings are what the client is started with beside the project's own
+// settings: for a project of the case's own, where there are none, the hooks of the
+// real one, in its root.
+func (s *sandbox) liveSettings() (settings string, plugins []string, err error) {
+	if s.r.InForce == nil {
+		return "", nil, nil
+	}
+	var entries []client.Entry
+	for _, h := range s.r.InForce() {
+		switch {
+		case h.PluginRoot != "":
+			if dir := s.moved(h.PluginRoot); !slices.Contains(plugins, dir) {
+				plugins = append(plugins, dir)
+			}
+		case s.override != "" || !slices.Contains(readAnyway, h.Source.File):
+			entries = append(entries, h.Entry)
+		}
+	}
+	if len(entries) == 0 {
+		return "", plugins, nil
+	}
+	root := ""
+	if s.override != "" {
+		root = s.root
+	}
+	path := filepath.Join(s.dir, "home", "hookwatch-settings.json")
+	return path, plugins, s.write(path, string(live.Settings(entries, root)), 0o644)
+}
+
+// readAnyway are the settings files that the client finds by itself.
+var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}
