@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"hookwatch/suites"
@@ -37,6 +36,9 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
 	if _, err := r.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
+	}
+	if c.Cwd != "" {
+		return skip("not live: it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
 	}
 	fixtures := make(map[string]string)
 	for i := range c.Steps {
@@ -119,9 +121,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Settings: settings, Plugins: plugins, Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
 	}
-	for name, value := range s.expanded(s.c.Steps[0].Env) {
-		c.Env = process.With(c.Env, map[string]string{name: value})
-	}
+	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
 	var parts []driver.Part
 	for i := range s.c.Steps {
@@ -149,34 +149,9 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		o.Results = append(o.Results, r)
 	}
 	o.Changes, o.Stopped = s.changed()
-	o.Changes = slices.DeleteFunc(o.Changes, ofClient)
-	if f := session.Fault; f != nil {
-		s.blame(o, f)
-	}
+	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
+	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
 	return nil
-}
-
-// blame makes what is wrong with the client the result of the step that it came to.
-func (s *sandbox) blame(o *suites.Outcome, f *driver.Fault) {
-	if len(o.Results) == 0 {
-		o.Results = append(o.Results, suites.Result{Exit: -1})
-	}
-	last := &o.Results[len(o.Results)-1]
-	if f.Kind == driver.TimedOut {
-		last.TimedOut, last.Timeout = true, cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute)
-		return
-	}
-	last.NotStarted = f.Error()
-}
-
-// ofClient tells changes that the client makes for itself.
-func ofClient(c suites.Change) bool {
-	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks"} {
-		if strings.HasPrefix(c.Path, own) {
-			return true
-		}
-	}
-	return c.Path == "~"
 }
 
 // makeTurn places what a turn needs, as its step comes.
@@ -210,26 +185,7 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	if s.r.Hooks != nil {
 		registered = s.r.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, registered, func(at int) bool { return s.concerns(st, registered, at) })
-}
-
-// concerns reports whether a hook that fired is what the case is about: its script,
-// the registered hook that it names, or, of a chain, every one. at is where it stands
-// among those that are registered, -1 when that is not known.
-func (s *sandbox) concerns(st *suites.Step, registered []discover.Hook, at int) bool {
-	hook := cmp.Or(st.Hook, s.c.Hook)
-	switch {
-	case s.c.Registered != "":
-		if at < 0 || s.r.Registered == nil {
-			return false
-		}
-		h, found := s.r.Registered(st.Event, s.c.Registered)
-		return found && h.ID == registered[at].ID
-	case s.c.Chain:
-		return true
-	default:
-		return at >= 0 && slices.Contains(registered[at].Scripts, hook)
-	}
+	return played.Result(session, i, registered, played.About{Case: s.c, Step: st, Named: s.r.Registered})
 }
 
 // liveSettings are what the client is started with beside the project's own

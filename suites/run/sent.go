@@ -22,9 +22,10 @@ func (o Options) plan(c *suites.Case, dir string) *sandbox {
 	if c.Project != nil || c.Repo != nil {
 		s.override = filepath.Join(dir, "project")
 	}
-	if c.Repo != nil {
-		s.cwd = s.override
-	}
+	s.cwd = s.start()
 	s.environ()
+	if c.Cwd != "" {
+		s.cwd = s.from(s.cwd, c.Cwd)
+	}
 	return s
 }

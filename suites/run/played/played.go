@@ -2,6 +2,11 @@
 package played
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -9,10 +14,36 @@ import (
 	"hookwatch/suites/run/driver"
 )
 
+// About says what a case is about.
+type About struct {
+	Case  *suites.Case
+	Step  *suites.Step
+	Named func(event, name string) (discover.Hook, bool) // the registered hook that a case names; nil: none are registered
+}
+
+// concerns reports whether a hook that fired is what the case is about: its script,
+// the registered hook that it names, or, of a chain, every one. at is where it stands
+// among those that are registered, -1 when that is not known.
+func (a About) concerns(registered []discover.Hook, at int) bool {
+	switch {
+	case a.Case.Chain:
+		return true
+	case at < 0:
+		return false
+	case a.Case.Registered != "":
+		if a.Named == nil {
+			return false
+		}
+		h, found := a.Named(a.Step.Event, a.Case.Registered)
+		return found && h.ID == registered[at].ID
+	default:
+		return slices.Contains(registered[at].Scripts, cmp.Or(a.Step.Hook, a.Case.Hook))
+	}
+}
+
 // Result is what the i-th step of a session came to. registered are the hooks that
-// fire for it, and ours tells which of them the case is about, by their place; -1 is
-// one that is not known.
-func Result(session driver.Session, i int, registered []discover.Hook, ours func(at int) bool) suites.Result {
+// fire for it, and about tells which of them count.
+func Result(session driver.Session, i int, registered []discover.Hook, about About) suites.Result {
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
@@ -20,7 +51,7 @@ func Result(session driver.Session, i int, registered []discover.Hook, ours func
 	var readings []client.Reading
 	for _, h := range live.Match(&seen, commandsOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
-		if !ours(h.Registered) {
+		if !about.concerns(registered, h.Registered) {
 			continue
 		}
 		exit := -1
@@ -59,4 +90,32 @@ func commandsOf(hooks []discover.Hook) []string {
 		out[i] = h.Command
 	}
 	return out
+}
+
+// Blame makes what is wrong with the client, if anything, the result of the step that
+// it came to.
+func Blame(results []suites.Result, f *driver.Fault, timeout time.Duration) []suites.Result {
+	if f == nil {
+		return results
+	}
+	if len(results) == 0 {
+		results = []suites.Result{{Exit: -1}}
+	}
+	last := &results[len(results)-1]
+	if f.Kind == driver.TimedOut {
+		last.TimedOut, last.Timeout = true, timeout
+	} else {
+		last.NotStarted = f.Error()
+	}
+	return results
+}
+
+// OfClient tells changes that the client makes for itself.
+func OfClient(c suites.Change) bool {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks"} {
+		if strings.HasPrefix(c.Path, own) {
+			return true
+		}
+	}
+	return c.Path == "~"
 }
