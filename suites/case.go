@@ -28,6 +28,7 @@ type Case struct {
 	Category    string
 	Summary     string
 	Layer       Layer
+	AskedLive   bool   `json:"-"` // of layer 1 by its suite; a person wants to see the client fire it
 	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
 	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none

@@ -127,7 +127,7 @@ func (s *Seen) before(said said) (suites.Effect, string) {
 		return suites.Asked, "the client asks a person, for a hook wants it"
 	case !hasAnswer && !asked:
 		return suites.SessionEnds, "the call has no result and the session ended"
-	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && said.denies(answered.Text)):
+	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && said.denies(answered.Text)):
 		if len(s.heard()) == 0 {
 			return suites.SessionEnds, "the call was denied, and the client sent the model nothing more"
 		}
@@ -136,7 +136,7 @@ func (s *Seen) before(said said) (suites.Effect, string) {
 		return suites.SessionEnds, "the client sent the model nothing more"
 	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && said.rewrites:
 		return suites.Rewritten, "the client would call the tool with another input"
-	case !asked && !answered.Failed && said.allows:
+	case !asked && (answered.Ran || !answered.Failed) && said.allows:
 		return suites.Allowed, "the call ran and nobody was asked"
 	}
 	return s.told(said)

@@ -28,7 +28,7 @@ func fields(e client.Entry, root string) map[string]any {
 		}
 	}
 	set("type", e.Type)
-	set("command", rooted(e, root))
+	set("command", Rooted(e, root))
 	set("url", e.URL)
 	set("prompt", e.Prompt)
 	set("server", e.Server)
@@ -50,8 +50,8 @@ func fields(e client.Entry, root string) map[string]any {
 	return f
 }
 
-// rooted is a command that runs in another directory than the client's.
-func rooted(e client.Entry, root string) string {
+// Rooted is a command that runs in another directory than the client's.
+func Rooted(e client.Entry, root string) string {
 	if root == "" || e.Args != nil || e.Command == "" {
 		return e.Command
 	}

@@ -24,7 +24,8 @@ type Line struct {
 
 	Failed bool   // of Answered: is_error; of Over: it ended in an error
 	Text   string // of Answered: the result; of Over: the last word
-	By     string // of Answered: who decided about the call, where the client says so: "hook", ...
+	By     string // of Answered: who rejected the call, where the client says so: "hook", ...
+	Ran    bool   // of Answered: the call was let run, as the client says
 	Reason string // of Over: why it ended
 }
 
@@ -58,7 +59,8 @@ const (
 type decided struct {
 	ID       string `json:"id"`
 	Decision struct {
-		Source string `json:"source"`
+		Decision string `json:"decision"` // accept, reject
+		Source   string `json:"source"`
 	} `json:"permission_decision"`
 }
 
@@ -133,7 +135,12 @@ func ReadLine(b []byte) (Line, error) {
 		}
 		out.Kind, out.ToolUse, out.Text, out.Failed = Answered, id, text, failed
 		if i := slices.IndexFunc(l.Meta, func(d decided) bool { return d.ID == id }); i >= 0 {
-			out.By = l.Meta[i].Decision.Source
+			switch d := l.Meta[i].Decision; d.Decision {
+			case "accept":
+				out.Ran = true
+			case "reject":
+				out.By = d.Source
+			}
 		}
 	}
 	return out, nil

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
@@ -40,9 +40,12 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	if c.Cwd != "" {
 		return skip("not live: it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
 	}
+	if why := r.unregistered(c); why != "" && c.AskedLive {
+		return skip("not live: " + why)
+	}
 	fixtures := make(map[string]string)
 	for i := range c.Steps {
-		s := r.planned(c)
+		s := r.plan(c, r.Temp)
 		for _, f := range c.Steps[i].Fixtures {
 			fixtures[s.path(f.Path)] = f.Content
 		}
@@ -81,17 +84,29 @@ func (s *sandbox) inPlace(t live.Turn) string {
 	return ""
 }
 
+// unregistered names a hook of a case that the client has no reason to fire.
+func (r *Runner) unregistered(c *suites.Case) string {
+	for i := range c.Steps {
+		st := &c.Steps[i]
+		sent, err := r.plan(c, r.Temp).stdin(st)
+		if err != nil || r.Hooks == nil {
+			continue
+		}
+		hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, sent))
+		about := played.About{Case: c, Step: st, Named: r.Registered}
+		if !about.Among(hooks) {
+			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
+		}
+	}
+	return ""
+}
+
 func (r *Runner) clientProgram() (string, error) {
 	path, err := process.LookPath(r.Live.Program(), r.Root, r.Env)
 	if err != nil {
 		return "", err
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-// planned is a case's sandbox before there is one.
-func (r *Runner) planned(c *suites.Case) *sandbox {
-	return r.Options.plan(c, filepath.Join(r.Temp, "planned"))
 }
 
 // turn is what the client does in a step.
@@ -185,7 +200,7 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	if s.r.Hooks != nil {
 		registered = s.r.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, registered, played.About{Case: s.c, Step: st, Named: s.r.Registered})
+	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.r.Registered})
 }
 
 // liveSettings are what the client is started with beside the project's own
@@ -195,16 +210,9 @@ func (s *sandbox) liveSettings() (settings string, plugins []string, err error) 
 	if s.r.InForce == nil {
 		return "", nil, nil
 	}
-	var entries []client.Entry
-	for _, h := range s.r.InForce() {
-		switch {
-		case h.PluginRoot != "":
-			if dir := s.moved(h.PluginRoot); !slices.Contains(plugins, dir) {
-				plugins = append(plugins, dir)
-			}
-		case s.override != "" || !slices.Contains(readAnyway, h.Source.File):
-			entries = append(entries, h.Entry)
-		}
+	entries, roots := played.NotByItself(s.r.InForce(), s.override != "")
+	for _, root := range roots {
+		plugins = append(plugins, s.moved(root))
 	}
 	if len(entries) == 0 {
 		return "", plugins, nil
@@ -216,6 +224,3 @@ func (s *sandbox) liveSettings() (settings string, plugins []string, err error) 
 	path := filepath.Join(s.dir, "home", "hookwatch-settings.json")
 	return path, plugins, s.write(path, string(live.Settings(entries, root)), 0o644)
 }
-
-// readAnyway are the settings files that the client finds by itself.
-var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}

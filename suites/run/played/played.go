@@ -41,6 +41,21 @@ func (a About) concerns(registered []discover.Hook, at int) bool {
 	}
 }
 
+// Among reports whether one of the hooks is what the case is about.
+func (a About) Among(hooks []discover.Hook) bool {
+	for at := range hooks {
+		if a.concerns(hooks, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hook names what the case is about.
+func (a About) Hook() string {
+	return cmp.Or(a.Case.Registered, a.Step.Hook, a.Case.Hook, "any hook")
+}
+
 // Result is what the i-th step of a session came to. registered are the hooks that
 // fire for it, and about tells which of them count.
 func Result(session driver.Session, i int, registered []discover.Hook, about About) suites.Result {
@@ -112,10 +127,41 @@ func Blame(results []suites.Result, f *driver.Fault, timeout time.Duration) []su
 
 // OfClient tells changes that the client makes for itself.
 func OfClient(c suites.Change) bool {
-	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks"} {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks"} {
 		if strings.HasPrefix(c.Path, own) {
 			return true
 		}
 	}
 	return c.Path == "~"
+}
+
+// readAnyway are the settings files that the client finds by itself.
+var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}
+
+// NotByItself lists what the client has to be told of: entries of other settings
+// files, or of all of them where it starts elsewhere, and the directories of plugins.
+func NotByItself(hooks []discover.Hook, elsewhere bool) (entries []client.Entry, plugins []string) {
+	for _, h := range hooks {
+		switch {
+		case h.PluginRoot == "" && (elsewhere || !slices.Contains(readAnyway, h.Source.File)):
+			entries = append(entries, h.Entry)
+		case h.PluginRoot != "" && !slices.Contains(plugins, h.PluginRoot):
+			plugins = append(plugins, h.PluginRoot)
+		}
+	}
+	return entries, plugins
+}
+
+// Started are the hooks as the client has them, which may start elsewhere than in root.
+func Started(hooks []discover.Hook, elsewhere bool, root string) []discover.Hook {
+	if !elsewhere {
+		return hooks
+	}
+	hooks = slices.Clone(hooks)
+	for i := range hooks {
+		if hooks[i].PluginRoot == "" {
+			hooks[i].Command = live.Rooted(hooks[i].Entry, root)
+		}
+	}
+	return hooks
 }
