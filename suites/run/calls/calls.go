@@ -1,4 +1,6 @@
-package run
+// Package calls notes what a hook asks of a tool, by a script before it, and reads
+// what was noted.
+package calls
 
 import (
 	"strconv"
@@ -8,15 +10,15 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// callLimit is how many bytes of each stream of a call are noted.
-const callLimit = 8000
+// Limit is how many bytes of each stream of a call are noted.
+const Limit = 8000
 
 // The log holds one text a call: fields end with fieldEnd, calls with callEnd.
 const fieldEnd, callEnd = "\x1f", "\x1e"
 
-// shimScript passes a call on, and appends it to the log in one piece.
-func shimScript(tool, passesTo, log string) string {
-	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(callLimit)).Replace(`#!/bin/sh
+// Shim is a script that passes a call on, and appends it to the log in one piece.
+func Shim(tool, passesTo, log string) string {
+	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(Limit)).Replace(`#!/bin/sh
 at=@LOG.$$
 @REAL "$@" >"$at.out" 2>"$at.err"
 code=$?
@@ -36,8 +38,8 @@ exit $code
 `)
 }
 
-// parseCalls reads a log of calls; what is no whole call is left out.
-func parseCalls(log string) []suites.ToolCall {
+// Parse reads a log of calls; what is no whole call is left out.
+func Parse(log string) []suites.ToolCall {
 	var calls []suites.ToolCall
 	for {
 		text, rest, whole := strings.Cut(log, callEnd)

@@ -1,4 +1,5 @@
-package run
+// Package launch says how a script that a case names is started, or why it cannot be.
+package launch
 
 import (
 	"bytes"
@@ -16,12 +17,22 @@ import (
 	"hookwatch/suites/process"
 )
 
-// A launch is how a declared hook is started, or why it cannot be.
-type launch struct {
-	argv    []string
-	command string // as the client would name it
-	fault   string // a cause a person can mend, with what the client would do
-	absent  string // an interpreter that this machine does not have
+// A Launch is how a declared hook is started, or why it cannot be.
+type Launch struct {
+	Argv    []string
+	Command string // as the client would name it
+	Fault   string // a cause a person can mend, with what the client would do
+	Absent  string // an interpreter that this machine does not have
+}
+
+// From is where scripts are looked at.
+type From struct {
+	Root   string // of the project, where interpreters are looked for
+	Env    []string
+	Reader disk.Reader
+	// Interpreted reports whether every registered command that names the script does
+	// so as an argument, as in "bash hook.sh": then it needs no x bit. Nil: none does.
+	Interpreted func(hook string) bool
 }
 
 // shells run a script by its path, as the test plans of this field do.
@@ -36,36 +47,36 @@ var byExtension = map[string]string{
 	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
 }
 
-// launch looks at the script first: a hook that the client could not start must
+// Of looks at the script first: a hook that the client could not start must
 // not pass because a test runner starts it in another way.
-func (r *Runner) launch(root, hook string) launch {
+func (r From) Of(root, hook string) Launch {
 	file := filepath.Join(root, filepath.FromSlash(hook))
-	l := launch{command: hook}
+	l := Launch{Command: hook}
 	fi, err := os.Stat(file)
 	switch {
 	case err != nil:
-		l.fault = fmt.Sprintf("hook missing: %s does not exist (127: the client goes on as if there were no hook)", hook)
+		l.Fault = fmt.Sprintf("hook missing: %s does not exist (127: the client goes on as if there were no hook)", hook)
 		return l
 	case !fi.Mode().IsRegular():
-		l.fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
+		l.Fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
 		return l
 	}
 	head, err := r.firstLine(file)
 	if disk.ReasonOf(err) == disk.Hidden {
-		l.fault = fmt.Sprintf("hook is masked: %s leads to a file that cases are kept from (see sandbox.unmask)", hook)
+		l.Fault = fmt.Sprintf("hook is masked: %s leads to a file that cases are kept from (see sandbox.unmask)", hook)
 		return l
 	}
 	if err != nil {
-		l.fault = fmt.Sprintf("hook unreadable: %v", err)
+		l.Fault = fmt.Sprintf("hook unreadable: %v", err)
 		return l
 	}
 	interpreter, absent, fault := r.interpreter(hook, head)
 	if fault == "" && fi.Mode()&0o111 == 0 && !r.startedByInterpreter(hook) {
 		fault = fmt.Sprintf("hook not executable: chmod +x %s (126: the client goes on as if there were no hook)", hook)
 	}
-	l.fault = fault
+	l.Fault = fault
 	if absent {
-		l.absent = path.Base(interpreter)
+		l.Absent = path.Base(interpreter)
 	}
 	if fault != "" || absent {
 		return l
@@ -74,19 +85,19 @@ func (r *Runner) launch(root, hook string) launch {
 		interpreter = byExtension[path.Ext(hook)]
 	}
 	if interpreter == "" || slices.Contains(shells, path.Base(interpreter)) {
-		l.argv = []string{"bash", file}
+		l.Argv = []string{"bash", file}
 		return l
 	}
-	l.argv = []string{interpreter, file}
+	l.Argv = []string{interpreter, file}
 	if fi.Mode()&0o111 != 0 && bytes.HasPrefix(head, []byte("#!")) {
-		l.argv = []string{file}
+		l.Argv = []string{file}
 	}
 	return l
 }
 
 // interpreter reads the first line: the interpreter as it is named there, "" for
 // a script without one, and whether this machine lacks it.
-func (r *Runner) interpreter(hook string, head []byte) (name string, absent bool, fault string) {
+func (r From) interpreter(hook string, head []byte) (name string, absent bool, fault string) {
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		return "", false, fmt.Sprintf("hook starts with a byte order mark: the system does not see its #! line; save %s as UTF-8 without BOM", hook)
 	}
@@ -123,16 +134,11 @@ func envProgram(args []string) []string {
 	return args
 }
 
-// startedByInterpreter reports whether every registered command that names the
-// script does so as an argument, as in "bash hook.sh": then it needs no x bit.
-func (r *Runner) startedByInterpreter(hook string) bool {
-	if r.Interpreted == nil {
-		return false
-	}
-	return r.Interpreted(hook)
+func (r From) startedByInterpreter(hook string) bool {
+	return r.Interpreted != nil && r.Interpreted(hook)
 }
 
-func (r *Runner) firstLine(file string) ([]byte, error) {
+func (r From) firstLine(file string) ([]byte, error) {
 	f, err := r.Reader.Anywhere().Open(file, math.MaxInt64)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,5 @@
-package run
+// Package farm makes search paths on which some tools are absent.
+package farm
 
 import (
 	"crypto/sha256"
@@ -10,15 +11,15 @@ import (
 	"sync"
 )
 
-// hiddenPaths makes search paths on which some tools are absent: a directory
-// that holds one of them is replaced by a farm of links to all the rest of it.
-type hiddenPaths struct {
-	dir string
+// Farms replace a directory of a search path that holds a tool by links to all the
+// rest of it.
+type Farms struct {
+	Dir string     // where they are made
 	mu  sync.Mutex // one case builds a farm, the others wait for it
 }
 
-// path is the search path without the tools.
-func (h *hiddenPaths) path(search string, tools []string) (string, error) {
+// Path is the search path without the tools.
+func (h *Farms) Path(search string, tools []string) (string, error) {
 	if len(tools) == 0 {
 		return search, nil
 	}
@@ -36,11 +37,11 @@ func (h *hiddenPaths) path(search string, tools []string) (string, error) {
 	return strings.Join(dirs, string(filepath.ListSeparator)), nil
 }
 
-func (h *hiddenPaths) farm(dir string, tools []string) (string, error) {
+func (h *Farms) farm(dir string, tools []string) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	sum := sha256.Sum256([]byte(dir + "\x00" + strings.Join(tools, "\x00")))
-	farm := filepath.Join(h.dir, "path-"+hex.EncodeToString(sum[:8]))
+	farm := filepath.Join(h.Dir, "path-"+hex.EncodeToString(sum[:8]))
 	if exists(farm) {
 		return farm, nil
 	}

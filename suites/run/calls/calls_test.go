@@ -1,4 +1,4 @@
-package run
+package calls
 
 import (
 	"strconv"
@@ -16,9 +16,9 @@ func written(c suites.ToolCall) string {
 	return strings.Join(fields, fieldEnd) + callEnd
 }
 
-// FuzzParseCalls: what shims wrote is read as it was, up to what was cut off;
+// FuzzParse: what shims wrote is read as it was, up to what was cut off;
 // and whatever else a log holds, what is read of it is whole.
-func FuzzParseCalls(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add("t", 0, "out", "err", "arg", 3, "t\x1f0\x1fout\x1ferr\x1farg\x1e")
 	f.Add("t", -1, "", "a\nb", "", 0, "t\x1f0\x1fout\x1ferr\x1e\x1et\x1fx\x1f\x1f\x1e t")
 	f.Fuzz(func(t *testing.T, tool string, exit int, stdout, stderr, arg string, cut int, log string) {
@@ -28,10 +28,10 @@ func FuzzParseCalls(f *testing.F) {
 		}
 		whole := written(call)
 		torn := whole[:min(max(cut, 0), len(whole)-1)]
-		if diff := cmp.Diff([]suites.ToolCall{call, call}, parseCalls(whole+whole+torn)); diff != "" {
+		if diff := cmp.Diff([]suites.ToolCall{call, call}, Parse(whole+whole+torn)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
-		for _, c := range parseCalls(log) {
+		for _, c := range Parse(log) {
 			_, said, _ := strings.Cut(written(c)[len(c.Tool)+1:], fieldEnd) // numbers are written in many ways
 			if !strings.Contains(log, c.Tool+fieldEnd) || !strings.Contains(log, fieldEnd+said) {
 				t.Errorf("%+v is not in the log", c)
