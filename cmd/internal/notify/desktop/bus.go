@@ -4,7 +4,6 @@ package desktop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/godbus/dbus/v5"
 )
-
-var errNoBus = errors.New("no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set")
 
 // desktopService is org.freedesktop.Notifications on the session bus, asked
 // directly: a library that falls back to notify-send, kdialog or dbus-launch

@@ -2,7 +2,6 @@
 package desktop
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,8 +37,6 @@ const (
 	// namedCases is how many cases a notification names.
 	namedCases = 3
 )
-
-var errNoAnswer = errors.New("the notification service does not answer")
 
 // New returns a view that turns each Transitions event into one desktop
 // notification, or a bell where none can be shown, and ignores all others.
