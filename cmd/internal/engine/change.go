@@ -18,6 +18,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if len(b.Changes) == 0 {
 		return
 	}
+	w.o.View.Handle(notify.Saved{})
 	shape := false
 	changed := make([]string, len(b.Changes))
 	var others, restored []string

@@ -130,11 +130,20 @@ type Transitions struct {
 	Resolved    []suites.Record
 }
 
+// Saved says that something was saved. What that means is being worked out.
+type Saved struct{}
+
+// Tracing says how far the runs are that find out what cases execute, made while
+// nothing else is to be done.
+type Tracing struct{ Done, Of int }
+
 // Rested says that nothing is left to be done until something is saved: verdicts
 // and news have been told, and what could wait has been done.
 type Rested struct{}
 
+func (Saved) event()       {}
 func (Rested) event()      {}
+func (Tracing) event()     {}
 func (Started) event()     {}
 func (Problems) event()    {}
 func (Warning) event()     {}

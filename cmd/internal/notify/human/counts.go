@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 )
 
@@ -36,13 +35,4 @@ func tally(t suites.Tally, zeros bool) line {
 	add(t.Unproven, zeros, suites.Unproven)
 	add(t.Aborted, false, suites.Aborted)
 	return l
-}
-
-// idle makes the live line say how things stand and what a person can do.
-func (h *human) idle() {
-	if !h.o.Watch {
-		h.setLive(nil, true)
-		return
-	}
-	h.setLive(standing(h.state).with(piece{dim, "   " + notify.HelpText()}), true)
 }

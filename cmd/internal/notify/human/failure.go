@@ -78,7 +78,7 @@ func (h *human) details(e notify.CaseDone, indent string) []line {
 	var lines []line
 	for _, m := range v.Mismatches {
 		head := indent + where(v, m)
-		if short := reason(m); !long(m) && printable.Width(printable.Text(short)) <= h.room(head) {
+		if short := reason(m); !needsRoom(m) && printable.Width(printable.Text(short)) <= h.room(head) {
 			lines = append(lines, text(head+short))
 			continue
 		}

@@ -45,6 +45,13 @@ func (h *human) Handle(e notify.Event) {
 		h.caseDone(e)
 	case notify.RunDone:
 		h.runDone(e)
+	case notify.Saved:
+		h.saved()
+	case notify.Tracing:
+		h.traced(e)
+	case notify.Rested:
+		h.rested, h.tracing = true, tracing{}
+		h.idle()
 	case notify.Transitions: // every case has told its own
 	}
 }

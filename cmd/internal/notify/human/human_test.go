@@ -104,7 +104,7 @@ func TestHumanProgress(t *testing.T) {
 		clock = clock.Add(2 * time.Millisecond) // 2 s in all
 		records = append(records, notifytest.Rec("pm", "P", "a_name_that_is_much_too_long_for_the_line_it_is_shown_on", true, ""))
 		v.Handle(notifytest.Done(records[i], i+1, 1000))
-		if i == 499 && !strings.HasPrefix(m.String(), "500 of 1000  P a_name") {
+		if i == 499 && !strings.HasPrefix(m.String(), "running 500 of 1000  P a_name") {
 			t.Errorf("half way the terminal shows %q", m)
 		}
 	}

@@ -21,7 +21,7 @@ func brief(v suites.Verdict) string {
 	}
 	parts := make([]string, len(v.Mismatches))
 	for i, m := range v.Mismatches {
-		if long(m) {
+		if needsRoom(m) {
 			return ""
 		}
 		parts[i] = where(v, m) + reason(m)
@@ -39,7 +39,7 @@ func reason(m suites.Mismatch) string {
 	return m.String()
 }
 
-func long(m suites.Mismatch) bool {
+func needsRoom(m suites.Mismatch) bool {
 	s := reason(m)
 	return len(s) > 4*shortMismatch || severalLines(s) || printable.Width(printable.Text(s)) > shortMismatch
 }

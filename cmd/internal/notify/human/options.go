@@ -25,6 +25,9 @@ type human struct {
 
 	state    suites.State    // the present one
 	running  bool            // a run is under way
+	begun    time.Time       // when it began
+	rested   bool            // nothing is left to be done until something is saved
+	tracing  tracing         // under way, while nothing else is
 	told     bool            // why the next run takes place was already said
 	troubled bool            // the last problems shown are not mended yet
 	failed   int             // so far, in this run

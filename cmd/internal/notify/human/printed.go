@@ -43,7 +43,7 @@ func (h *human) printed(e notify.CaseDone, indent string) []line {
 // told reports whether a mismatch shows the stream, or the note ends with all of it.
 func told(e notify.CaseDone, stream, text string) bool {
 	for _, m := range e.Verdict.Mismatches {
-		if m.Field == stream || stream == "stdout" && (m.Field == "jq" || m.Field == "decision") && long(m) {
+		if m.Field == stream || stream == "stdout" && (m.Field == "jq" || m.Field == "decision") && needsRoom(m) {
 			return true
 		}
 	}

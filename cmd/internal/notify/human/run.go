@@ -11,7 +11,8 @@ import (
 
 func (h *human) runStarted(e notify.RunStarted) {
 	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
-	h.running, h.failed, h.said = true, 0, false
+	h.running, h.rested, h.failed, h.said = true, false, 0, false
+	h.begun, h.tracing = h.o.Now(), tracing{}
 	h.more, h.shown = [2][]suites.Key{}, [2]int{}
 	h.causes = causes{}
 	if h.o.Watch && !h.told {
@@ -27,7 +28,8 @@ func (h *human) runStarted(e notify.RunStarted) {
 
 // progress makes the live line say how far the run is.
 func (h *human) progress(e notify.CaseDone, force bool) {
-	l := text(fmt.Sprintf("%d of %d", e.Done, e.Of))
+	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
+	l = l.with(remaining(h.o.Now().Sub(h.begun), e.Done, e.Of-e.Done)...)
 	if h.failed > 0 {
 		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
 	}

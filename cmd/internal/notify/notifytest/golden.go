@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// Update says that golden files are to be written anew.
+var Update = flag.Bool("update", false, "write the golden files anew")
 
 // Golden compares text with a file of testdata, or writes that anew.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
