@@ -38,6 +38,7 @@ type Outcome struct {
 	Stopped  []string      // what isolation kept it from, in words, as far as the system lets us know
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself, or the case's copy of it
+	Named    []string      // the case's templates and what each stood for, one after the other
 	Trace    []byte        // what a traced run wrote down; nil when it was not traced, or lost it
 	Calls    []ToolCall    // of the tools that decide, in the same case run once more; nil when nobody asked
 }

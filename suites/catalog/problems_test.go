@@ -19,8 +19,8 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
+	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, project, " +
+		"command, file_path, payload, payload_raw, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -100,9 +100,17 @@ var mistakes = map[string]struct {
 	"empty, yet jq":      {oneCase("expect: {stdout: {empty: true}, jq: .a}"), []string{"7:41: expect: jq cannot stand beside an empty stdout (keep one of them)"}},
 	"file":               {oneCase("expect: {exit: 0, files: [{absent: true}, {path: a, absent: true, lacks: b}]}"), []string{"7:31: a file needs path", "7:47: files: absent cannot stand beside contains, matches or lacks (keep one of them)"}},
 	"steps and command":  {oneCase("command: ls\nsteps: [{expect: {exit: 0}}]\n" + ok), []string{"8:12: command cannot stand beside steps (put it into a step)", "9:13: expect cannot stand beside steps (put it into a step)"}},
-	"command, payload":   {oneCase(ok + "command: ls\npayload: {}"), []string{"9:14: command cannot stand beside payload (the payload is the full object: put it into tool_input)"}},
+	"command, raw":       {oneCase(ok + "command: ls\npayload_raw: {}"), []string{"9:18: command cannot stand beside payload_raw (it is all that the hook gets: put it into tool_input)"}},
+	"payload, raw":       {oneCase(ok + "payload: {}\npayload_raw: {}"), []string{"9:18: payload cannot stand beside payload_raw (it is all that the hook gets; payload is laid over what the client would send)"}},
+	"each without id":    {oneCase(ok + "each: [{command: ls}]"), []string{"8:12: a row of each needs id"}},
+	"each twice":         {oneCase(ok + "each: [{id: a}, {id: a}]"), []string{"8:26: id a stands twice in each (a row's id is part of the case's)"}},
+	"each of none":       {oneCase(ok + "each: []"), []string{"8:11: each: must not be empty"}},
+	"each within each":   {oneCase(ok + "each: [{id: a, each: [{id: b}]}]"), []string{"8:26: each within each (write one table)"}},
+	"each, unknown key":  {oneCase(ok + "each: [{id: a, comand: ls}]"), []string{"8:20: unknown key comand (did you mean command?)"}},
+	"tool":               {oneCase(ok + "tool: Bsah"), []string{"8:11: tool: want a tool that the client has, got \"Bsah\" (did you mean Bash?)"}},
+	"unset":              {oneCase(ok + "unset: [A-B]"), []string{`8:13: unset: want a variable's name, got "A-B"`}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, expect, event, tool, hook, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
 	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
@@ -130,7 +138,7 @@ func bomb() string {
 // What a JSON Schema cannot say, or what is lost before it sees the file.
 var beyondSchema = map[string]bool{
 	"suite given twice": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
-	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true,
+	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true, "each twice": true, "tool": true,
 }
 
 func TestMistakes(t *testing.T) {

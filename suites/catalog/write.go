@@ -54,6 +54,8 @@ func firingKeys(o *object, c *suites.Case) {
 	o.texts("absent_tools", c.AbsentTools)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
+	o.texts("unset", c.Unset)
+	o.text("cwd", c.Cwd)
 	if c.Project != nil {
 		var p object
 		p.named("files", c.Project.Files)
@@ -84,6 +86,9 @@ func stepKeys(o *object, s *suites.Step) {
 	o.text("file_path", s.FilePath)
 	if len(s.Payload) > 0 {
 		o.add("payload", jsonNode(s.Payload))
+	}
+	if len(s.PayloadRaw) > 0 {
+		o.add("payload_raw", jsonNode(s.PayloadRaw))
 	}
 	if s.Stdin != nil {
 		o.add("stdin", scalar(*s.Stdin))
@@ -157,6 +162,8 @@ func repoNode(r *suites.Repo) *yaml.Node {
 	o.named("stage", r.Stage)
 	o.named("modify", r.Modify)
 	o.texts("delete", r.Delete)
+	o.text("worktree", r.Worktree)
+	o.named("merge", r.Merge)
 	return o.node()
 }
 

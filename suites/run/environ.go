@@ -46,14 +46,15 @@ func (s *sandbox) environ() {
 	if s.server != nil {
 		address = s.server.Address()
 	}
-	s.expand = strings.NewReplacer(
+	s.named = []string{
 		"{tmp}", s.tmp,
 		"{project}", s.root,
 		"{override}", s.project(),
 		"{session}", s.number,
 		"{server}", address,
 		"{path}", s.searched,
-	)
+	}
+	s.expand = strings.NewReplacer(s.named...)
 	set := map[string]string{
 		"PATH":               s.searched,
 		"TMPDIR":             s.tmp,

@@ -129,7 +129,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	if err != nil {
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
-	o.Sandbox, o.Root = s.dir, s.root
+	o.Sandbox, o.Root, o.Named = s.dir, s.root, s.named
 	defer s.close()
 	for i := range c.Steps {
 		res, err := s.step(ctx, i)

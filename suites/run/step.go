@@ -67,7 +67,8 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 		SessionID:      "hookwatch-" + s.number,
 		TranscriptPath: s.tmp + "/transcript.jsonl",
 		Cwd:            s.cwd,
-		Override:       s.payload(st.Payload),
+		Over:           s.payload(st.Payload),
+		Override:       s.payload(st.PayloadRaw),
 	}
 	if st.FilePath != "" {
 		in.FilePath = s.path(st.FilePath)
@@ -124,7 +125,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.With(s.env, s.expanded(st.Env)),
+		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Unset),
 		Stdin:   stdin,
 		Timeout: timeout,
 	}

@@ -254,3 +254,13 @@ type Marker struct {
 
 // Ref formats the marker as "source §section".
 func (m Marker) Ref() string { return markers.Ref{Source: m.Source, Section: m.Section}.String() }
+
+// unknown lists the IDs that no suite has.
+func (p *Project) unknown(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		if suite, bare, qualified := strings.Cut(id, "/"); qualified {
+			return p.Find(suites.Key{Suite: suite, ID: bare}) != nil
+		}
+		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
+	})
+}
