@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
@@ -38,7 +40,7 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 		main = jsonview.NewJSONL(a.json(), p.Agent)
 	default:
 		main = human.New(a.raw.Out, human.Options{
-			Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+			ASCII: terminal.ASCII(os.Getenv), Show: show, Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
 			Place: func(at string, k suites.Key) string {
 				if command := show(k); command != "" && catalog.IsBuiltin(at) {
 					return command // nobody can open what is in the program

@@ -114,6 +114,9 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	for i, path := range changed {
 		c := b.Changes[i]
 		same := w.rest.Same(c.Path, c.Was, c.Digest)
+		if c.Was == "" && c.Digest == "" {
+			continue // looked for, and never there
+		}
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.p.Matters(path))) {
 			continue
 		}

@@ -94,8 +94,10 @@ type CaseDone struct {
 	RunID      string
 	Record     suites.Record
 	Verdict    suites.Verdict
-	Effect     string // what the client would do with the step that is told, in words, when it is known
-	At         string // where the case is defined, as file:line
+	Effect     string          // what the client would do with the step that is told, in words, when it is known
+	At         string          // where the case is defined, as file:line
+	Defined    suites.Position // the same
+	Script     string          // the hook, from the project's root; "" where the settings alone say what runs
 	Transition Transition
 	Tools      []string  // that changed and so explain it
 	Since      time.Time // when the verdict before this one was recorded

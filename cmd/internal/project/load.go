@@ -162,9 +162,6 @@ const digestSize = 16
 func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
 	cfg := p.Config.Run
 	added := fmt.Sprint(cfg.PassEnv)
-	if c.Timeout == 0 {
-		added += fmt.Sprint(cfg.Timeout)
-	}
 	if c.Check != nil {
 		added += string(c.Check.Need)
 	}

@@ -2,6 +2,7 @@ package human
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -20,7 +21,7 @@ const (
 )
 
 func (h *human) started(e notify.Started) {
-	h.state = e.State
+	h.state, h.root = e.State, e.Root
 	what := notify.Count(e.Hooks, "hook") + "  " + notify.Count(e.Cases, "case")
 	if e.Watched > 0 {
 		what += "  " + notify.Count(e.Watched, "file") + " watched"
@@ -51,10 +52,10 @@ func (h *human) problems(e notify.Problems) {
 		if h.troubled {
 			h.print(head.with(piece{green, "mended: configuration and suite files are valid again"}), nil)
 		}
-		h.troubled = false
+		h.troubled, h.unreadable = false, nil
 		return
 	}
-	h.troubled = true
+	h.troubled, h.unreadable = true, e.List
 	title := notify.Count(len(e.List), "problem") + " in configuration or suite files"
 	if e.InForce {
 		title += "; the last good ones stay in force"
@@ -71,8 +72,26 @@ func (h *human) problems(e notify.Problems) {
 	h.print(append(lines, nil)...)
 }
 
+// unread reports whether each of the files has a problem that was told.
+func (h *human) unread(changes []notify.Change) bool {
+	for _, c := range changes {
+		if !slices.ContainsFunc(h.unreadable, func(p suites.Problem) bool { return p.At.File == c.Path }) {
+			return false
+		}
+	}
+	return len(h.unreadable) > 0
+}
+
 func (h *human) changed(e notify.Changed) {
+	if len(e.Selected) == 0 && h.unread(e.Changes) {
+		return // what is wrong with it was said, and it selects nothing until that is mended
+	}
 	h.told = len(e.Selected) > 0
+	if h.asked.only && len(e.Selected) == 0 {
+		h.state = e.State
+		h.idle()
+		return
+	}
 	head := h.stamp(e.At)
 	indent := text(strings.Repeat(" ", head.columns()))
 	var lines []line
@@ -88,13 +107,17 @@ func (h *human) changed(e notify.Changed) {
 	lines = append(lines, h.selected(e, indent)...)
 	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
 	others := e.State != h.state
-	h.state = e.State
 	if len(e.Selected) == 0 {
 		if others {
-			lines = append(lines, h.fold(indent.with(standing(e.State)...))...)
+			now := standing(e.State)
+			if was, is := h.state.Total(), e.State.Total(); was != is {
+				now = now.with(piece{plain, fmt.Sprintf("  %s now, %d before", notify.Count(is, "case"), was)})
+			}
+			lines = append(lines, h.fold(indent.with(now...))...)
 		}
 		lines = append(lines, nil)
 	}
+	h.state = e.State
 	h.print(lines...)
 	if !h.running {
 		h.idle()
@@ -136,7 +159,7 @@ func (h *human) selected(e notify.Changed, indent line) []line {
 	if len(e.Selected) == 0 {
 		why := "no case depends on this change"
 		if len(e.NotAffected) > 0 {
-			why = "not affected: " + reasons(e.NotAffected)
+			why = "not affected: " + reasons(e.NotAffected, e.Changes)
 		}
 		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.State.Total(), why))
 	}
@@ -146,11 +169,11 @@ func (h *human) selected(e notify.Changed, indent line) []line {
 	}
 	head := fmt.Sprintf("%d of %d selected: ", len(keys), e.State.Total())
 	lines := h.idLines(indent.with(piece{plain, head}), keys)
-	if why := reasons(e.Selected); why != "" {
+	if why := reasons(e.Selected, e.Changes); why != "" {
 		lines = append(lines, h.block(indent, dim, "because of "+why)...)
 	}
 	if n := len(e.NotAffected); n > 0 {
-		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d not affected: %s", n, reasons(e.NotAffected)))...)
+		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d not affected: %s", n, reasons(e.NotAffected, e.Changes)))...)
 	}
 	return lines
 }
@@ -171,12 +194,16 @@ func (h *human) idLines(head line, keys []suites.Key) []line {
 }
 
 // reasons counts the selections by reason, the most frequent first; a case with
-// two reasons counts for both.
-func reasons(selected []notify.Selection) string {
+// two reasons counts for both. What all have is not counted, and a file that is the
+// only one saved is not named again.
+func reasons(selected []notify.Selection, saved []notify.Change) string {
 	n := map[string]int{}
 	var order []string
 	for _, s := range selected {
 		for _, r := range s.Because {
+			if len(saved) == 1 {
+				r = strings.TrimPrefix(r, saved[0].Path+": ")
+			}
 			if n[r] == 0 {
 				order = append(order, r)
 			}
@@ -190,7 +217,10 @@ func reasons(selected []notify.Selection) string {
 			parts = append(parts, fmt.Sprintf("... %d more reasons", len(order)-i))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s: %d", r, n[r]))
+		if len(order) > 1 {
+			r = fmt.Sprintf("%s (%s)", r, notify.Count(n[r], "case"))
+		}
+		parts = append(parts, r)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }

@@ -76,6 +76,7 @@ func (h *human) details(e notify.CaseDone, indent string) []line {
 		return h.block(text(indent), plain, v.Note)
 	}
 	var lines []line
+	seen := ""
 	for _, m := range v.Mismatches {
 		head := indent + where(v, m)
 		if short := reason(m); !needsRoom(m) && printable.Width(printable.Text(short)) <= h.room(head) {
@@ -89,7 +90,9 @@ func (h *human) details(e notify.CaseDone, indent string) []line {
 			continue
 		}
 		lines = append(lines, text(head+m.Field))
-		lines = append(lines, h.quote("got", got, indent+"  ")...)
+		if again := head + m.Field + got; again != seen {
+			lines, seen = append(lines, h.quote("got", got, indent+"  ")...), again
+		}
 		lines = append(lines, h.quote("want", want, indent+"  ")...)
 	}
 	return lines
@@ -102,7 +105,7 @@ func (h *human) quote(name, text, indent string) []line {
 	}
 	var lines []line
 	label := fmt.Sprintf("%-4s  ", name)
-	for _, l := range excerpt(text, h.room(indent+label)) {
+	for _, l := range excerpt(text, h.room(indent+label), h.all()) {
 		lines = append(lines, line{{dim, indent + label}, {plain, l}})
 		label = strings.Repeat(" ", len(label))
 	}
@@ -117,7 +120,7 @@ func (h *human) difference(got, want, indent string) []line {
 	}
 	_, body, _ := strings.Cut(string(unified), "+++ got\n")
 	var lines []line
-	for _, l := range excerpt(body, h.room(indent)) {
+	for _, l := range excerpt(body, h.room(indent), h.all()) {
 		st := plain
 		switch {
 		case strings.HasPrefix(l, "-"):

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
 )
 
 // New returns a view for people. On a terminal it keeps a status line at
@@ -22,8 +23,9 @@ func New(out io.Writer, o Options) notify.View {
 		eol = "\r\n"
 	}
 	return &human{
-		screen: &screen{out: out, color: o.Color, tty: o.TTY, eol: eol, cols: o.Width, now: o.Now},
-		o:      o,
+		screen:  &screen{out: out, color: o.Color, tty: o.TTY, eol: eol, cols: o.Width, now: o.Now, ascii: o.ASCII},
+		o:       o,
+		failing: map[suites.Key]notify.CaseDone{},
 	}
 }
 
@@ -35,8 +37,6 @@ func (h *human) Handle(e notify.Event) {
 		h.problems(e)
 	case notify.Warning:
 		h.print(h.block(line{{yellow, "warning: "}}, plain, e.Text)...)
-	case notify.Help:
-		h.print(text(notify.HelpText()))
 	case notify.Changed:
 		h.changed(e)
 	case notify.RunStarted:
@@ -53,6 +53,8 @@ func (h *human) Handle(e notify.Event) {
 		h.rested, h.tracing = true, tracing{}
 		h.idle()
 	case notify.Transitions: // every case has told its own
+	default:
+		h.keyed(e)
 	}
 }
 

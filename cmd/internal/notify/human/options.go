@@ -3,6 +3,7 @@ package human
 import (
 	"time"
 
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 )
 
@@ -16,26 +17,35 @@ type Options struct {
 	Watch   bool       // the session goes on after a run
 	// Place tells a person where a case stands; nil means its position.
 	Place func(at string, k suites.Key) string
-	Now   func() time.Time // nil means time.Now; its location is the one that times are shown in
+	Show  func(k suites.Key) string // the command that shows a case
+	ASCII bool                      // the terminal shows no other letters
+	Now   func() time.Time          // nil means time.Now; its location is the one that times are shown in
 }
 
 type human struct {
 	*screen
 	o Options
 
-	state    suites.State    // the present one
-	running  bool            // a run is under way
-	begun    time.Time       // when it began
-	rested   bool            // nothing is left to be done until something is saved
-	tracing  tracing         // under way, while nothing else is
-	told     bool            // why the next run takes place was already said
-	troubled bool            // the last problems shown are not mended yet
-	failed   int             // so far, in this run
-	said     bool            // this run has printed something
-	causes   causes          // of this run's failures
-	more     [2][]suites.Key // failures and resolved cases that only their IDs stand for
-	shown    [2]int          // those that had lines of their own
+	state      suites.State                   // the present one
+	running    bool                           // a run is under way
+	begun      time.Time                      // when it began
+	rested     bool                           // nothing is left to be done until something is saved
+	tracing    tracing                        // under way, while nothing else is
+	told       bool                           // why the next run takes place was already said
+	troubled   bool                           // the last problems shown are not mended yet
+	unreadable []suites.Problem               // those
+	failed     int                            // so far, in this run
+	said       bool                           // this run has printed something
+	causes     causes                         // of this run's failures
+	asked      asked                          // by keys
+	root       string                         // of the project
+	failing    map[suites.Key]notify.CaseDone // what is told of failures that still are
+	more       [2][]suites.Key                // failures and resolved cases that only their IDs stand for
+	shown      [2]int                         // those that had lines of their own
 }
+
+// all reports whether output is shown whole.
+func (h *human) all() bool { return h.o.Verbose || h.asked.whole }
 
 // margin sets a run off from what it was about.
 func (h *human) margin() line {

@@ -13,7 +13,7 @@ func (h *human) runStarted(e notify.RunStarted) {
 	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
 	h.running, h.rested, h.failed, h.said = true, false, 0, false
 	h.begun, h.tracing = h.o.Now(), tracing{}
-	h.more, h.shown = [2][]suites.Key{}, [2]int{}
+	h.more, h.shown, h.asked.hidden = [2][]suites.Key{}, [2]int{}, 0
 	h.causes = causes{}
 	if h.o.Watch && !h.told {
 		what := "running all " + notify.Count(e.Cases, "case")
@@ -34,20 +34,26 @@ func (h *human) progress(e notify.CaseDone, force bool) {
 		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
 	}
 	if c := h.causes.file(); c != "" {
-		h.setLive(l.with(piece{red, "  " + printable.Field(c)}), force)
+		h.status(l.with(piece{red, "  " + printable.Field(c)}), force)
 		return
 	}
-	h.setLive(l.with(piece{dim, "  " + notify.Label(e.Record)}), force)
+	h.status(l.with(piece{dim, "  " + notify.Label(e.Record)}), force)
 }
 
 func (h *human) caseDone(e notify.CaseDone) {
 	var lines []line
+	delete(h.failing, e.Record.Key())
 	switch status := e.Verdict.Status; {
 	case status == suites.Fail:
 		h.failed++
-		if !h.joins(e) && h.whole(failures, e) {
+		h.remember(e)
+		if !h.asked.lets(e) {
+			h.asked.hidden++
+		} else if !h.joins(e) && h.whole(failures, e) {
+			h.asked.at = e.Record.Key()
 			lines = h.failure(e)
 		}
+	case h.asked.only, !h.asked.lets(e):
 	case h.o.Verbose:
 		lines = h.finished(e)
 	case e.Transition == notify.Resolved && status == suites.Pass && h.whole(resolutions, e):
@@ -58,6 +64,23 @@ func (h *human) caseDone(e notify.CaseDone) {
 		h.print(lines...)
 	}
 	h.progress(e, e.Done == e.Of)
+}
+
+// What is kept of failures to be shown again: so many of them, and so much of what
+// each wrote.
+const (
+	rememberedCases  = 200
+	rememberedOutput = 32 << 10
+)
+
+func (h *human) remember(e notify.CaseDone) {
+	if !h.o.Watch || len(h.failing) == rememberedCases {
+		return
+	}
+	r := &e.Record
+	r.ActualOutput = strings.Clone(r.ActualOutput[:min(len(r.ActualOutput), rememberedOutput)])
+	r.ActualStderr = strings.Clone(r.ActualStderr[:min(len(r.ActualStderr), rememberedOutput)])
+	h.failing[e.Record.Key()] = e
 }
 
 // Of many cases a watching session shows the first whole and the others by ID:
@@ -85,6 +108,9 @@ func (h *human) others(records []suites.Record) []line {
 	if keys := h.more[failures]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
 	}
+	if n := h.asked.hidden; n > 0 {
+		lines = append(lines, h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more, which the filter keeps back (Esc: all)", n)}))
+	}
 	if keys := h.more[resolutions]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
 	}
@@ -109,6 +135,10 @@ func (h *human) finished(e notify.CaseDone) []line {
 func (h *human) runDone(e notify.RunDone) {
 	h.setLive(nil, true)
 	h.running, h.state = false, e.State
+	if h.asked.only && e.Tally.Failed+e.Tally.Aborted == 0 && e.Aborted == "" {
+		h.idle()
+		return
+	}
 	lists := append(h.others(e.Records), h.lists(e.Records)...)
 	if h.said && len(lists) > 0 && !h.o.Watch {
 		h.print(nil)

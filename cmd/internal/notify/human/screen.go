@@ -45,11 +45,13 @@ type screen struct {
 	cols  func() int
 	now   func() time.Time
 
-	live   line      // wanted as the last line; nil for none
-	steady bool      // it stays for a while, so it is always drawn
-	shown  bool      // it is on the terminal
-	drawn  time.Time // when it was last drawn
-	err    error     // of the first write that failed
+	live   line             // wanted as the last line; nil for none
+	steady bool             // it stays for a while, so it is always drawn
+	shown  bool             // it is on the terminal
+	drawn  time.Time        // when it was last drawn
+	err    error            // of the first write that failed
+	ascii  bool             // the terminal shows no other letters
+	held   *strings.Builder // what is to be written once the terminal is ours again; nil while it is
 }
 
 // width is the number of columns to lay out for; 0 when nothing limits them.
@@ -125,7 +127,7 @@ func (s *screen) setLive(l line, steady bool) {
 		return
 	}
 	s.live, s.steady = l, steady
-	if s.due() {
+	if s.held == nil && s.due() {
 		var b strings.Builder
 		s.erase(&b)
 		s.draw(&b)
@@ -134,6 +136,28 @@ func (s *screen) setLive(l line, steady bool) {
 }
 
 func (s *screen) due() bool { return s.steady || s.now().Sub(s.drawn) >= redraw }
+
+// lend leaves the terminal to another program: what is to be shown waits.
+func (s *screen) lend() {
+	if s.held != nil {
+		return
+	}
+	var b strings.Builder
+	s.erase(&b)
+	s.write(b.String())
+	s.held = new(strings.Builder)
+}
+
+// take shows what has waited.
+func (s *screen) take() {
+	if s.held == nil {
+		return
+	}
+	waited := s.held.String()
+	s.held, s.steady = nil, true
+	s.write(waited)
+	s.setLive(s.live, true)
+}
 
 // erase removes the live line from the terminal.
 func (s *screen) erase(b *strings.Builder) {
@@ -146,7 +170,7 @@ func (s *screen) erase(b *strings.Builder) {
 // draw shows the live line, cut so that it never wraps, and leaves the cursor
 // at its start: what another program writes then covers it.
 func (s *screen) draw(b *strings.Builder) {
-	if s.live == nil || !s.due() {
+	if s.live == nil || s.held != nil || !s.due() {
 		return
 	}
 	s.render(b, s.live.cut(s.width()-1))
@@ -170,16 +194,34 @@ func (l line) cut(columns int) line {
 
 func (s *screen) render(b *strings.Builder, l line) {
 	for _, p := range l {
-		if s.color {
-			b.WriteString(p.style.paint(printable.Text(p.text)))
-		} else {
-			b.WriteString(printable.Text(p.text))
+		shown := printable.Text(p.text)
+		if s.ascii {
+			shown = inASCII(shown)
 		}
+		if s.color {
+			shown = p.style.paint(shown)
+		}
+		b.WriteString(shown)
 	}
+}
+
+// inASCII has a question mark for each letter that a terminal of another age does not
+// show, so that nothing becomes wider.
+func inASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 func (s *screen) write(text string) {
 	if text == "" {
+		return
+	}
+	if s.held != nil {
+		s.held.WriteString(text)
 		return
 	}
 	if _, err := io.WriteString(s.out, text); err != nil && s.err == nil {

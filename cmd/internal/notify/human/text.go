@@ -11,20 +11,45 @@ import (
 const excerptLines = 10
 
 // excerpt splits text into lines that fit the columns: all of them up to
-// excerptLines, else the first and the last ones and what was left out between.
-func excerpt(text string, columns int) []string {
+// excerptLines or where all are asked for, else the first and the last ones and what was left out between.
+func excerpt(text string, columns int, all bool) []string {
 	text = strings.TrimSuffix(text, "\n")
 	lines := strings.Split(text, "\n")
-	if len(lines) > excerptLines {
+	if len(lines) > excerptLines && !all {
 		const last = 3
 		const first = excerptLines - 1 - last
 		gap := fmt.Sprintf("... %d lines left out ...", len(lines)-first-last)
 		lines = append(append(lines[:first:first], gap), lines[len(lines)-last:]...)
 	}
-	for i, l := range lines {
-		lines[i] = printable.Cut(l, columns)
+	var rows []string
+	most := foldedRows
+	if all {
+		most = mostRows
 	}
-	return lines
+	for _, l := range lines {
+		rows = append(rows, folded(l, columns, most)...)
+	}
+	return rows
+}
+
+// How many rows one line of a text may take, in an excerpt and in the whole.
+const (
+	foldedRows = 4
+	mostRows   = 1000
+)
+
+// folded is a line in rows that fit the columns: its end may be what tells the
+// cause. A line that is far too long is cut.
+func folded(raw string, columns, most int) (rows []string) {
+	rest := printable.Cut(raw, most*columns)
+	for printable.Width(rest) > columns {
+		part := printable.Prefix(rest, columns)
+		if part == "" {
+			break
+		}
+		rows, rest = append(rows, part), rest[len(part):]
+	}
+	return append(rows, rest)
 }
 
 // proseLimit is how many bytes of prose are shown.

@@ -11,14 +11,14 @@ import (
 
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
-	if got := excerpt("a\nb\n", 80); strings.Join(got, "|") != "a|b" {
+	if got := excerpt("a\nb\n", 80, false); strings.Join(got, "|") != "a|b" {
 		t.Errorf("two lines give %q", got)
 	}
 	ten := strings.TrimSuffix(strings.Repeat("l\n", 10), "\n")
-	if got := excerpt(ten, 80); len(got) != 10 || strings.Contains(strings.Join(got, ""), "...") {
+	if got := excerpt(ten, 80, false); len(got) != 10 || strings.Contains(strings.Join(got, ""), "...") {
 		t.Errorf("ten lines give %q", got)
 	}
-	got := excerpt("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12", 80)
+	got := excerpt("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12", 80, false)
 	if want := "1|2|3|4|5|6|... 3 lines left out ...|10|11|12"; strings.Join(got, "|") != want {
 		t.Errorf("twelve lines give %q, want %q", strings.Join(got, "|"), want)
 	}
@@ -51,7 +51,7 @@ func FuzzShown(f *testing.F) {
 	f.Add(strings.Repeat("日本\t", 40), 30)
 	f.Fuzz(func(t *testing.T, in string, columns int) {
 		columns = 25 + (columns&0xff)%100
-		for _, shown := range append(excerpt(in, columns), printable.Text(in), printable.Prefix(printable.Text(in), columns)) {
+		for _, shown := range append(excerpt(in, columns, false), printable.Text(in), printable.Prefix(printable.Text(in), columns)) {
 			if !utf8.ValidString(shown) || strings.IndexFunc(shown, notifytest.Obeyed) >= 0 {
 				t.Errorf("%q is shown as %q", in, shown)
 			}
