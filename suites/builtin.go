@@ -7,7 +7,7 @@ import "slices"
 // own hooks say, word for word, and are for who asks for them.
 var (
 	BuiltinDefault  = []string{"dep", "ml", "pm"}
-	BuiltinOptional = []string{"ml-more", "pm-more", "protect", "spec-020", "stop"}
+	BuiltinOptional = []string{"ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
 )
 
 // BuiltinNames lists all of them, sorted.
