@@ -41,6 +41,8 @@ type Case struct {
 	Faults      []string  `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
 	Verify      []string  // markers, as written: "source §section, §section"
 	Env         map[string]string
+	Unset       []string `json:",omitempty"` // variables that hooks do not get, whoever sets them
+	Cwd         string   `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
 	Project     *ProjectOverride
 	Repo        *Repo
 	Server      []Route
@@ -91,6 +93,12 @@ type Repo struct {
 	Stage  map[string]string // changed and staged after the commit
 	Modify map[string]string // changed and left in the work tree
 	Delete []string          // removed from the work tree
+	// Worktree makes the project a linked work tree of the repository, on a branch of
+	// that name; Branch is then of the main one.
+	Worktree string `json:",omitempty"`
+	// Merge is changed on another branch whose merge into this one is begun and not
+	// committed. A file that Commit has as well is in conflict.
+	Merge map[string]string `json:",omitempty"`
 }
 
 // A Route is one answer of the case's loopback server, whose address the case
@@ -115,27 +123,24 @@ type Program struct {
 	Exit   int    `json:",omitempty"`
 }
 
-// A Fixture is a file written before a step. Path is a template over {tmp},
-// {project} and {override}, and {session}, the case's number; a relative path lies in {tmp}.
-type Fixture struct {
-	Path    string
-	Content string
-	Mode    uint32 // permission bits; 0 means 0644
-}
-
 // A Step is one firing of a hook. Steps of a case share a sandbox and a session.
 type Step struct {
-	Event    string
-	Tool     string
-	Hook     string   // of this step, when it differs from the case's
-	Args     []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
-	Command  string   // tool_input.command
-	FilePath string   // tool_input.file_path, a template as in Fixture
-	Payload  json.RawMessage
-	Stdin    *string // raw bytes instead of a payload
-	Env      map[string]string
-	Fixtures []Fixture
-	Expect   Expectation
+	Event string
+	Tool  string
+	Hook  string // of this step, when it differs from the case's
+	// Registered names the registered hook of this step, when it differs from the case's.
+	Registered string   `json:",omitempty"`
+	Args       []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
+	Command    string   // tool_input.command
+	FilePath   string   // tool_input.file_path, a template as in Fixture
+	// Payload is laid over what the client would send: its fields replace those of the
+	// same name, null leaves one out. PayloadRaw is sent as it is instead.
+	Payload    json.RawMessage
+	PayloadRaw json.RawMessage `json:",omitempty"`
+	Stdin      *string         // raw bytes instead of a payload
+	Env        map[string]string
+	Fixtures   []Fixture
+	Expect     Expectation
 }
 
 // An Expectation says what one step must do. What is left out is not looked at.

@@ -16,6 +16,7 @@ import (
 func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{scope: scope{layer: suites.Direct}}
 	decode(r, "the file", suiteFields, root, &f)
+	r.contradictions(root)
 	r.required(root, "a suite", "suite", "cases")
 	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.At(root)}
 	if s.Agent == "" && s.Name != "" {
@@ -34,7 +35,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 // cases makes the items of a list into cases, a share of them on each processor.
 func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
 	var items []*yaml.Node
-	r.List("cases", list, func(n *yaml.Node) { items = append(items, n) })
+	r.List("cases", list, func(n *yaml.Node) { items = append(items, r.rows(n)...) })
 	all := make([]suites.Case, len(items))
 	share := max(256, len(items)/runtime.GOMAXPROCS(0)+1)
 	var readers []*reader
@@ -70,14 +71,12 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if f.repo != nil {
 		f.project = nil // the repository is the project
 	}
-	if f.chain || f.check != nil || f.registered != "" {
-		f.hook = ""
-	}
+	f.fires(lookup(n, "hook") != nil)
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
 		Gates: f.gates, AbsentTools: f.absentTools, Programs: f.programs, Control: f.control, Contradicts: f.contradicts,
-		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
+		Verify: f.verify, Env: f.env, Unset: f.unset, Cwd: f.cwd, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
@@ -92,6 +91,18 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	c.Digest = digest(&c)
 	return c
+}
+
+// fires leaves of what the suite names the one thing that the case fires.
+func (f *caseForm) fires(ownHook bool) {
+	switch {
+	case f.chain || f.check != nil:
+		f.hook, f.registered = "", ""
+	case ownHook:
+		f.registered = ""
+	case f.registered != "":
+		f.hook = ""
+	}
 }
 
 // steps gives each step what its case says for all of them.
@@ -135,10 +146,10 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if (c.Chain || c.Registered != "") && len(s.Args) > 0 {
+		if (c.Chain || c.Registered != "" || s.Registered != "") && s.Hook == "" && len(s.Args) > 0 {
 			r.Add(n, "args cannot stand beside chain or registered", "registered commands have arguments of their own")
 		}
-		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "")
+		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}
@@ -168,15 +179,18 @@ var exclusive = []struct{ a, b, hint string }{
 	{"steps", "command", "put it into a step"},
 	{"steps", "file_path", "put it into a step"},
 	{"steps", "payload", "put it into a step"},
+	{"steps", "payload_raw", "put it into a step"},
 	{"steps", "stdin", "put it into a step"},
 	{"steps", "args", "put them into a step"},
 	{"steps", "fixtures", "put them into a step"},
 	{"steps", "expect", "put it into a step"},
-	{"payload", "command", "the payload is the full object: put it into tool_input"},
-	{"payload", "file_path", "the payload is the full object: put it into tool_input"},
+	{"payload_raw", "command", "it is all that the hook gets: put it into tool_input"},
+	{"payload_raw", "file_path", "it is all that the hook gets: put it into tool_input"},
+	{"payload_raw", "payload", "it is all that the hook gets; payload is laid over what the client would send"},
 	{"stdin", "command", "stdin is all the hook gets"},
 	{"stdin", "file_path", "stdin is all the hook gets"},
 	{"stdin", "payload", "stdin is all the hook gets"},
+	{"stdin", "payload_raw", "stdin is all the hook gets"},
 	{"repo", "project", "put the files into the repo's commit"},
 	{"chain", "hook", "a chain fires every hook registered for the event"},
 	{"chain", "registered", "a chain fires every hook registered for the event"},

@@ -65,7 +65,8 @@ func fullCases() []suites.Case {
 	f2.Programs = []suites.Program{{Name: "sleep"}, {Name: "date", Stdout: "1", Stderr: " 2", Exit: 3}, {Name: "npm", Script: `echo "$1"`}}
 	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
 	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py",
-		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755}},
+		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755, Age: 36 * time.Hour},
+			{Path: ".test-status", Content: "fail|2|{now-2m}", Fill: true}},
 		Expect: suites.Expectation{Files: []suites.FileExpectation{
 			{Path: "{tmp}/x.py", Text: suites.TextExpectation{Contains: []string{"a"}, Matches: []string{"b"}, Absent: []string{"c"}}},
 			{Path: "{tmp}/y", Absent: true},
@@ -82,11 +83,20 @@ func fullCases() []suites.Case {
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
 		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
+		{Event: "Stop", Tool: "Bash", Registered: "/stop.sh", Expect: suites.Expectation{Exit: exit(0)}},
 	}
-	f5 := fullBase("F05", "chained", 53)
+	f5 := fullBase("F05", "chained", 54)
 	f5.Summary, f5.Hook, f5.Chain = "Stop", "", true
 	f5.Steps = []suites.Step{{Event: "Stop", Tool: "Bash", Expect: suites.Expectation{Effect: suites.Proceeds}}}
-	return []suites.Case{f1, f2, f3, f4, f5}
+	row := func(id, name, command string, line, code int) suites.Case {
+		c := fullBase(id, name, line)
+		c.Summary, c.Unset, c.Cwd = command, []string{"HOME", "TERM"}, "sub"
+		c.Repo = &suites.Repo{Worktree: "side", Merge: map[string]string{"a.txt": "theirs"}}
+		c.Steps = []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: command, Expect: suites.Expectation{Exit: exit(code)}}}
+		c.At.Column = 9
+		return c
+	}
+	return []suites.Case{f1, f2, f3, f4, f5, row("F06-a", "of_a_table_a", "ls -l", 68, 0), row("F06-b", "own_name", "ls", 69, 2)}
 }
 
 func TestLoadFull(t *testing.T) {

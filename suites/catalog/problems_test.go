@@ -19,8 +19,8 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, gates, verify, absent_tools, programs, project, " +
-		"command, file_path, payload, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
+	caseKeys = "hook, registered, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, programs, project, " +
+		"command, file_path, payload, payload_raw, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -82,43 +82,55 @@ var mistakes = map[string]struct {
 	"env number":         {oneCase(ok + "env: {A: 1, B: true, C-D: x, E: ~}"), []string{`8:14: env.A: want text, got 1 (quote it: "1")`, `8:20: env.B: want text, got true (quote it: "true")`, `8:26: env: "C-D" is no variable's name (letters, digits and _ only)`, `8:37: env.E: want text, got nothing (quote it: "~")`}},
 	"verify":             {oneCase(ok + "verify: a §b"), []string{`8:13: verify: want a list, got "a §b" (put it in brackets: [a §b])`}},
 	"absent tools":       {oneCase(ok + "absent_tools: [jq, '']"), []string{"8:24: absent_tools: must not be empty"}},
+	"gates":              {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
+	"gate's version":     {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
+	"args":               {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
+	"args of a chain":    {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain or registered (registered commands have arguments of their own)"}},
+	"project":            {oneCase(ok + "project: {file: {}}"), []string{"8:15: unknown key file (did you mean files?)"}},
+	"paths":              {oneCase(ok + "project: {files: {/a: x, ../b: y, c: 1}}"), []string{`8:23: files: want a path within the project, got "/a"`, `8:30: files: want a path within the project, got "../b"`, `8:42: files.c: want text, got 1 (quote it: "1")`}},
+	"repo":               {oneCase(ok + "repo: {comit: {}, delete: a}"), []string{"8:12: unknown key comit (did you mean commit?)", `8:31: delete: want a list, got "a" (put it in brackets: [a])`}},
+	"server":             {oneCase(ok + "server: [{method: get, status: 99, path: '[', delay: 1}]"), []string{`8:23: method: want a method such as POST, got "get"`, "8:36: status: want a whole number from 100 to 599, got 99", `8:46: path: want a valid pattern, got "[" (close what [ or { opens)`, "8:58: delay: want a duration such as 30s, got 1"}},
+	"fixtures":           {oneCase(ok + "fixtures: [{content: a}, {path: a, mode: 755}, {path: b, mode: \"0755\"}, {path: c, mode: 01777}]"), []string{"8:16: a fixture needs path", "8:46: mode: want permissions such as 0755, got 755", `8:68: mode: want permissions such as 0755, got "0755"`, "8:93: mode: want permissions such as 0755, got 01777"}},
+	"control form":       {oneCase(ok + "control: a b"), []string{`8:14: control: want an ID, or suite/ID, got "a b"`}},
+	"payload":            {oneCase(ok + "payload: [a]"), []string{"8:14: payload: want keys with values, got a list"}},
+	"payload value":      {oneCase(ok + "payload: {a: .nan, b: !!binary aGk=}"), []string{"8:18: payload: want a value that JSON has, got .nan", "8:27: payload: want a value that JSON has, got aGk="}},
+	"filter":             {oneCase("expect: {jq: '.a ='}"), []string{"7:18: jq: no valid filter: unexpected EOF"}},
+	"filter's function":  {oneCase("expect: {jq: 'nope(.)'}"), []string{"7:18: jq: no valid filter: function not defined: nope/1"}},
+	"empty, yet text":    {oneCase("expect: {stdout: {empty: true, contains: a}, stderr: {empty: false}}"), []string{"7:22: stdout: empty cannot stand beside contains or matches (keep one of them)", `7:66: empty: want true, got false (leave it out; text is asked for by matches: ".")`}},
+	"empty, yet jq":      {oneCase("expect: {stdout: {empty: true}, jq: .a}"), []string{"7:41: expect: jq cannot stand beside an empty stdout (keep one of them)"}},
+	"file":               {oneCase("expect: {exit: 0, files: [{absent: true}, {path: a, absent: true, lacks: b}]}"), []string{"7:31: a file needs path", "7:47: files: absent cannot stand beside contains, matches or lacks (keep one of them)"}},
+	"steps and command":  {oneCase("command: ls\nsteps: [{expect: {exit: 0}}]\n" + ok), []string{"8:12: command cannot stand beside steps (put it into a step)", "9:13: expect cannot stand beside steps (put it into a step)"}},
+	"command, raw":       {oneCase(ok + "command: ls\npayload_raw: {}"), []string{"9:18: command cannot stand beside payload_raw (it is all that the hook gets: put it into tool_input)"}},
+	"payload, raw":       {oneCase(ok + "payload: {}\npayload_raw: {}"), []string{"9:18: payload cannot stand beside payload_raw (it is all that the hook gets; payload is laid over what the client would send)"}},
+	"each without id":    {oneCase(ok + "each: [{command: ls}]"), []string{"8:12: a row of each needs id"}},
+	"each twice":         {oneCase(ok + "each: [{id: a}, {id: a}]"), []string{"8:26: id a stands twice in each (a row's id is part of the case's)"}},
+	"each of none":       {oneCase(ok + "each: []"), []string{"8:11: each: must not be empty"}},
+	"each within each":   {oneCase(ok + "each: [{id: a, each: [{id: b}]}]"), []string{"8:26: each within each (write one table)"}},
+	"each, unknown key":  {oneCase(ok + "each: [{id: a, comand: ls}]"), []string{"8:20: unknown key comand (did you mean command?)"}},
+	"tool":               {oneCase(ok + "tool: Bsah"), []string{"8:11: tool: want a tool that the client has, got \"Bsah\" (did you mean Bash?)"}},
+	"unset":              {oneCase(ok + "unset: [A-B]"), []string{`8:13: unset: want a variable's name, got "A-B"`}},
+	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, expect, event, tool, hook, registered, env)"}},
+	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
+	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
+	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
+	"check is text":      {oneCase("check: jq"), []string{`7:12: check: want keys with values, got "jq"`}},
+	"check of two":       {oneCase("check: {tool: jq, file: a.json}"), []string{"7:29: check: file cannot stand beside tool (write a case for each)"}},
+	"check words":        {oneCase("check: {tool: -x, need: must, minimum: 2.x, places: [sudo jq]}"), []string{`7:19: tool: want a program's name, got "-x"`, `7:29: need: want one of required, expected, optional, advisory, got "must"`, `7:44: minimum: want a version such as 2.12.0, got "2.x"`, `7:58: places: want a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool, got "sudo jq"`}},
+	"check no places":    {oneCase("check: {tool: jq, places: []}"), []string{"7:31: places: must not be empty"}},
+	"check goes with":    {oneCase("check: {file: a.json, need: optional, equals: 1}"), []string{"7:33: check: need goes with tool", "7:51: check: equals goes with key"}},
+	"check file":         {oneCase("check: {file: /etc/passwd, key: a..b, named_by: {file: ../a}}"), []string{`7:19: file: want a path within the project, got "/etc/passwd"`, `7:37: key: want keys joined by dots, got "a..b"`, `7:53: named_by needs key`, `7:60: file: want a path within the project, got "../a"`}},
+	"check registered":   {oneCase("check: {registered: {event: pre, matcher: 'Edit.*', hok: x}}"), []string{"7:25: registered needs hook", `7:33: event: want an event's name such as PreToolUse, got "pre"`, `7:47: matcher: want names joined by |, got "Edit.*"`, "7:57: unknown key hok (did you mean hook?)"}},
+	"check and firing":   {oneCase("check: {tool: jq}\ncommand: ls\n" + ok), []string{"8:14: command cannot stand beside check (a check fires no hook)", "9:13: expect cannot stand beside check (a check fires no hook)"}},
+	"chain and hook":     {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
 	"programs": {oneCase(ok + "programs: [{name: x y}, {stdout: a}, {name: a, script: b, exit: 1}, {name: a}, {name: echo}, {name: b, exit: 256}]"), []string{
 		`8:23: name: want a program's name, got "x y"`, "8:29: a program needs name", "8:69: exit cannot stand beside script (the script says it)",
 		"8:80: programs: a stands twice", "8:91: programs: echo is the shell's own (no hook in sh or bash starts a program of that name)",
 		"8:114: exit: want a whole number from 0 to 255, got 256"}},
-	"gates":             {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
-	"gate's version":    {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
-	"args":              {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
-	"args of a chain":   {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain or registered (registered commands have arguments of their own)"}},
-	"project":           {oneCase(ok + "project: {file: {}}"), []string{"8:15: unknown key file (did you mean files?)"}},
-	"paths":             {oneCase(ok + "project: {files: {/a: x, ../b: y, c: 1}}"), []string{`8:23: files: want a path within the project, got "/a"`, `8:30: files: want a path within the project, got "../b"`, `8:42: files.c: want text, got 1 (quote it: "1")`}},
-	"repo":              {oneCase(ok + "repo: {comit: {}, delete: a}"), []string{"8:12: unknown key comit (did you mean commit?)", `8:31: delete: want a list, got "a" (put it in brackets: [a])`}},
-	"server":            {oneCase(ok + "server: [{method: get, status: 99, path: '[', delay: 1}]"), []string{`8:23: method: want a method such as POST, got "get"`, "8:36: status: want a whole number from 100 to 599, got 99", `8:46: path: want a valid pattern, got "[" (close what [ or { opens)`, "8:58: delay: want a duration such as 30s, got 1"}},
-	"fixtures":          {oneCase(ok + "fixtures: [{content: a}, {path: a, mode: 755}, {path: b, mode: \"0755\"}, {path: c, mode: 01777}]"), []string{"8:16: a fixture needs path", "8:46: mode: want permissions such as 0755, got 755", `8:68: mode: want permissions such as 0755, got "0755"`, "8:93: mode: want permissions such as 0755, got 01777"}},
-	"control form":      {oneCase(ok + "control: a b"), []string{`8:14: control: want an ID, or suite/ID, got "a b"`}},
-	"payload":           {oneCase(ok + "payload: [a]"), []string{"8:14: payload: want keys with values, got a list"}},
-	"payload value":     {oneCase(ok + "payload: {a: .nan, b: !!binary aGk=}"), []string{"8:18: payload: want a value that JSON has, got .nan", "8:27: payload: want a value that JSON has, got aGk="}},
-	"filter":            {oneCase("expect: {jq: '.a ='}"), []string{"7:18: jq: no valid filter: unexpected EOF"}},
-	"filter's function": {oneCase("expect: {jq: 'nope(.)'}"), []string{"7:18: jq: no valid filter: function not defined: nope/1"}},
-	"empty, yet text":   {oneCase("expect: {stdout: {empty: true, contains: a}, stderr: {empty: false}}"), []string{"7:22: stdout: empty cannot stand beside contains or matches (keep one of them)", `7:66: empty: want true, got false (leave it out; text is asked for by matches: ".")`}},
-	"empty, yet jq":     {oneCase("expect: {stdout: {empty: true}, jq: .a}"), []string{"7:41: expect: jq cannot stand beside an empty stdout (keep one of them)"}},
-	"file":              {oneCase("expect: {exit: 0, files: [{absent: true}, {path: a, absent: true, lacks: b}]}"), []string{"7:31: a file needs path", "7:47: files: absent cannot stand beside contains, matches or lacks (keep one of them)"}},
-	"steps and command": {oneCase("command: ls\nsteps: [{expect: {exit: 0}}]\n" + ok), []string{"8:12: command cannot stand beside steps (put it into a step)", "9:13: expect cannot stand beside steps (put it into a step)"}},
-	"command, payload":  {oneCase(ok + "command: ls\npayload: {}"), []string{"9:14: command cannot stand beside payload (the payload is the full object: put it into tool_input)"}},
-	"stdin, file":       {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":        {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, stdin, args, fixtures, expect, event, tool, hook, env)"}},
-	"repo and project":  {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
-	"check key":         {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
-	"check of nothing":  {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
-	"check is text":     {oneCase("check: jq"), []string{`7:12: check: want keys with values, got "jq"`}},
-	"check of two":      {oneCase("check: {tool: jq, file: a.json}"), []string{"7:29: check: file cannot stand beside tool (write a case for each)"}},
-	"check words":       {oneCase("check: {tool: -x, need: must, minimum: 2.x, places: [sudo jq]}"), []string{`7:19: tool: want a program's name, got "-x"`, `7:29: need: want one of required, expected, optional, advisory, got "must"`, `7:44: minimum: want a version such as 2.12.0, got "2.x"`, `7:58: places: want a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool, got "sudo jq"`}},
-	"check no places":   {oneCase("check: {tool: jq, places: []}"), []string{"7:31: places: must not be empty"}},
-	"check goes with":   {oneCase("check: {file: a.json, need: optional, equals: 1}"), []string{"7:33: check: need goes with tool", "7:51: check: equals goes with key"}},
-	"check file":        {oneCase("check: {file: /etc/passwd, key: a..b, named_by: {file: ../a}}"), []string{`7:19: file: want a path within the project, got "/etc/passwd"`, `7:37: key: want keys joined by dots, got "a..b"`, `7:53: named_by needs key`, `7:60: file: want a path within the project, got "../a"`}},
-	"check registered":  {oneCase("check: {registered: {event: pre, matcher: 'Edit.*', hok: x}}"), []string{"7:25: registered needs hook", `7:33: event: want an event's name such as PreToolUse, got "pre"`, `7:47: matcher: want names joined by |, got "Edit.*"`, "7:57: unknown key hok (did you mean hook?)"}},
-	"check and firing":  {oneCase("check: {tool: jq}\ncommand: ls\n" + ok), []string{"8:14: command cannot stand beside check (a check fires no hook)", "9:13: expect cannot stand beside check (a check fires no hook)"}},
-	"chain and hook":    {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
+	"age, moments": {oneCase(ok + "fixtures: [{path: a, age: 5}, {path: a, age: 1ms}, {path: a, content: \"{now-x}\", fill: true}, {path: a, content: \"{now-x}\"}]"), []string{
+		"8:31: age: want an age from 1s to 175200h, such as 15m, got 5", "8:50: age: want an age from 1s to 175200h, such as 15m, got \"1ms\"",
+		"8:75: content: {now-x}: no time ago, such as {now-15m}"}},
+	"registered, hook": {oneCase(ok + "registered: /a.sh\nhook: x"), []string{"9:11: hook cannot stand beside registered (the registered command says which script runs)"}},
 }
 
 func bomb() string {
@@ -134,7 +146,7 @@ func bomb() string {
 // What a JSON Schema cannot say, or what is lost before it sees the file.
 var beyondSchema = map[string]bool{
 	"suite given twice": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
-	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true,
+	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true, "each twice": true, "tool": true,
 }
 
 func TestMistakes(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
@@ -31,6 +32,12 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 		}
 		v[k.Value] = r.AnyText(name+"."+k.Value, value)
 	})
+	return v
+}
+
+// variableNames takes names of variables.
+func (r *reader) variableNames(name string, n *yaml.Node) (v []string) {
+	r.List(name, n, func(c *yaml.Node) { v = append(v, r.matching(name, c, variableName, "a variable's name")) })
 	return v
 }
 
@@ -78,6 +85,10 @@ var repoFields = []field[suites.Repo]{
 	{"commit", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Commit = r.files(k, n) }},
 	{"stage", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Stage = r.files(k, n) }},
 	{"modify", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Modify = r.files(k, n) }},
+	{"worktree", func(r *reader, k string, n *yaml.Node, p *suites.Repo) {
+		p.Worktree = r.matching(k, n, oneLine, wantLine)
+	}},
+	{"merge", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Merge = r.files(k, n) }},
 	{"delete", func(r *reader, k string, n *yaml.Node, p *suites.Repo) {
 		r.List(k, n, func(c *yaml.Node) { p.Delete = append(p.Delete, r.localPath(k, c)) })
 	}},
@@ -106,17 +117,37 @@ func (r *reader) route(n *yaml.Node) suites.Route {
 	return t
 }
 
+// oldest is the greatest age of a fixture, twenty years.
+const oldest = 175_200 * time.Hour
+
 var fixtureFields = []field[suites.Fixture]{
 	{"path", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Path = r.text(k, n) }},
 	{"content", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Content = r.AnyText(k, n) }},
 	{"mode", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Mode = r.mode(k, n) }},
+	{"age", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Age = r.age(k, n) }},
+	{"fill", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Fill = r.Truth(k, n) }},
 }
 
 func (r *reader) fixture(n *yaml.Node) suites.Fixture {
 	var f suites.Fixture
 	decode(r, "fixtures", fixtureFields, n, &f)
 	r.required(n, "a fixture", "path")
+	if f.Fill {
+		if _, err := suites.Moments(f.Content, time.Time{}); err != nil {
+			r.Add(lookup(n, "content"), "content: "+err.Error(), "")
+		}
+	}
 	return f
+}
+
+// age takes how long ago something was, in whole seconds.
+func (r *reader) age(name string, n *yaml.Node) time.Duration {
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil || d < time.Second || d%time.Second != 0 || d > oldest {
+		r.Wrong(n, name, "an age from 1s to 175200h, such as 15m", "")
+		return 0
+	}
+	return d
 }
 
 // mode takes permission bits, written in base 8 as everywhere.

@@ -55,6 +55,8 @@ func firingKeys(o *object, c *suites.Case) {
 	addList(o, "programs", c.Programs, programNode)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
+	o.texts("unset", c.Unset)
+	o.text("cwd", c.Cwd)
 	if c.Project != nil {
 		var p object
 		p.named("files", c.Project.Files)
@@ -64,7 +66,7 @@ func firingKeys(o *object, c *suites.Case) {
 		o.add("repo", repoNode(c.Repo))
 	}
 	addList(o, "server", c.Server, routeNode)
-	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Env == nil {
+	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Registered == "" && c.Steps[0].Env == nil {
 		stepKeys(o, &c.Steps[0])
 		return
 	}
@@ -78,13 +80,19 @@ func firingKeys(o *object, c *suites.Case) {
 func stepKeys(o *object, s *suites.Step) {
 	o.text("event", s.Event)
 	o.text("tool", s.Tool)
-	o.text("hook", s.Hook)
+	if s.Registered == "" {
+		o.text("hook", s.Hook)
+	}
+	o.text("registered", s.Registered)
 	o.named("env", s.Env)
 	addList(o, "args", s.Args, func(arg *string) *yaml.Node { return scalar(*arg) })
 	o.text("command", s.Command)
 	o.text("file_path", s.FilePath)
 	if len(s.Payload) > 0 {
 		o.add("payload", jsonNode(s.Payload))
+	}
+	if len(s.PayloadRaw) > 0 {
+		o.add("payload_raw", jsonNode(s.PayloadRaw))
 	}
 	if s.Stdin != nil {
 		o.add("stdin", scalar(*s.Stdin))
@@ -102,6 +110,8 @@ func fixtureNode(f *suites.Fixture) *yaml.Node {
 	if f.Mode != 0 {
 		o.add("mode", number(fmt.Sprintf("%#o", f.Mode)))
 	}
+	o.duration("age", f.Age)
+	o.truth("fill", f.Fill)
 	return o.node()
 }
 
@@ -170,6 +180,8 @@ func repoNode(r *suites.Repo) *yaml.Node {
 	o.named("stage", r.Stage)
 	o.named("modify", r.Modify)
 	o.texts("delete", r.Delete)
+	o.text("worktree", r.Worktree)
+	o.named("merge", r.Merge)
 	return o.node()
 }
 

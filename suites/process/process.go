@@ -125,3 +125,11 @@ func With(env []string, set map[string]string) []string {
 	}
 	return out
 }
+
+// Without drops variables from an environment.
+func Without(env []string, names []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
+}

@@ -34,14 +34,14 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
-// alone fires the one registered hook that the case names, as the client launches it.
-func (s *sandbox) alone(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+// alone fires the one registered hook of this name, as the client launches it.
+func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.r.Registered != nil {
-		h, found = s.r.Registered(st.Event, s.c.Registered)
+		h, found = s.r.Registered(st.Event, name)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + s.c.Registered + " (hookwatch list --hooks shows what is)"}, nil
+		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
 		c.Timeout = h.Timeout
 	}
-	if h.Session != "" && s.override == "" {
+	if h.Session != "" && s.override == "" && s.c.Cwd == "" {
 		c.Dir = h.Session
 	}
 	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
@@ -101,7 +101,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Scope == discover.InHome {
 		own["HOME"] = s.home()
 	}
-	c.Env = process.With(given, own)
+	c.Env = process.Without(process.With(given, own), s.c.Unset)
 	return c, nil
 }
 

@@ -53,7 +53,7 @@ func (s *sandbox) environ() {
 	if len(s.c.Programs) > 0 {
 		search = s.programs() + string(filepath.ListSeparator) + search
 	}
-	s.expand = strings.NewReplacer(
+	s.named = []string{
 		"{tmp}", s.tmp,
 		"{project}", s.root,
 		"{override}", s.project(),
@@ -61,7 +61,8 @@ func (s *sandbox) environ() {
 		"{server}", address,
 		"{port}", port,
 		"{path}", search,
-	)
+	}
+	s.expand = strings.NewReplacer(s.named...)
 	set := map[string]string{
 		"PATH":               search,
 		"TMPDIR":             s.tmp,

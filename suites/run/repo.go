@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,47 +25,107 @@ var gitEnv = map[string]string{
 
 // buildRepo makes the git state that the case asks for in its temporary project.
 func (s *sandbox) buildRepo(ctx context.Context, repo *suites.Repo) error {
-	branch := repo.Branch
-	if branch == "" {
-		branch = "main"
+	at, branch := s.override, cmp.Or(repo.Branch, "main")
+	if repo.Worktree != "" {
+		at = filepath.Join(s.tmp, "main-worktree")
+		if err := s.tool(ctx, s.env, s.cwd, "mkdir", "-p", at); err != nil {
+			return err
+		}
 	}
-	if err := s.git(ctx, "init", "--quiet", "--initial-branch="+branch); err != nil {
+	if err := s.git(ctx, at, "init", "--quiet", "--initial-branch="+branch); err != nil {
 		return err
 	}
-	if err := s.writeTree(repo.Commit); err != nil {
+	ours, theirs := sides(repo)
+	if err := s.commit(ctx, at, theirs); err != nil {
 		return err
 	}
-	if err := s.git(ctx, "add", "--all", "--force"); err != nil {
+	if repo.Worktree != "" {
+		if err := s.git(ctx, at, "worktree", "add", "--quiet", "-b", repo.Worktree, s.override); err != nil {
+			return err
+		}
+		branch = repo.Worktree
+	}
+	if len(repo.Merge) > 0 {
+		if err := s.beginMerge(ctx, branch, ours, repo.Merge); err != nil {
+			return err
+		}
+	}
+	return s.change(ctx, repo)
+}
+
+// sides splits what is committed into what only this branch has, because the merged one
+// brings it as well, and what both have.
+func sides(repo *suites.Repo) (ours, both map[string]string) {
+	ours, both = map[string]string{}, map[string]string{}
+	for name, content := range repo.Commit {
+		if _, conflicting := repo.Merge[name]; conflicting {
+			ours[name] = content
+		} else {
+			both[name] = content
+		}
+	}
+	return ours, both
+}
+
+// beginMerge merges a branch of its own into the given one, and leaves it at that.
+func (s *sandbox) beginMerge(ctx context.Context, branch string, ours, theirs map[string]string) error {
+	const merged = "merged-by-the-case"
+	if err := s.git(ctx, s.override, "checkout", "--quiet", "-b", merged); err != nil {
 		return err
 	}
-	if err := s.git(ctx, "commit", "--quiet", "--allow-empty", "--message=state of the case"); err != nil {
+	if err := s.commit(ctx, s.override, theirs); err != nil {
 		return err
 	}
+	if err := s.git(ctx, s.override, "checkout", "--quiet", branch); err != nil {
+		return err
+	}
+	if err := s.commit(ctx, s.override, ours); err != nil {
+		return err
+	}
+	failed := s.git(ctx, s.override, "merge", "--quiet", "--no-commit", "--no-ff", merged)
+	if begun := s.git(ctx, s.override, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); begun != nil {
+		return cmp.Or(failed, begun)
+	}
+	return nil // a conflict makes git fail, and is what was asked for
+}
+
+// change leaves what is not committed.
+func (s *sandbox) change(ctx context.Context, repo *suites.Repo) error {
 	if len(repo.Stage) > 0 {
-		if err := s.writeTree(repo.Stage); err != nil {
+		if err := s.writeTree(s.override, repo.Stage); err != nil {
 			return err
 		}
-		if err := s.git(ctx, "add", "--all", "--force"); err != nil {
+		if err := s.git(ctx, s.override, "add", "--all", "--force"); err != nil {
 			return err
 		}
 	}
-	if err := s.writeTree(repo.Modify); err != nil {
+	if err := s.writeTree(s.override, repo.Modify); err != nil {
 		return err
 	}
 	if len(repo.Delete) == 0 {
 		return nil
 	}
-	return s.tool(ctx, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
+	return s.tool(ctx, s.env, s.override, append([]string{"rm", "-rf", "--"}, repo.Delete...)...)
 }
 
-func (s *sandbox) git(ctx context.Context, args ...string) error {
-	return s.tool(ctx, append([]string{"git"}, args...)...)
+func (s *sandbox) commit(ctx context.Context, at string, files map[string]string) error {
+	if err := s.writeTree(at, files); err != nil {
+		return err
+	}
+	if err := s.git(ctx, at, "add", "--all", "--force"); err != nil {
+		return err
+	}
+	return s.git(ctx, at, "commit", "--quiet", "--allow-empty", "--message=state of the case")
 }
 
-// tool runs a program that the case's preparation needs.
-func (s *sandbox) tool(ctx context.Context, argv ...string) error {
+func (s *sandbox) git(ctx context.Context, at string, args ...string) error {
+	return s.tool(ctx, process.With(s.env, gitEnv), at, append([]string{"git"}, args...)...)
+}
+
+// tool runs, in a directory, a program that the case's preparation needs.
+func (s *sandbox) tool(ctx context.Context, env []string, at string, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
-		Argv: argv, Dir: s.override, Env: process.With(s.env, gitEnv), Timeout: time.Minute,
+		Argv: argv, Dir: at, Env: env, Timeout: time.Minute,
 	})
 	if err != nil {
 		return err
@@ -71,7 +133,7 @@ func (s *sandbox) tool(ctx context.Context, argv ...string) error {
 	res := results[0]
 	switch {
 	case res.StartError != nil:
-		return fmt.Errorf("the case needs a git repository: %w", res.StartError)
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
 	case res.Exit != 0:
 		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}

@@ -17,9 +17,10 @@ func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 	if c.Project != nil || c.Repo != nil {
 		s.override = filepath.Join(dir, "project")
 	}
-	if c.Repo != nil {
-		s.cwd = s.override
-	}
+	s.cwd = s.start()
 	s.environ()
+	if c.Cwd != "" {
+		s.cwd = s.from(s.cwd, c.Cwd)
+	}
 	return s.stdin(&c.Steps[step])
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -25,7 +26,7 @@ const busyRetries = 20
 func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 	st := &s.c.Steps[i]
 	for _, f := range st.Fixtures {
-		if err := s.place(f); err != nil {
+		if err := s.place(ctx, f); err != nil {
 			return suites.Result{}, err
 		}
 	}
@@ -37,9 +38,9 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 		s.begin()
 	}
 	var res suites.Result
-	switch {
-	case s.c.Registered != "":
-		res, err = s.alone(ctx, st, stdin)
+	switch registered := cmp.Or(st.Registered, s.c.Registered); {
+	case registered != "" && (st.Hook == "" || st.Registered != ""):
+		res, err = s.alone(ctx, st, registered, stdin)
 	case s.c.Chain:
 		res, err = s.chain(ctx, st, stdin)
 	default:
@@ -67,7 +68,8 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 		SessionID:      "hookwatch-" + s.number,
 		TranscriptPath: s.tmp + "/transcript.jsonl",
 		Cwd:            s.cwd,
-		Override:       s.payload(st.Payload),
+		Over:           s.payload(st.Payload),
+		Override:       s.payload(st.PayloadRaw),
 	}
 	if st.FilePath != "" {
 		in.FilePath = s.path(st.FilePath)
@@ -124,7 +126,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.With(s.env, s.expanded(st.Env)),
+		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Unset),
 		Stdin:   stdin,
 		Timeout: timeout,
 	}

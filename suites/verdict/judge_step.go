@@ -9,16 +9,7 @@ import (
 	"hookwatch/suites"
 )
 
-// everyRun gives the case's directories names that they have in each run: a note
-// that differs is one that says something else.
-func everyRun(o suites.Outcome) *strings.Replacer {
-	if o.Sandbox == "" {
-		return strings.NewReplacer()
-	}
-	return strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
-}
-
-func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, w wording) []suites.Mismatch {
 	switch {
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
@@ -41,15 +32,15 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 		add("effect", string(r.Effect), string(e.Effect))
 	}
 	judgeSound(add, e, r)
-	judgeText(add, "stdout", e.Stdout, r.Stdout, names)
-	judgeText(add, "stderr", e.Stderr, r.Stderr, names)
+	judgeText(add, "stdout", e.Stdout, r.Stdout, w)
+	judgeText(add, "stderr", e.Stderr, r.Stderr, w)
 	judgeJQ(add, e.JQ, r.Stdout)
 	for _, want := range e.ModelSees {
-		if !strings.Contains(strings.Join(r.ModelSees, "\n"), want) {
-			add("model_sees", quote(names.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
+		if !strings.Contains(strings.Join(r.ModelSees, "\n"), w.text.Replace(want)) {
+			add("model_sees", quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
 		}
 	}
-	judgeFiles(add, e.Files, r, names)
+	judgeFiles(add, e.Files, r, w)
 	return found
 }
 
