@@ -80,6 +80,8 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
+		// What the suite says of firing hooks is not about it.
+		c.Timeout, c.Gates, c.AbsentTools, c.Programs, c.Env, c.Project = 0, nil, nil, nil, nil, nil
 		c.Steps = checked(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
