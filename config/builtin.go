@@ -38,6 +38,8 @@ func (c *Config) BuiltinSuites() []string {
 			names = append(names, suites.BuiltinDefault...)
 		case name == everyBuiltin:
 			names = append(names, suites.BuiltinNames()...)
+		case suites.BuiltinFamilies[name] != nil:
+			names = append(names, suites.BuiltinFamily(name)...)
 		default:
 			names = append(names, name)
 		}
@@ -55,8 +57,8 @@ func (c *Config) OwnSuites() []string {
 func suite(s *source, name string, n *yaml.Node) any {
 	v := glob(s, name, n)
 	wanted, ok := BuiltinName(n.Value)
-	known := append(suites.BuiltinNames(), everyBuiltin)
-	if v == nil || !ok || wanted == "" && n.Value == Builtin || slices.Contains(known, wanted) {
+	known := append(suites.BuiltinEntries(), everyBuiltin)
+	if v == nil || !ok || wanted == "" && n.Value == Builtin || slices.Contains(known, wanted) || slices.Contains(suites.BuiltinNames(), wanted) {
 		return v
 	}
 	hint := "there are " + strings.Join(known, ", ")

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"hookwatch/suites"
 )
 
 // TestBuiltinSuites: which built-in suites a list of suites means.
@@ -13,7 +16,9 @@ func TestBuiltinSuites(t *testing.T) {
 		"a.yaml":                   "",
 		"builtin:stop":             "stop",
 		"builtin builtin:pm-more":  "dep ml pm pm-more",
-		"builtin:all builtin:stop": "dep ml ml-more pm pm-more protect stop",
+		"builtin:all builtin:stop": strings.Join(suites.BuiltinNames(), " "),
+		"builtin:guardrails-guard": "guardrails-guard",
+		"builtin:guardrails":       strings.Join(slices.Sorted(slices.Values(suites.BuiltinFamily("guardrails"))), " "),
 	} {
 		c := Config{Suites: strings.Fields(in)}
 		if got := strings.Join(c.BuiltinSuites(), " "); got != want {
@@ -32,9 +37,9 @@ func TestBuiltinSuites(t *testing.T) {
 func TestBuiltinUnknown(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are dep, ml, ml-more, pm, pm-more, protect, stop, all)`,
-		"builtin:":       `no built-in suite builtin: (there are dep, ml`,
-		"builtin:Q":      `no built-in suite builtin:Q (there are dep, ml`,
+		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are dep, guardrails, ml, ml-more, pm, pm-more, protect, spec-020, stop, all)`,
+		"builtin:":       `no built-in suite builtin: (there are dep, guardrails, ml`,
+		"builtin:Q":      `no built-in suite builtin:Q (there are dep, guardrails, ml`,
 	} {
 		s := parseFile("f.yaml", []byte(`suites: [builtin, "`+in+"\"]\n"))
 		if len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Error(), want) {
@@ -44,7 +49,7 @@ func TestBuiltinUnknown(t *testing.T) {
 			t.Errorf("%s: the schema accepts it", in)
 		}
 	}
-	if s := parseFile("f.yaml", []byte("suites: [builtin, builtin:all, builtin:protect, a.yaml]\n")); len(s.Problems) > 0 {
+	if s := parseFile("f.yaml", []byte("suites: [builtin, builtin:all, builtin:protect, builtin:guardrails, builtin:guardrails-lint, a.yaml]\n")); len(s.Problems) > 0 {
 		t.Error(s.Problems)
 	}
 }

@@ -35,11 +35,12 @@ type Case struct {
 	Serial      bool   // runs while no other case does
 	Timeout     time.Duration
 	Gates       []Gate
-	AbsentTools []string // hidden from PATH while the case runs
-	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
-	Contradicts string   // the document that says otherwise than what was observed
-	Faults      []string `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
-	Verify      []string // markers, as written: "source §section, §section"
+	AbsentTools []string  // hidden from PATH while the case runs
+	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
+	Control     string    // ID, or suite/ID, of the case that must be caught for this one to prove anything
+	Contradicts string    // the document that says otherwise than what was observed
+	Faults      []string  `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
+	Verify      []string  // markers, as written: "source §section, §section"
 	Env         map[string]string
 	Unset       []string `json:",omitempty"` // variables that hooks do not get, whoever sets them
 	Cwd         string   `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
@@ -112,22 +113,27 @@ type Route struct {
 	Delay    time.Duration
 }
 
-// A Fixture is a file written before a step. Path is a template over {tmp},
-// {project} and {override}, and {session}, the case's number; a relative path lies in {tmp}.
-type Fixture struct {
-	Path    string
-	Content string
-	Mode    uint32 // permission bits; 0 means 0644
+// A Program is one of the case's own that hooks find before any other of its name:
+// a script, or one that says what it says and ends. Its texts are templates as in
+// Fixture.
+type Program struct {
+	Name   string
+	Script string `json:",omitempty"` // run by /bin/sh unless its first line names another; "" for an answer
+	Stdout string `json:",omitempty"`
+	Stderr string `json:",omitempty"`
+	Exit   int    `json:",omitempty"`
 }
 
 // A Step is one firing of a hook. Steps of a case share a sandbox and a session.
 type Step struct {
-	Event    string
-	Tool     string
-	Hook     string   // of this step, when it differs from the case's
-	Args     []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
-	Command  string   // tool_input.command
-	FilePath string   // tool_input.file_path, a template as in Fixture
+	Event string
+	Tool  string
+	Hook  string // of this step, when it differs from the case's
+	// Registered names the registered hook of this step, when it differs from the case's.
+	Registered string   `json:",omitempty"`
+	Args       []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
+	Command    string   // tool_input.command
+	FilePath   string   // tool_input.file_path, a template as in Fixture
 	// Payload is laid over what the client would send: its fields replace those of the
 	// same name, null leaves one out. PayloadRaw is sent as it is instead.
 	Payload    json.RawMessage

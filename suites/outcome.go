@@ -35,6 +35,7 @@ type Outcome struct {
 	Sandbox  string        // the case's directory; whoever judged the case removes or keeps it
 	StandIns []string      // such as "jaq=gojq", when the hook could reach one
 	Changes  []Change      // what it changed, by path; of files outside its sandbox as far as that is known
+	Unseen   []string      // programs that a hook did not find, and that are there outside its sandbox: paths
 	Stopped  []string      // what isolation kept it from, in words, as far as the system lets us know
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself, or the case's copy of it

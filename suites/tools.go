@@ -12,6 +12,10 @@ import (
 // finds nothing, and a hook calls it so often that what it says is no news.
 func IsFilter(tool string) bool { return slices.Contains([]string{"jaq", "jq", "gojq"}, tool) }
 
+// IsFetcher reports whether a tool hands over what somebody else says: what that means
+// is not its doing.
+func IsFetcher(tool string) bool { return slices.Contains([]string{"curl", "wget"}, tool) }
+
 // FilterProbe is what shows that such a tool works: on Input the filter gives Want.
 var FilterProbe = struct{ Filter, Input, Want string }{".a", `{"a":[1,"b"]}`, `[1,"b"]`}
 

@@ -69,7 +69,7 @@ func TestDocumentOperators(t *testing.T) {
 func TestDocumentsAreScored(t *testing.T) {
 	t.Parallel()
 	o, err := parse([]string{
-		"-project", "../../suites/reference/project", "-suites", "pm", "-ids", "P01,P02,P31", "-max", "6",
+		"-project", "../../suites/reference/linters", "-suites", "pm", "-ids", "P01,P02,P31", "-max", "6",
 		"-only", "key-value,key-remove,key-add,key-space", "-for", "20s", "-v",
 	})
 	if err != nil {

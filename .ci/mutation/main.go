@@ -101,7 +101,7 @@ func parse(args []string) (options, error) {
 	var o options
 	var suites, files, only string
 	f := flag.NewFlagSet("mutate", flag.ContinueOnError)
-	f.StringVar(&o.project, "project", "suites/reference/project", "project `directory`, which is copied")
+	f.StringVar(&o.project, "project", "suites/reference/linters", "project `directory`, which is copied")
 	f.StringVar(&suites, "suites", "", "suites to run, separated by commas; empty: all with a bash hook")
 	f.StringVar(&files, "suite-file", "", "suite `files` from outside the project, separated by commas")
 	f.StringVar(&o.filter, "ids", "", "run only cases whose ID starts with one of these, separated by commas")

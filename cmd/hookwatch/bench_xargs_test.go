@@ -37,7 +37,7 @@ func BenchmarkAgainstXargs(b *testing.B) {
 
 func againstXargs(b *testing.B, wanted func(*suites.Case) bool) {
 	root := filepath.Join(b.TempDir(), "project")
-	if _, err := reference.Extract(root); err != nil {
+	if _, err := reference.Linters.Extract(root); err != nil {
 		b.Fatal(err)
 	}
 	cases := builtinCases(b)

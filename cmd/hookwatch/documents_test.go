@@ -188,7 +188,7 @@ func TestTopicCommands(t *testing.T) {
 				return
 			}
 			root := filepath.Join(t.TempDir(), "my project")
-			if _, err := reference.Extract(root); err != nil {
+			if _, err := reference.Linters.Extract(root); err != nil {
 				t.Fatal(err)
 			}
 			sh := newShell(t, root)

@@ -65,7 +65,7 @@ func newReference(t testing.TB) string {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reference.Extract(root); err != nil {
+	if _, err := reference.Linters.Extract(root); err != nil {
 		t.Fatal(err)
 	}
 	keepOnly(t, root, "enforce_package_managers.sh")

@@ -16,6 +16,7 @@ import (
 func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{scope: scope{layer: suites.Direct}}
 	decode(r, "the file", suiteFields, root, &f)
+	r.contradictions(root)
 	r.required(root, "a suite", "suite", "cases")
 	s := suites.Suite{Name: f.suite, Agent: f.agent, AppliesTo: f.appliesTo, At: r.At(root)}
 	if s.Agent == "" && s.Name != "" {
@@ -70,13 +71,11 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	if f.repo != nil {
 		f.project = nil // the repository is the project
 	}
-	if f.chain || f.check != nil || f.registered != "" {
-		f.hook = ""
-	}
+	f.fires(lookup(n, "hook") != nil)
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
-		Gates: f.gates, AbsentTools: f.absentTools, Control: f.control, Contradicts: f.contradicts,
+		Gates: f.gates, AbsentTools: f.absentTools, Programs: f.programs, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Unset: f.unset, Cwd: f.cwd, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
 	if c.Check = f.check; c.Check != nil {
@@ -90,6 +89,18 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	c.Digest = digest(&c)
 	return c
+}
+
+// fires leaves of what the suite names the one thing that the case fires.
+func (f *caseForm) fires(ownHook bool) {
+	switch {
+	case f.chain || f.check != nil:
+		f.hook, f.registered = "", ""
+	case ownHook:
+		f.registered = ""
+	case f.registered != "":
+		f.hook = ""
+	}
 }
 
 // steps gives each step what its case says for all of them.
@@ -133,10 +144,10 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if (c.Chain || c.Registered != "") && len(s.Args) > 0 {
+		if (c.Chain || c.Registered != "" || s.Registered != "") && s.Hook == "" && len(s.Args) > 0 {
 			r.Add(n, "args cannot stand beside chain or registered", "registered commands have arguments of their own")
 		}
-		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "")
+		hook = hook && (c.Hook != "" || s.Hook != "" || c.Chain || c.Registered != "" || s.Registered != "")
 		event = event && s.Event != ""
 		silent = silent && expectsNothing(&s.Expect)
 	}

@@ -13,6 +13,7 @@ import (
 // A scope is what a suite may say for all of its cases and a case for itself.
 type scope struct {
 	hook, event, tool, category string
+	registered                  string
 	timeout                     time.Duration
 	layer                       suites.Layer
 	serial                      bool
@@ -22,6 +23,7 @@ type scope struct {
 	gates                       []suites.Gate
 	verify                      []string
 	absentTools                 []string
+	programs                    []suites.Program
 	project                     *suites.ProjectOverride
 }
 
@@ -37,7 +39,6 @@ type caseForm struct {
 	stepForm
 	id, name, summary    string
 	control, contradicts string
-	registered           string
 	chain                bool
 	repo                 *suites.Repo
 	server               []suites.Route
@@ -69,6 +70,7 @@ const (
 
 var scopeFields = []field[scope]{
 	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},
+	{"registered", func(r *reader, k string, n *yaml.Node, s *scope) { s.registered = r.matching(k, n, oneLine, wantLine) }},
 	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.event(k, n) }},
 	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.tool(k, n) }},
 	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
@@ -84,6 +86,7 @@ var scopeFields = []field[scope]{
 		s.verify = append(s.verify[:len(s.verify):len(s.verify)], r.texts(k, n)...)
 	}},
 	{"absent_tools", func(r *reader, k string, n *yaml.Node, s *scope) { s.absentTools = r.texts(k, n) }},
+	{"programs", func(r *reader, k string, n *yaml.Node, s *scope) { s.programs = r.programs(k, n) }},
 	{"project", func(r *reader, k string, n *yaml.Node, s *scope) { s.project = r.project(k, n) }},
 }
 
@@ -121,6 +124,9 @@ var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []fi
 	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.event(k, n) }},
 	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.tool(k, n) }},
 	{"hook", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Hook = r.hookPath(k, n) }},
+	{"registered", func(r *reader, k string, n *yaml.Node, s *stepForm) {
+		s.Registered = r.matching(k, n, oneLine, wantLine)
+	}},
 	{"env", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Env = r.variables(k, n, nil) }},
 }...)
 
@@ -135,9 +141,6 @@ var caseFields = append(append(
 	}},
 	{"contradicts", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.contradicts = r.text(k, n) }},
 	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.Truth(k, n) }},
-	{"registered", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		c.registered = r.matching(k, n, oneLine, wantLine)
-	}},
 	{"repo", func(r *reader, k string, n *yaml.Node, c *caseForm) {
 		c.repo = &suites.Repo{}
 		decode(r, k, repoFields, n, c.repo)

@@ -62,18 +62,20 @@ func fullCases() []suites.Case {
 	f2.Env = map[string]string{"HOOK_LOG": "1", "HOOK_SKIP": "1"}
 	f2.Project = &suites.ProjectOverride{Files: map[string]string{".claude/hooks/config.json": "{}"}}
 	f2.AbsentTools, f2.Control, f2.Contradicts = []string{"uv"}, "F01", "docs/old.md §Writes"
+	f2.Programs = []suites.Program{{Name: "sleep"}, {Name: "date", Stdout: "1", Stderr: " 2", Exit: 3}, {Name: "npm", Script: `echo "$1"`}}
 	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
 	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py",
-		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755}},
+		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755, Age: 36 * time.Hour},
+			{Path: ".test-status", Content: "fail|2|{now-2m}", Fill: true}},
 		Expect: suites.Expectation{Files: []suites.FileExpectation{
 			{Path: "{tmp}/x.py", Text: suites.TextExpectation{Contains: []string{"a"}, Matches: []string{"b"}, Absent: []string{"c"}}},
 			{Path: "{tmp}/y", Absent: true},
 		}}}}
-	f3 := fullBase("F03", "full_payload", 38)
+	f3 := fullBase("F03", "full_payload", 39)
 	f3.Summary = "/a&b"
 	f3.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Edit", Expect: suites.Expectation{Exit: exit(2)},
 		Payload: json.RawMessage(`{"hook_event_name":"PostToolUse","tool_input":{"file_path":"/a&b","list":[1.5,null,true],"n":9007199254740993},"tool_name":"Edit"}`)}}
-	f4 := fullBase("F04", "steps_in_a_repository", 43)
+	f4 := fullBase("F04", "steps_in_a_repository", 44)
 	f4.Summary, f4.Control = "git commit", "full/F01"
 	f4.Repo = &suites.Repo{Branch: "main", Commit: map[string]string{"a.txt": "one"}, Stage: map[string]string{"a.txt": "two"},
 		Modify: map[string]string{"b/c.txt": "three"}, Delete: []string{"d.txt"}}
@@ -81,8 +83,9 @@ func fullCases() []suites.Case {
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
 		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
+		{Event: "Stop", Tool: "Bash", Registered: "/stop.sh", Expect: suites.Expectation{Exit: exit(0)}},
 	}
-	f5 := fullBase("F05", "chained", 52)
+	f5 := fullBase("F05", "chained", 54)
 	f5.Summary, f5.Hook, f5.Chain = "Stop", "", true
 	f5.Steps = []suites.Step{{Event: "Stop", Tool: "Bash", Expect: suites.Expectation{Effect: suites.Proceeds}}}
 	row := func(id, name, command string, line, code int) suites.Case {
@@ -93,7 +96,7 @@ func fullCases() []suites.Case {
 		c.At.Column = 9
 		return c
 	}
-	return []suites.Case{f1, f2, f3, f4, f5, row("F06-a", "of_a_table_a", "ls -l", 66, 0), row("F06-b", "own_name", "ls", 67, 2)}
+	return []suites.Case{f1, f2, f3, f4, f5, row("F06-a", "of_a_table_a", "ls -l", 68, 0), row("F06-b", "own_name", "ls", 69, 2)}
 }
 
 func TestLoadFull(t *testing.T) {

@@ -126,7 +126,7 @@ func (r *reader) check(name string, n *yaml.Node) *suites.Check {
 
 // firing are the keys of a case that say how a hook is fired.
 var firing = []string{
-	"hook", "event", "tool", "timeout", "layer", "serial", "env", "gates", "absent_tools", "project", "command", "file_path",
+	"hook", "event", "tool", "timeout", "layer", "serial", "env", "gates", "absent_tools", "programs", "project", "command", "file_path",
 	"payload", "payload_raw", "unset", "cwd", "stdin", "args", "fixtures", "expect", "control", "chain", "registered", "repo", "server", "steps",
 }
 

@@ -19,8 +19,8 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "hook, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, project, " +
-		"command, file_path, payload, payload_raw, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, registered, repo, server, check, steps"
+	caseKeys = "hook, registered, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, programs, project, " +
+		"command, file_path, payload, payload_raw, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -110,7 +110,7 @@ var mistakes = map[string]struct {
 	"tool":               {oneCase(ok + "tool: Bsah"), []string{"8:11: tool: want a tool that the client has, got \"Bsah\" (did you mean Bash?)"}},
 	"unset":              {oneCase(ok + "unset: [A-B]"), []string{`8:13: unset: want a variable's name, got "A-B"`}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, expect, event, tool, hook, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, expect, event, tool, hook, registered, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
 	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
@@ -123,6 +123,14 @@ var mistakes = map[string]struct {
 	"check registered":   {oneCase("check: {registered: {event: pre, matcher: 'Edit.*', hok: x}}"), []string{"7:25: registered needs hook", `7:33: event: want an event's name such as PreToolUse, got "pre"`, `7:47: matcher: want names joined by |, got "Edit.*"`, "7:57: unknown key hok (did you mean hook?)"}},
 	"check and firing":   {oneCase("check: {tool: jq}\ncommand: ls\n" + ok), []string{"8:14: command cannot stand beside check (a check fires no hook)", "9:13: expect cannot stand beside check (a check fires no hook)"}},
 	"chain and hook":     {oneCase(ok + "chain: true\nhook: x"), []string{"9:11: hook cannot stand beside chain (a chain fires every hook registered for the event)"}},
+	"programs": {oneCase(ok + "programs: [{name: x y}, {stdout: a}, {name: a, script: b, exit: 1}, {name: a}, {name: echo}, {name: b, exit: 256}]"), []string{
+		`8:23: name: want a program's name, got "x y"`, "8:29: a program needs name", "8:69: exit cannot stand beside script (the script says it)",
+		"8:80: programs: a stands twice", "8:91: programs: echo is the shell's own (no hook in sh or bash starts a program of that name)",
+		"8:114: exit: want a whole number from 0 to 255, got 256"}},
+	"age, moments": {oneCase(ok + "fixtures: [{path: a, age: 5}, {path: a, age: 1ms}, {path: a, content: \"{now-x}\", fill: true}, {path: a, content: \"{now-x}\"}]"), []string{
+		"8:31: age: want an age from 1s to 175200h, such as 15m, got 5", "8:50: age: want an age from 1s to 175200h, such as 15m, got \"1ms\"",
+		"8:75: content: {now-x}: no time ago, such as {now-15m}"}},
+	"registered, hook": {oneCase(ok + "registered: /a.sh\nhook: x"), []string{"9:11: hook cannot stand beside registered (the registered command says which script runs)"}},
 }
 
 func bomb() string {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
@@ -116,17 +117,37 @@ func (r *reader) route(n *yaml.Node) suites.Route {
 	return t
 }
 
+// oldest is the greatest age of a fixture, twenty years.
+const oldest = 175_200 * time.Hour
+
 var fixtureFields = []field[suites.Fixture]{
 	{"path", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Path = r.text(k, n) }},
 	{"content", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Content = r.AnyText(k, n) }},
 	{"mode", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Mode = r.mode(k, n) }},
+	{"age", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Age = r.age(k, n) }},
+	{"fill", func(r *reader, k string, n *yaml.Node, f *suites.Fixture) { f.Fill = r.Truth(k, n) }},
 }
 
 func (r *reader) fixture(n *yaml.Node) suites.Fixture {
 	var f suites.Fixture
 	decode(r, "fixtures", fixtureFields, n, &f)
 	r.required(n, "a fixture", "path")
+	if f.Fill {
+		if _, err := suites.Moments(f.Content, time.Time{}); err != nil {
+			r.Add(lookup(n, "content"), "content: "+err.Error(), "")
+		}
+	}
 	return f
+}
+
+// age takes how long ago something was, in whole seconds.
+func (r *reader) age(name string, n *yaml.Node) time.Duration {
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil || d < time.Second || d%time.Second != 0 || d > oldest {
+		r.Wrong(n, name, "an age from 1s to 175200h, such as 15m", "")
+		return 0
+	}
+	return d
 }
 
 // mode takes permission bits, written in base 8 as everywhere.

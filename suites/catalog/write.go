@@ -52,6 +52,7 @@ func firingKeys(o *object, c *suites.Case) {
 	o.duration("timeout", c.Timeout)
 	addList(o, "gates", c.Gates, gateNode)
 	o.texts("absent_tools", c.AbsentTools)
+	addList(o, "programs", c.Programs, programNode)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
 	o.texts("unset", c.Unset)
@@ -65,7 +66,7 @@ func firingKeys(o *object, c *suites.Case) {
 		o.add("repo", repoNode(c.Repo))
 	}
 	addList(o, "server", c.Server, routeNode)
-	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Env == nil {
+	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Registered == "" && c.Steps[0].Env == nil {
 		stepKeys(o, &c.Steps[0])
 		return
 	}
@@ -79,7 +80,10 @@ func firingKeys(o *object, c *suites.Case) {
 func stepKeys(o *object, s *suites.Step) {
 	o.text("event", s.Event)
 	o.text("tool", s.Tool)
-	o.text("hook", s.Hook)
+	if s.Registered == "" {
+		o.text("hook", s.Hook)
+	}
+	o.text("registered", s.Registered)
 	o.named("env", s.Env)
 	addList(o, "args", s.Args, func(arg *string) *yaml.Node { return scalar(*arg) })
 	o.text("command", s.Command)
@@ -105,6 +109,20 @@ func fixtureNode(f *suites.Fixture) *yaml.Node {
 	o.add("content", scalar(f.Content))
 	if f.Mode != 0 {
 		o.add("mode", number(fmt.Sprintf("%#o", f.Mode)))
+	}
+	o.duration("age", f.Age)
+	o.truth("fill", f.Fill)
+	return o.node()
+}
+
+func programNode(p *suites.Program) *yaml.Node {
+	var o object
+	o.text("name", p.Name)
+	o.text("script", p.Script)
+	o.text("stdout", p.Stdout)
+	o.text("stderr", p.Stderr)
+	if p.Exit != 0 {
+		o.add("exit", number(strconv.Itoa(p.Exit)))
 	}
 	return o.node()
 }

@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = append(all, loadFull(t), loadText(t, oddities))
-	own, err := filepath.Glob("../reference/project/.claude/tests/hooks/suites/*.yaml")
+	own, err := filepath.Glob("../reference/*/.claude/tests/hooks/suites/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,10 @@ package depend
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -96,6 +98,20 @@ func (g *Graph) Tools(hook string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]string(nil), g.reach(g.files.slash(hook)).tools...)
+}
+
+// Called lists, by script, the programs that a hook and the scripts that it names start or
+// look for, sorted: not what they only mention.
+func (g *Graph) Called(hook string) map[string][]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.tracer(g.files.slash(hook)).called()
+}
+
+// CalledBy lists the programs that a command line starts, sorted.
+func CalledBy(command string) []string {
+	called := scripts.Read("command.sh", []byte(command)).Called()
+	return slices.DeleteFunc(called, func(name string) bool { return strings.Contains(name, "/") })
 }
 
 // Scripts lists the scripts that a case's hooks run, source or may run, sorted.

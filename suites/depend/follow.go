@@ -50,6 +50,9 @@ func (t *tracer) follow() *reach {
 	return r
 }
 
+// namedIn begins the reason for a file whose name a script has.
+const namedIn = "named in "
+
 // expand adds what a script names.
 func (t *tracer) expand(p string) {
 	f := t.g.files.script(p)
@@ -58,7 +61,7 @@ func (t *tracer) expand(p string) {
 	}
 	s := f.script
 	t.scripts[p] = s
-	because := "named in " + p
+	because := namedIn + p
 	dirs := []string{path.Dir(p)}
 	if f.target != "" {
 		dirs = append(dirs, path.Dir(f.target))
@@ -96,6 +99,37 @@ func (t *tracer) expand(p string) {
 			}
 		}
 	}
+}
+
+// called are the programs that the hook and the scripts that it names start or look for,
+// by script: what it only may use is left out. None of them is a function of one of these
+// scripts, or of a shell script beside the hook, whose name may be put together.
+func (t *tracer) called() map[string][]string {
+	t.add(t.hook, "the case runs it", true)
+	named := map[string]bool{t.hook: true}
+	for i := 0; i < len(t.queue); i++ {
+		p := t.queue[i]
+		if by, is := strings.CutPrefix(t.because[p], namedIn); is && named[by] {
+			named[p] = true
+		}
+		if named[p] {
+			t.expand(p)
+		}
+	}
+	functions := map[string]bool{}
+	beside := t.around(t.hook)
+	for _, p := range slices.Concat(slices.Collect(maps.Keys(t.scripts)), beside) {
+		if f := t.g.files.script(p); f.script != nil {
+			for _, name := range f.script.Functions {
+				functions[name] = true
+			}
+		}
+	}
+	called := map[string][]string{}
+	for p, s := range t.scripts {
+		called[p] = slices.DeleteFunc(s.Called(), func(name string) bool { return functions[name] })
+	}
+	return called
 }
 
 // tools are the programs that the scripts name: those they run or look for,
@@ -139,15 +173,18 @@ func (g *Graph) reach(hook string) *reach {
 	if r, ok := g.reaches[hook]; ok && !r.stale {
 		return r
 	}
-	t := &tracer{
-		g: g, hook: hook, listing: g.listing(),
-		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
-		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
-	}
-	r := t.follow()
+	r := g.tracer(hook).follow()
 	if old := g.reaches[hook]; old == nil || !old.sameFiles(r) {
 		g.known = nil
 	}
 	g.reaches[hook] = r
 	return r
+}
+
+func (g *Graph) tracer(hook string) *tracer {
+	return &tracer{
+		g: g, hook: hook, listing: g.listing(),
+		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
+		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
+	}
 }

@@ -146,8 +146,16 @@ func (s *script) cloneShown(search []string) map[string]int {
 	shown := make(map[string]int)
 	var wanted []string
 	for _, d := range search {
-		if d = disk.Real(d); disk.IsDir(d) && s.covered(d) {
+		d = disk.Real(d)
+		if disk.IsDir(d) && s.covered(d) {
 			wanted = append(wanted, installation(d))
+		}
+		for _, f := range s.p.installed.of(d, s.covered) {
+			if at := installation(filepath.Dir(f)); s.covered(at) {
+				wanted = append(wanted, at)
+			} else {
+				wanted = append(wanted, f)
+			}
 		}
 	}
 	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {

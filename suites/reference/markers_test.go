@@ -14,7 +14,7 @@ import (
 // projectResolver resolves markers in the starter project.
 func projectResolver() (*markers.Resolver, map[string][]byte) {
 	files := map[string][]byte{}
-	for _, f := range reference.Files() {
+	for _, f := range reference.Linters.Files() {
 		files[f.Path] = f.Content
 	}
 	return &markers.Resolver{Read: func(path string) ([]byte, error) {

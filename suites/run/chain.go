@@ -34,14 +34,14 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
-// alone fires the one registered hook that the case names, as the client launches it.
-func (s *sandbox) alone(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+// alone fires the one registered hook of this name, as the client launches it.
+func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.r.Registered != nil {
-		h, found = s.r.Registered(st.Event, s.c.Registered)
+		h, found = s.r.Registered(st.Event, name)
 	}
 	if !found {
-		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + s.c.Registered + " (hookwatch list --hooks shows what is)"}, nil
+		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {

@@ -40,12 +40,19 @@ func matches(name string, globs []string) bool {
 	})
 }
 
-// environ makes the environment that all steps of the case share, and the
-// templates that may name it.
+// templates are what a case's texts may name of its surroundings.
+var templates = []string{"{tmp}", "{project}", "{override}", "{session}", "{server}", "{port}", "{path}"}
+
+// environ makes the environment that all steps of the case share, and what the
+// templates stand for.
 func (s *sandbox) environ() {
-	address := ""
+	address, port := "", ""
 	if s.server != nil {
-		address = s.server.Address()
+		address, port = s.server.Address(), s.server.Port()
+	}
+	search := s.searched
+	if len(s.c.Programs) > 0 {
+		search = s.programs() + string(filepath.ListSeparator) + search
 	}
 	s.named = []string{
 		"{tmp}", s.tmp,
@@ -53,11 +60,12 @@ func (s *sandbox) environ() {
 		"{override}", s.project(),
 		"{session}", s.number,
 		"{server}", address,
-		"{path}", s.searched,
+		"{port}", port,
+		"{path}", search,
 	}
 	s.expand = strings.NewReplacer(s.named...)
 	set := map[string]string{
-		"PATH":               s.searched,
+		"PATH":               search,
 		"TMPDIR":             s.tmp,
 		"CLAUDE_PROJECT_DIR": s.project(),
 		"HOOK_SESSION_PID":   s.number,

@@ -47,6 +47,9 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	for i := range c.Steps {
 		s := r.plan(c, r.Temp)
 		for _, f := range c.Steps[i].Fixtures {
+			if i > 0 && f.Age > 0 {
+				return skip(suites.NoteNotLive + "a file of an age cannot be placed while the client runs")
+			}
 			fixtures[s.path(f.Path)] = f.Content
 		}
 		turn, err := s.turn(i, func(path string) (string, bool) {
@@ -142,13 +145,13 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	for i := range s.c.Steps {
 		st := &s.c.Steps[i]
 		parts = append(parts, driver.Part{
-			Make:      func() (live.Turn, error) { return s.makeTurn(i) },
+			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
 			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
 			Questions: func(tool string) bool { return s.r.Hooks != nil && len(s.r.Hooks("PermissionRequest", tool)) > 0 },
 		})
 	}
 	for _, f := range s.c.Steps[0].Fixtures {
-		if err := s.place(f); err != nil {
+		if err := s.place(ctx, f); err != nil {
 			return err
 		}
 	}
@@ -170,10 +173,10 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 }
 
 // makeTurn places what a turn needs, as its step comes.
-func (s *sandbox) makeTurn(i int) (live.Turn, error) {
+func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 	if i > 0 {
 		for _, f := range s.c.Steps[i].Fixtures {
-			if err := s.place(f); err != nil {
+			if err := s.place(ctx, f); err != nil {
 				return live.Turn{}, err
 			}
 		}

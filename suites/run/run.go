@@ -6,6 +6,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run/farm"
+	"hookwatch/suites/symptom"
 	"hookwatch/suites/toolbox"
 )
 
@@ -153,6 +155,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 		}
 	}
 	o.Changes, o.Stopped = s.changed()
+	o.Unseen = s.unseen(o.Results)
 	o.Trace = s.traced()
 	o.Duration = time.Since(begin)
 	return o, nil
@@ -197,3 +200,22 @@ var serial = func() *atomic.Int64 {
 // sessionNumber is a number that no other case has had: hooks key their state
 // by what looks like a PID.
 func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }
+
+// unseen lists the programs that hooks did not find in their views, and that are there
+// outside: isolation hides what they need.
+func (s *sandbox) unseen(results []suites.Result) (paths []string) {
+	if s.r.Isolation != isolate.Namespaces {
+		return nil
+	}
+	for _, r := range results {
+		name, kind := symptom.Absent(r)
+		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
+		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) {
+			continue
+		}
+		if path, err := process.LookPath(name, s.r.Root, s.r.Env); err == nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -150,6 +150,7 @@ case "$1$MODE" in
   "") echo "$input" >"$TMPDIR/payload"; echo "dir=$CLAUDE_PROJECT_DIR tmp=$TMPDIR pwd=$PWD guard=$HOOK_GUARD_PID" ;;
   state) if [ -f "$TMPDIR/seen" ]; then exit 2; fi; touch "$TMPDIR/seen" ;;
   tool) command -v grep >/dev/null && echo has-grep; command -v ls >/dev/null && echo has-ls; true ;;
+  programs) sleep 1000; date; echo " $?"; own x; awkward; basename "${PATH%%:*}" | sed 's/s$//' | tr -d '\n' ;;
   fixture) cat "$FIXTURE" ;;
 esac
 `, 0o755)
@@ -171,6 +172,10 @@ esac
 			{Event: "Stop", Expect: suites.Expectation{Exit: code(2)}}}}},
 		{"absent tool", suites.Case{Env: map[string]string{"MODE": "tool"}, AbsentTools: []string{"grep"}, Steps: []suites.Step{
 			{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"has-ls"}, Absent: []string{"has-grep"}}}}}}},
+		{"programs of its own", suites.Case{Env: map[string]string{"MODE": "programs"}, Programs: []suites.Program{
+			{Name: "sleep"}, {Name: "date", Stdout: "it's {session}", Stderr: "late", Exit: 7}, {Name: "own", Script: `echo "own $1 {tmp}"`}, {Name: "awkward", Script: "#!/bin/bash\n[[ a == a ]] && echo bash"}},
+			Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{
+				Matches: []string{`^it's \d+ 7\nown x /\S+/tmp\nbash\nprogram$`}}, Stderr: &suites.TextExpectation{Contains: []string{"late"}}}}}}},
 		{"fixture", suites.Case{Env: map[string]string{"MODE": "fixture", "FIXTURE": "{tmp}/sub/f.txt"}, Steps: []suites.Step{
 			{Event: "Stop", Fixtures: []suites.Fixture{{Path: "sub/f.txt", Content: "here"}},
 				Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"here"}}}}}}},

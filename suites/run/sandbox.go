@@ -2,17 +2,20 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/gitstate"
 	"hookwatch/suites/run/server"
 )
 
@@ -85,6 +88,9 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	if s.c.Cwd != "" {
 		s.cwd = s.from(s.cwd, s.c.Cwd)
 	}
+	if err := s.placePrograms(); err != nil {
+		return err
+	}
 	if err := s.trace(t); err != nil {
 		return err
 	}
@@ -94,7 +100,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 		}
 	}
 	if s.c.Repo != nil {
-		return s.buildRepo(ctx, s.c.Repo)
+		return gitstate.Place{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
 	}
 	return nil
 }
@@ -204,12 +210,23 @@ func (s *sandbox) start() string {
 	return s.root
 }
 
-func (s *sandbox) place(f suites.Fixture) error {
+func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
 	mode := fs.FileMode(f.Mode)
 	if mode == 0 {
 		mode = 0o644
 	}
-	return s.write(s.path(f.Path), f.Content, mode)
+	now, content, path := time.Now(), f.Content, s.path(f.Path)
+	if f.Fill {
+		var err error
+		if content, err = suites.Moments(s.expand.Replace(content), now); err != nil {
+			return err
+		}
+	}
+	if err := s.write(path, content, mode); err != nil || f.Age == 0 {
+		return err
+	}
+	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
+	return s.tool(ctx, map[string]string{"TZ": "UTC"}, s.project(), "touch", "-t", changed, path)
 }
 
 // writeTree fills a directory of the case's own.
@@ -221,6 +238,24 @@ func (s *sandbox) writeTree(dir string, files map[string]string) error {
 		if err := s.write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// tool runs, in a directory and with variables of its own, a program that the case's preparation needs.
+func (s *sandbox) tool(ctx context.Context, env map[string]string, at string, argv ...string) error {
+	results, err := s.Run(ctx, process.Command{
+		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	res := results[0]
+	switch {
+	case res.StartError != nil:
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
+	case res.Exit != 0:
+		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}
 	return nil
 }

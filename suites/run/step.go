@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -25,7 +26,7 @@ const busyRetries = 20
 func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 	st := &s.c.Steps[i]
 	for _, f := range st.Fixtures {
-		if err := s.place(f); err != nil {
+		if err := s.place(ctx, f); err != nil {
 			return suites.Result{}, err
 		}
 	}
@@ -37,9 +38,9 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 		s.begin()
 	}
 	var res suites.Result
-	switch {
-	case s.c.Registered != "":
-		res, err = s.alone(ctx, st, stdin)
+	switch registered := cmp.Or(st.Registered, s.c.Registered); {
+	case registered != "" && (st.Hook == "" || st.Registered != ""):
+		res, err = s.alone(ctx, st, registered, stdin)
 	case s.c.Chain:
 		res, err = s.chain(ctx, st, stdin)
 	default:
@@ -82,7 +83,7 @@ func (s *sandbox) payload(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	text := string(raw)
-	for _, name := range []string{"{tmp}", "{project}", "{override}", "{session}", "{server}", "{path}"} {
+	for _, name := range templates {
 		if !strings.Contains(text, name) {
 			continue
 		}

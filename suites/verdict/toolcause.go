@@ -29,7 +29,7 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	if !failed {
 		return nil
 	}
-	return c.Gates
+	return slices.DeleteFunc(slices.Clone(c.Gates), func(g suites.Gate) bool { return suites.IsFetcher(g.Tool) })
 }
 
 // toolCause says how a tool came to let a case fail: it rejects its configuration,

@@ -132,7 +132,7 @@ func TestCauseOfMismatch(t *testing.T) {
 // says, and a warning about something else is no cause at all.
 func TestCauseBesideWarning(t *testing.T) {
 	t.Parallel()
-	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
+	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
 	for _, tt := range []struct {
 		stderr string
 		calls  []suites.ToolCall
@@ -154,7 +154,7 @@ func TestCauseBesideWarning(t *testing.T) {
 // TestSuspects: only a case that ran and failed has any.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
-	c := suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
+	c := suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
 	for name, tt := range map[string]struct {
 		o    suites.Outcome
 		want int

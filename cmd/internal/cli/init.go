@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,31 +20,53 @@ import (
 const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
 func (a *app) initCommand() *cobra.Command {
-	var starter bool
+	var starter string
 	cmd := &cobra.Command{
-		Use:   "init",
+		Use:   "init [--starter [NAME]]",
 		Short: "Write a commented configuration and a first suite",
 		Long: `Write a commented .hookwatch.yaml, and a first suite with one case for every hook
 that is found. With --starter: a small project to begin with, its hooks, settings,
-documents and configuration. Files that exist are never overwritten.`,
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
+documents and configuration; linters unless another is named:
+
+` + starterLines() + `
+Files that exist are never overwritten.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if starter == reference.Linters.Name && len(args) == 1 {
+				return nil // the name that follows --starter
+			}
+			return noArgs(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := a.workDir()
 			if err != nil {
 				return err
 			}
-			if starter {
-				return a.initStarter(dir)
+			if starter == "" {
+				return a.initProject(dir)
 			}
-			return a.initProject(dir)
+			return a.initStarter(dir, append(args, starter)[0])
 		},
 	}
-	cmd.Flags().BoolVar(&starter, "starter", false, "write the starter project instead")
+	cmd.Flags().StringVar(&starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
+	cmd.Flags().Lookup("starter").NoOptDefVal = reference.Linters.Name
 	return cmd
 }
 
-func (a *app) initStarter(dir string) error {
-	written, err := reference.Extract(dir)
+// starterLines names the starter projects, one a line.
+func starterLines() string {
+	var lines strings.Builder
+	for _, s := range reference.Starters() {
+		fmt.Fprintf(&lines, "  %-8s  %s\n", s.Name, s.About)
+	}
+	return lines.String()
+}
+
+func (a *app) initStarter(dir, name string) error {
+	starter, ok := reference.Find(name)
+	if !ok {
+		return fmt.Errorf("no starter project %q: there are %s", name, strings.Join(reference.Names(), ", "))
+	}
+	written, err := starter.Extract(dir)
 	if err != nil {
 		return err
 	}

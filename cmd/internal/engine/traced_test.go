@@ -34,7 +34,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if err := os.RemoveAll(s.Root); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reference.Extract(s.Root); err != nil {
+	if _, err := reference.Linters.Extract(s.Root); err != nil {
 		t.Fatal(err)
 	}
 	// No stand-ins: this program cannot be started as one.

@@ -158,13 +158,10 @@ func (p *Project) arrange() {
 const digestSize = 16
 
 // appendConfigured appends the digest of the case's definition with what the
-// project's configuration adds to it.
+// project's configuration adds to it. How long a case may take and how many run at
+// once is no part of what it means.
 func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
-	cfg := p.Config.Run
-	added := fmt.Sprint(cfg.PassEnv)
-	if c.Timeout == 0 {
-		added += fmt.Sprint(cfg.Timeout)
-	}
+	added := fmt.Sprint(p.Config.Run.PassEnv)
 	if c.Check != nil {
 		added += string(c.Check.Need)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/live"
 	"hookwatch/suites/markers"
 )
@@ -162,6 +163,36 @@ func (p *Project) ToolsOf(c *suites.Case) []string {
 		names = append(names, p.Graph.Tools(hook)...)
 	}
 	return names
+}
+
+// Callers lists, by the program that they start or look for, the scripts of hooks and
+// the places of registered commands, as a person would look them up.
+func (p *Project) Callers() map[string][]string {
+	callers := make(map[string][]string)
+	add := func(names []string, by string) {
+		for _, name := range names {
+			if !slices.Contains(callers[name], by) {
+				callers[name] = append(callers[name], by)
+			}
+		}
+	}
+	scripts := slices.Clone(p.scripts)
+	for _, h := range p.Registered.Hooks {
+		if h.Type != "command" {
+			continue
+		}
+		add(depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " ")), h.Source.String())
+		scripts = append(scripts, h.Scripts...)
+	}
+	for _, script := range scripts {
+		for by, names := range p.Graph.Called(script) {
+			add(names, by)
+		}
+	}
+	for _, by := range callers {
+		slices.Sort(by)
+	}
+	return callers
 }
 
 // ToolKey is equal for cases with the same ToolNames; only plain cases have one.

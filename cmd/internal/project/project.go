@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
+	"strings"
 
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -52,9 +54,13 @@ func (p *Project) hookFiles() []string {
 }
 
 // registers reports whether a settings file names the script: one that is gone
-// leaves a hook that is dead, and its cases say so.
+// leaves a hook that is dead, and its cases say so. A name alone is of a script that
+// lies anywhere.
 func (p *Project) registers(script string) bool {
-	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool { return slices.Contains(h.Scripts, script) })
+	anywhere := !strings.Contains(script, "/")
+	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool {
+		return slices.ContainsFunc(h.Scripts, func(s string) bool { return s == script || anywhere && path.Base(s) == script })
+	})
 }
 
 // Exists reports whether a file of the project exists.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -88,13 +89,28 @@ func faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	return out
 }
 
-// locate gives a case that names a registered hook the script that its verdict
+// locate gives a case, or step, that names a registered hook the script that its verdict
 // depends on.
 func (p *Project) locate(c *suites.Case) {
-	if c.Registered == "" || c.Hook != "" {
+	if c.Registered != "" && c.Hook == "" {
+		c.Hook = p.script(c.Steps[0].Event, c.Registered)
+	}
+	named := func(st suites.Step) bool { return st.Registered != "" }
+	if !slices.ContainsFunc(c.Steps, named) {
 		return
 	}
-	if h, ok := p.Registered.Named(c.Steps[0].Event, c.Registered); ok && len(h.Scripts) > 0 {
-		c.Hook = h.Scripts[0]
+	c.Steps = slices.Clone(c.Steps) // those of a built-in case are everybody's
+	for i := range c.Steps {
+		if st := &c.Steps[i]; named(*st) {
+			st.Hook = p.script(st.Event, st.Registered)
+		}
 	}
+}
+
+// script is the script that a registered hook runs; "" where there is none.
+func (p *Project) script(event, registered string) string {
+	if h, ok := p.Registered.Named(event, registered); ok && len(h.Scripts) > 0 {
+		return h.Scripts[0]
+	}
+	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ func Serve(listen func() (net.Listener, error), routes []suites.Route) (*Server,
 
 // Address is its URL.
 func (s *Server) Address() string { return "http://" + s.listener.Addr().String() }
+
+// Port is that of its URL.
+func (s *Server) Port() string { return strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port) }
 
 // Close ends it.
 func (s *Server) Close() { _ = s.http.Close() }

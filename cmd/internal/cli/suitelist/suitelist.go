@@ -2,6 +2,7 @@
 package suitelist
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -57,9 +58,16 @@ func New(loaded, builtin []suites.Suite, on func(name string) bool) Document {
 
 func entry(s *suites.Suite) Suite {
 	one := Suite{Name: s.Name, Cases: len(s.Cases), Hooks: []string{}}
-	for i := range s.Cases {
-		if hook := s.Cases[i].Hook; hook != "" && !slices.Contains(one.Hooks, hook) {
+	add := func(hook string) {
+		if hook != "" && !slices.Contains(one.Hooks, hook) {
 			one.Hooks = append(one.Hooks, hook)
+		}
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		add(cmp.Or(strings.TrimPrefix(c.Registered, "/"), c.Hook))
+		for j := range c.Steps {
+			add(strings.TrimPrefix(c.Steps[j].Registered, "/"))
 		}
 	}
 	return one
@@ -79,6 +87,9 @@ func Text(out io.Writer, doc Document) {
 			}
 			if off == "" {
 				off = s.Entry
+				if family, ok := suites.InFamily(s.Name); ok {
+					off = "builtin:" + family
+				}
 			}
 		case !s.Applies:
 			state = "on, not applicable here"

@@ -14,9 +14,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tracked lists the files of the project's folder as a repository would keep
+// each runs a test on every starter.
+func each(t *testing.T, test func(t *testing.T, s Starter)) {
+	t.Helper()
+	for _, s := range Starters() {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+// TestStarters: every folder beside this file is a starter, and no two share a name.
+func TestStarters(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if e.IsDir() {
+			folders = append(folders, e.Name())
+		}
+	}
+	if diff := cmp.Diff(folders, Names()); diff != "" {
+		t.Errorf("list each folder in Starters, by name (-folder +starter):\n%s", diff)
+	}
+	for _, s := range Starters() {
+		if found, ok := Find(s.Name); !ok || found.Name != s.Name || s.About == "" {
+			t.Errorf("%s: found %t %q, about %q", s.Name, ok, found.Name, s.About)
+		}
+	}
+	if _, ok := Find("nobody"); ok {
+		t.Error("found a starter of no name")
+	}
+}
+
+// tracked lists the files of the starter's folder as a repository would keep
 // them: all but the results of runs.
-func tracked(t *testing.T) []string {
+func tracked(t *testing.T, root string) []string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -25,7 +62,7 @@ func tracked(t *testing.T) []string {
 		}
 		rel := strings.TrimPrefix(filepath.ToSlash(name), root+"/")
 		if entry.IsDir() {
-			if rel == ".claude/tests" {
+			if rel == ".claude/tests/hooks/results" {
 				return fs.SkipDir
 			}
 			return nil
@@ -49,81 +86,68 @@ func paths(files []File) []string {
 
 func TestFilesAreThoseOfTheFolder(t *testing.T) {
 	t.Parallel()
-	got, want := paths(Files()), tracked(t)
-	if !slices.IsSorted(got) {
-		t.Errorf("not in order: %v", got)
-	}
-	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("embedded files differ from the folder; mend the list in embed.go (-folder +embedded):\n%s", diff)
-	}
+	each(t, func(t *testing.T, s Starter) {
+		got, want := paths(s.Files()), tracked(t, s.Name)
+		if !slices.IsSorted(got) {
+			t.Errorf("not in order: %v", got)
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("embedded files differ from the folder; mend the list in %s.go (-folder +embedded):\n%s", s.Name, diff)
+		}
+	})
 }
 
 func TestFilesMatchTheFolder(t *testing.T) {
 	t.Parallel()
-	for _, f := range Files() {
-		name := filepath.Join(root, filepath.FromSlash(f.Path))
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	each(t, func(t *testing.T, s Starter) {
+		for _, f := range s.Files() {
+			isOnDisk(t, s.Name, f)
 		}
-		if !bytes.Equal(content, f.Content) {
-			t.Errorf("%s: content differs", f.Path)
-		}
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runtime.GOOS != "windows" && info.Mode()&0o100 != f.Mode&0o100 {
-			t.Errorf("%s: mode %v, folder has %v", f.Path, f.Mode, info.Mode())
-		}
+	})
+}
+
+// isOnDisk checks a file's content and bits below root.
+func isOnDisk(t *testing.T, root string, f File) {
+	t.Helper()
+	name := filepath.Join(root, filepath.FromSlash(f.Path))
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(content, f.Content) {
+		t.Errorf("%s: content differs", f.Path)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode()&0o100 != f.Mode&0o100 {
+		t.Errorf("%s: mode %v, on disk %v", f.Path, f.Mode, info.Mode())
 	}
 }
 
 func TestFilesCannotBeChanged(t *testing.T) {
 	t.Parallel()
-	Files()[0].Content[0] ^= 1
-	if a, b := Files()[0].Content[0], embeddedByte(t); a != b {
-		t.Errorf("first byte %q, want %q", a, b)
-	}
-}
-
-func embeddedByte(t *testing.T) byte {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(Files()[0].Path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content[0]
+	Linters.Files()[0].Content[0] ^= 1
+	isOnDisk(t, Linters.Name, Linters.Files()[0])
 }
 
 func TestExtract(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "new", "project")
-	written, err := Extract(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(paths(Files()), written); diff != "" {
-		t.Errorf("written (-want +got):\n%s", diff)
-	}
-	for _, f := range Files() {
-		name := filepath.Join(dir, filepath.FromSlash(f.Path))
-		content, err := os.ReadFile(name)
+	each(t, func(t *testing.T, s Starter) {
+		dir := filepath.Join(t.TempDir(), "new", "project")
+		written, err := s.Extract(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(content, f.Content) {
-			t.Errorf("%s: content differs", f.Path)
+		if diff := cmp.Diff(paths(s.Files()), written); diff != "" {
+			t.Errorf("written (-want +got):\n%s", diff)
 		}
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
+		for _, f := range s.Files() {
+			isOnDisk(t, dir, f)
 		}
-		if runtime.GOOS != "windows" && info.Mode()&0o100 != f.Mode&0o100 {
-			t.Errorf("%s: mode %v, want %v", f.Path, info.Mode(), f.Mode)
-		}
-	}
+	})
 }
 
 func TestExtractOverwritesNothing(t *testing.T) {
@@ -133,7 +157,7 @@ func TestExtractOverwritesNothing(t *testing.T) {
 	for _, name := range mine {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 	}
-	written, err := Extract(dir)
+	written, err := Linters.Extract(dir)
 	if !errors.Is(err, fs.ErrExist) {
 		t.Fatalf("error %v, want one that is fs.ErrExist", err)
 	}
@@ -176,7 +200,7 @@ func TestExtractFindsTheWayBlocked(t *testing.T) {
 			if err := prepare(dir, outside); err != nil {
 				t.Fatal(err)
 			}
-			written, err := Extract(dir)
+			written, err := Linters.Extract(dir)
 			if err == nil || len(written) != 0 {
 				t.Errorf("written %v, error %v, want nothing and an error", written, err)
 			}

@@ -1,5 +1,5 @@
-// Package reference holds the starter project: hooks, their settings and
-// configuration, and documents whose markers say what its tests depend on.
+// Package reference holds the starter projects: hooks, their settings and
+// configuration, and documents whose markers say what their tests depend on.
 package reference
 
 import (
@@ -14,34 +14,15 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// The files are listed one by one: a folder would bring along whatever runs
-// have left in it.
-//
-//go:embed project/.claude/hooks/approve_configs.sh
-//go:embed project/.claude/hooks/config.json
-//go:embed project/.claude/hooks/enforce_package_managers.sh
-//go:embed project/.claude/hooks/multi_linter.sh
-//go:embed project/.claude/hooks/protect_linter_configs.sh
-//go:embed project/.claude/hooks/stop_config_guardian.sh
-//go:embed project/.claude/settings.json
-//go:embed project/.claude/subprocess-settings.json
-//go:embed project/.hookwatch.yaml
-//go:embed project/.jscpd.json
-//go:embed project/.markdownlint-cli2.jsonc
-//go:embed project/.ruff.toml
-//go:embed project/.yamllint
-//go:embed project/README.md
-//go:embed project/docs/REFERENCE.md
-//go:embed project/docs/specs/adr-config-protection.md
-//go:embed project/docs/specs/adr-package-manager-enforcement.md
-//go:embed project/docs/specs/hook-verification.md
-//go:embed project/docs/specs/linter-verification.md
-//go:embed project/taplo.toml
-var embedded embed.FS
+// A Starter is a project to begin with. Its files are embedded one by one, in a file
+// named after it: a folder would bring along whatever runs have left in it.
+type Starter struct {
+	Name  string // also of its folder here
+	About string // what its hooks are for, in a line
+	files embed.FS
+}
 
-const root = "project"
-
-// A File is one file of the starter project.
+// A File is one file of a starter project.
 type File struct {
 	Path    string      // slash path from the project's root
 	Mode    fs.FileMode // permission bits, 0755 for what is run
@@ -50,14 +31,14 @@ type File struct {
 
 // Files returns the project's files in order of their paths. The caller owns
 // what it is given.
-func Files() []File {
+func (s Starter) Files() []File {
 	var files []File
-	err := fs.WalkDir(embedded, root, func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(s.files, s.Name, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := embedded.ReadFile(name)
-		files = append(files, File{strings.TrimPrefix(name, root+"/"), mode(name), content})
+		content, err := s.files.ReadFile(name)
+		files = append(files, File{strings.TrimPrefix(name, s.Name+"/"), mode(name), content})
 		return err
 	})
 	if err != nil {
@@ -78,8 +59,8 @@ func mode(name string) fs.FileMode {
 // returns the slash paths that it wrote, relative to dir. It overwrites
 // nothing: when any of the files exists it writes none and its error names
 // all that do. It follows no link below dir.
-func Extract(dir string) (written []string, err error) {
-	files := Files()
+func (s Starter) Extract(dir string) (written []string, err error) {
+	files := s.Files()
 	if err := checkFree(dir, files); err != nil {
 		return nil, err
 	}
