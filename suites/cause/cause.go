@@ -52,6 +52,9 @@ func Of(f Failure) Cause {
 	if c, ok := diagnosed(r); ok {
 		return c
 	}
+	if c, ok := raised(r); ok {
+		return c
+	}
 	return Cause{
 		Kind: Equal, Hook: r.Hook, Text: everywhere(r, r.Note),
 		said: everywhere(r, r.ActualOutput+"\x00"+r.ActualStderr),
