@@ -172,3 +172,21 @@ func TestASCII(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestEditOfCause: what is told by its cause can be opened as well.
+func TestEditOfCause(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{TTY: true, Watch: true, Now: atNow})
+	r := notifytest.Rec("own", "A1", "first", false, "exit 2, want 0")
+	r.Hook, r.ActualStderr = "guard.sh", "hooks/guard.sh: line 7: syntax error near unexpected token `}'\n"
+	e := notifytest.Done(r, 1, 1)
+	e.Script = "hooks/guard.sh"
+	notifytest.Show(v, []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 1, Total: 118}, e, notifytest.Finish(118, suites.Tally{Failed: 1}, r)})
+	var at notify.Place
+	if v.Handle(notify.Edit{At: &at}); at != (notify.Place{File: "/home/me/plankton/hooks/guard.sh", Line: 7}) {
+		t.Errorf("%v: %s", at, &out)
+	}
+	v.Handle(notify.Returned{})
+	_ = v.Close()
+}
