@@ -113,5 +113,5 @@ func (a *app) root(ctx context.Context) error {
 		}
 		full := len(a.suites) == 0 && a.filter == ""
 		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
-	}, false)
+	})
 }
