@@ -28,6 +28,7 @@ type Case struct {
 	Category    string
 	Summary     string
 	Layer       Layer
+	AskedLive   bool   `json:"-"` // of layer 1 by its suite; a person wants to see the client fire it
 	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
 	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
@@ -153,6 +154,7 @@ type Expectation struct {
 	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true
 	ModelSees []string
+	HookFired *bool `json:",omitempty"` // by the client, of layer 2; nil: it must have
 	Files     []FileExpectation
 }
 

@@ -90,9 +90,32 @@ type Result struct {
 	ModelSees    []string // texts that reach the model
 	EffectReason string
 	Duration     time.Duration // of the hook's process
+	Client       string        // version of the client that fired it, of layer 2
+	Live         *LiveResult   // nil for a hook that was run directly
+	Fired        bool          // by the client: the hook that the case is about
 }
 
 // Truncated reports whether a stream held more than was kept.
 func (r *Result) Truncated() bool {
 	return r.StdoutBytes > int64(len(r.Stdout)) || r.StderrBytes > int64(len(r.Stderr))
+}
+
+// A LiveResult is what the real client did in one step.
+type LiveResult struct {
+	Hooks     []LiveHook `json:"hooks"`                // that fired for the step's event
+	ModelSees []string   `json:"model_sees,omitempty"` // since the moment that the step is about; long texts are cut
+	Requests  int        `json:"requests"`             // of the whole session
+	End       string     `json:"end"`                  // of the session
+	// Predicted is what hookwatch itself makes of the same output, where the client
+	// did something else.
+	Predicted Effect   `json:"predicted,omitempty"`
+	Bodies    []string `json:"bodies,omitempty"` // of the last requests, when the case failed
+}
+
+// A LiveHook is one hook that the client fired.
+type LiveHook struct {
+	Event   string `json:"event"`
+	Command string `json:"command"` // "" when the client does not tell which it was
+	Exit    *int   `json:"exit"`
+	Outcome string `json:"outcome"` // success, error, cancelled; "" when only the debug log tells of it
 }

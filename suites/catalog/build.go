@@ -171,7 +171,8 @@ func (f *caseForm) defaultSummary(event string) string {
 	input, _ := first.payload["tool_input"].(map[string]any)
 	command, _ := input["command"].(string)
 	file, _ := input["file_path"].(string)
-	return cmp.Or(first.Command, first.FilePath, command, file, event)
+	prompt, _ := first.payload["prompt"].(string)
+	return cmp.Or(first.Command, first.FilePath, command, file, prompt, event)
 }
 
 // What cannot be said together, and why.

@@ -149,6 +149,9 @@ func expectNode(e *suites.Expectation) *yaml.Node {
 		}
 	}
 	o.text("jq", e.JQ)
+	if e.HookFired != nil {
+		o.add("hook_fired", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(*e.HookFired)})
+	}
 	o.texts("model_sees", e.ModelSees)
 	addList(&o, "files", e.Files, expectedFileNode)
 	return o.node()

@@ -26,6 +26,8 @@ type Box struct {
 	confined bool
 	idle     bool        // no command runs, nor anything that one started
 	answers  chan answer // closed when the supervisor is gone
+	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
+	sending  sync.Mutex  // one message after the other
 	began    func()      // called once commands have started, or none will; nil: nobody asks
 	close    sync.Once
 }

@@ -24,7 +24,7 @@ func open(s Setup) (*Box, error) {
 // prepare starts a supervisor and has it do what can be done in advance.
 func prepare(l Limits, advance []Step, confined bool) (*Box, error) {
 	l.Memory = ofMachine(l.Memory)
-	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
+	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(); err != nil {
 		b.leaveCgroup()
 		if b.confined {
@@ -103,7 +103,7 @@ func (b *Box) confine(steps []Step) error {
 	for _, s := range steps {
 		fields = append(fields, string(supervisor.Encode(s...)[4:]))
 	}
-	a, err := b.ask(fields...)
+	a, err := b.ask(b.answers, fields...)
 	if err != nil {
 		return &ConfineError{Err: err}
 	}

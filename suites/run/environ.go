@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -70,7 +71,7 @@ func (s *sandbox) environ() {
 		"HOOK_SESSION_PID":   s.number,
 		"HOOK_GUARD_PID":     s.number,
 	}
-	if s.r.EmptyHome {
+	if s.r.EmptyHome || s.c.Layer == suites.Live {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
 	s.env = process.With(process.With(s.r.Env, set), s.expanded(s.c.Env))

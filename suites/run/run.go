@@ -19,6 +19,7 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/farm"
 	"hookwatch/suites/symptom"
 	"hookwatch/suites/toolbox"
 )
@@ -30,6 +31,7 @@ type Options struct {
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case names none
 	Client  client.Version
+	Live    Live
 	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
 	// of the first.
 	Isolation isolate.Mode
@@ -41,6 +43,8 @@ type Options struct {
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
+	// InForce lists the registered hooks. Nil: none are registered.
+	InForce func() []discover.Hook
 	// Registered gives the registered hook of an event that a case names. Nil: none
 	// are registered.
 	Registered func(event, name string) (discover.Hook, bool)
@@ -59,7 +63,7 @@ type Options struct {
 // A Runner runs cases. It is safe for concurrent use.
 type Runner struct {
 	Options
-	hidden  hiddenPaths
+	hidden  farm.Farms
 	tools   *toolbox.Toolbox // whose versions gates ask for
 	machine toolbox.Machine
 	mu      sync.Mutex
@@ -73,7 +77,7 @@ type Runner struct {
 // New makes a runner.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
-	r.hidden.dir = o.Temp
+	r.hidden.Dir = o.Temp
 	r.reserve = r.newReserve()
 	return r
 }
@@ -133,6 +137,13 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	}
 	o.Sandbox, o.Root, o.Named = s.dir, s.root, s.named
 	defer s.close()
+	if c.Layer == suites.Live {
+		if err := s.live(ctx, &o); err != nil {
+			return o, fmt.Errorf("%s: %w", c.Key(), err)
+		}
+		o.Duration = time.Since(begin)
+		return o, nil
+	}
 	for i := range c.Steps {
 		res, err := s.step(ctx, i)
 		if err != nil {

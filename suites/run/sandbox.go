@@ -63,7 +63,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, 
 }
 
 func (s *sandbox) build(ctx context.Context, t Tracer) error {
-	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
+	searched, err := s.r.hidden.Path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (r *Runner) dirs(c *suites.Case) []string {
 	if c != nil && (c.Project != nil || c.Repo != nil) {
 		dirs = append(dirs, "project")
 	}
-	if r.EmptyHome {
+	if r.EmptyHome || c != nil && c.Layer == suites.Live {
 		dirs = append(dirs, "home")
 	}
 	return dirs
@@ -224,7 +224,7 @@ func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
 		return err
 	}
 	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
-	return s.tool(ctx, process.With(s.env, map[string]string{"TZ": "UTC"}), s.project(), "touch", "-t", changed, path)
+	return s.tool(ctx, map[string]string{"TZ": "UTC"}, s.project(), "touch", "-t", changed, path)
 }
 
 // writeTree fills a directory of the case's own.

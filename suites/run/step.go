@@ -102,11 +102,11 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 		name = s.c.Hook
 	}
 	l := s.r.launch(s.root, name)
-	if l.fault != "" {
-		out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, process.Result{Exit: -1}, l.fault)
+	if l.Fault != "" {
+		out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, process.Result{Exit: -1}, l.Fault)
 		return out, nil
 	}
-	argv := l.argv
+	argv := l.Argv
 	for _, arg := range st.Args {
 		argv = append(argv, s.expand.Replace(arg))
 	}
@@ -114,7 +114,7 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if err != nil {
 		return suites.Result{}, err
 	}
-	out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, results[0], startFault(results[0]))
+	out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, results[0], startFault(results[0]))
 	return out, nil
 }
 

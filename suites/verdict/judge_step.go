@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,12 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	var found []suites.Mismatch
 	add := func(field, got, want string) {
 		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
+	}
+	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
+		add("hook_fired", firedText(r), strconv.FormatBool(want))
+		if want {
+			return found // all else is about a hook that was none
+		}
 	}
 	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
 		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
@@ -42,6 +49,21 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	}
 	judgeFiles(add, e.Files, r, w)
 	return found
+}
+
+// firedText says which hooks the client fired for a step.
+func firedText(r suites.Result) string {
+	if r.Fired {
+		return "true"
+	}
+	if len(r.Live.Hooks) == 0 {
+		return "false: the client fired no hook for it"
+	}
+	var others []string
+	for _, h := range r.Live.Hooks {
+		others = append(others, cmp.Or(h.Command, "one it does not name"))
+	}
+	return "false: the client fired only " + strings.Join(others, ", ")
 }
 
 // timeoutNote formats the note of a time-out, such as TIMEOUT_30s.

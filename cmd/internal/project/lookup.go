@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
+	"hookwatch/suites/live"
 	"hookwatch/suites/markers"
 )
 
@@ -198,7 +200,7 @@ func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
 		return ""
 	}
-	key := c.Hook
+	key := fmt.Sprint(c.Hook, "\x00", c.Layer)
 	for _, g := range c.Gates {
 		key += "\x00" + g.Tool
 	}
@@ -209,6 +211,9 @@ func (p *Project) ToolKey(c *suites.Case) string {
 // that it is gated by.
 func (p *Project) ToolNames(c *suites.Case) []string {
 	names := slices.Clone(p.ToolsOf(c))
+	if c.Layer == suites.Live {
+		names = append(names, p.Client())
+	}
 	for _, g := range c.Gates {
 		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 	}
@@ -216,7 +221,10 @@ func (p *Project) ToolNames(c *suites.Case) []string {
 	return slices.Compact(names)
 }
 
-// fired lists the scripts that the first steps of a case start.
+// Client is the program that fires the hooks of layer 2.
+func (p *Project) Client() string { return cmp.Or(p.Config.Live.Client, live.Program) }
+
+// Fired lists the scripts that the first steps of a case start.
 func (p *Project) Fired(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
