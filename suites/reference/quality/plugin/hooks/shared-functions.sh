@@ -65,8 +65,7 @@ command_of() {
 run_checks() {
   while IFS= read -r check; do
     command=$(command_of "$check") # none at all is one that passes
-    output=$(cd "${CLAUDE_PROJECT_DIR:-.}" && bash -c "$command" 2>&1 </dev/null) && continue
-    [ "${#output}" -le 4000 ] || output=${output: -4000}
+    output=$(cd "${CLAUDE_PROJECT_DIR:-.}" && bash -c "$command" 2>&1 </dev/null | tail -c 4000) && continue
     if blocking "$check"; then
       BLOCKED="Project $check command failed. Fix errors before completing."$'\n'"$output"
       return
