@@ -202,7 +202,8 @@ var serial = func() *atomic.Int64 {
 func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }
 
 // unseen lists the programs that hooks did not find in their views, and that are there
-// outside: isolation hides what they need.
+// outside: isolation hides what they need. What lies in the project is there in every
+// view: a hook that does not find it looks for another name.
 func (s *sandbox) unseen(results []suites.Result) (paths []string) {
 	if s.r.Isolation != isolate.Namespaces {
 		return nil
@@ -210,7 +211,7 @@ func (s *sandbox) unseen(results []suites.Result) (paths []string) {
 	for _, r := range results {
 		name, kind := symptom.Absent(r)
 		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
-		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) {
+		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.r.Root, name) {
 			continue
 		}
 		if path, err := process.LookPath(name, s.r.Root, s.r.Env); err == nil && !slices.Contains(paths, path) {

@@ -25,7 +25,7 @@ read_input() {
 }
 
 # field NAME: one of the payload's fields.
-field() { jq -r --arg name "$1" '.[$name] // ""' <<<"$INPUT"; }
+field() { jq -r --arg name "$1" '.[$name]' <<<"$INPUT"; }
 
 # enabled EVENT LIST NAME: whether the list has this very name.
 enabled() {
@@ -41,7 +41,7 @@ blocking() { jq -e --arg check "$1" '.checks[$check].blocking == true' "$CONFIG"
 
 # command_of CHECK: its command in the front matter of CLAUDE.md; nothing where there is none.
 command_of() {
-  local file="${CLAUDE_PROJECT_DIR:-.}/CLAUDE.md"
+  file="${CLAUDE_PROJECT_DIR:-.}/CLAUDE.md"
   [ -f "$file" ] || return 0
   awk -v name="$1" '
     NR == 1 { if ($0 != "---") exit; next }
@@ -55,7 +55,6 @@ command_of() {
       sub(/^[ \t]+/, "", value)
       if (value ~ /^"/) { sub(/^"/, "", value); sub(/"[^"]*$/, "", value); gsub(/\\"/, "\"", value) }
       else if (value ~ /^\047/) { sub(/^\047/, "", value); sub(/\047[^\047]*$/, "", value) }
-      else sub(/[ \t]+#.*$/, "", value)
       print value
       exit
     }
@@ -64,12 +63,9 @@ command_of() {
 
 # run_checks EVENT: the first that blocks ends it.
 run_checks() {
-  local check command output
   while IFS= read -r check; do
-    command=$(command_of "$check")
-    [ -n "$command" ] || continue
-    output=$(cd "${CLAUDE_PROJECT_DIR:-.}" && bash -c "$command" 2>&1 </dev/null) && continue
-    [ "${#output}" -le 4000 ] || output=${output: -4000}
+    command=$(command_of "$check") # none at all is one that passes
+    output=$(cd "${CLAUDE_PROJECT_DIR:-.}" && bash -c "$command" 2>&1 </dev/null | tail -c 4000) && continue
     if blocking "$check"; then
       BLOCKED="Project $check command failed. Fix errors before completing."$'\n'"$output"
       return
