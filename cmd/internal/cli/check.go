@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/checked"
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
@@ -51,7 +52,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static bool) error {
 		return err
 	}
 	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
-		return errFailed
+		return exit.ErrFailed
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/coverage"
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites/depend/cover"
@@ -41,7 +42,7 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 	defer o.close()
 	c := o.Coverage(ctx)
 	if ctx.Err() != nil {
-		return errInterrupted
+		return exit.ErrInterrupted
 	}
 	if lcov != "" {
 		if err := writeLCOV(lcov, c.Files); err != nil {

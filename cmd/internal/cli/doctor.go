@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/doctor"
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/sandboxes"
@@ -57,7 +58,7 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 	}
 	err = a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { doctor.Text(w, doc, compare) })
 	if err == nil && len(doc.Differ) > 0 {
-		return errFailed
+		return exit.ErrFailed
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/explain"
 )
 
@@ -14,7 +15,7 @@ func TestExplainLines(t *testing.T) {
 	t.Parallel()
 	long := `{"event": "Stop", "stdout": "` + strings.Repeat("x", explain.LongestLine) + `"}`
 	code, out, stderr := call(t, t.TempDir(), `{"id": 1, "event": "Stop"}`+"\n"+long+"\n"+`{"id": 3, "event": "Stop"}`, "explain", "-", "--format", "jsonl")
-	if code != exitUsage || !strings.Contains(stderr, "line 2: longer than 16 MiB") {
+	if code != exit.Usage || !strings.Contains(stderr, "line 2: longer than 16 MiB") {
 		t.Errorf("exit %d, %.200s", code, stderr)
 	}
 	var ids []string

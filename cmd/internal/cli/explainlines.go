@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/explain"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -15,7 +16,7 @@ import (
 // a problem that names it, and the others are answered all the same.
 func (a *app) explainLines(version client.Version) error {
 	doc := explain.Document{Version: 1, Client: string(version), Outputs: []explain.Line{}}
-	var problems problemsError
+	var problems exit.ProblemsError
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
 		fired, err := explain.Read(lines)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/firstsuite"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
@@ -16,7 +17,7 @@ func (a *app) hooksFor(dir string) (hooks []firstsuite.Hook, notRun []string, ro
 	a.ask(cfg)
 	p, problems := project.Load(cfg, project.Filter{}, nil)
 	if len(problems) > 0 {
-		return nil, nil, "", problemsError(problems)
+		return nil, nil, "", exit.ProblemsError(problems)
 	}
 	hooks, notRun = firstsuite.Hooks(p)
 	return hooks, notRun, cfg.Root, nil

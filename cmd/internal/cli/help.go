@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/suites"
@@ -75,7 +76,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near := spelling.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
-	return problemsError{
+	return exit.ProblemsError{
 		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
 		suites.Problem{What: "topics: " + strings.Join(topics.Names(), ", ")},
 	}

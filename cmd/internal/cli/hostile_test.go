@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/suites"
 )
@@ -331,7 +332,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	a := newApp(Streams{Err: &errs})
-	crashed(a.Err, suites.Problem{What: evilText}, []byte("stack\n\tof "+evilWord+"\n"))
+	exit.Code(&exit.CrashError{Crash: suites.Problem{What: evilText}, Stack: []byte("stack\n\tof " + evilWord + "\n")}, a.Err)
 	if what := obeyed(strings.ReplaceAll(errs.String(), "\t", "")); what != "" || !strings.Contains(errs.String(), "internal error") {
 		t.Errorf("%s: %q", what, errs.String())
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -19,7 +20,7 @@ func (a *app) load() (*project.Project, error) {
 	p, problems := a.loadProject(cfg)
 	switch {
 	case len(problems) > 0:
-		err = problemsError(problems)
+		err = exit.ProblemsError(problems)
 	default:
 		err = p.Empty
 	}
@@ -50,7 +51,7 @@ func (a *app) loadHooks() (*project.Project, error) {
 	a.ask(cfg)
 	p, problems := a.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, problemsError(problems)
+		return nil, exit.ProblemsError(problems)
 	}
 	return p, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	gojqcli "github.com/itchyny/gojq/cli"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites/process"
 )
@@ -33,7 +34,7 @@ func Main(args []string, streams Streams) int {
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
+	return exit.Code(a.endedBy(ctx, root.ExecuteContext), a.Err)
 }
 
 // endedBy gives the error of what is to be done. A signal ends it at once, in
@@ -44,7 +45,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	go func() {
 		defer func() {
 			if crash := recover(); crash != nil {
-				done <- &crashError{crash, debug.Stack()}
+				done <- &exit.CrashError{Crash: crash, Stack: debug.Stack()}
 			}
 		}()
 		done <- do(ctx)
@@ -55,7 +56,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	case <-ctx.Done():
 	}
 	if !a.inOrder.Load() {
-		return errInterrupted
+		return exit.ErrInterrupted
 	}
 	return <-done
 }

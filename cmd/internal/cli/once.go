@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/cli/doctor"
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -40,7 +41,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 		o.Trace(ctx, p.Cases)
 	}
 	if err := view.Close(); err != nil {
-		return &abortedError{why: fmt.Sprintf("output: %v", err)}
+		return &exit.AbortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
@@ -65,18 +66,18 @@ func (a *app) instead(missing []string) []string {
 func (a *app) outcome(sum engine.Summary) error {
 	switch {
 	case sum.Interrupted:
-		return errInterrupted
+		return exit.ErrInterrupted
 	case sum.Aborted != "":
-		return &abortedError{sum.Aborted, a.instead(sum.Missing)}
+		return &exit.AbortedError{Why: sum.Aborted, Next: a.instead(sum.Missing)}
 	case sum.RecordError != nil:
-		return &abortedError{why: sum.RecordError.Error()}
+		return &exit.AbortedError{Why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):
-		return errFailed
+		return exit.ErrFailed
 	case a.changed && bad(sum.Present, a.strict):
 		log := a.log()
 		log.Warn().Msgf("%d cases failed before and nothing about them changed (hookwatch --once runs all)",
 			sum.Present.Failed+sum.Present.Unproven)
-		return errFailed
+		return exit.ErrFailed
 	default:
 		return nil
 	}

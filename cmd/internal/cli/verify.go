@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/notify"
@@ -50,7 +51,7 @@ func (a *app) loadMarked() (*project.Project, error) {
 	cfg.Verify = config.VerifyOff
 	p, problems := a.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, problemsError(problems)
+		return nil, exit.ProblemsError(problems)
 	}
 	if len(a.suites) > 0 || a.filter != "" {
 		return p, p.Empty // what was asked for is not there
@@ -101,7 +102,7 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 	}
 	a.warn(verify.Strangers(found))
 	if unresolved > 0 {
-		return fmt.Errorf("%d unresolved: %w", unresolved, errFailed)
+		return fmt.Errorf("%d unresolved: %w", unresolved, exit.ErrFailed)
 	}
 	return nil
 }

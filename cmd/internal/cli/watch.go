@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/keyboard"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
@@ -73,13 +74,13 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		},
 	})
 	if err := view.Close(); err != nil {
-		return &abortedError{why: fmt.Sprintf("output: %v", err)}
+		return &exit.AbortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
 	}
 	if sum.RecordError != nil {
-		return &abortedError{why: sum.RecordError.Error()}
+		return &exit.AbortedError{Why: sum.RecordError.Error()}
 	}
 	return nil
 }
