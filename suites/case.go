@@ -28,6 +28,7 @@ type Case struct {
 	Category    string
 	Summary     string
 	Layer       Layer
+	AskedLive   bool   `json:"-"` // of layer 1 by its suite; a person wants to see the client fire it
 	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
 	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
@@ -41,6 +42,8 @@ type Case struct {
 	Faults      []string  `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
 	Verify      []string  // markers, as written: "source §section, §section"
 	Env         map[string]string
+	Unset       []string `json:",omitempty"` // variables that hooks do not get, whoever sets them
+	Cwd         string   `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
 	Project     *ProjectOverride
 	Repo        *Repo
 	Server      []Route
@@ -91,6 +94,12 @@ type Repo struct {
 	Stage  map[string]string // changed and staged after the commit
 	Modify map[string]string // changed and left in the work tree
 	Delete []string          // removed from the work tree
+	// Worktree makes the project a linked work tree of the repository, on a branch of
+	// that name; Branch is then of the main one.
+	Worktree string `json:",omitempty"`
+	// Merge is changed on another branch whose merge into this one is begun and not
+	// committed. A file that Commit has as well is in conflict.
+	Merge map[string]string `json:",omitempty"`
 }
 
 // A Route is one answer of the case's loopback server, whose address the case
@@ -125,8 +134,11 @@ type Step struct {
 	Args       []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
 	Command    string   // tool_input.command
 	FilePath   string   // tool_input.file_path, a template as in Fixture
+	// Payload is laid over what the client would send: its fields replace those of the
+	// same name, null leaves one out. PayloadRaw is sent as it is instead.
 	Payload    json.RawMessage
-	Stdin      *string // raw bytes instead of a payload
+	PayloadRaw json.RawMessage `json:",omitempty"`
+	Stdin      *string         // raw bytes instead of a payload
 	Env        map[string]string
 	Fixtures   []Fixture
 	Expect     Expectation
@@ -142,6 +154,7 @@ type Expectation struct {
 	Stderr    *TextExpectation
 	JQ        string // a filter over the parsed stdout that must give true
 	ModelSees []string
+	HookFired *bool `json:",omitempty"` // by the client, of layer 2; nil: it must have
 	Files     []FileExpectation
 }
 

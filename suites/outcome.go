@@ -35,9 +35,11 @@ type Outcome struct {
 	Sandbox  string        // the case's directory; whoever judged the case removes or keeps it
 	StandIns []string      // such as "jaq=gojq", when the hook could reach one
 	Changes  []Change      // what it changed, by path; of files outside its sandbox as far as that is known
+	Unseen   []string      // programs that a hook did not find, and that are there outside its sandbox: paths
 	Stopped  []string      // what isolation kept it from, in words, as far as the system lets us know
 	Duration time.Duration // wall time of the whole case
 	Root     string        // the project as the case saw it: the project itself, or the case's copy of it
+	Named    []string      // the case's templates and what each stood for, one after the other
 	Trace    []byte        // what a traced run wrote down; nil when it was not traced, or lost it
 	Calls    []ToolCall    // of the tools that decide, in the same case run once more; nil when nobody asked
 }
@@ -88,9 +90,32 @@ type Result struct {
 	ModelSees    []string // texts that reach the model
 	EffectReason string
 	Duration     time.Duration // of the hook's process
+	Client       string        // version of the client that fired it, of layer 2
+	Live         *LiveResult   // nil for a hook that was run directly
+	Fired        bool          // by the client: the hook that the case is about
 }
 
 // Truncated reports whether a stream held more than was kept.
 func (r *Result) Truncated() bool {
 	return r.StdoutBytes > int64(len(r.Stdout)) || r.StderrBytes > int64(len(r.Stderr))
+}
+
+// A LiveResult is what the real client did in one step.
+type LiveResult struct {
+	Hooks     []LiveHook `json:"hooks"`                // that fired for the step's event
+	ModelSees []string   `json:"model_sees,omitempty"` // since the moment that the step is about; long texts are cut
+	Requests  int        `json:"requests"`             // of the whole session
+	End       string     `json:"end"`                  // of the session
+	// Predicted is what hookwatch itself makes of the same output, where the client
+	// did something else.
+	Predicted Effect   `json:"predicted,omitempty"`
+	Bodies    []string `json:"bodies,omitempty"` // of the last requests, when the case failed
+}
+
+// A LiveHook is one hook that the client fired.
+type LiveHook struct {
+	Event   string `json:"event"`
+	Command string `json:"command"` // "" when the client does not tell which it was
+	Exit    *int   `json:"exit"`
+	Outcome string `json:"outcome"` // success, error, cancelled; "" when only the debug log tells of it
 }

@@ -30,6 +30,8 @@ type Record struct {
 
 	Changes []Change `json:"changes,omitempty"` // what the case changed, as far as isolation shows it; at most MaxChanges
 	Stopped []string `json:"stopped,omitempty"` // what isolation kept it from, in words
+
+	Live *LiveResult `json:"live,omitempty"` // what the real client did in the step that is shown, of layer 2
 }
 
 // MaxChanges bounds the changes that a record lists.

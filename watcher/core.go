@@ -1,6 +1,9 @@
 package watcher
 
-import "time"
+import (
+	"io/fs"
+	"time"
+)
 
 // A core decides what changed: events go in, batches come out. It knows neither
 // goroutines nor the system's clock nor its disk, so that a test can let
@@ -71,3 +74,41 @@ func (c *core) wakeAt(now time.Time) (time.Time, bool) {
 	}
 	return at, ok
 }
+
+// Options say what to watch and how.
+type Options struct {
+	Interest Interest
+
+	// Poll is the interval at which directories that cannot be watched are
+	// looked at; 0 means 500 ms.
+	Poll time.Duration
+
+	// ForcePoll polls everything, as on a file system that sends no events.
+	ForcePoll bool
+
+	// MaxFileSize, in bytes, is the size above which size and modification
+	// time stand for the content; 0 means 8 MiB.
+	MaxFileSize int64
+
+	// Open opens a file that was saved, by its path without symbolic links, without
+	// waiting for a pipe; nil means that of the system.
+	Open func(path string) (fs.File, error)
+
+	// Note, if set, receives lines that a person should read, each once: a
+	// limit of the system that was reached and what to do about it. It is
+	// called from New and from the watcher's goroutine, and must not call back.
+	Note func(text string)
+}
+
+const (
+	defaultPoll    = 500 * time.Millisecond
+	defaultMaxSize = 8 << 20
+
+	// settle is how long a missing or empty file is held back. Editors and git
+	// need microseconds from unlinking or truncating to the new content.
+	settle = 20 * time.Millisecond
+
+	// offerEvery is how often a long piece of work pauses to hand out what it
+	// has found so far.
+	offerEvery = time.Millisecond
+)

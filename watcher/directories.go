@@ -242,3 +242,25 @@ func (ds *directories) reset() {
 func (ds *directories) at(path string) (*directory, string) {
 	return ds.all[filepath.Dir(path)], filepath.Base(path)
 }
+
+// A node is a path that may be a file of interest or, below a directory of
+// interest, a directory that holds some.
+type node struct {
+	path   string // as the interest names it
+	parent *node  // nil for a root: a path of the interest itself
+	tree   bool   // a directory found here is descended into
+
+	lookups  []lookup
+	links    int // links to directories on the way down from the root
+	real     string
+	children map[string]*node // by name; with real, only while it is a directory
+
+	present bool // it is a file, and counted in tree.owners
+	sig     disk.Signature
+	racy    bool // sig proves nothing yet
+	linked  bool // it was found through a symbolic link
+
+	stirred bool // it, or a directory on its way, came or went
+
+	queued, full, dead bool
+}

@@ -177,3 +177,42 @@ func (n *node) mayEnter(p place) bool {
 	}
 	return n.links <= maxLinks
 }
+
+// step looks at one queued node, and reports whether there was one.
+func (t *tree) step() bool {
+	if len(t.queue) == 0 {
+		t.queue = nil // let go of what a burst needed
+		return false
+	}
+	n := t.queue[0]
+	t.queue = t.queue[1:]
+	full := n.full
+	n.queued, n.full = false, false
+	if n.dead {
+		return true
+	}
+	if err := t.look(n, full); err != nil {
+		t.later[n] = true
+	}
+	return true
+}
+
+// retarget replaces the scope, and looks at all of the new one.
+func (t *tree) retarget(s scope) {
+	before, old := t.scope, t.roots
+	t.scope, t.roots = s, nil
+	t.adopt = func(path string) bool { return !before.covers(path) }
+	for path := range s.files {
+		t.roots = append(t.roots, &node{path: path})
+	}
+	for path := range s.dirs {
+		t.roots = append(t.roots, &node{path: path, tree: true})
+	}
+	t.enqueueAll(true)
+	for !t.halted() && t.step() {
+	}
+	for _, n := range old { // last, so that no watch in use was given up
+		t.drop(n)
+	}
+	t.adopt = nil
+}

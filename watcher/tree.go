@@ -17,28 +17,6 @@ const turnLimit = 50
 
 var errUnsettled = errors.New("directories on the way keep changing")
 
-// A node is a path that may be a file of interest or, below a directory of
-// interest, a directory that holds some.
-type node struct {
-	path   string // as the interest names it
-	parent *node  // nil for a root: a path of the interest itself
-	tree   bool   // a directory found here is descended into
-
-	lookups  []lookup
-	links    int // links to directories on the way down from the root
-	real     string
-	children map[string]*node // by name; with real, only while it is a directory
-
-	present bool // it is a file, and counted in tree.owners
-	sig     disk.Signature
-	racy    bool // sig proves nothing yet
-	linked  bool // it was found through a symbolic link
-
-	stirred bool // it, or a directory on its way, came or went
-
-	queued, full, dead bool
-}
-
 // A tree knows every path of interest, finds out which of them an event
 // concerns, and tells the backlog what stands there.
 type tree struct {
@@ -65,26 +43,6 @@ func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree
 }
 
 func (t *tree) files() int { return len(t.owners) }
-
-// retarget replaces the scope, and looks at all of the new one.
-func (t *tree) retarget(s scope) {
-	before, old := t.scope, t.roots
-	t.scope, t.roots = s, nil
-	t.adopt = func(path string) bool { return !before.covers(path) }
-	for path := range s.files {
-		t.roots = append(t.roots, &node{path: path})
-	}
-	for path := range s.dirs {
-		t.roots = append(t.roots, &node{path: path, tree: true})
-	}
-	t.enqueueAll(true)
-	for !t.halted() && t.step() {
-	}
-	for _, n := range old { // last, so that no watch in use was given up
-		t.drop(n)
-	}
-	t.adopt = nil
-}
 
 // halted reports whether nobody wants to know any more what changed.
 func (t *tree) halted() bool {
@@ -186,25 +144,6 @@ func (t *tree) enqueueAll(full bool) {
 	for _, n := range t.roots {
 		t.enqueue(n, full)
 	}
-}
-
-// step looks at one queued node, and reports whether there was one.
-func (t *tree) step() bool {
-	if len(t.queue) == 0 {
-		t.queue = nil // let go of what a burst needed
-		return false
-	}
-	n := t.queue[0]
-	t.queue = t.queue[1:]
-	full := n.full
-	n.queued, n.full = false, false
-	if n.dead {
-		return true
-	}
-	if err := t.look(n, full); err != nil {
-		t.later[n] = true
-	}
-	return true
 }
 
 // locate follows n's path and has every directory on the way watched. It

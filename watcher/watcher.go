@@ -19,52 +19,13 @@ package watcher
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	defaultPoll    = 500 * time.Millisecond
-	defaultMaxSize = 8 << 20
-
-	// settle is how long a missing or empty file is held back. Editors and git
-	// need microseconds from unlinking or truncating to the new content.
-	settle = 20 * time.Millisecond
-
-	// offerEvery is how often a long piece of work pauses to hand out what it
-	// has found so far.
-	offerEvery = time.Millisecond
-)
-
 // ErrClosed is returned by a watcher that was closed.
 var ErrClosed = errors.New("watcher is closed")
-
-// Options say what to watch and how.
-type Options struct {
-	Interest Interest
-
-	// Poll is the interval at which directories that cannot be watched are
-	// looked at; 0 means 500 ms.
-	Poll time.Duration
-
-	// ForcePoll polls everything, as on a file system that sends no events.
-	ForcePoll bool
-
-	// MaxFileSize, in bytes, is the size above which size and modification
-	// time stand for the content; 0 means 8 MiB.
-	MaxFileSize int64
-
-	// Open opens a file that was saved, by its path without symbolic links, without
-	// waiting for a pipe; nil means that of the system.
-	Open func(path string) (fs.File, error)
-
-	// Note, if set, receives lines that a person should read, each once: a
-	// limit of the system that was reached and what to do about it. It is
-	// called from New and from the watcher's goroutine, and must not call back.
-	Note func(text string)
-}
 
 // A Watcher reports changes of the files of interest until it is closed.
 type Watcher struct {
@@ -81,52 +42,6 @@ type Watcher struct {
 	// Owned by the goroutine of loop once New has returned.
 	*core
 	offered time.Time
-}
-
-// New watches what o says. What stands there when New returns is the baseline:
-// every later difference is reported. A caller that reads files should read
-// them after New, so that no save falls between its reading and the baseline.
-// It fails when a path is not absolute; a system without file events, or out
-// of them, is no error: polling takes over.
-func New(o Options) (*Watcher, error) {
-	open := openNotifier
-	if o.ForcePoll {
-		open = nil
-	}
-	return start(o, open)
-}
-
-func start(o Options, open func() (backend, error)) (*Watcher, error) {
-	scope, err := newScope(o.Interest)
-	if err != nil {
-		return nil, err
-	}
-	if o.Poll <= 0 {
-		o.Poll = defaultPoll
-	}
-	if o.MaxFileSize <= 0 {
-		o.MaxFileSize = defaultMaxSize
-	}
-	w := &Watcher{
-		batches:  make(chan Batch),
-		requests: make(chan func()),
-		done:     make(chan struct{}),
-		inbox:    newInbox(),
-	}
-	notes := &notes{say: o.Note, poll: o.Poll}
-	if open != nil {
-		if w.backend, err = open(); err != nil {
-			notes.noEvents(err)
-		} else {
-			w.running.Go(func() { w.inbox.drain(w.backend) })
-		}
-	}
-	w.core = newCore(o, system{o.Open}, w.backend, notes, time.Now)
-	w.tree.closed = w.done
-	w.tree.retarget(scope)
-	w.files.Store(int64(w.tree.files()))
-	w.running.Go(w.loop)
-	return w, nil
 }
 
 // Batches returns the channel of batches; it is closed by Close. While nobody

@@ -23,7 +23,7 @@ import (
 var arrows = map[string]string{
 	"cmd/hookwatch":                 "cmd/internal/cli",
 	"cmd/internal/check":            "cmd/internal/project suites suites/conform suites/discover suites/process suites/run",
-	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/list cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/notify cmd/internal/project config config/trust suites suites/catalog suites/client suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/keyboard cmd/internal/cli/list cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/notify cmd/internal/notify/desktop cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/project config config/trust suites suites/catalog suites/client suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
 	"cmd/internal/cli/archived":     "suites/record",
 	"cmd/internal/cli/checked":      "cmd/internal/check cmd/internal/cli/page cmd/internal/notify cmd/internal/project suites suites/conform",
 	"cmd/internal/cli/compare":      "suites suites/verdict",
@@ -36,6 +36,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/history":      "cmd/internal/cli/ids cmd/internal/cli/page suites suites/record suites/verdict",
 	"cmd/internal/cli/ids":          "suites suites/idrange",
 	"cmd/internal/cli/invocation":   "cmd/internal/project suites suites/printable suites/shell",
+	"cmd/internal/cli/keyboard":     "cmd/internal/cli/terminal cmd/internal/engine cmd/internal/notify suites",
 	"cmd/internal/cli/list":         "cmd/internal/cli/page cmd/internal/project suites suites/discover",
 	"cmd/internal/cli/page":         "suites/printable",
 	"cmd/internal/cli/schema":       "cmd/internal/cli/event config suites/catalog suites/client suites/client/outputschema",
@@ -48,15 +49,18 @@ var arrows = map[string]string{
 	"cmd/internal/cli/why":          "cmd/internal/cli/page cmd/internal/engine/state cmd/internal/notify suites",
 	"cmd/internal/engine":           "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/freshness cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project config suites suites/depend suites/depend/trace suites/plan suites/record suites/run suites/selection suites/tracing suites/verdict watcher",
 	"cmd/internal/engine/decide":    "cmd/internal/engine/verdicts suites suites/plan suites/verdict",
-	"cmd/internal/engine/equipment": "cmd/internal/project config suites suites/isolate suites/process suites/run suites/toolbox",
+	"cmd/internal/engine/equipment": "cmd/internal/project config suites suites/discover suites/isolate suites/process suites/run suites/toolbox",
 	"cmd/internal/engine/filing":    "cmd/internal/engine/state cmd/internal/notify cmd/internal/project suites suites/catalog suites/record suites/record/foreign suites/report suites/verdict",
 	"cmd/internal/engine/freshness": "cmd/internal/project suites suites/depend suites/disk suites/plan",
 	"cmd/internal/engine/modes":     "cmd/internal/engine cmd/internal/notify config suites suites/disk suites/isolate suites/plan suites/process",
 	"cmd/internal/engine/sandboxes": "config suites suites/isolate/trees suites/run suites/run/placed",
 	"cmd/internal/engine/state":     "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/freshness cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project suites suites/depend/cover suites/depend/trace suites/plan suites/record suites/record/foreign suites/selection suites/toolbox suites/tracing",
 	"cmd/internal/engine/verdicts":  "suites",
-	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/markers suites/plan suites/process suites/record watcher",
-	"cmd/internal/notify":           "suites suites/cause suites/idrange suites/printable",
+	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/live suites/markers suites/plan suites/process suites/record watcher",
+	"cmd/internal/notify":           "suites suites/idrange suites/printable",
+	"cmd/internal/notify/desktop":   "cmd/internal/notify suites suites/printable",
+	"cmd/internal/notify/human":     "cmd/internal/notify suites suites/cause suites/idrange suites/printable",
+	"cmd/internal/notify/jsonview":  "cmd/internal/notify suites suites/cause",
 
 	"config":       "config/trust suites suites/disk suites/spelling suites/yamlform",
 	"config/trust": "suites/disk",
@@ -78,7 +82,7 @@ var arrows = map[string]string{
 	"suites/depend/edit":         "suites/depend/trace",
 	"suites/depend/keys":         "suites/jsontree suites/shell",
 	"suites/depend/narrow":       "suites suites/depend suites/depend/edit suites/depend/keys suites/depend/trace",
-	"suites/depend/scripts":      "suites/shell",
+	"suites/depend/scripts":      "suites/pattern suites/shell",
 	"suites/depend/trace":        "suites/shell",
 	"suites/disk":                "",
 	"suites/discover":            "suites suites/client suites/client/matcher suites/client/settings suites/disk suites/pattern suites/shell",
@@ -86,7 +90,7 @@ var arrows = map[string]string{
 	"suites/jsontree":            "",
 	"suites/markers":             "suites suites/idrange suites/jsontree suites/shell",
 	"suites/plan":                "suites",
-	"suites/isolate":             "suites suites/disk suites/isolate/mask suites/isolate/mounts suites/isolate/syscalls suites/isolate/trees suites/process suites/process/supervisor",
+	"suites/isolate":             "suites suites/disk suites/isolate/mask suites/isolate/mounts suites/isolate/syscalls suites/isolate/trees suites/pattern suites/process suites/process/supervisor",
 	"suites/isolate/mask":        "suites/disk suites/isolate/mounts",
 	"suites/isolate/mounts":      "suites/disk",
 	"suites/isolate/syscalls":    "suites/process/supervisor",
@@ -103,7 +107,14 @@ var arrows = map[string]string{
 	"suites/record/rolling":      "suites suites/disk suites/record/jsonl",
 	"suites/reference":           "suites/disk",
 	"suites/report":              "suites suites/cause suites/idrange suites/printable suites/verdict",
-	"suites/run":                 "suites suites/audit suites/client suites/client/payload suites/discover suites/disk suites/isolate suites/isolate/trees suites/process suites/run/placed suites/run/server suites/shell suites/toolbox",
+	"suites/live":                "suites suites/client suites/pattern",
+	"suites/run":                 "suites suites/audit suites/client suites/client/payload suites/discover suites/disk suites/isolate suites/isolate/trees suites/live suites/process suites/run/calls suites/run/driver suites/run/farm suites/run/gitstate suites/run/launch suites/run/placed suites/run/played suites/run/server suites/symptom suites/toolbox",
+	"suites/run/driver":          "suites/live suites/process",
+	"suites/run/calls":           "suites suites/shell",
+	"suites/run/farm":            "",
+	"suites/run/gitstate": "suites",
+	"suites/run/launch":          "suites/disk suites/process",
+	"suites/run/played":          "suites suites/client suites/discover suites/live suites/run/driver",
 	"suites/run/placed":          "suites/disk",
 	"suites/run/server":          "suites",
 	"suites/shell":               "",
@@ -116,7 +127,7 @@ var arrows = map[string]string{
 	"suites/yamlform":            "suites suites/spelling",
 
 	"watcher/editstest":                "", // tests alone import what ends in test: see TestShipped
-	"cmd/internal/notify/notifytest":   "",
+	"cmd/internal/notify/notifytest":   "cmd/internal/notify suites",
 	"cmd/internal/project/projecttest": "cmd/internal/project config",
 	"suites/process/processtest":       "",
 	"suites/symptom":                   "suites suites/pattern",
@@ -186,7 +197,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 }
 
 // pure lists the packages that decide and do nothing else.
-var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/plan"}
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/live", "suites/plan"}
 
 // TestPure keeps disk, processes, clock and goroutines out of what decides.
 func TestPure(t *testing.T) {

@@ -35,7 +35,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 // cases makes the items of a list into cases, a share of them on each processor.
 func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
 	var items []*yaml.Node
-	r.List("cases", list, func(n *yaml.Node) { items = append(items, n) })
+	r.List("cases", list, func(n *yaml.Node) { items = append(items, r.rows(n)...) })
 	all := make([]suites.Case, len(items))
 	share := max(256, len(items)/runtime.GOMAXPROCS(0)+1)
 	var readers []*reader
@@ -76,10 +76,12 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
 		Gates: f.gates, AbsentTools: f.absentTools, Programs: f.programs, Control: f.control, Contradicts: f.contradicts,
-		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
+		Verify: f.verify, Env: f.env, Unset: f.unset, Cwd: f.cwd, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
 	}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
+		// What the suite says of firing hooks is not about it.
+		c.Timeout, c.Gates, c.AbsentTools, c.Programs, c.Env, c.Project = 0, nil, nil, nil, nil, nil
 		c.Steps = checked(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
@@ -169,7 +171,8 @@ func (f *caseForm) defaultSummary(event string) string {
 	input, _ := first.payload["tool_input"].(map[string]any)
 	command, _ := input["command"].(string)
 	file, _ := input["file_path"].(string)
-	return cmp.Or(first.Command, first.FilePath, command, file, event)
+	prompt, _ := first.payload["prompt"].(string)
+	return cmp.Or(first.Command, first.FilePath, command, file, prompt, event)
 }
 
 // What cannot be said together, and why.
@@ -177,15 +180,18 @@ var exclusive = []struct{ a, b, hint string }{
 	{"steps", "command", "put it into a step"},
 	{"steps", "file_path", "put it into a step"},
 	{"steps", "payload", "put it into a step"},
+	{"steps", "payload_raw", "put it into a step"},
 	{"steps", "stdin", "put it into a step"},
 	{"steps", "args", "put them into a step"},
 	{"steps", "fixtures", "put them into a step"},
 	{"steps", "expect", "put it into a step"},
-	{"payload", "command", "the payload is the full object: put it into tool_input"},
-	{"payload", "file_path", "the payload is the full object: put it into tool_input"},
+	{"payload_raw", "command", "it is all that the hook gets: put it into tool_input"},
+	{"payload_raw", "file_path", "it is all that the hook gets: put it into tool_input"},
+	{"payload_raw", "payload", "it is all that the hook gets; payload is laid over what the client would send"},
 	{"stdin", "command", "stdin is all the hook gets"},
 	{"stdin", "file_path", "stdin is all the hook gets"},
 	{"stdin", "payload", "stdin is all the hook gets"},
+	{"stdin", "payload_raw", "stdin is all the hook gets"},
 	{"repo", "project", "put the files into the repo's commit"},
 	{"chain", "hook", "a chain fires every hook registered for the event"},
 	{"chain", "registered", "a chain fires every hook registered for the event"},

@@ -45,6 +45,10 @@ var expectFields = []field[suites.Expectation]{
 	{"stdout", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stdout = r.stream(k, n) }},
 	{"stderr", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.Stderr = r.stream(k, n) }},
 	{"jq", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.JQ = r.filter(k, n) }},
+	{"hook_fired", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
+		fired := r.Truth(k, n)
+		e.HookFired = &fired
+	}},
 	{"model_sees", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) { e.ModelSees = r.textOrTexts(k, n) }},
 	{"files", func(r *reader, k string, n *yaml.Node, e *suites.Expectation) {
 		r.List(k, n, func(c *yaml.Node) { e.Files = append(e.Files, r.expectedFile(c)) })

@@ -18,6 +18,8 @@ type scope struct {
 	layer                       suites.Layer
 	serial                      bool
 	env                         map[string]string
+	unset                       []string
+	cwd                         string
 	gates                       []suites.Gate
 	verify                      []string
 	absentTools                 []string
@@ -70,12 +72,14 @@ var scopeFields = []field[scope]{
 	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},
 	{"registered", func(r *reader, k string, n *yaml.Node, s *scope) { s.registered = r.matching(k, n, oneLine, wantLine) }},
 	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.event(k, n) }},
-	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.matching(k, n, oneLine, wantLine) }},
+	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.tool(k, n) }},
 	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
 	{"timeout", func(r *reader, k string, n *yaml.Node, s *scope) { s.timeout = r.duration(k, n, time.Millisecond) }},
 	{"layer", func(r *reader, k string, n *yaml.Node, s *scope) { s.layer = suites.Layer(r.whole(k, n, 1, 2)) }},
 	{"serial", func(r *reader, k string, n *yaml.Node, s *scope) { s.serial = r.Truth(k, n) }},
 	{"env", func(r *reader, k string, n *yaml.Node, s *scope) { s.env = r.variables(k, n, s.env) }},
+	{"unset", func(r *reader, k string, n *yaml.Node, s *scope) { s.unset = r.variableNames(k, n) }},
+	{"cwd", func(r *reader, k string, n *yaml.Node, s *scope) { s.cwd = r.matching(k, n, oneLine, wantLine) }},
 	{"gates", func(r *reader, k string, n *yaml.Node, s *scope) { s.gates = r.gates(k, n) }},
 	// What a suite says is a statement about every one of its cases.
 	{"verify", func(r *reader, k string, n *yaml.Node, s *scope) {
@@ -102,6 +106,7 @@ var firingFields = []field[stepForm]{
 	{"command", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Command = r.text(k, n) }},
 	{"file_path", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.FilePath = r.text(k, n) }},
 	{"payload", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.Payload = r.payload(k, n) }},
+	{"payload_raw", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.PayloadRaw = r.payload(k, n) }},
 	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.AnyText(k, n); s.Stdin = &v }},
 	{"args", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		r.List(k, n, func(c *yaml.Node) { s.Args = append(s.Args, r.AnyText(k, c)) })
@@ -117,7 +122,7 @@ var firingFields = []field[stepForm]{
 
 var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []field[stepForm]{
 	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.event(k, n) }},
-	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.matching(k, n, oneLine, wantLine) }},
+	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.tool(k, n) }},
 	{"hook", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Hook = r.hookPath(k, n) }},
 	{"registered", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		s.Registered = r.matching(k, n, oneLine, wantLine)

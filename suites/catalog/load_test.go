@@ -88,7 +88,15 @@ func fullCases() []suites.Case {
 	f5 := fullBase("F05", "chained", 54)
 	f5.Summary, f5.Hook, f5.Chain = "Stop", "", true
 	f5.Steps = []suites.Step{{Event: "Stop", Tool: "Bash", Expect: suites.Expectation{Effect: suites.Proceeds}}}
-	return []suites.Case{f1, f2, f3, f4, f5}
+	row := func(id, name, command string, line, code int) suites.Case {
+		c := fullBase(id, name, line)
+		c.Summary, c.Unset, c.Cwd = command, []string{"HOME", "TERM"}, "sub"
+		c.Repo = &suites.Repo{Worktree: "side", Merge: map[string]string{"a.txt": "theirs"}}
+		c.Steps = []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: command, Expect: suites.Expectation{Exit: exit(code)}}}
+		c.At.Column = 9
+		return c
+	}
+	return []suites.Case{f1, f2, f3, f4, f5, row("F06-a", "of_a_table_a", "ls -l", 68, 0), row("F06-b", "own_name", "ls", 69, 2)}
 }
 
 func TestLoadFull(t *testing.T) {

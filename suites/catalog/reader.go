@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,6 +126,24 @@ func (r *reader) event(name string, n *yaml.Node) string {
 			names = append(names, e.Name)
 		}
 		r.Wrong(n, name, wantEvent, spelling.Hint(v, names))
+		return ""
+	}
+	return v
+}
+
+// tool takes the name of a tool. MCP servers and other clients have more than are known
+// here, so only one that is nearly a known name is taken for a slip.
+func (r *reader) tool(name string, n *yaml.Node) string {
+	v := r.matching(name, n, oneLine, wantLine)
+	var known []string
+	for _, t := range client.Tools() {
+		known = append(append(known, t.Name), t.Also...)
+	}
+	if slices.Contains(known, v) || strings.HasPrefix(v, "mcp__") {
+		return v
+	}
+	if hint := spelling.Hint(v, known); hint != "" {
+		r.Wrong(n, name, "a tool that the client has", hint)
 		return ""
 	}
 	return v

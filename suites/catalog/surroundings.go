@@ -35,6 +35,12 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 	return v
 }
 
+// variableNames takes names of variables.
+func (r *reader) variableNames(name string, n *yaml.Node) (v []string) {
+	r.List(name, n, func(c *yaml.Node) { v = append(v, r.matching(name, c, variableName, "a variable's name")) })
+	return v
+}
+
 // files takes contents by their paths.
 func (r *reader) files(name string, n *yaml.Node) map[string]string {
 	if !r.mapping(name, n) {
@@ -79,6 +85,10 @@ var repoFields = []field[suites.Repo]{
 	{"commit", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Commit = r.files(k, n) }},
 	{"stage", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Stage = r.files(k, n) }},
 	{"modify", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Modify = r.files(k, n) }},
+	{"worktree", func(r *reader, k string, n *yaml.Node, p *suites.Repo) {
+		p.Worktree = r.matching(k, n, oneLine, wantLine)
+	}},
+	{"merge", func(r *reader, k string, n *yaml.Node, p *suites.Repo) { p.Merge = r.files(k, n) }},
 	{"delete", func(r *reader, k string, n *yaml.Node, p *suites.Repo) {
 		r.List(k, n, func(c *yaml.Node) { p.Delete = append(p.Delete, r.localPath(k, c)) })
 	}},

@@ -55,6 +55,8 @@ func firingKeys(o *object, c *suites.Case) {
 	addList(o, "programs", c.Programs, programNode)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
+	o.texts("unset", c.Unset)
+	o.text("cwd", c.Cwd)
 	if c.Project != nil {
 		var p object
 		p.named("files", c.Project.Files)
@@ -88,6 +90,9 @@ func stepKeys(o *object, s *suites.Step) {
 	o.text("file_path", s.FilePath)
 	if len(s.Payload) > 0 {
 		o.add("payload", jsonNode(s.Payload))
+	}
+	if len(s.PayloadRaw) > 0 {
+		o.add("payload_raw", jsonNode(s.PayloadRaw))
 	}
 	if s.Stdin != nil {
 		o.add("stdin", scalar(*s.Stdin))
@@ -144,6 +149,9 @@ func expectNode(e *suites.Expectation) *yaml.Node {
 		}
 	}
 	o.text("jq", e.JQ)
+	if e.HookFired != nil {
+		o.add("hook_fired", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(*e.HookFired)})
+	}
 	o.texts("model_sees", e.ModelSees)
 	addList(&o, "files", e.Files, expectedFileNode)
 	return o.node()
@@ -175,6 +183,8 @@ func repoNode(r *suites.Repo) *yaml.Node {
 	o.named("stage", r.Stage)
 	o.named("modify", r.Modify)
 	o.texts("delete", r.Delete)
+	o.text("worktree", r.Worktree)
+	o.named("merge", r.Merge)
 	return o.node()
 }
 

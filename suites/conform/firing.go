@@ -84,10 +84,10 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive,
 		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	})
-	step := suites.Step{Event: f.event, Tool: f.tool, Payload: json.RawMessage(payload),
+	step := suites.Step{Event: f.event, Tool: f.tool, PayloadRaw: json.RawMessage(payload),
 		Fixtures: []suites.Fixture{{Path: "{tmp}/transcript.jsonl", Content: transcript}}}
 	if err != nil {
-		step.Payload = nil // an event that the client does not have
+		step.PayloadRaw = nil // an event that the client does not have
 	}
 	c := &suites.Case{
 		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout), AbsentTools: f.without,

@@ -108,7 +108,7 @@ func (q *Inquiry) rewritten(f firing, r suites.Result) {
 	var sent struct {
 		Input map[string]json.RawMessage `json:"tool_input"`
 	}
-	if json.Unmarshal(f.asCase(q.hook).Steps[0].Payload, &sent) != nil {
+	if json.Unmarshal(f.asCase(q.hook).Steps[0].PayloadRaw, &sent) != nil {
 		return
 	}
 	var lost []string

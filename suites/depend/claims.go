@@ -15,37 +15,6 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// claims are what the spec documents say of cases.
-type claims struct {
-	paths    []string // of the documents that are there, sorted
-	refused  []error  // why others that are there are not read
-	aliases  map[string]string
-	byID     map[string][]claim // ID, or "suite/ID" where a document says so
-	docs     map[string]*markers.Document
-	named    []string     // paths that the documents name
-	known    *markers.IDs // nil until a document is read
-	resolver *markers.Resolver
-	resolved map[question]answer
-}
-
-// A claim is one reference and the document that makes it; nil for a case's own.
-type claim struct {
-	ref     markers.Ref
-	doc     *markers.Document
-	because string
-}
-
-type question struct {
-	ref markers.Ref
-	doc *markers.Document
-}
-
-// An answer is what a reference makes a dependency, without the reason.
-type answer struct {
-	inputs []suites.Input
-	tried  []string // paths that would change it if they were there
-}
-
 // documentsAtMost bounds all spec documents together, in bytes.
 const documentsAtMost = 16 << 20
 

@@ -5,67 +5,14 @@
 package depend
 
 import (
+	"fmt"
 	"slices"
-	"sort"
-	"sync"
+	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/markers"
 )
-
-// A Project is where the cases run.
-type Project struct {
-	Root     string            // absolute path
-	Reader   disk.Reader       // of its files; what scripts use may lie elsewhere
-	HookDirs []string          // slash paths from the root; searched recursively
-	Settings []string          // settings files, slash paths
-	Specs    []string          // spec documents, slash paths or doublestar patterns
-	Aliases  map[string]string // names for sources, beside those that documents declare
-	// Scripts lists the scripts that a chain case fires, as slash paths; nil
-	// when no case is a chain.
-	Scripts func(c *suites.Case) []string
-	// IDs lists the IDs of all cases, by which documents name them; nil takes
-	// everything of the usual shape (P01, DEP29) for one.
-	IDs func() []string
-	// Passing tells names of files that editors put beside others while they save
-	// them: nobody depends on those. Nil: there are none.
-	Passing func(name string) bool
-}
-
-// A Graph answers what cases depend on. It reads each file once and believes
-// what it read until Refresh names the file; a case that it was asked about must
-// stay as it is. Its methods may be called from several goroutines.
-type Graph struct {
-	mu      sync.Mutex
-	project Project
-	files   *index
-	listed  *listing // nil when it must be read again
-	reaches map[string]*reach
-	nodes   map[*suites.Case]*node // those of one hook that depend on nothing else share theirs
-	claims  *claims                // nil when the documents must be read again
-	known   []string               // what Files lists; nil when it must be put together again
-	most    int                    // entries of files from which it begins anew; 0 until all cases were asked about
-}
-
-// New prepares a graph. Nothing is read before it is asked for.
-func New(p Project) *Graph {
-	return &Graph{
-		project: p,
-		files:   newIndex(p),
-		reaches: map[string]*reach{},
-		nodes:   map[*suites.Case]*node{},
-	}
-}
-
-// A node is what is remembered of a case.
-type node struct {
-	reaches []*reach
-	scope   scope
-	own     []suites.Input // beside what its hooks reach
-	digest  string         // of all inputs; "" when not yet known
-	stale   bool
-}
 
 // Prepare reads the hooks of many cases at once, which is faster than one by
 // one. It changes no answer.
@@ -122,25 +69,6 @@ func (g *Graph) node(c *suites.Case) *node {
 	return n
 }
 
-func (n *node) fresh() bool {
-	for _, r := range n.reaches {
-		if r.stale {
-			return false
-		}
-	}
-	return !n.stale
-}
-
-// inputs merges what the hooks reach with the case's own, each path and
-// section once; the first reason stays.
-func (n *node) inputs() []suites.Input {
-	var all []suites.Input
-	for _, r := range n.reaches {
-		all = append(all, r.inputs(n.scope)...)
-	}
-	return normalised(append(all, n.own...))
-}
-
 // hooksOf lists the scripts that a case runs, each once.
 func (g *Graph) hooksOf(c *suites.Case) []string {
 	var hooks []string
@@ -170,6 +98,20 @@ func (g *Graph) Tools(hook string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]string(nil), g.reach(g.files.slash(hook)).tools...)
+}
+
+// Called lists, by script, the programs that a hook and the scripts that it names start or
+// look for, sorted: not what they only mention.
+func (g *Graph) Called(hook string) map[string][]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.tracer(g.files.slash(hook)).called()
+}
+
+// CalledBy lists the programs that a command line starts, sorted.
+func CalledBy(command string) []string {
+	called := scripts.Read("command.sh", []byte(command)).Called()
+	return slices.DeleteFunc(called, func(name string) bool { return strings.Contains(name, "/") })
 }
 
 // Scripts lists the scripts that a case's hooks run, source or may run, sorted.
@@ -245,38 +187,24 @@ func (g *Graph) There(path string) bool {
 	return g.files.get(path).digest != ""
 }
 
-func sorted(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for s := range set {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	return list
-}
-
-// resolver finds sections through the graph's own reading of files.
-func (g *Graph) resolver() *markers.Resolver {
-	return &markers.Resolver{
-		Read:    g.files.read,
-		Digest:  g.files.existing,
-		Known:   g.knownFiles,
-		Aliases: g.claims.aliases,
-	}
-}
-
-// knownFiles are those that a marker may name by their basename: hooks,
-// settings, spec documents, and what other markers name by its path.
-func (g *Graph) knownFiles() []string {
-	known := map[string]bool{}
-	for _, list := range [][]string{g.listing().files, g.project.Settings, g.claims.paths} {
-		for _, f := range list {
-			known[f] = true
+// Unread says, for each of the files that is there and was not looked into, why.
+func (g *Graph) Unread(files []string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []string
+	for _, p := range files {
+		f := g.files.script(g.files.slash(p))
+		if f.digest == "" || f.err == nil {
+			continue
 		}
-	}
-	for _, f := range g.claims.named {
-		if g.files.get(f).digest != "" {
-			known[f] = true
+		what := "cannot be read: " + f.err.Error()
+		switch disk.ReasonOf(f.err) {
+		case disk.Hidden:
+			what = "is masked: it is not read, and a change of it goes unnoticed"
+		case disk.Size:
+			what = fmt.Sprintf("is larger than %d MB: it is not looked into, so it counts as using everything around it", lookAtMost>>20)
 		}
+		out = append(out, p+" "+what)
 	}
-	return sorted(known)
+	return out
 }

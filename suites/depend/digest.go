@@ -96,25 +96,3 @@ func unread(err error) *scripts.Script {
 	}
 	return &scripts.Script{Language: why, Opaque: why, Computed: why}
 }
-
-// Unread says, for each of the files that is there and was not looked into, why.
-func (g *Graph) Unread(files []string) []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var out []string
-	for _, p := range files {
-		f := g.files.script(g.files.slash(p))
-		if f.digest == "" || f.err == nil {
-			continue
-		}
-		what := "cannot be read: " + f.err.Error()
-		switch disk.ReasonOf(f.err) {
-		case disk.Hidden:
-			what = "is masked: it is not read, and a change of it goes unnoticed"
-		case disk.Size:
-			what = fmt.Sprintf("is larger than %d MB: it is not looked into, so it counts as using everything around it", lookAtMost>>20)
-		}
-		out = append(out, p+" "+what)
-	}
-	return out
-}

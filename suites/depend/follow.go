@@ -10,22 +10,6 @@ import (
 	"hookwatch/suites/depend/scripts"
 )
 
-// A tracer follows a hook to the files that it and they may use.
-type tracer struct {
-	g       *Graph
-	hook    string
-	listing *listing
-	queue   []string
-	order   []string // paths as they were found
-	vias    map[string]via
-	because map[string]string
-	by      map[string]suites.By       // those that are more than reached
-	scripts map[string]*scripts.Script // those analysed
-	data    []string                   // dependencies that are no scripts
-	dirs    []string                   // see reach
-	absent  map[string]bool            // see reach
-}
-
 func (t *tracer) follow() *reach {
 	t.add(t.hook, "the case runs it", true)
 	for len(t.queue) > 0 {
@@ -66,26 +50,8 @@ func (t *tracer) follow() *reach {
 	return r
 }
 
-// add notes a dependency. The first reason stays.
-func (t *tracer) add(p, because string, code bool) {
-	if _, ok := t.vias[p]; ok {
-		return
-	}
-	t.order = append(t.order, p)
-	t.because[p] = because
-	if code {
-		t.vias[p] = always
-		t.queue = append(t.queue, p)
-		return
-	}
-	t.vias[p] = viaProject
-	t.data = append(t.data, p)
-}
-
-func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
-
-// mayBeCode reports whether a file may be code: what it names in turn then counts.
-func (t *tracer) mayBeCode(p string) bool { return scripts.MayBeCode(p, t.listing.has(p)) }
+// namedIn begins the reason for a file whose name a script has.
+const namedIn = "named in "
 
 // expand adds what a script names.
 func (t *tracer) expand(p string) {
@@ -95,7 +61,7 @@ func (t *tracer) expand(p string) {
 	}
 	s := f.script
 	t.scripts[p] = s
-	because := "named in " + p
+	because := namedIn + p
 	dirs := []string{path.Dir(p)}
 	if f.target != "" {
 		dirs = append(dirs, path.Dir(f.target))
@@ -135,92 +101,35 @@ func (t *tracer) expand(p string) {
 	}
 }
 
-// addImported adds the files around a script that code in a language may import.
-func (t *tracer) addImported(script, language string) {
-	for _, other := range t.around(script) {
-		if scripts.LanguageOf(other, "") == language {
-			t.addFile(other, "may be imported by "+script)
+// called are the programs that the hook and the scripts that it names start or look for,
+// by script: what it only may use is left out. None of them is a function of one of these
+// scripts, or of a shell script beside the hook, whose name may be put together.
+func (t *tracer) called() map[string][]string {
+	t.add(t.hook, "the case runs it", true)
+	named := map[string]bool{t.hook: true}
+	for i := 0; i < len(t.queue); i++ {
+		p := t.queue[i]
+		if by, is := strings.CutPrefix(t.because[p], namedIn); is && named[by] {
+			named[p] = true
+		}
+		if named[p] {
+			t.expand(p)
 		}
 	}
-}
-
-// addAll adds every file that is around a script.
-func (t *tracer) addAll(script, because string) {
-	for _, f := range t.around(script) {
-		t.addFile(f, script+": "+because)
-		t.vias[f] = always
-	}
-}
-
-// around lists the files of the hook directories and, for a script outside
-// them, those of its own directory.
-func (t *tracer) around(script string) []string {
-	if t.listing.has(script) {
-		return t.listing.files
-	}
-	dir := path.Dir(script)
-	t.dirs = append(t.dirs, dir)
-	files := slices.Clone(t.listing.files)
-	for _, name := range t.g.files.namesOf(dir) {
-		files = append(files, path.Join(dir, name))
-	}
-	return files
-}
-
-// addName adds the files that a word of a script may mean.
-func (t *tracer) addName(name, because string, dirs []string) {
-	base := path.Base(name)
-	for _, f := range t.listing.byBase[base] {
-		t.addFile(f, because)
-	}
-	for _, d := range t.listing.byDir[base] {
-		for _, f := range t.listing.in(d) {
-			t.addFile(f, because)
-		}
-	}
-	if path.IsAbs(name) {
-		if p := t.g.files.slash(name); !path.IsAbs(p) || scripts.IsScriptName(p) {
-			t.addIfThere(p, because, t.mayBeCode(p))
-		}
-		return
-	}
-	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
-		for _, dir := range append([]string{"."}, dirs...) {
-			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
-				t.add(p, because, t.mayBeCode(p))
+	functions := map[string]bool{}
+	beside := t.around(t.hook)
+	for _, p := range slices.Concat(slices.Collect(maps.Keys(t.scripts)), beside) {
+		if f := t.g.files.script(p); f.script != nil {
+			for _, name := range f.script.Functions {
+				functions[name] = true
 			}
 		}
-		return
 	}
-	for _, dir := range append([]string{"."}, dirs...) {
-		p := path.Join(dir, name)
-		if strings.HasPrefix(p, "..") && scripts.IsScriptName(p) {
-			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
-		}
-		if !strings.HasPrefix(p, "..") {
-			t.addIfThere(p, because, t.mayBeCode(p))
-		}
+	called := map[string][]string{}
+	for p, s := range t.scripts {
+		called[p] = slices.DeleteFunc(s.Called(), func(name string) bool { return functions[name] })
 	}
-}
-
-// addOpened adds the file of a bare name, or waits for it.
-func (t *tracer) addOpened(name, because string, dirs []string) {
-	for _, dir := range append([]string{"."}, dirs...) {
-		p := path.Join(dir, name)
-		t.addIfThere(p, because, t.mayBeCode(p))
-		if _, absent := t.absent[p]; absent {
-			t.absent[p] = true
-		}
-	}
-}
-
-// addIfThere adds a file, or remembers that it is not there.
-func (t *tracer) addIfThere(p, because string, code bool) {
-	if t.g.files.get(p).digest == "" {
-		t.absent[p] = t.absent[p] || scripts.IsFileName(p)
-		return
-	}
-	t.add(p, because, code)
+	return called
 }
 
 // tools are the programs that the scripts name: those they run or look for,
@@ -257,5 +166,25 @@ func (t *tracer) toolFiles(tools []string, o *origins) {
 				t.by[name] = suites.Needed // no statement names it
 			}
 		}
+	}
+}
+
+func (g *Graph) reach(hook string) *reach {
+	if r, ok := g.reaches[hook]; ok && !r.stale {
+		return r
+	}
+	r := g.tracer(hook).follow()
+	if old := g.reaches[hook]; old == nil || !old.sameFiles(r) {
+		g.known = nil
+	}
+	g.reaches[hook] = r
+	return r
+}
+
+func (g *Graph) tracer(hook string) *tracer {
+	return &tracer{
+		g: g, hook: hook, listing: g.listing(),
+		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
+		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
 	}
 }

@@ -270,3 +270,7 @@ func (x *index) glob(base, pattern string, found map[string]bool) {
 func below(p, dir string) bool {
 	return dir == "." && !path.IsAbs(p) || strings.HasPrefix(p, dir+"/")
 }
+
+func (l *look) same(f *file) bool {
+	return l.digest == f.digest && l.target == f.target && slices.Equal(l.steps, f.steps)
+}

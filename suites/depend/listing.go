@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -29,27 +27,6 @@ type listing struct {
 // link adds only what none has led to: a hundred links to one large directory must
 // not make a hundred of it. It is far above what hook directories hold.
 const linkedEntries = 4000
-
-func (g *Graph) listing() *listing {
-	if g.listed != nil {
-		return g.listed
-	}
-	l := &listing{byBase: map[string][]string{}, byDir: map[string][]string{}, dirs: map[string]bool{}, behind: map[string]bool{}}
-	seen := map[string]bool{}
-	for _, dir := range g.project.HookDirs {
-		l.walk(g.files, g.files.slash(dir), way{seen: seen, passing: g.project.Passing})
-	}
-	sort.Strings(l.files)
-	for _, f := range l.files {
-		base := path.Base(f)
-		l.byBase[base] = append(l.byBase[base], f)
-		if strings.ContainsFunc(base, func(r rune) bool { return !scripts.IsNameRune(r) }) {
-			l.unusual = append(l.unusual, f)
-		}
-	}
-	g.listed = l
-	return l
-}
 
 // A way is how a directory was come to.
 type way struct {

@@ -77,6 +77,7 @@ func (g *Graph) namedBy(c *suites.Case) []string {
 		s := &c.Steps[i]
 		g.addNamed(named, s.Command, atRoot)
 		g.addNamed(named, string(s.Payload), atRoot)
+		g.addNamed(named, string(s.PayloadRaw), atRoot)
 		g.addNamed(named, s.FilePath, false) // a relative one lies in the case's own directory
 		if s.Stdin != nil {
 			g.addNamed(named, *s.Stdin, atRoot)

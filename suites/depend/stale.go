@@ -3,7 +3,6 @@ package depend
 import (
 	"errors"
 	"io/fs"
-	"slices"
 )
 
 // unchanged reports whether a path holds what it held: the same content by the
@@ -17,10 +16,6 @@ func (x *index) unchanged(p string, f *file) bool {
 		return false // a directory says nothing of what is below it
 	}
 	return l.same(f)
-}
-
-func (l *look) same(f *file) bool {
-	return l.digest == f.digest && l.target == f.target && slices.Equal(l.steps, f.steps)
 }
 
 // drop forgets a path and what is below it.

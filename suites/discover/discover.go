@@ -3,64 +3,17 @@
 package discover
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
+	"strconv"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/settings"
 	"hookwatch/suites/disk"
 )
-
-// Registered is what the settings files and plugins of a project register.
-type Registered struct {
-	// Hooks are those in force, files in the order given and plugins after them.
-	// The same command may stand there twice, under two matchers; see For.
-	Hooks []Hook
-	// Problems are what keeps hooks from being in force: entries that make the
-	// client drop their whole file, parts that it leaves out, disableAllHooks.
-	Problems []suites.Problem
-	// Dropped are those of the Problems that cost all hooks of their file, Ignored
-	// those that cost a part of it.
-	Dropped, Ignored []suites.Problem
-	// Others are hooks that are not in force in a session that starts at the root:
-	// those of a file that the client drops, of a directory below, of a document, or
-	// of a file that it does not read.
-	Others []Hook
-	// Files are the settings files that exist and were read.
-	Files []string
-	// DisabledBy is the setting that turns every hook off; Hooks is empty then.
-	DisabledBy suites.Position
-}
-
-// A Hook is one registered hook.
-type Hook struct {
-	ID         string // readable, stable when entries are added or reordered, unique
-	Event      string
-	Matcher    string
-	Type       string // command, http, prompt, agent or mcp_tool
-	Command    string
-	Args       []string // not nil: started without a shell
-	If         string   // permission rule that the tool call must match as well
-	Timeout    time.Duration
-	Entry      client.Entry // as it is registered
-	Source     suites.Position
-	Scope      Scope
-	Dead       bool     // the client drops the file that it stands in
-	Session    string   // absolute path of the directory where a session starts for it; "" is the root
-	Plugin     string   // the plugin's name; "" for a hook of a settings file
-	PluginRoot string   // absolute path of the plugin
-	Root       string   // absolute path of the project
-	Scripts    []string // project files that the command names, as slash paths from the root
-	Direct     []string // those of Scripts that it starts as programs: they need an execute bit
-}
 
 // Hooks reads the settings files of a project, relative to root unless they are
 // absolute, and what else registers hooks; files that do not exist are left out.
@@ -86,65 +39,6 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	return c.finish(), nil
 }
 
-// For lists the hooks that fire when the event's matched field holds value, in
-// order. Identical commands run once, as the client has it. A hook with an `if`
-// is taken to fire on a tool event, whose call it may match, and never elsewhere.
-func (r Registered) For(event, value string) []Hook {
-	about, _ := client.EventByName(event)
-	seen := map[string]bool{}
-	var firing []Hook
-	for _, hook := range r.Hooks {
-		if hook.Event != event || !client.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
-			continue
-		}
-		if same := hook.runsAs(); !seen[same] {
-			seen[same] = true
-			firing = append(firing, hook)
-		}
-	}
-	return firing
-}
-
-// ByID gives a hook by its ID, in force or not.
-func (r Registered) ByID(id string) (Hook, bool) {
-	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
-		for _, hook := range hooks {
-			if hook.ID == id {
-				return hook, true
-			}
-		}
-	}
-	return Hook{}, false
-}
-
-// Named gives the one hook of an event that is meant by its ID, or by a part of its
-// command or of its script's path.
-func (r Registered) Named(event, name string) (Hook, bool) {
-	if h, ok := r.ByID(name); ok {
-		return h, true
-	}
-	var meant []Hook
-	for _, h := range r.Hooks {
-		in := strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
-		if h.Event == event && in {
-			meant = append(meant, h)
-		}
-	}
-	if len(meant) != 1 {
-		return Hook{}, false
-	}
-	return meant[0], true
-}
-
-// runsAs is equal for hooks of one event of which the client runs only one.
-func (h Hook) runsAs() string {
-	if h.Type != "command" {
-		return h.ID
-	}
-	raw, _ := json.Marshal([]any{h.Plugin, h.Command, h.Args, h.If}) // strings always encode
-	return string(raw)
-}
-
 // A collector gathers what the files say.
 type collector struct {
 	reader disk.Reader
@@ -152,9 +46,6 @@ type collector struct {
 	out    Registered
 	ids    map[string]bool
 }
-
-// settingsAtMost bounds a settings file, in bytes.
-const settingsAtMost = 1 << 20
 
 // read takes the hooks of one file.
 func (c *collector) read(from Source) error {
@@ -260,10 +151,6 @@ func (c *collector) scopeOf(from Source) string {
 	return scopeName(c.slash(from.File))
 }
 
-// Start is the absolute path of the directory where a session starts in which the
-// hook is in force, as far as it lies in the tree.
-func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
-
 func (c *collector) finish() Registered {
 	if c.out.DisabledBy.Line > 0 {
 		c.out.Problems = append(c.out.Problems, suites.Problem{
@@ -290,11 +177,13 @@ func (c *collector) slash(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// within is the slash path of path from dir, if it lies in it.
-func within(dir, path string) (string, bool) {
-	relative, err := filepath.Rel(dir, path)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-		return "", false
+// unique tells apart hooks that differ only in what an ID does not count, such
+// as a trailing space, which the client takes for another command.
+func (c *collector) unique(id string) string {
+	candidate := id
+	for n := 2; c.ids[candidate]; n++ {
+		candidate = id + "-" + strconv.Itoa(n)
 	}
-	return filepath.ToSlash(relative), true
+	c.ids[candidate] = true
+	return candidate
 }

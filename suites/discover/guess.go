@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites"
-	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/shell"
 )
 
 // guessed are events by what the name of a script holds, the longer first.
@@ -45,25 +42,5 @@ func (f *finder) unregistered() {
 		if EventOf(name) != "" && !exampleDirs().MatchString(path.Dir(name)) {
 			f.out.Guessed = append(f.out.Guessed, name)
 		}
-	}
-}
-
-// Guess adds hooks for scripts that no hook of those registered runs.
-func (r *Registered) Guess(root string, scripts []string) {
-	for _, s := range scripts {
-		named := func(h Hook) bool { return slices.Contains(h.Scripts, s) }
-		if slices.ContainsFunc(r.Hooks, named) || slices.ContainsFunc(r.Others, named) {
-			continue
-		}
-		event := EventOf(s)
-		h := Hook{
-			Event: event, Type: "command", Command: `"${CLAUDE_PLUGIN_ROOT}"/` + shell.Quote(s), Root: root, PluginRoot: root, Scope: InGuess,
-			Timeout: client.DefaultTimeout(event, "command"), Source: suites.Position{File: s}, Scripts: []string{s},
-		}
-		if interpreter := map[string]string{".sh": "bash", ".py": "python3", ".js": "node", ".mjs": "node"}[path.Ext(s)]; interpreter != "" {
-			h.Command = interpreter + " " + h.Command
-		}
-		h.ID = identify("unregistered", h, "")
-		r.Others = append(r.Others, h)
 	}
 }

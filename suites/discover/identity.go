@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"hookwatch/suites/client/matcher"
@@ -22,25 +21,6 @@ func identify(scope string, hook Hook, body string) string {
 	parts := append([]string{scope, hook.Event, matches, hook.Type, hook.If, normalise(hook.Command, hook.Root), body}, hook.Args...)
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hook.Event + "-" + hook.shortName() + "-" + hex.EncodeToString(sum[:4])
-}
-
-// shortName is the base name of the hook's script, or of its command's first word.
-func (h Hook) shortName() string {
-	name := h.Type
-	switch words := strings.Fields(h.Command); {
-	case len(h.Scripts) > 0:
-		name = path.Base(h.Scripts[0])
-	case len(words) > 0:
-		name = path.Base(strings.Trim(words[0], `"'`))
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '_'
-		}
-	}, name)
 }
 
 // normalise writes a command in one way: the project's own path as the variable
@@ -60,15 +40,4 @@ func scopeName(name string) string {
 		return name
 	}
 	return "outside:" + path.Join(path.Base(path.Dir(name)), path.Base(name))
-}
-
-// unique tells apart hooks that differ only in what an ID does not count, such
-// as a trailing space, which the client takes for another command.
-func (c *collector) unique(id string) string {
-	candidate := id
-	for n := 2; c.ids[candidate]; n++ {
-		candidate = id + "-" + strconv.Itoa(n)
-	}
-	c.ids[candidate] = true
-	return candidate
 }

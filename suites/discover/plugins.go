@@ -9,13 +9,6 @@ import (
 	"strings"
 )
 
-// Where a plugin and a marketplace say what they are, from their own root.
-const (
-	manifestName    = ".claude-plugin/plugin.json"
-	marketplaceName = ".claude-plugin/marketplace.json"
-	pluginHooks     = "hooks/hooks.json"
-)
-
 // A manifest is what a plugin's plugin.json, or its entry in a marketplace, says of
 // hooks: a path, a list of paths and of hooks, or hooks.
 type manifest struct {
@@ -40,18 +33,6 @@ func (f *finder) plugins() {
 			f.plugin(dir, manifest{})
 		}
 	}
-}
-
-// inside reports whether a file lies at a known place below some directory.
-func inside(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
-
-func (f *finder) decode(name string, into any) bool {
-	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
-	return err == nil && json.Unmarshal(data, into) == nil
-}
-
-func (f *finder) absolute(slash string) string {
-	return filepath.Join(f.root, filepath.FromSlash(slash))
 }
 
 func (f *finder) manifest(dir, name string) {

@@ -11,24 +11,6 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A resolver reads a command as the shell would and notes which files of the
-// project it names.
-type resolver struct {
-	hook   Hook
-	config string            // the directory that plays ~/.claude, "" when it is none of the project's
-	cwd    string            // where a relative path starts; follows a plain cd
-	vars   map[string]string // known variables
-	nested int               // shells within shells
-	found  []string
-	direct []string // of found, those that are programs themselves
-}
-
-// Bounds for commands that feed on themselves, such as A='sh -c "$A"'.
-const (
-	maxNested = 8
-	maxWord   = 1 << 16 // bytes
-)
-
 // newResolver makes one for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
 	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
@@ -237,9 +219,4 @@ func (r *resolver) atHome(name string) string {
 		return name
 	}
 	return WrittenHome().ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }

@@ -1,5 +1,10 @@
 package discover
 
+import (
+	"path/filepath"
+	"strings"
+)
+
 // A Scope tells in which sessions a hook is in force.
 type Scope string
 
@@ -40,18 +45,14 @@ type Source struct {
 	Session    string // absolute path of the directory where a session starts; "" is the root
 }
 
-// NotRun says why hookwatch does not run a hook; "" when it does.
-func (h Hook) NotRun() string {
-	switch {
-	case h.Type != "command":
-		return "a hook of type " + h.Type + " has no command"
-	case h.Entry.Shell == "powershell":
-		return "it is for PowerShell"
-	case h.Dead:
-		return "the client drops the file that it stands in"
-	case h.Scope == InTemplate:
-		return "the client does not read " + h.Source.File
-	default:
-		return ""
+// settingsAtMost bounds a settings file, in bytes.
+const settingsAtMost = 1 << 20
+
+// within is the slash path of path from dir, if it lies in it.
+func within(dir, path string) (string, bool) {
+	relative, err := filepath.Rel(dir, path)
+	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
+		return "", false
 	}
+	return filepath.ToSlash(relative), true
 }

@@ -126,3 +126,21 @@ func (r *resolver) substitution(s *syntax.CmdSubst) (string, bool) {
 		return "", false
 	}
 }
+
+// A resolver reads a command as the shell would and notes which files of the
+// project it names.
+type resolver struct {
+	hook   Hook
+	config string            // the directory that plays ~/.claude, "" when it is none of the project's
+	cwd    string            // where a relative path starts; follows a plain cd
+	vars   map[string]string // known variables
+	nested int               // shells within shells
+	found  []string
+	direct []string // of found, those that are programs themselves
+}
+
+// Bounds for commands that feed on themselves, such as A='sh -c "$A"'.
+const (
+	maxNested = 8
+	maxWord   = 1 << 16 // bytes
+)

@@ -212,3 +212,14 @@ func equalFiles(a, b string) bool {
 		}
 	}
 }
+
+// Changes tells what the case did since Begin, and what it tried in vain;
+// processes is how many there were when they had to be ended. No command runs.
+func (s *Sandbox) Changes(processes int) (changes []suites.Change, stopped []string) {
+	after := s.take()
+	network := ""
+	if b, err := s.ReadFile("/proc/net/snmp"); err == nil {
+		network = string(b)
+	}
+	return s.changes(after), s.stopped(after, network, processes)
+}

@@ -57,6 +57,8 @@ type Plan struct {
 	devices []string
 	root    bool // hookwatch runs as root
 
+	installed installed // programs that others in PATH lead to
+
 	elsewhere struct { // sockets that are not in our list
 		sync.Mutex
 		paths []string

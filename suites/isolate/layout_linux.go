@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/isolate/mounts"
@@ -193,54 +191,4 @@ func (s *Sandbox) fill() error {
 
 func (s *Sandbox) masked(path string) bool {
 	return slices.ContainsFunc(s.masks, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
-}
-
-// view shows a directory with what the case writes to it on top.
-func (s *script) view(i int, v view) {
-	root := fd(firstView + v.root)
-	name := viewDir + number(i)
-	switch {
-	case v.shown:
-		s.add(supervisor.Optional+supervisor.Mount, root+"/"+v.rel, v.at, "", number(unix.MS_BIND|unix.MS_REC), "")
-		return
-	case v.split != nil:
-		s.split(root, name+"/upper", v)
-		return
-	case v.rel != ".":
-		s.add(supervisor.Open, number(passing), root+"/"+v.rel)
-		root = fd(passing)
-	}
-	s.add(supervisor.Dir, storage(name+"/upper"), mode(v.at))
-	s.add(supervisor.Dir, storage(name+"/work"), "700")
-	s.mount("overlay", v.at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
-		"lowerdir="+root+",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
-}
-
-// split makes a directory in which something is mounted.
-func (s *script) split(root, upper string, v view) {
-	hidden := func(rel string) bool {
-		path := filepath.Join(v.at, rel)
-		return slices.ContainsFunc(s.masked, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
-	}
-	s.dirOnce(upper, v.at)
-	for _, rel := range v.split.dirs {
-		if !hidden(rel) {
-			s.dirOnce(upper+"/"+rel, filepath.Join(v.at, rel))
-		}
-	}
-	for _, rel := range slices.Sorted(maps.Keys(v.split.links)) {
-		if !hidden(rel) {
-			s.add(supervisor.Symlink, v.split.links[rel], storage(upper+"/"+rel))
-		}
-	}
-	large := slices.DeleteFunc(slices.Clone(v.split.large), hidden)
-	for _, rel := range large {
-		s.add(supervisor.Blank, storage(upper+"/"+rel))
-	}
-	s.bind(storage(upper), v.at)
-	// The storage notes no access; what is masked tells by it that it was read.
-	s.mount("", v.at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RELATIME, "")
-	for _, rel := range slices.Concat(large, slices.DeleteFunc(slices.Clone(v.split.inner), hidden)) {
-		s.add(supervisor.Optional+supervisor.Mount, root+"/"+rel, filepath.Join(v.at, rel), "", number(unix.MS_BIND|unix.MS_REC), "")
-	}
 }

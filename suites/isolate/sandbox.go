@@ -3,7 +3,6 @@ package isolate
 import (
 	"strconv"
 
-	"hookwatch/suites"
 	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 )
@@ -48,17 +47,6 @@ func (s *Sandbox) take() Snapshot {
 }
 
 func (s *Sandbox) upper(view int) string { return viewDir + strconv.Itoa(view) + "/upper" }
-
-// Changes tells what the case did since Begin, and what it tried in vain;
-// processes is how many there were when they had to be ended. No command runs.
-func (s *Sandbox) Changes(processes int) (changes []suites.Change, stopped []string) {
-	after := s.take()
-	network := ""
-	if b, err := s.ReadFile("/proc/net/snmp"); err == nil {
-		network = string(b)
-	}
-	return s.changes(after), s.stopped(after, network, processes)
-}
 
 // reservedPIDs are those that the kernel keeps for the start of a machine.
 const reservedPIDs = 300

@@ -4,7 +4,11 @@ import (
 	"regexp"
 	"sort"
 
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 )
 
 // A block is a stretch of running text (paragraph, list item, heading, table
@@ -153,3 +157,25 @@ func (b *block) blanked() string {
 	}
 	return string(buf)
 }
+
+type textSpan struct{ start, end int }
+
+func isLeaf(n ast.Node) bool {
+	switch n.Kind() {
+	case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading, east.KindTableCell:
+		return n.Lines() != nil && n.Lines().Len() > 0
+	}
+	return false
+}
+
+func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
+
+// reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
+// be one.
+var reader = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+	)),
+	goldmark.WithExtensions(extension.Table),
+).Parser()

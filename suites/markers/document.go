@@ -2,15 +2,9 @@ package markers
 
 import (
 	"regexp"
-	"sort"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -22,16 +16,6 @@ type Document struct {
 	Aliases map[string]string // name -> source
 	Refused error             // why it is not read; nil if it is
 }
-
-// reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
-// be one.
-var reader = goldmark.New(
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-	)),
-	goldmark.WithExtensions(extension.Table),
-).Parser()
 
 // Read finds the markers of a Markdown document. Code spans, fenced and
 // indented code and HTML are mentions and make no claims. Without known IDs
@@ -89,16 +73,6 @@ func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) (claim
 	return claims
 }
 
-func isLeaf(n ast.Node) bool {
-	switch n.Kind() {
-	case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading, east.KindTableCell:
-		return n.Lines() != nil && n.Lines().Len() > 0
-	}
-	return false
-}
-
-func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
-
 // aliasForm matches "NAME = `path`", in any of the usual quotes.
 var aliasForm = regexp.MustCompile("(?m)(?:^|[\\s(`*])([A-Za-z][\\w-]*)[`*]*\\s+=\\s+`?([^\\s`=]+\\.[A-Za-z][A-Za-z0-9]*)`?(?:[\\s).,;]|$)")
 
@@ -108,56 +82,4 @@ func (b *block) aliases(into map[string]string) {
 			into[m[1]] = m[2]
 		}
 	}
-}
-
-// A lineIndex maps byte offsets to lines and columns.
-type lineIndex struct {
-	src    []byte
-	starts []int
-	last   struct{ offset, line, column int } // that position told; the next is mostly further on
-}
-
-func newLineIndex(src []byte) *lineIndex {
-	starts := []int{0}
-	for i, c := range src {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return &lineIndex{src: src, starts: starts}
-}
-
-// line is the 1-based line of a byte offset.
-func (x *lineIndex) line(offset int) int {
-	return sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > offset })
-}
-
-// count is the number of lines. What follows the last line break is one only if
-// there is something.
-func (x *lineIndex) count() int {
-	if n := len(x.starts); n == 1 || x.starts[n-1] < len(x.src) {
-		return n
-	}
-	return len(x.starts) - 1
-}
-
-// position is the line and the column, in characters, of a byte offset.
-func (x *lineIndex) position(offset int) (line, column int) {
-	offset = min(max(offset, 0), len(x.src))
-	line, column = x.line(offset), 1
-	from := x.starts[line-1]
-	if x.last.line == line && x.last.offset <= offset {
-		from, column = x.last.offset, x.last.column
-	}
-	column += utf8.RuneCount(x.src[from:offset])
-	x.last.offset, x.last.line, x.last.column = offset, line, column
-	return line, column
-}
-
-// end is the offset just after a 1-based line, without its line break.
-func (x *lineIndex) end(line int) int {
-	if line >= len(x.starts) {
-		return len(x.src)
-	}
-	return x.starts[line] - 1
 }

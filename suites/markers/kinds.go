@@ -39,12 +39,6 @@ func (a *attacher) labelled(kind string) []string {
 	return once(a.kinds, strings.ToLower(kind), func() []string { return a.below(kind) })
 }
 
-// A label introduces the cases of a kind.
-type label struct {
-	kind string
-	node ast.Node
-}
-
 // kindLabels lists the labels of the document.
 func (a *attacher) kindLabels() []label {
 	if a.labels != nil {

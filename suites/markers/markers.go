@@ -53,3 +53,8 @@ func ContentDigest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:16])
 }
+
+const (
+	sign       = "§"
+	unresolved = "unresolved"
+)

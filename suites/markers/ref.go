@@ -6,11 +6,6 @@ import (
 	"strings"
 )
 
-const (
-	sign       = "§"
-	unresolved = "unresolved"
-)
-
 // ParseRef reads the references of one marker, without its brackets: "file §A,
 // §B" are two sections of one file, "file §A §B" is B below A, and "a.sh §X,
 // b.md §Y" names two sources. It fails when the text names no source.

@@ -37,8 +37,6 @@ var abbreviation = regexp.MustCompile(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|e
 
 const abbreviated = 10
 
-type textSpan struct{ start, end int }
-
 // sentences cuts the block's prose, once; there is at least one.
 func (b *block) sentences() []textSpan {
 	if b.spans == nil {

@@ -11,13 +11,18 @@ import (
 
 // listen reads answers until the supervisor is gone.
 func (b *Box) listen() {
+	defer close(b.replies)
 	defer close(b.answers)
 	for {
 		a, err := b.receive()
 		if err != nil {
 			return
 		}
-		b.answers <- a
+		if a.fields[0] == supervisor.Reply {
+			b.replies <- a
+		} else {
+			b.answers <- a
+		}
 	}
 }
 
@@ -76,6 +81,8 @@ func (b *Box) send(files []*os.File, fields ...string) error {
 		}
 		oob = unix.UnixRights(fds...)
 	}
+	b.sending.Lock()
+	defer b.sending.Unlock()
 	message := supervisor.Encode(fields...)
 	n, _, err := b.conn.WriteMsgUnix(message, oob, nil)
 	for err == nil && n < len(message) {
@@ -86,12 +93,12 @@ func (b *Box) send(files []*os.File, fields ...string) error {
 	return err
 }
 
-// ask sends a request and waits for its answer.
-func (b *Box) ask(fields ...string) (answer, error) {
+// ask sends a request and waits for its answer, among answers of its kind.
+func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
 	}
-	a, ok := <-b.answers
+	a, ok := <-answers
 	if !ok {
 		return answer{}, errLost
 	}

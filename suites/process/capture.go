@@ -37,10 +37,23 @@ func pipes() (s *streams, child [3]*os.File, err error) {
 }
 
 // pump moves all three streams at once, so that none can block another.
-func (s *streams) pump(r *Result, stdin []byte, limit int) {
-	s.wg.Go(func() { r.StdinUnread = feed(s.stdin, stdin) })
-	s.wg.Go(func() { r.Stdout = drain(s.stdout, limit) })
-	s.wg.Go(func() { r.Stderr = drain(s.stderr, limit) })
+func (s *streams) pump(r *Result, c *Command) {
+	s.wg.Go(func() { r.Stderr = drain(s.stderr, c.Limit) })
+	if c.Converse == nil {
+		s.wg.Go(func() { r.StdinUnread = feed(s.stdin, c.Stdin) })
+		s.wg.Go(func() { r.Stdout = drain(s.stdout, c.Limit) })
+		return
+	}
+	heard, said := io.Pipe()
+	s.wg.Go(func() {
+		c.Converse(s.stdin, heard)
+		_ = s.stdin.Close()
+		_, _ = io.Copy(io.Discard, heard) // the child may go on
+	})
+	s.wg.Go(func() {
+		defer said.Close()
+		r.Stdout = drain(io.TeeReader(s.stdout, said), c.Limit)
+	})
 }
 
 func (s *streams) close() { closeAll([]*os.File{s.stdin, s.stdout, s.stderr}) }

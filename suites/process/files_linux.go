@@ -9,7 +9,7 @@ import (
 )
 
 // WriteFile makes a file, with its directories, as what runs in the box sees
-// them. One call at a time, and none while a command runs.
+// them, while a command runs, too. One call of the box's file methods at a time.
 func (b *Box) WriteFile(path, content string, mode fs.FileMode) error {
 	_, err := b.request("write", path, supervisor.Write, path, strconv.FormatUint(uint64(mode.Perm()), 8), content)
 	return err
@@ -36,7 +36,7 @@ func (b *Box) Listen() (net.Listener, error) {
 }
 
 func (b *Box) request(op, path string, fields ...string) (answer, error) {
-	a, err := b.ask(fields...)
+	a, err := b.ask(b.replies, fields...)
 	if err == nil {
 		if errno := errnoIn(a.fields[1]); errno != 0 {
 			err = errno

@@ -74,7 +74,7 @@ func (f *firing) start() error {
 	}
 	for i, s := range f.streams {
 		f.results[i].Exit = -1
-		s.pump(&f.results[i], f.commands[i].Stdin, f.commands[i].Limit)
+		s.pump(&f.results[i], &f.commands[i])
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package process
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -28,12 +29,15 @@ const killBound = 2 * time.Second
 // A Command says what to run. Env is the whole environment; nothing of the
 // caller's is added.
 type Command struct {
-	Argv    []string // Argv[0] is looked up in the PATH of Env
-	Dir     string
-	Env     []string
-	Stdin   []byte
-	Timeout time.Duration // 0: none but the context's
-	Limit   int           // bytes kept of each stream; 0: DefaultLimit
+	Argv  []string // Argv[0] is looked up in the PATH of Env
+	Dir   string
+	Env   []string
+	Stdin []byte
+	// Converse, in place of Stdin, writes to the child while it runs and reads what it
+	// prints, which is kept all the same. Stdin is closed when it returns.
+	Converse func(stdin io.WriteCloser, stdout io.Reader)
+	Timeout  time.Duration // 0: none but the context's
+	Limit    int           // bytes kept of each stream; 0: DefaultLimit
 }
 
 // A Result is how the child ended.
@@ -124,4 +128,12 @@ func With(env []string, set map[string]string) []string {
 		out = append(out, name+"="+set[name])
 	}
 	return out
+}
+
+// Without drops variables from an environment.
+func Without(env []string, names []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 }

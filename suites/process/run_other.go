@@ -94,7 +94,7 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 		r.StartError = err
 		return r, nil
 	}
-	s.pump(&r, c.Stdin, c.Limit)
+	s.pump(&r, &c)
 	err = cmd.Wait()
 	r.Duration = time.Since(begin)
 	r.TimedOut = ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout)

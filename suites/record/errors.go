@@ -44,14 +44,6 @@ func (e *WriteError) hint() string {
 	}
 }
 
-// failed wraps what went wrong while writing; nil stays nil.
-func (s *Store) failed(err error) error {
-	if failed := (*WriteError)(nil); err == nil || errors.As(err, &failed) {
-		return err
-	}
-	return &WriteError{Dir: s.o.Dir, Err: err}
-}
-
 // A LockedError says that another hookwatch holds the results directory.
 type LockedError struct {
 	Dir string

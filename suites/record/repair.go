@@ -6,25 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record/jsonl"
 	"hookwatch/suites/record/rolling"
 )
-
-// An Interruption is a run that its process did not end. The records of the
-// cases that finished are part of the present state.
-type Interruption struct {
-	RunID      string
-	Full       bool
-	PID        int
-	Started    time.Time
-	Planned    int // cases
-	Finished   int // of them
-	Unfinished []suites.Key
-}
 
 // repair brings the directory into order after whatever the previous process
 // died of.

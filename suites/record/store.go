@@ -26,7 +26,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -74,35 +73,6 @@ type Run struct {
 	Agents  map[string]string // suite -> agent; a suite without one keeps the agent it has, or gets "<suite>-agent"
 }
 
-// Open creates the directory if need be, takes its lock, cuts what a killed
-// process left half written and takes over the records of the run it did not
-// end. It gives a *LockedError when another hookwatch holds the directory and
-// a *WriteError when it cannot be written.
-func Open(o Options) (*Store, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.RollingSize <= 0 {
-		o.RollingSize = 10 << 20
-	}
-	var err error
-	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
-		o.Base, err = filepath.Abs(o.Base)
-	}
-	if err != nil {
-		return nil, &WriteError{o.Dir, err}
-	}
-	s := &Store{o: o, logs: map[string]*rolling.Log{}, kept: map[string]bool{}}
-	if err := s.enter(); err != nil {
-		return nil, err
-	}
-	if err := s.repair(); err != nil {
-		s.leave()
-		return nil, s.failed(err)
-	}
-	return s, nil
-}
-
 // Snapshot reads the present state. Its warnings begin with what Open repaired.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
@@ -131,31 +101,6 @@ func (s *Store) Warnings() []string {
 
 func (s *Store) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
-}
-
-// Begin opens a run. A run that was begun before and not ended is ended first:
-// its finished records become the present state.
-func (s *Store) Begin(r Run) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.ID == "" {
-		return errors.New("a run needs an ID")
-	}
-	// First, since what is left of the earlier run may lie in another directory now.
-	if err := s.reattach(); err != nil {
-		return err
-	}
-	if s.run != nil && s.run.ID != r.ID { // else it grew
-		if _, err := s.resume(markerOf(*s.run)); err != nil {
-			return s.failed(err)
-		}
-		s.run = nil
-	}
-	if err := s.writeMarker(markerOf(r)); err != nil {
-		return s.failed(err)
-	}
-	s.run = &r
-	return nil
 }
 
 // Append puts a record of the run into its agent's rolling log, in one write.
@@ -211,13 +156,6 @@ func (s *Store) agentOf(suite string) string {
 	return strings.ReplaceAll(suite, "/", "-") + "-agent"
 }
 
-// Interrupted tells what the previous process did not end; nil when nothing.
-func (s *Store) Interrupted() *Interruption {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.interrupted
-}
-
 // WriteComparison replaces COMPARISON.md.
 func (s *Store) WriteComparison(md []byte) error {
 	s.mu.Lock()
@@ -239,14 +177,16 @@ func (s *Store) ReadRun(run ArchivedRun) (*Snapshot, error) {
 	return s.r.ReadRun(run)
 }
 
-// Close gives the directory back. A run that was not ended stays marked, for
-// the next Open to take over.
-func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.closeLogs()
-	s.leave()
-	return s.failed(err)
+// An Interruption is a run that its process did not end. The records of the
+// cases that finished are part of the present state.
+type Interruption struct {
+	RunID      string
+	Full       bool
+	PID        int
+	Started    time.Time
+	Planned    int // cases
+	Finished   int // of them
+	Unfinished []suites.Key
 }
 
 func (s *Store) closeLogs() error {
@@ -256,4 +196,12 @@ func (s *Store) closeLogs() error {
 	}
 	clear(s.logs)
 	return errors.Join(errs...)
+}
+
+// failed wraps what went wrong while writing; nil stays nil.
+func (s *Store) failed(err error) error {
+	if failed := (*WriteError)(nil); err == nil || errors.As(err, &failed) {
+		return err
+	}
+	return &WriteError{Dir: s.o.Dir, Err: err}
 }

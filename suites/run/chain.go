@@ -89,7 +89,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
 		c.Timeout = h.Timeout
 	}
-	if h.Session != "" && s.override == "" {
+	if h.Session != "" && s.override == "" && s.c.Cwd == "" {
 		c.Dir = h.Session
 	}
 	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
@@ -101,7 +101,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Scope == discover.InHome {
 		own["HOME"] = s.home()
 	}
-	c.Env = process.With(given, own)
+	c.Env = process.Without(process.With(given, own), s.c.Unset)
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -53,7 +54,7 @@ func (s *sandbox) environ() {
 	if len(s.c.Programs) > 0 {
 		search = s.programs() + string(filepath.ListSeparator) + search
 	}
-	s.expand = strings.NewReplacer(
+	s.named = []string{
 		"{tmp}", s.tmp,
 		"{project}", s.root,
 		"{override}", s.project(),
@@ -61,7 +62,8 @@ func (s *sandbox) environ() {
 		"{server}", address,
 		"{port}", port,
 		"{path}", search,
-	)
+	}
+	s.expand = strings.NewReplacer(s.named...)
 	set := map[string]string{
 		"PATH":               search,
 		"TMPDIR":             s.tmp,
@@ -69,7 +71,7 @@ func (s *sandbox) environ() {
 		"HOOK_SESSION_PID":   s.number,
 		"HOOK_GUARD_PID":     s.number,
 	}
-	if s.r.EmptyHome {
+	if s.r.EmptyHome || s.c.Layer == suites.Live {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
 	s.env = process.With(process.With(s.r.Env, set), s.expanded(s.c.Env))

@@ -6,19 +6,20 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
+	"hookwatch/suites/run/launch"
 )
 
 // gate looks for what the case cannot do without.
 func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, error) {
-	if c.Layer == suites.Live {
-		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "live driver (layer 2 needs the real client)"}, nil
+	if n := r.liveGate(c); n != nil {
+		return n, nil
 	}
-	if n := r.chainGate(c); n != nil {
+	if n := r.chainGate(c); n != nil && c.Layer != suites.Live {
 		return n, nil
 	}
 	for _, hook := range hooksOf(c) {
-		if l := r.launch(r.Root, hook); l.absent != "" {
-			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.absent + " (interpreter of " + hook + ")"}, nil
+		if l := r.launch(r.Root, hook); l.Absent != "" {
+			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.Absent + " (interpreter of " + hook + ")"}, nil
 		}
 	}
 	for _, g := range c.Gates {
@@ -107,4 +108,9 @@ func stepHooks(c *suites.Case) []string {
 		hooks[i] = c.Steps[i].Hook
 	}
 	return hooks
+}
+
+// launch is how a script of the project, as it lies at root, is started.
+func (r *Runner) launch(root, hook string) launch.Launch {
+	return launch.From{Root: r.Root, Env: r.Env, Reader: r.Reader, Interpreted: r.Interpreted}.Of(root, hook)
 }

@@ -6,6 +6,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,6 +19,8 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/farm"
+	"hookwatch/suites/symptom"
 	"hookwatch/suites/toolbox"
 )
 
@@ -28,6 +31,7 @@ type Options struct {
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case names none
 	Client  client.Version
+	Live    Live
 	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
 	// of the first.
 	Isolation isolate.Mode
@@ -39,6 +43,8 @@ type Options struct {
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
+	// InForce lists the registered hooks. Nil: none are registered.
+	InForce func() []discover.Hook
 	// Registered gives the registered hook of an event that a case names. Nil: none
 	// are registered.
 	Registered func(event, name string) (discover.Hook, bool)
@@ -57,7 +63,7 @@ type Options struct {
 // A Runner runs cases. It is safe for concurrent use.
 type Runner struct {
 	Options
-	hidden  hiddenPaths
+	hidden  farm.Farms
 	tools   *toolbox.Toolbox // whose versions gates ask for
 	machine toolbox.Machine
 	mu      sync.Mutex
@@ -71,7 +77,7 @@ type Runner struct {
 // New makes a runner.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, held: make(map[string]*isolate.Sandbox), tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
-	r.hidden.dir = o.Temp
+	r.hidden.Dir = o.Temp
 	r.reserve = r.newReserve()
 	return r
 }
@@ -129,8 +135,15 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	if err != nil {
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
-	o.Sandbox, o.Root = s.dir, s.root
+	o.Sandbox, o.Root, o.Named = s.dir, s.root, s.named
 	defer s.close()
+	if c.Layer == suites.Live {
+		if err := s.live(ctx, &o); err != nil {
+			return o, fmt.Errorf("%s: %w", c.Key(), err)
+		}
+		o.Duration = time.Since(begin)
+		return o, nil
+	}
 	for i := range c.Steps {
 		res, err := s.step(ctx, i)
 		if err != nil {
@@ -142,6 +155,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 		}
 	}
 	o.Changes, o.Stopped = s.changed()
+	o.Unseen = s.unseen(o.Results)
 	o.Trace = s.traced()
 	o.Duration = time.Since(begin)
 	return o, nil
@@ -186,3 +200,22 @@ var serial = func() *atomic.Int64 {
 // sessionNumber is a number that no other case has had: hooks key their state
 // by what looks like a PID.
 func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }
+
+// unseen lists the programs that hooks did not find in their views, and that are there
+// outside: isolation hides what they need.
+func (s *sandbox) unseen(results []suites.Result) (paths []string) {
+	if s.r.Isolation != isolate.Namespaces {
+		return nil
+	}
+	for _, r := range results {
+		name, kind := symptom.Absent(r)
+		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
+		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) {
+			continue
+		}
+		if path, err := process.LookPath(name, s.r.Root, s.r.Env); err == nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -32,8 +32,9 @@ type sandbox struct {
 	number   string
 	searched string // the PATH that the case would have of itself
 	env      []string
-	expand   *strings.Replacer
-	places   []place // see symbolic
+	named    []string          // the templates and what each stands for, one after the other
+	expand   *strings.Replacer // of them
+	places   []place           // see symbolic
 	server   *server.Server
 	most     int      // processes that had to be ended at once
 	refused  []string // system calls, by name
@@ -62,7 +63,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, 
 }
 
 func (s *sandbox) build(ctx context.Context, t Tracer) error {
-	searched, err := s.r.hidden.path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
+	searched, err := s.r.hidden.Path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
 	if err != nil {
 		return err
 	}
@@ -74,9 +75,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 			return err
 		}
 	}
-	if s.cwd = s.root; s.c.Repo != nil {
-		s.cwd = s.override
-	}
+	s.cwd = s.start()
 	if len(s.c.Server) > 0 {
 		if s.server, err = server.Serve(s.listen, s.c.Server); err != nil {
 			return err
@@ -84,6 +83,9 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 	}
 	s.searched = searched
 	s.environ()
+	if s.c.Cwd != "" {
+		s.cwd = s.from(s.cwd, s.c.Cwd)
+	}
 	if err := s.placePrograms(); err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 		return err
 	}
 	if s.c.Project != nil {
-		if err := s.writeTree(s.c.Project.Files); err != nil {
+		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
 			return err
 		}
 	}
@@ -140,7 +142,7 @@ func (r *Runner) dirs(c *suites.Case) []string {
 	if c != nil && (c.Project != nil || c.Repo != nil) {
 		dirs = append(dirs, "project")
 	}
-	if r.EmptyHome {
+	if r.EmptyHome || c != nil && c.Layer == suites.Live {
 		dirs = append(dirs, "home")
 	}
 	return dirs
@@ -187,12 +189,23 @@ func (s *sandbox) close() {
 }
 
 // path expands a template; what is relative lies in the case's TMPDIR.
-func (s *sandbox) path(template string) string {
+func (s *sandbox) path(template string) string { return s.from(s.tmp, template) }
+
+// from is the path that a template gives, from a directory if it is relative.
+func (s *sandbox) from(dir, template string) string {
 	p := filepath.FromSlash(s.expand.Replace(template))
 	if !filepath.IsAbs(p) {
-		p = filepath.Join(s.tmp, p)
+		p = filepath.Join(dir, p)
 	}
 	return filepath.Clean(p)
+}
+
+// start is the directory in which sessions of the case start, unless it names one.
+func (s *sandbox) start() string {
+	if s.c.Repo != nil {
+		return s.override
+	}
+	return s.root
 }
 
 func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
@@ -211,16 +224,16 @@ func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
 		return err
 	}
 	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
-	return s.tool(ctx, process.With(s.env, map[string]string{"TZ": "UTC"}), "touch", "-t", changed, path)
+	return s.tool(ctx, map[string]string{"TZ": "UTC"}, s.project(), "touch", "-t", changed, path)
 }
 
-// writeTree fills the temporary project.
-func (s *sandbox) writeTree(files map[string]string) error {
+// writeTree fills a directory of the case's own.
+func (s *sandbox) writeTree(dir string, files map[string]string) error {
 	for name, content := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("%s: lies outside the temporary project", name)
 		}
-		if err := s.write(filepath.Join(s.override, filepath.FromSlash(name)), content, 0o644); err != nil {
+		if err := s.write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
 	}

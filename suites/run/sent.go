@@ -10,6 +10,11 @@ import (
 // Sent is what a hook would get on stdin in a step of a case, if the directories
 // of the case's own were in dir. Nothing is made there, and nothing runs.
 func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
+	return o.plan(c, dir).stdin(&c.Steps[step])
+}
+
+// plan is the sandbox of a case before there is one.
+func (o Options) plan(c *suites.Case, dir string) *sandbox {
 	s := &sandbox{
 		r: &Runner{Options: o}, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
 		number: "0", searched: process.Getenv(o.Env, "PATH"),
@@ -17,9 +22,10 @@ func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 	if c.Project != nil || c.Repo != nil {
 		s.override = filepath.Join(dir, "project")
 	}
-	if c.Repo != nil {
-		s.cwd = s.override
-	}
+	s.cwd = s.start()
 	s.environ()
-	return s.stdin(&c.Steps[step])
+	if c.Cwd != "" {
+		s.cwd = s.from(s.cwd, c.Cwd)
+	}
+	return s
 }

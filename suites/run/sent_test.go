@@ -20,7 +20,9 @@ func TestSent(t *testing.T) {
 		{suites.Step{Event: "PreToolUse", Tool: "Bash", Command: "ls {project}"}, `"command":"ls ROOT"`},
 		{suites.Step{Event: "PostToolUse", Tool: "Write", FilePath: "a.py"}, `"file_path":"DIR/tmp/a.py"`},
 		{suites.Step{Event: "Stop"}, `"cwd":"ROOT"`},
-		{suites.Step{Event: "Stop", Payload: []byte(`{"x":"{override}"}`)}, `{"x":"DIR/project"}`},
+		{suites.Step{Event: "Stop", PayloadRaw: []byte(`{"x":"{override}"}`)}, `{"x":"DIR/project"}`},
+		{suites.Step{Event: "Stop", Payload: []byte(`{"stop_hook_active":true,"x":"{tmp}"}`)}, `"stop_hook_active":true,"last_assistant_message"`},
+		{suites.Step{Event: "Stop", Payload: []byte(`{"stop_hook_active":true,"x":"{tmp}"}`)}, `,"x":"DIR/tmp"}`},
 		{suites.Step{Event: "Stop", Stdin: &raw}, "raw DIR/tmp"},
 	} {
 		root, dir := t.TempDir(), filepath.Join(t.TempDir(), "none")

@@ -13,6 +13,7 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	calllog "hookwatch/suites/run/calls"
 	"hookwatch/suites/toolbox"
 )
 
@@ -83,7 +84,7 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 		program, _ := s.viewed(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
-			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: callLimit,
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: calllog.Limit,
 		})
 		if err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 
 // told are the calls of the log, with the versions of the tools.
 func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
-	calls := parseCalls(log)
+	calls := calllog.Parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
 		if at < 0 || !toolbox.Askable(calls[i].Tool) {
@@ -140,7 +141,7 @@ func (s *sandbox) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 		}
-		if err := s.write(name, shimScript(t.Name, passesTo, log), 0o755); err != nil {
+		if err := s.write(name, calllog.Shim(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,8 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 		SessionID:      "hookwatch-" + s.number,
 		TranscriptPath: s.tmp + "/transcript.jsonl",
 		Cwd:            s.cwd,
-		Override:       s.payload(st.Payload),
+		Over:           s.payload(st.Payload),
+		Override:       s.payload(st.PayloadRaw),
 	}
 	if st.FilePath != "" {
 		in.FilePath = s.path(st.FilePath)
@@ -101,11 +102,11 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 		name = s.c.Hook
 	}
 	l := s.r.launch(s.root, name)
-	if l.fault != "" {
-		out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, process.Result{Exit: -1}, l.fault)
+	if l.Fault != "" {
+		out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, process.Result{Exit: -1}, l.Fault)
 		return out, nil
 	}
-	argv := l.argv
+	argv := l.Argv
 	for _, arg := range st.Args {
 		argv = append(argv, s.expand.Replace(arg))
 	}
@@ -113,7 +114,7 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if err != nil {
 		return suites.Result{}, err
 	}
-	out, _ := s.interpret(st, client.Entry{Command: l.command}, stdin, results[0], startFault(results[0]))
+	out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, results[0], startFault(results[0]))
 	return out, nil
 }
 
@@ -125,7 +126,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.With(s.env, s.expanded(st.Env)),
+		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Unset),
 		Stdin:   stdin,
 		Timeout: timeout,
 	}

@@ -33,12 +33,16 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	for _, fault := range c.Faults {
 		found = append(found, suites.Mismatch{Field: "registered", Got: fault})
 	}
-	names := everyRun(o)
+	w := wordingOf(o)
 	for i, r := range o.Results {
-		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, names)...)
+		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, w)...)
 	}
 	if len(o.Results) < len(c.Steps) {
 		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
+	}
+	if len(found) > 0 && len(o.Unseen) > 0 {
+		return suites.Verdict{Status: suites.Skip, Note: "absent: " + strings.Join(o.Unseen, ", ") +
+			" in the sandbox: it is there outside, and what it leads to is hidden (see hookwatch help isolation)"}
 	}
 	if len(found) > 0 {
 		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(c, found, o)}
@@ -107,7 +111,7 @@ func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	}
 	first := o.Results[min(found[0].Step, len(o.Results)-1)]
 	line := cmp.Or(shellsWord(first), toolCause(c, found, o.Calls), warning(c, first))
-	return brief(everyRun(o).Replace(line))
+	return brief(wordingOf(o).everyRun.Replace(line))
 }
 
 // shellsWord is what the shell says of a program that it could not start, where the

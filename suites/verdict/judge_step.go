@@ -3,22 +3,14 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
 )
 
-// everyRun gives the case's directories names that they have in each run: a note
-// that differs is one that says something else.
-func everyRun(o suites.Outcome) *strings.Replacer {
-	if o.Sandbox == "" {
-		return strings.NewReplacer()
-	}
-	return strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
-}
-
-func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, names *strings.Replacer) []suites.Mismatch {
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, w wording) []suites.Mismatch {
 	switch {
 	case r.NotStarted != "":
 		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
@@ -31,6 +23,12 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	add := func(field, got, want string) {
 		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
 	}
+	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
+		add("hook_fired", firedText(r), strconv.FormatBool(want))
+		if want {
+			return found // all else is about a hook that was none
+		}
+	}
 	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
 		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
 	}
@@ -41,16 +39,31 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 		add("effect", string(r.Effect), string(e.Effect))
 	}
 	judgeSound(add, e, r)
-	judgeText(add, "stdout", e.Stdout, r.Stdout, names)
-	judgeText(add, "stderr", e.Stderr, r.Stderr, names)
+	judgeText(add, "stdout", e.Stdout, r.Stdout, w)
+	judgeText(add, "stderr", e.Stderr, r.Stderr, w)
 	judgeJQ(add, e.JQ, r.Stdout)
 	for _, want := range e.ModelSees {
-		if !strings.Contains(strings.Join(r.ModelSees, "\n"), want) {
-			add("model_sees", quote(names.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
+		if !strings.Contains(strings.Join(r.ModelSees, "\n"), w.text.Replace(want)) {
+			add("model_sees", quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
 		}
 	}
-	judgeFiles(add, e.Files, r, names)
+	judgeFiles(add, e.Files, r, w)
 	return found
+}
+
+// firedText says which hooks the client fired for a step.
+func firedText(r suites.Result) string {
+	if r.Fired {
+		return "true"
+	}
+	if len(r.Live.Hooks) == 0 {
+		return "false: the client fired no hook for it"
+	}
+	var others []string
+	for _, h := range r.Live.Hooks {
+		others = append(others, cmp.Or(h.Command, "one it does not name"))
+	}
+	return "false: the client fired only " + strings.Join(others, ", ")
 }
 
 // timeoutNote formats the note of a time-out, such as TIMEOUT_30s.

@@ -17,22 +17,22 @@ import (
 // aMatchOf begins what a mismatch wants where it wants a pattern.
 const aMatchOf = "a match of "
 
-func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte, names *strings.Replacer) {
+func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte, w wording) {
 	if e.IsZero() {
 		return
 	}
 	s := string(text)
-	got := func() string { return quote(names.Replace(s)) }
+	got := func() string { return quote(w.everyRun.Replace(s)) }
 	if e.Empty && s != "" {
 		add(field, got(), "nothing")
 	}
 	for _, want := range e.Contains {
-		if !strings.Contains(s, want) {
+		if !strings.Contains(s, w.text.Replace(want)) {
 			add(field, got(), quote(want))
 		}
 	}
 	for _, want := range e.Matches {
-		re, err := regexp.Compile(want)
+		re, err := regexp.Compile(w.pattern.Replace(want))
 		if err != nil {
 			add(field, err.Error(), "a regular expression")
 		} else if !re.MatchString(s) {
@@ -40,13 +40,13 @@ func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte
 		}
 	}
 	for _, unwanted := range e.Absent {
-		if strings.Contains(s, unwanted) {
+		if strings.Contains(s, w.text.Replace(unwanted)) {
 			add(field, got(), "no "+quote(unwanted))
 		}
 	}
 }
 
-func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result, names *strings.Replacer) {
+func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result, w wording) {
 	for _, e := range expected {
 		content, found := r.Files[e.Path]
 		switch {
@@ -57,7 +57,7 @@ func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result,
 		case !e.Absent && !found:
 			add("file "+e.Path, "does not exist", "the file")
 		case found:
-			judgeText(add, "file "+e.Path, &e.Text, content, names)
+			judgeText(add, "file "+e.Path, &e.Text, content, w)
 		}
 	}
 }

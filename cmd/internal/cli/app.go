@@ -43,6 +43,7 @@ type app struct {
 	once    bool
 	changed bool
 	audit   bool
+	live    bool
 	flags   *cobra.Command
 	pinned  disk.Pinned // what a watched project's files were when they were saved
 

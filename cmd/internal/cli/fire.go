@@ -47,7 +47,7 @@ Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
-			if c.Steps[0].Payload, err = fire.Payload(payload, a.In); err != nil {
+			if c.Steps[0].PayloadRaw, err = fire.Payload(payload, a.In); err != nil {
 				return err
 			}
 			return a.fire(cmd, c, user)

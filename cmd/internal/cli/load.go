@@ -23,6 +23,9 @@ func (a *app) load() (*project.Project, error) {
 	default:
 		err = p.Empty
 	}
+	if err == nil && a.live {
+		p.GoLive()
+	}
 	if err != nil {
 		a.ask(cfg) // what was not agreed to may be why
 	}

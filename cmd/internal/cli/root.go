@@ -51,6 +51,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
+	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help live)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
@@ -92,6 +93,8 @@ func (a *app) root(ctx context.Context) error {
 		return errors.New("--changed goes with --once; without --once hookwatch watches, and starts with what changed")
 	}
 	switch {
+	case a.live && !a.once:
+		return errors.New("--live goes with --once, run and fire: a session of the client takes a second a case")
 	case a.audit && (!a.once || a.changed):
 		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
 	case !a.once:

@@ -9,7 +9,7 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "run ID...",
 		Short: "Run single cases, with their controls",
 		Long: `Run the named cases, and the controls they need, and update the present state.
@@ -31,4 +31,6 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			}, true)
 		},
 	}
+	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help live)")
+	return cmd
 }

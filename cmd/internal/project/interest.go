@@ -1,7 +1,6 @@
 package project
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/config"
-	"hookwatch/suites/disk"
 	"hookwatch/watcher"
 )
 
@@ -69,60 +67,4 @@ func (p *Project) Late() []string {
 		}
 	}
 	return late
-}
-
-// ignored keeps the watcher from what hookwatch itself writes, from what is
-// nobody's source, and from what the person names.
-func ignored(cfg *config.Config, file string, isDir bool) bool {
-	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
-		return true
-	}
-	if !isDir && temporary(filepath.Base(file)) {
-		return true
-	}
-	if isDir && disk.IgnoredDir(filepath.Base(file)) {
-		return true
-	}
-	if isDir && leadsOutside(cfg, file) {
-		return true
-	}
-	if len(cfg.Watch.Ignore) == 0 {
-		return false
-	}
-	rel, err := filepath.Rel(cfg.Root, file)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(cfg.Watch.Ignore, func(glob string) bool {
-		ok, err := doublestar.Match(glob, filepath.ToSlash(rel))
-		return err == nil && ok
-	})
-}
-
-// leadsOutside reports whether a directory is a link that leaves the project.
-func leadsOutside(cfg *config.Config, dir string) bool {
-	fi, err := os.Lstat(dir)
-	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
-		return false
-	}
-	_, err = confined(cfg).Resolve(dir)
-	return disk.IsRefused(err)
-}
-
-// temporaries are names that editors give to files on their way.
-var temporaries = []string{"*~", "*.swp", "*.swx", "*.swo", "4913", ".#*", "#*#", "*___jb_tmp___", "*___jb_old___", "sed??????", "*.tmp"}
-
-func temporary(name string) bool {
-	return slices.ContainsFunc(temporaries, func(glob string) bool {
-		ok, err := filepath.Match(glob, name)
-		return err == nil && ok
-	})
-}
-
-// configFile is the configuration, or where it would be.
-func ConfigFile(cfg *config.Config) string {
-	if cfg.Path != "" {
-		return cfg.Path
-	}
-	return filepath.Join(cfg.Root, config.FileName)
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/live"
 	"hookwatch/suites/markers"
 )
 
@@ -162,12 +165,42 @@ func (p *Project) ToolsOf(c *suites.Case) []string {
 	return names
 }
 
+// Callers lists, by the program that they start or look for, the scripts of hooks and
+// the places of registered commands, as a person would look them up.
+func (p *Project) Callers() map[string][]string {
+	callers := make(map[string][]string)
+	add := func(names []string, by string) {
+		for _, name := range names {
+			if !slices.Contains(callers[name], by) {
+				callers[name] = append(callers[name], by)
+			}
+		}
+	}
+	scripts := slices.Clone(p.scripts)
+	for _, h := range p.Registered.Hooks {
+		if h.Type != "command" {
+			continue
+		}
+		add(depend.CalledBy(strings.Join(append([]string{h.Command}, h.Args...), " ")), h.Source.String())
+		scripts = append(scripts, h.Scripts...)
+	}
+	for _, script := range scripts {
+		for by, names := range p.Graph.Called(script) {
+			add(names, by)
+		}
+	}
+	for _, by := range callers {
+		slices.Sort(by)
+	}
+	return callers
+}
+
 // ToolKey is equal for cases with the same ToolNames; only plain cases have one.
 func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
 		return ""
 	}
-	key := c.Hook
+	key := fmt.Sprint(c.Hook, "\x00", c.Layer)
 	for _, g := range c.Gates {
 		key += "\x00" + g.Tool
 	}
@@ -178,6 +211,9 @@ func (p *Project) ToolKey(c *suites.Case) string {
 // that it is gated by.
 func (p *Project) ToolNames(c *suites.Case) []string {
 	names := slices.Clone(p.ToolsOf(c))
+	if c.Layer == suites.Live {
+		names = append(names, p.Client())
+	}
 	for _, g := range c.Gates {
 		names = append(names, (&suites.Check{Tool: g.Tool, Places: g.Places}).Programs()...)
 	}
@@ -185,7 +221,10 @@ func (p *Project) ToolNames(c *suites.Case) []string {
 	return slices.Compact(names)
 }
 
-// fired lists the scripts that the first steps of a case start.
+// Client is the program that fires the hooks of layer 2.
+func (p *Project) Client() string { return cmp.Or(p.Config.Live.Client, live.Program) }
+
+// Fired lists the scripts that the first steps of a case start.
 func (p *Project) Fired(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
@@ -254,3 +293,13 @@ type Marker struct {
 
 // Ref formats the marker as "source §section".
 func (m Marker) Ref() string { return markers.Ref{Source: m.Source, Section: m.Section}.String() }
+
+// unknown lists the IDs that no suite has.
+func (p *Project) unknown(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		if suite, bare, qualified := strings.Cut(id, "/"); qualified {
+			return p.Find(suites.Key{Suite: suite, ID: bare}) != nil
+		}
+		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
+	})
+}

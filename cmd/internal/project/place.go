@@ -19,3 +19,11 @@ func RecordsPlace(cfg *config.Config, restored bool) record.Place {
 	}
 	return p
 }
+
+// ConfigFile is the configuration file, or where it would be.
+func ConfigFile(cfg *config.Config) string {
+	if cfg.Path != "" {
+		return cfg.Path
+	}
+	return filepath.Join(cfg.Root, config.FileName)
+}

@@ -4,19 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
 )
 
 // suiteAtMost bounds a suite file, in bytes: ten thousand plain cases are a third of
@@ -31,23 +27,6 @@ const manyFiles = 10_000
 
 // outsideHint says how a file outside of the project comes to be read.
 const outsideHint = "copy it into the project, or name it in .hookwatch.yaml and agree to it with hookwatch trust"
-
-// confined reads what lies in the project or was agreed to; masked files are not
-// told from others.
-func confined(cfg *config.Config) disk.Reader {
-	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
-}
-
-// newReader makes the one reader of a project: what isolation hides from hooks is
-// not read for them either. What that is, is found out for the first file. What was
-// saved lately is taken from pinned, which may be nil.
-func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
-	hiding := sync.OnceValue(func() *mask.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
-	r := confined(cfg)
-	r.Pinned = pinned
-	r.Hidden = func(real string) bool { return hiding().Hides(real) }
-	return r
-}
 
 // expand lists the files that patterns of the configuration name, as slash paths
 // from the root, sorted. A name without wildcards is listed even if there is no
@@ -101,15 +80,4 @@ func (p *Project) checkDirs() (problems []suites.Problem) {
 		}
 	}
 	return problems
-}
-
-// inside reports whether a path that need not exist lies where the project's
-// reader may look, as far as its name tells.
-func inside(r disk.Reader, file string) bool {
-	for up := filepath.Clean(file); ; up = filepath.Dir(up) {
-		_, err := r.Resolve(up)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || up == filepath.Dir(up) {
-			return err == nil
-		}
-	}
 }

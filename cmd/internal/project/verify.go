@@ -139,13 +139,3 @@ func (p *Project) specOf(c *suites.Case) string {
 	}
 	return c.At.File
 }
-
-// unknown lists the IDs that no suite has.
-func (p *Project) unknown(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		if suite, bare, qualified := strings.Cut(id, "/"); qualified {
-			return p.Find(suites.Key{Suite: suite, ID: bare}) != nil
-		}
-		return slices.ContainsFunc(p.every, func(c *suites.Case) bool { return c.ID == id })
-	})
-}

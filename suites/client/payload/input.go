@@ -24,6 +24,7 @@ type Input struct {
 	AgentType      string
 	LastMessage    string // last_assistant_message
 	StopHookActive bool
+	Over           json.RawMessage // an object that is laid over what is made of the above; null leaves a field out
 	Override       json.RawMessage // a full object, sent as it is instead of everything above
 }
 

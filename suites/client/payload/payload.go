@@ -22,7 +22,10 @@ func Make(in Input) ([]byte, error) {
 		return nil, fmt.Errorf("payload: the client has no event %q; names are case-sensitive, as in PreToolUse", in.Event)
 	}
 	in = in.withDefaults(event)
-	fields := append(commonFields(in), eventFields[event.Name](in)...)
+	fields, err := append(commonFields(in), eventFields[event.Name](in)...).under(in.Over)
+	if err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
+	}
 	raw, err := fields.MarshalJSON() // json.Marshal would escape <, > and &
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)

@@ -1,6 +1,10 @@
 package edit
 
-import "hookwatch/suites/depend/trace"
+import (
+	"fmt"
+
+	"hookwatch/suites/depend/trace"
+)
 
 // A differ collects the edits between two trees.
 type differ struct{ list *[]Edit }
@@ -28,17 +32,6 @@ func (d *differ) block(old, new *trace.Block) {
 		i, j = to+1, mate+1
 	}
 	d.functions(old, new, os, ns, match)
-}
-
-// steps are the statements of a block that run when it runs.
-func steps(b *trace.Block) []*trace.Statement {
-	var list []*trace.Statement
-	for _, s := range b.Statements {
-		if s.Function == nil {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // stepIndex is a step's index in its block, the block's length behind the last.
@@ -113,5 +106,65 @@ func (d *differ) pair(old, new *trace.Statement) {
 	}
 	if len(*d.list) == known { // such as definitions that changed places
 		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
+	}
+}
+
+// function compares two definitions of the same name.
+func (d *differ) function(old, new *trace.Block, o, n *trace.Statement, back map[*trace.Statement]*trace.Statement) {
+	samePlace := previous(old, o.Index, func(s *trace.Statement) *trace.Statement { return s }, back) ==
+		previous(new, n.Index, func(s *trace.Statement) *trace.Statement { return back[s] }, back)
+	if !samePlace || o.Function.Shape != n.Function.Shape {
+		d.replaced(old, new, o.Function.Name, []*trace.Statement{o}, []*trace.Statement{n})
+		return
+	}
+	if o.Full == n.Full {
+		return
+	}
+	known := len(*d.list)
+	d.block(o.Function.Body, n.Function.Body)
+	if len(*d.list) == known {
+		d.replaced(old, new, o.Function.Name, []*trace.Statement{o}, []*trace.Statement{n})
+	}
+}
+
+// functions compares the definitions of two blocks by name. One that changed
+// its place among the steps was defined at another time: it counts as removed
+// and added.
+func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, match []int) {
+	back := make(map[*trace.Statement]*trace.Statement, len(ns))
+	for i, j := range match {
+		if j >= 0 {
+			back[ns[j]] = os[i]
+		}
+	}
+	olds, news := byName(old), byName(new)
+	for _, name := range names(olds, news) {
+		o, n := olds[name], news[name]
+		if len(o) != len(n) {
+			d.replaced(old, new, name, o, n)
+			continue
+		}
+		for i := range o {
+			d.function(old, new, o[i], n[i], back)
+		}
+	}
+}
+
+// replaced takes definitions that appeared, went or moved. They matter to who
+// calls the name, which for a new one may be a command that is not spelled out.
+func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.Statement) {
+	for _, o := range os {
+		e := Edit{What: fmt.Sprintf("function %s removed", name), Old: linesOf(o), Function: functionOf(old), text: append(textOf(old), name), guard: defined(old, o, name)}
+		if len(ns) > 0 {
+			e.What, e.New = fmt.Sprintf("function %s defined otherwise", name), linesOf(ns[0])
+		}
+		d.add(e)
+	}
+	for _, n := range ns {
+		e := Edit{What: fmt.Sprintf("function %s added", name), New: linesOf(n), Function: functionOf(new), text: append(textOf(new), name), guard: guard{function: name, dynamic: true}}
+		if exposed(new, n.Index) || functionOf(new) != "" || new.Of != nil {
+			e.guard = e.guard.or(ends(old))
+		}
+		d.add(e)
 	}
 }

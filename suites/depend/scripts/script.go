@@ -5,7 +5,6 @@ package scripts
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -39,13 +38,6 @@ type Mention struct {
 	Operand
 }
 
-// An Operand is what a word starts with.
-type Operand struct {
-	Variable string   // the expansion in front; "" for none or one that is no variable
-	Literal  bool     // nothing but text in front
-	Uses     []string // all variables in the word
-}
-
 var shebang = regexp.MustCompile(`^#!\s*(\S+)(?:[ \t]+(-S\s+)?(\S+))?`)
 
 var languages = map[string]string{
@@ -56,41 +48,6 @@ var languages = map[string]string{
 // mostNames is how many words of a script are looked for as files: one of five
 // thousand lines has a third of it. What names more may use anything.
 const mostNames = 5000
-
-// Read analyses a script's content.
-func Read(p string, content []byte) *Script {
-	s := analysed(p, content)
-	if len(s.Names) > mostNames || len(s.Opened) > mostNames {
-		s.Names, s.Opened = s.Names[:min(len(s.Names), mostNames)], s.Opened[:min(len(s.Opened), mostNames)]
-		s.Computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)
-		s.Opaque = s.Computed
-	}
-	return s
-}
-
-func analysed(p string, content []byte) *Script {
-	s := &Script{Text: string(content)}
-	if IsBinary(content) {
-		return &Script{Language: "binary", Opaque: "it is no text"}
-	}
-	interpreter := interpreterOf(s.Text)
-	s.Language = LanguageOf(p, interpreter)
-	s.Names = NamesIn(s.Text)
-	if interpreter != "" {
-		s.Tools = append(s.Tools, interpreter)
-	}
-	if s.Language == "shell" {
-		readShell(s)
-		return s
-	}
-	s.Opaque = "it is no shell script"
-	for _, name := range s.Names {
-		if KnownTools[path.Base(name)] {
-			s.Words = append(s.Words, path.Base(name))
-		}
-	}
-	return s
-}
 
 // interpreterOf is the program that the first line names, "" without one.
 func interpreterOf(text string) string {

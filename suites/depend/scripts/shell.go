@@ -3,16 +3,10 @@ package scripts
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"hookwatch/suites/shell"
 )
-
-// expanded stands for an expansion in the flattened text of a word.
-const expanded = "\x01"
 
 // A shellReader collects what a shell script says from its syntax tree.
 type shellReader struct {
@@ -23,74 +17,6 @@ type shellReader struct {
 	patterns  map[*syntax.Word]bool     // words that are matched, not expanded to names
 	texts     map[*syntax.Word]bool     // here-documents, where braces do not expand
 	inline    map[*syntax.CallExpr]bool // commands whose input stands in the script
-}
-
-func readShell(s *Script) {
-	s.Assigned, s.Listed, s.Run = map[string][]Operand{}, map[string]bool{}, map[string]int{}
-	file, err := shell.Parse(s.Text, syntax.KeepComments(true))
-	if err != nil {
-		s.Opaque = "it cannot be parsed: " + err.Error()
-		s.Computed = s.Opaque
-		for _, name := range s.Names {
-			if KnownTools[path.Base(name)] {
-				s.Words = append(s.Words, path.Base(name))
-			}
-		}
-		return
-	}
-	r := &shellReader{
-		Script: s, functions: map[string]bool{}, commands: map[string]bool{},
-		quiet: map[*syntax.Word]bool{}, patterns: map[*syntax.Word]bool{}, inline: map[*syntax.CallExpr]bool{},
-		texts: map[*syntax.Word]bool{},
-	}
-	syntax.Walk(file, r.visit)
-	s.Text = codeOf(s.Text, file, r.quiet)
-	s.Names = NamesIn(s.Text)
-	slices.Sort(s.Words)
-	s.Words = slices.Compact(s.Words)
-	for name := range r.functions {
-		s.Functions = append(s.Functions, name)
-	}
-	for name := range r.commands {
-		if !builtins[name] && !strings.ContainsAny(name, " \t\n") && !scriptExtensions[path.Ext(name)] {
-			s.Tools = append(s.Tools, name)
-		}
-	}
-}
-
-func (r *shellReader) visit(n syntax.Node) bool {
-	r.opens(n)
-	switch n := n.(type) {
-	case *syntax.FuncDecl:
-		if n.Name != nil {
-			r.functions[n.Name.Value] = true
-		}
-	case *syntax.Stmt:
-		r.statement(n)
-	case *syntax.Redirect:
-		if n.Hdoc != nil {
-			r.texts[n.Hdoc] = true
-		}
-	case *syntax.CallExpr:
-		r.call(n.Args, r.inline[n])
-	case *syntax.Assign:
-		r.assign(n)
-	case *syntax.WordIter:
-		r.iterate(n)
-	case *syntax.CaseItem:
-		for _, p := range n.Patterns {
-			r.patterns[p] = true
-		}
-	case *syntax.ParamExp:
-		r.trims(n)
-	case *syntax.BinaryTest:
-		if w, ok := n.Y.(*syntax.Word); ok && (n.Op == syntax.TsMatch || n.Op == syntax.TsMatchShort || n.Op == syntax.TsNoMatch || n.Op == syntax.TsReMatch) {
-			r.patterns[w] = true
-		}
-	case *syntax.Word:
-		r.word(n)
-	}
-	return true
 }
 
 // trims notes the patterns of "${x%pattern}" and "${x/pattern/text}".

@@ -93,3 +93,13 @@ func IsFileName(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return scriptExtensions[ext] || dataExtensions[ext]
 }
+
+// An Operand is what a word starts with.
+type Operand struct {
+	Variable string   // the expansion in front; "" for none or one that is no variable
+	Literal  bool     // nothing but text in front
+	Uses     []string // all variables in the word
+}
+
+// expanded stands for an expansion in the flattened text of a word.
+const expanded = "\x01"

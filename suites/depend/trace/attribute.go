@@ -134,3 +134,11 @@ var lineNumber = regexp.MustCompile(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
 
 // namesLine reports whether a text names a line, as bash's own errors and jq's do.
 func namesLine(out []byte) bool { return lineNumber.Match(out) }
+
+// A fileDecoder collects what was met of one file.
+type fileDecoder struct {
+	script    *Script // nil when it could not be parsed
+	met       *Met
+	hit       map[*Statement]bool
+	functions map[Key]bool
+}

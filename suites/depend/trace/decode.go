@@ -60,14 +60,6 @@ type decoder struct {
 	loose, looser bool // see rewritten
 }
 
-// A fileDecoder collects what was met of one file.
-type fileDecoder struct {
-	script    *Script // nil when it could not be parsed
-	met       *Met
-	hit       map[*Statement]bool
-	functions map[Key]bool
-}
-
 func (d *decoder) incomplete(why string) {
 	if d.trace.Incomplete == "" {
 		d.trace.Incomplete = why

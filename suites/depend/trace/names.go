@@ -8,9 +8,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// anyFile is the name for what reads files that it does not spell out.
-const anyFile = "*"
-
 // reads notes the programs that look into files which nobody names.
 func (r *factReader) reads(c command, base string, taken bool) {
 	switch {
@@ -151,17 +148,6 @@ func globbed(w *syntax.Word) bool {
 		}
 	}
 	return false
-}
-
-// addWords notes the words of a text.
-func (r *factReader) addWords(text string) {
-	for _, w := range strings.FieldsFunc(text, func(c rune) bool { return !isWordRune(c) }) {
-		r.words[w] = true
-	}
-}
-
-func isWordRune(c rune) bool {
-	return c == '_' || c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127
 }
 
 func containsAny(s, chars string) bool { return strings.ContainsAny(s, chars) }

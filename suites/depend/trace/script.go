@@ -1,13 +1,7 @@
 package trace
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-
 	"mvdan.cc/sh/v3/syntax"
-
-	"hookwatch/suites/shell"
 )
 
 // A Script is a bash file as blocks of statements.
@@ -74,41 +68,22 @@ type Function struct {
 	Outer      *Function // in which it is defined; nil when it is in none
 }
 
-// Parse reads a bash script. The error is the parser's, with line and column.
-func Parse(src []byte) (*Script, error) {
-	if bytes.IndexByte(src, 0) >= 0 {
-		return nil, errors.New("it holds a NUL byte")
-	}
-	file, err := parseFile(src)
-	if err != nil {
-		return nil, err
-	}
-	s := &Script{Digest: Digest(src), Structure: structure(file), Shebang: shebangOf(src)}
-	b := &builder{script: s, declared: map[string]int{}, hosts: map[syntax.Node]bool{}}
-	s.Body = &Block{Slot: "file", id: mix(0, "file")}
-	b.block(s.Body, file.Stmts)
-	for _, st := range s.Statements {
-		st.Facts = b.facts(st)
-	}
-	b.whole(file)
-	return s, nil
-}
-
-// parseFile turns a panic of the parser into an error: a file that a person is
-// still typing must not end a session.
-func parseFile(src []byte) (file *syntax.File, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the parser gave up: %v", r)
-		}
-	}()
-	return shell.Parse(string(src), syntax.Variant(syntax.LangBash))
-}
-
-func shebangOf(src []byte) string {
-	line, _, _ := bytes.Cut(src, []byte("\n"))
-	if !bytes.HasPrefix(line, []byte("#!")) {
-		return ""
-	}
-	return string(line)
+// Facts are what a statement says outside its own blocks. Those of all
+// statements that a case met say what its trace can be trusted for.
+type Facts struct {
+	Words   []string // in commands, arguments and strings
+	Names   []string // of files that it uses otherwise than by sourcing or running them
+	Dynamic bool     // runs commands whose names stand in no file
+	Opaque  string   // why it may run a script that is not traced
+	Ends    string   // why events may be missing once it ran
+	Shows   bool     // prints or passes on the text of functions, which may be any
+	Shown   []string // functions whose text it prints
+	// Exported are functions whose text is in the environment from then on, and
+	// Environment tells that it may look at all of that, or start a shell unseen
+	// that does.
+	Exported    []string
+	Environment bool
+	Starts      bool // runs a program that may start shells of its own
+	Interprets  bool // runs a program in another language
+	Status      bool // looks at the status of the command before it
 }

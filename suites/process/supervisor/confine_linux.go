@@ -37,15 +37,6 @@ const (
 // step opened it. Descriptors for steps count from it; all are closed in the end.
 const StorageFD = 100
 
-// System calls that package syscall does not know. Their numbers are the same on
-// every architecture.
-const (
-	sysOpenTree     = 428
-	sysMoveMount    = 429
-	sysCloseRange   = 436
-	sysMountSetattr = 442
-)
-
 func (s *supervising) confine(steps []string) {
 	answer := []string{Confined, "0", "-1"}
 	for i, step := range steps {
@@ -135,33 +126,6 @@ func perform(f []string) syscall.Errno {
 	}
 }
 
-// number is 0 for what is no number: the steps are hookwatch's own.
-func number(s string, base int) int {
-	n, err := strconv.ParseInt(s, base, 64)
-	if err != nil {
-		return 0
-	}
-	return int(n)
-}
-
-func errnoOf(err error) syscall.Errno {
-	if err == nil {
-		return 0
-	}
-	if errno, ok := err.(syscall.Errno); ok {
-		return errno
-	}
-	return syscall.EINVAL
-}
-
-// unless takes one error for none.
-func unless(expected syscall.Errno, err error) syscall.Errno {
-	if errno := errnoOf(err); errno != expected {
-		return errno
-	}
-	return 0
-}
-
 // lower sets a limit unless a lower one holds already.
 func lower(resource int, most uint64) syscall.Errno {
 	var now syscall.Rlimit
@@ -170,11 +134,6 @@ func lower(resource int, most uint64) syscall.Errno {
 	}
 	return errnoOf(syscall.Setrlimit(resource, &syscall.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}))
 }
-
-const atFDCWD = -100
-
-// at is the descriptor that stands for the working directory.
-var at = atFDCWD
 
 func openAt(fd int, path string) syscall.Errno {
 	const oPath = 0x200000

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"strconv"
 	"syscall"
-	"unsafe"
 )
 
 // namesAtMost bounds how many of the processes left behind are named.
@@ -143,31 +142,6 @@ func runnable(path string) bool {
 	return syscall.Stat(path, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFREG && st.Mode&0o111 != 0
 }
 
-func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
-	s.send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
-}
-
-type pollfd struct {
-	fd      int32
-	events  int16
-	revents int16
-}
-
-const in = 1 // POLLIN
-
-// poll waits in a raw call, which keeps the runtime from looking for another
-// thread meanwhile.
-func poll(fds []pollfd, timeout *syscall.Timespec) {
-	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
-}
-
-// requested reports whether a request waits.
-func requested() bool {
-	fds := [1]pollfd{{fd: ControlFD, events: in}}
-	poll(fds[:], &syscall.Timespec{})
-	return fds[0].revents != 0
-}
-
 // await waits for a request, which it tells, or until something may have changed
 // with the commands that run.
 func (s *supervising) await() bool {
@@ -230,32 +204,17 @@ func (s *supervising) step() {
 	s.send(-1, append(answer, s.filter.take()...)...)
 }
 
-// collect takes note of children that have ended.
-func (s *supervising) collect() {
-	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || pid <= 0 {
-			return
-		}
-		if i, ok := s.commands[pid]; ok {
-			delete(s.commands, pid)
-			if fd := s.watched[pid]; fd >= 0 {
-				_ = syscall.Close(fd)
-			}
-			delete(s.watched, pid)
-			s.exited(i, 0, status)
-		}
+// exceeded looks at how much memory all of them use together. Those whose pages
+// are few, files and all, are not looked at more closely.
+func (s *supervising) exceeded() bool {
+	m := &s.memory
+	begin := microseconds()
+	m.list(s.first)
+	used := m.sum((*procReader).resident)
+	if used > m.most {
+		used = m.sum((*procReader).own)
 	}
-}
-
-// anyChild reports whether there are children, ended ones too.
-func anyChild() bool {
-	const pAll, exited, noWait = 0, 4, 0x01000000
-	var info [128]byte
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, pAll, 0, uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
-	return errno != syscall.ECHILD
+	end := microseconds()
+	m.looked(used, end, end-begin)
+	return used > m.most
 }

@@ -81,3 +81,29 @@ func killTree(pid int) {
 		killTree(p)
 	}
 }
+
+// collect takes note of children that have ended.
+func (s *supervising) collect() {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+		if i, ok := s.commands[pid]; ok {
+			delete(s.commands, pid)
+			if fd := s.watched[pid]; fd >= 0 {
+				_ = syscall.Close(fd)
+			}
+			delete(s.watched, pid)
+			s.exited(i, 0, status)
+		}
+	}
+}
+
+func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
+	s.send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
+}

@@ -64,21 +64,6 @@ func (m *memory) due() bool {
 	return now >= m.sure || m.used+max(0, m.free-free) > m.most/2 || free < m.most/2
 }
 
-// exceeded looks at how much memory all of them use together. Those whose pages
-// are few, files and all, are not looked at more closely.
-func (s *supervising) exceeded() bool {
-	m := &s.memory
-	begin := microseconds()
-	m.list(s.first)
-	used := m.sum((*procReader).resident)
-	if used > m.most {
-		used = m.sum((*procReader).own)
-	}
-	end := microseconds()
-	m.looked(used, end, end-begin)
-	return used > m.most
-}
-
 // sum adds up what the processes use. It stops when a request waits: among many
 // processes that want to run, a look takes long.
 func (m *memory) sum(of func(*procReader, int) int) int {
@@ -146,19 +131,4 @@ func kilobytes(b []byte, name string) int {
 		}
 	}
 	return 0
-}
-
-// leadingNumber reads the number that b begins with, after blanks.
-func leadingNumber(b []byte) int {
-	n := 0
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			break
-		}
-		n = 10*n + int(c-'0')
-	}
-	return n
 }

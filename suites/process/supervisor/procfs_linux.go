@@ -120,3 +120,18 @@ func setName(s string) {
 		syscall.RawSyscall(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(b)), 0)
 	}
 }
+
+// leadingNumber reads the number that b begins with, after blanks.
+func leadingNumber(b []byte) int {
+	n := 0
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"strconv"
 	"syscall"
 )
 
@@ -88,4 +89,8 @@ func (s *supervising) send(file int, fields ...string) {
 		}
 		b, oob = b[n:], nil
 	}
+}
+
+func (s *supervising) reply(errno syscall.Errno, content string) {
+	s.send(-1, Reply, strconv.Itoa(int(errno)), content)
 }

@@ -77,7 +77,7 @@ func tools(out io.Writer, tools []Tool) {
 	_ = w.Flush()
 	for _, t := range tools {
 		if !t.Present() {
-			page.Writef(out, "\n%s is absent: %s\n", t.Name, t.cost())
+			page.Writef(out, "\nabsent: %s: %s\n", t.Name, t.cost())
 			if t.Install != "" {
 				page.Writef(out, "  install: %s\n", t.Install)
 			}
@@ -98,15 +98,15 @@ func (t Tool) cost() string {
 		parts = append(parts, fmt.Sprintf("%d cases are skipped (%s)", n, firstFew(t.Skips)))
 	}
 	if len(t.Hooks) > 0 {
-		parts = append(parts, "called by "+strings.Join(t.Hooks, ", "))
+		parts = append(parts, "called by "+firstFew(t.Hooks))
 	}
 	return strings.Join(parts, "; ")
 }
 
 func firstFew(items []string) string {
-	const few = 6
+	const few = 4
 	if len(items) > few {
-		return strings.Join(items[:few], ", ") + ", ..."
+		return strings.Join(items[:few], ", ") + fmt.Sprintf(" and %d more", len(items)-few)
 	}
 	return strings.Join(items, ", ")
 }

@@ -40,10 +40,8 @@ func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, e
 		}
 		return uses[name]
 	}
-	for _, script := range p.Scripts() {
-		for _, name := range p.Graph.Tools(script) {
-			use(name).Hooks = append(use(name).Hooks, script)
-		}
+	for name, callers := range p.Callers() {
+		use(name).Hooks = callers
 	}
 	for _, c := range p.Every() {
 		if c.Check != nil {

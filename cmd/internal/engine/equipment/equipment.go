@@ -10,6 +10,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
 	"hookwatch/suites/toolbox"
@@ -76,6 +77,8 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		Timeout:     cfg.Run.Timeout,
 		Hooks:       p.Registered.For,
 		Registered:  p.Registered.Named,
+		InForce:     func() []discover.Hook { return p.Registered.Hooks },
+		Live:        run.Live{Client: cfg.Live.Client, Timeout: cfg.Live.Timeout},
 		Interpreted: p.Interpreted,
 		Isolation:   e.isolation.Mode,
 		Plan:        e.isolation.Plan,

@@ -28,7 +28,7 @@ func (s *State) Stale(underway func(suites.Key) *suites.Digests) []plan.Selected
 func (s *State) unaffected(c *suites.Case, past suites.Digests) (stands bool, because []string, changed []suites.Input) {
 	v := selection.Verdict{Digests: past}
 	if last := s.Verdicts.Present(c.Key()); last != nil {
-		v.Skipped = last.Layer == suites.Live && last.Status == suites.Skip
+		v.Skipped = last.Layer == suites.Live && last.Status == suites.Skip && !s.tools.FindOne(s.p.Client()).Present()
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
 	return s.Selector.Unaffected(c, v, s.Freshness.Without)

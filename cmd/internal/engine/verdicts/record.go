@@ -57,8 +57,20 @@ func Record(m Made) suites.Record {
 		r.ActualExit = exitOf(&res)
 		r.ActualOutput = Text(res.Stdout, res.StdoutBytes)
 		r.ActualStderr = Text(res.Stderr, res.StderrBytes)
+		r.Client, r.Live = res.Client, liveOf(res.Live, m.Verdict.Status)
 	}
 	return r
+}
+
+// liveOf is what is kept of a session with the client: whole requests only where the
+// case failed.
+func liveOf(l *suites.LiveResult, s suites.Status) *suites.LiveResult {
+	if l == nil || s == suites.Fail {
+		return l
+	}
+	kept := *l
+	kept.Bodies = nil
+	return &kept
 }
 
 func hookName(c *suites.Case) string {

@@ -1,0 +1,261 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/plan"
+)
+
+// Load reads a project, of which pinned may hold what was saved lately. Problems
+// name what a person has to mend first; nothing runs while there are any.
+func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []suites.Problem) {
+	p := &Project{Config: cfg, Reader: newReader(cfg, pinned)}
+	if text := cfg.Notice(); text != "" {
+		p.Warnings = append(p.Warnings, text)
+	}
+	problems := p.readHooks()
+	problems = append(problems, p.readSuites()...)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	p.applicable()
+	p.addRegistered()
+	p.arrange()
+	p.Empty = p.filter(filter)
+	p.Graph = depend.New(depend.Project{
+		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Specs: p.specs,
+		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
+	})
+	p.Graph.Prepare(p.every)
+	p.Unread = p.Graph.Unread(p.hookFiles())
+	for _, err := range p.Graph.RefusedSpecs() {
+		p.Unread = append(p.Unread, p.refused("specs", err).Error())
+	}
+	p.Warnings = append(p.Warnings, p.Unread...)
+	return p, p.checkMarkers()
+}
+
+func (p *Project) readHooks() []suites.Problem {
+	problems := p.checkDirs()
+	if len(problems) > 0 {
+		return problems
+	}
+	var err error
+	if p.scripts, err = discover.Scripts(p.Reader, p.Config.Root, p.Config.Hooks); err != nil {
+		return []suites.Problem{{What: err.Error()}}
+	}
+	found := p.registering()
+	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, found.Sources); err != nil {
+		return []suites.Problem{p.refused("settings", err)}
+	}
+	p.Registered.Guess(p.Config.Root, found.Guessed)
+	p.Foreign, p.Stray = found.Foreign, found.Unread
+	for _, problem := range p.Registered.Problems {
+		p.Warnings = append(p.Warnings, problem.Error())
+	}
+	specs, problems := p.expand("specs", p.Config.Specs)
+	for _, s := range specs {
+		p.specs = append(p.specs, p.Rel(s))
+	}
+	return problems
+}
+
+// registering finds what registers hooks beside the settings that the configuration
+// names: plugins, trees that are installed as ~/.claude, directories below.
+func (p *Project) registering() discover.Found {
+	settings := make([]string, len(p.Config.Settings))
+	for i, file := range p.Config.Settings {
+		settings[i] = p.Config.Abs(file)
+	}
+	return discover.Find(p.Reader, p.Config.Root, settings, func(file string, dir bool) bool { return ignored(p.Config, file, dir) })
+}
+
+func (p *Project) readSuites() []suites.Problem {
+	files, problems := p.expand("suites", p.Config.OwnSuites())
+	for _, f := range files {
+		p.sources = append(p.sources, p.Config.Abs(f))
+	}
+	if names := p.Config.BuiltinSuites(); len(names) > 0 {
+		all, err := catalog.BuiltinFor(names)
+		if err != nil {
+			return []suites.Problem{{What: err.Error()}}
+		}
+		p.Suites = wanted(all, names)
+	}
+	left := int64(suitesAtMost)
+	for _, file := range p.sources {
+		data, err := p.Reader.ReadFile(file, min(suiteAtMost, left))
+		if err != nil {
+			problems = append(problems, p.refused("suites", err))
+			continue
+		}
+		left -= int64(len(data))
+		suite, found := catalog.Load(p.Rel(file), data)
+		problems = append(problems, found...)
+		p.Suites = append(p.Suites, suite)
+	}
+	return append(problems, catalog.Check(p.Suites)...)
+}
+
+// applicable drops the suites that speak of another kind of project, and the
+// built-in ones whose hook the project does not have.
+func (p *Project) applicable() {
+	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
+		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
+			return true
+		}
+		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
+			return c.Hook == "" || p.Exists(c.Hook) || p.registers(c.Hook)
+		})
+	})
+}
+
+// arrange puts the cases in order, with the project's policy for gates.
+func (p *Project) arrange() {
+	p.orders = make(map[suites.Key]int)
+	p.controls = make(map[suites.Key]bool)
+	p.various = make(map[*suites.Case]bool)
+	places := p.places()
+	var digests []byte
+	for i := range p.Suites {
+		p.Suites[i].Cases = slices.Clone(p.Suites[i].Cases)
+		for j := range p.Suites[i].Cases {
+			c := &p.Suites[i].Cases[j]
+			c.Gates = p.gated(c.Gates, places)
+			p.locate(c)
+			c.Check = p.needed(c.Check)
+			digests = p.appendConfigured(digests, c)
+			p.orders[c.Key()] = len(p.every)
+			p.every = append(p.every, c)
+			if control, ok := plan.ControlOf(c); ok {
+				p.controls[control] = true
+			}
+			if slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Hook != "" }) {
+				p.various[c] = true
+			}
+		}
+	}
+	all := string(digests) // one text for the memory, rather than one a case
+	for i, c := range p.every {
+		c.Digest = all[i*digestSize:][:digestSize]
+	}
+}
+
+// digestSize is the length of the digest of a case's definition.
+const digestSize = 16
+
+// appendConfigured appends the digest of the case's definition with what the
+// project's configuration adds to it. How long a case may take and how many run at
+// once is no part of what it means.
+func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
+	added := fmt.Sprint(p.Config.Run.PassEnv)
+	if c.Check != nil {
+		added += string(c.Check.Need)
+	}
+	for i, g := range c.Gates {
+		added += fmt.Sprint(i, g.Tool, g.Policy)
+	}
+	sum := sha256.Sum256([]byte(c.Digest + " " + added))
+	return hex.AppendEncode(to, sum[:digestSize/2])
+}
+
+func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suites.Gate {
+	out := slices.Clone(gates)
+	for i := range out {
+		if policy, ok := p.Config.Gates[out[i].Tool]; ok {
+			out[i].Policy = suites.GatePolicy(policy)
+		}
+		if len(out[i].Places) == 0 {
+			out[i].Places = places[out[i].Tool]
+		}
+	}
+	return out
+}
+
+// places are where hooks look for tools, as the checks for these have it: what is
+// there only is not absent. An advisory check says nothing of hooks.
+func (p *Project) places() map[string][]string {
+	places := make(map[string][]string)
+	for i := range p.Suites {
+		for j := range p.Suites[i].Cases {
+			if c := p.Suites[i].Cases[j].Check; c != nil && c.Tool != "" && c.Need != suites.NeedAdvisory && c.Minimum == "" {
+				places[c.Tool] = c.Places
+			}
+		}
+	}
+	return places
+}
+
+// A Filter narrows a project's cases down. The zero value lets all through.
+type Filter struct {
+	Suites []string
+	Text   string // part of an ID or name, or a glob over either
+}
+
+func (p *Project) filter(f Filter) error {
+	for _, name := range f.Suites {
+		if !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Name == name }) {
+			return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
+		}
+	}
+	for _, c := range p.every {
+		if (len(f.Suites) == 0 || slices.Contains(f.Suites, c.Suite)) && f.matches(c) {
+			p.Cases = append(p.Cases, c)
+		}
+	}
+	switch {
+	case len(p.Cases) > 0:
+		return nil
+	case len(p.every) > 0:
+		return errors.New("no case matches --suite and --filter (hookwatch list shows all)")
+	default:
+		return p.nothing()
+	}
+}
+
+// nothing says what was looked for when there is nothing to run.
+func (p *Project) nothing() error {
+	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
+	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
+		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
+	}
+	return fmt.Errorf("no cases for the %s of %s: looked for %s (hookwatch init writes a first suite)",
+		notify.Count(p.Hooks(), "hook"), p.Config.Root, strings.Join(p.Config.Suites, ", "))
+}
+
+func (p *Project) suiteNames() string {
+	var names []string
+	for _, s := range p.Suites {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f Filter) matches(c *suites.Case) bool {
+	if f.Text == "" {
+		return true
+	}
+	for _, s := range []string{c.ID, c.Name} {
+		glob, err := path.Match(strings.ToLower(f.Text), strings.ToLower(s))
+		if (err == nil && glob) || strings.Contains(strings.ToLower(s), strings.ToLower(f.Text)) {
+			return true
+		}
+	}
+	return false
+}

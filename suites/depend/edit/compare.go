@@ -1,0 +1,119 @@
+package edit
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"hookwatch/suites/depend/trace"
+)
+
+// Compare finds what differs. file is how traces name the file; only its base
+// and extension are looked at.
+func Compare(file string, before, after []byte) *Edits {
+	e := &Edits{Path: file, Old: trace.Digest(before), New: trace.Digest(after)}
+	if bytes.Equal(before, after) {
+		return e
+	}
+	old, err := trace.Parse(before)
+	if err != nil {
+		e.All = "the old content cannot be parsed: " + err.Error()
+		return e
+	}
+	new, err := trace.Parse(after)
+	if err != nil {
+		e.All = "the new content cannot be parsed: " + err.Error()
+		return e
+	}
+	e.shebang = old.Shebang
+	e.Moved = moved(old, new)
+	if e.All = beyond(file, old, new, before, after); e.All != "" {
+		return e
+	}
+	if old.Structure == new.Structure {
+		return e
+	}
+	d := &differ{list: &e.List}
+	d.block(old.Body, new.Body)
+	if len(e.List) == 0 && !onlyMoved(old.Body, new.Body) {
+		e.All = "it differs in a way that its statements do not show"
+	}
+	return e
+}
+
+// beyond says why a difference cannot be told by statements.
+func beyond(file string, old, new *trace.Script, before, after []byte) string {
+	switch {
+	case old.Shebang != new.Shebang:
+		return "the interpreter line changed"
+	case !isShell(file, old.Shebang):
+		return "it is no shell script"
+	case bytes.IndexByte(before, '\r') >= 0 || bytes.IndexByte(after, '\r') >= 0:
+		return "it has carriage returns"
+	case old.Own != "" || new.Own != "":
+		return first(old.Own, new.Own)
+	case old.Numbers != "" || new.Numbers != "":
+		return first(old.Numbers, new.Numbers)
+	case old.Structure == new.Structure:
+		return ""
+	case old.Odd != "" || new.Odd != "":
+		return first(old.Odd, new.Odd)
+	case new.ExtGlobs && !old.ExtGlobs:
+		return "it has a new extended pattern, which bash may refuse to parse"
+	}
+	return ""
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// isShell reports whether bash may run the file. A script of another shell is
+// one too: a hook's first line does not say what runs it here.
+func isShell(file, shebang string) bool {
+	if shebang != "" {
+		return shellOf(shebang) != ""
+	}
+	switch path.Ext(file) {
+	case "", ".sh", ".bash":
+		return true
+	}
+	return false
+}
+
+// shellOf is the shell that an interpreter line names, "" for anything else and
+// for a bash that is told to be something else.
+func shellOf(shebang string) string {
+	fields := strings.Fields(strings.TrimPrefix(shebang, "#!"))
+	for i, f := range fields {
+		switch base := path.Base(f); {
+		case base == "env" || f == "-S":
+		case base == "sh" || base == "bash" || base == "dash":
+			for _, option := range fields[i+1:] {
+				if strings.Contains(option, "posix") || strings.HasPrefix(option, "-") && strings.ContainsAny(option, "pvx") {
+					return ""
+				}
+			}
+			return base
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// moved reports whether any statement stands on other lines than before.
+func moved(old, new *trace.Script) bool {
+	if len(old.Statements) != len(new.Statements) {
+		return true
+	}
+	for i, o := range old.Statements {
+		if n := new.Statements[i]; o.Start != n.Start || o.End != n.End {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,345 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+const session = "5e551011-0000-4000-8000-000000000001"
+
+func request(t *testing.T, headers map[string]string, body string) Request {
+	t.Helper()
+	h := make(http.Header)
+	for k, v := range headers {
+		h.Set(k, v)
+	}
+	r, err := ReadRequest(h.Get, []byte(body), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRequests are told apart by who sends them, and what is new in each is found
+// wherever it stands.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	const first = `{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`
+	const second = `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"mine"},` +
+		`{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"result"}]},{"type":"text","text":"go"}]},{"role":"system","content":"reminder"}]}`
+	for want, headers := range map[Origin]map[string]string{
+		Main:     {"x-claude-code-session-id": session},
+		Subagent: {"x-claude-code-session-id": session, "x-claude-code-agent-id": "a1"},
+		Nested:   {"x-claude-code-session-id": "another"},
+	} {
+		if got := request(t, headers, first).Origin; got != want {
+			t.Errorf("%v: %s", headers, got)
+		}
+	}
+	m := Model{Session: session}
+	m.Script([]Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{}`), Tested: true}}}}, nil, nil)
+	m.Answer(request(t, nil, first))
+	m.Answer(request(t, nil, second))
+	want := []Heard{{Origin: Main, Texts: []string{"go"}}, {Origin: Main, Texts: []string{"result", "go", "reminder"}, After: true}}
+	if diff := cmp.Diff(want, m.Heard()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestAnswers are such as the client reads: as a stream or whole, with IDs that never
+// come twice, errors as they are asked for, and an end.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	m := Model{Session: session}
+	calls := []Call{{Tool: "Read", Input: json.RawMessage(`{"file_path":"/a"}`)}, {Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Tested: true}}
+	m.Script([]Reply{{Text: "two", Calls: calls}, {Status: 529, Text: "overloaded"}}, nil, nil)
+	ask := Request{Origin: Main, Model: "m", Stream: true}
+	a := m.Answer(ask)
+	var names []string
+	var inputs string
+	for text := range strings.SplitSeq(strings.TrimSpace(string(a.Body)), "\n\n") {
+		name, data, ok := strings.Cut(text, "\ndata: ")
+		var event struct {
+			Type  string                    `json:"type"`
+			Block struct{ ID, Name string } `json:"content_block"`
+			Delta struct {
+				Partial string `json:"partial_json"`
+			} `json:"delta"`
+		}
+		if err := json.Unmarshal([]byte(data), &event); err != nil || !ok || name != "event: "+event.Type {
+			t.Fatalf("no event: %q, %v", text, err)
+		}
+		if event.Block.Name != "" {
+			names = append(names, event.Block.Name+" "+event.Block.ID)
+		}
+		inputs += event.Delta.Partial
+	}
+	if len(names) != 2 || !strings.HasSuffix(names[1], " "+m.Tested()) || m.Tested() == "" || inputs != `{"file_path":"/a"}{"command":"ls"}` {
+		t.Errorf("calls %q, input %q, tested %q", names, inputs, m.Tested())
+	}
+	if a = m.Answer(ask); a.Status != 529 || !strings.Contains(string(a.Body), "overloaded") {
+		t.Errorf("want the error that was asked for: %d %s", a.Status, a.Body)
+	}
+	seen := make(map[string]bool)
+	ask.Stream = false
+	for range MostRequests - 2 {
+		var got answered
+		if a = m.Answer(ask); json.Unmarshal(a.Body, &got) != nil || seen[got.ID] || *got.StopReason != "end_turn" {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		seen[got.ID] = true
+	}
+	if m.Exceeded() {
+		t.Error("not one more than it may")
+	}
+	if a = m.Answer(ask); a.Status != refused || !m.Exceeded() {
+		t.Errorf("a client that loops is answered %d", a.Status)
+	}
+}
+
+const started, finished = `{"type":"system","subtype":"hook_started","hook_id":%q,"hook_name":%q,"hook_event":%q}`,
+	`{"type":"system","subtype":"hook_response","hook_id":%q,"hook_name":%q,"hook_event":%q,"stdout":%q,"stderr":%q,"exit_code":%d,"outcome":"success"}`
+
+func lines(t *testing.T, texts ...string) (out []Line) {
+	t.Helper()
+	for _, text := range texts {
+		l, err := ReadLine([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func hook(name, stdout, stderr string, exit int) []string {
+	event, _, _ := strings.Cut(name, ":")
+	id := fmt.Sprint(name, stdout, stderr)
+	return []string{fmt.Sprintf(started, id, name, event), fmt.Sprintf(finished, id, name, event, stdout, stderr, exit)}
+}
+
+// TestEffect tells each effect from what the client printed and the model was sent.
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	const asks = `{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"%s"},"decision_reason_type":"%s","tool_use_id":"t1"}}`
+	const result = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":%q,"is_error":%v}]}}`
+	const over = `{"type":"result","subtype":"success","terminal_reason":"completed","result":"done"}`
+	call := []Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Tested: true}}}}
+	after := func(texts ...string) []Heard {
+		return []Heard{{Origin: Main}, {Origin: Main, Texts: texts, After: true}}
+	}
+	for name, tt := range map[string]struct {
+		event string
+		lines []string
+		heard []Heard
+		want  suites.Effect
+	}{
+		"denied by exit 2":                     {"PreToolUse", append(hook("PreToolUse:Bash", "", "NO\n", 2), fmt.Sprintf(result, "PreToolUse:Bash hook error: [x]: NO", true), over), after("NO"), suites.Denied},
+		"denied by a reason":                   {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"block","reason":"RSN"}`, "", 0), fmt.Sprintf(result, "RSN", true), over), after("RSN"), suites.Denied},
+		"a call that fails by itself":          {"PreToolUse", append(hook("PreToolUse:Bash", "", "", 0), fmt.Sprintf(result, "Exit code 1", true), over), after("Exit code 1"), suites.Proceeds},
+		"an allowed call that fails by itself": {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"approve","reason":"Exit"}`, "", 0), strings.Replace(fmt.Sprintf(result, "Exit code 1", true), `}]}}`, `}]},"tool_result_meta":[{"id":"t1","permission_decision":{"decision":"accept","source":"hook"}}]}`, 1), over), after("ok"), suites.Allowed},
+		"asked":                                {"PreToolUse", append(hook("PreToolUse:Bash", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, "", 0), fmt.Sprintf(asks, "ls", "hook"), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Asked},
+		"let pass":                             {"PreToolUse", append(hook("PreToolUse:Bash", "", "", 0), fmt.Sprintf(asks, "ls", "other"), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Proceeds},
+		"ignored":                              {"PreToolUse", append(hook("PreToolUse:Bash", "hello", "", 0), fmt.Sprintf(asks, "ls", ""), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Ignored},
+		"rewritten":                            {"PreToolUse", append(hook("PreToolUse:Bash", "{}", "", 0), fmt.Sprintf(asks, "ls -l", ""), fmt.Sprintf(result, Refusal, true), over), after(Refusal), suites.Rewritten},
+		"allowed":                              {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
+		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
+		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
+		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
+		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Ignored},
+		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},
+		"prompt with context":                  {"UserPromptSubmit", append(hook("UserPromptSubmit", "CTX", "", 0), over), after("go", "hook success: CTX")[1:], suites.ContextAdded},
+		"stopped":                              {"Stop", append(hook("Stop", "", "", 0), over), after()[:1], suites.Proceeds},
+		"another turn":                         {"Stop", append(append(hook("Stop", "", "MORE", 2), hook("Stop", "", "", 0)...), over), after("Stop hook feedback: MORE"), suites.AnotherTurn},
+	} {
+		turn := Turn{Event: tt.event, Prompts: []string{goOn}}
+		s := Seen{Turn: turn, Lines: lines(t, tt.lines...), Heard: tt.heard}
+		if strings.Contains(tt.event, "Tool") {
+			s.Turn.Value, s.Turn.Main, s.Tested = "Bash", call, "t1"
+		}
+		if got, because := s.Effect(); got != tt.want {
+			t.Errorf("%s: %s (%s), want %s", name, got, because, tt.want)
+		}
+	}
+}
+
+// TestMatch: hooks are named by the log where there is one, else by their order; and
+// the second stop of a turn is a firing of its own.
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	one, two := hook("PreToolUse:Bash", "1", "", 0), hook("PreToolUse:Bash", "2", "", 2)
+	s := Seen{Turn: Turn{Event: "PreToolUse", Value: "Bash"}, Lines: lines(t, one[0], two[0], two[1], one[1])}
+	commands := func(s Seen, registered ...string) (out []string) {
+		for _, f := range Match(&s, registered) {
+			out = append(out, f.Command+"="+f.Stdout)
+		}
+		return out
+	}
+	if diff := cmp.Diff([]string{"a=1", "b=2"}, commands(s, "a", "b")); diff != "" {
+		t.Error("by order", diff)
+	}
+	if diff := cmp.Diff([]string{"=1", "=2"}, commands(s, "a")); diff != "" {
+		t.Error("unknown", diff)
+	}
+	s.Log = ReadDebugLog([]byte("2026-11-23T08:24:54.394Z [DEBUG] Hooks: PreToolUse:Bash [b] finished with status 2 (12ms)\n" +
+		"2026-11-23T08:24:54.394Z [ERROR] other\n2026-11-23T08:24:54.395Z [DEBUG] Hooks: PreToolUse:Bash [a\n2] finished with status 0 (9ms)\n"))
+	if diff := cmp.Diff([]string{"a\n2=1", "b=2"}, commands(s, "x")); diff != "" {
+		t.Error("by the log", diff)
+	}
+	first, second := hook("Stop", "", "MORE", 2), hook("Stop", "", "", 0)
+	stops := Seen{Turn: Turn{Event: "Stop"}, Nth: 1, Lines: lines(t, first[0], first[1], second[0], second[1])}
+	if fired := stops.Fired(); len(fired) != 1 || *fired[0].Exit != 0 {
+		t.Errorf("the second stop: %+v", fired)
+	}
+	end := Seen{Turn: Turn{Event: "SessionEnd"}, Log: []Logged{{Event: "SessionEnd", Command: "e", Exit: 1}}}
+	if f := Match(&end, []string{"e"}); len(f) != 1 || f[0].Registered != 0 || *f[0].Exit != 1 {
+		t.Errorf("in the log only: %+v", f)
+	}
+}
+
+// TestTurns: a step that a hook could be sent directly becomes a turn, or it is said
+// why none.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	file := func(path string) (string, bool) { return "one\ntwo\n", path == "/there" }
+	tool := func(name, input string) string { return fmt.Sprintf(`{"tool_name":%q,"tool_input":%s}`, name, input) }
+	for name, tt := range map[string]struct {
+		event, sent, whole string
+		raw, later         bool
+		calls              string // tool=input, in order
+		placed             string
+		notLive            string
+	}{
+		"bash": {event: "PreToolUse", sent: tool("Bash", `{"command":"ls"}`), calls: `Bash={"command":"ls"}`},
+		"edit of a file that is as the case has it afterwards": {event: "PostToolUse", sent: tool("Edit", `{"file_path":"/there"}`),
+			calls:  `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"","old_string":"` + marker + `\n"}`,
+			placed: marker + "\none\ntwo\n"},
+		"edit of a file that is as the case has it before": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there"}`),
+			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"` + marker + `one","old_string":"one","replace_all":true}`},
+		"edit as the case says": {event: "PreToolUse", sent: tool("Edit", `{"file_path":"/there","old_string":"two","new_string":"2"}`), whole: `{"tool_input":{"old_string":"two"}}`,
+			calls: `Read={"file_path":"/there"} Edit={"file_path":"/there","new_string":"2","old_string":"two"}`},
+		"edit of nothing": {event: "PostToolUse", sent: tool("Edit", `{"file_path":"/not"}`), notLive: "/not is not there"},
+		"write": {event: "PostToolUse", sent: tool("Write", `{"file_path":"/there","content":"x"}`),
+			calls:  `Read={"file_path":"/there"} Write={"content":"one\ntwo\n","file_path":"/there"}`,
+			placed: marker + "\none\ntwo\n"},
+		"write anew":           {event: "PostToolUse", sent: tool("Write", `{"file_path":"/new","content":"x"}`), calls: `Write={"content":"x","file_path":"/new"}`},
+		"raw":                  {event: "PreToolUse", raw: true, notLive: "given as it is"},
+		"no tool":              {event: "PreToolUse", sent: `{}`, notLive: "names no tool"},
+		"mcp":                  {event: "PreToolUse", sent: tool("mcp__a__b", `{}`), notLive: "MCP server"},
+		"what it cannot say":   {event: "PostToolUse", sent: tool("Bash", `{"command":"ls"}`), whole: `{"tool_response":{}}`, notLive: "tool_response, which the client itself decides"},
+		"an event of nobody":   {event: "TeammateIdle", sent: `{}`, notLive: "no way is known"},
+		"resumed":              {event: "SessionStart", sent: `{"source":"resume"}`, notLive: "by resume"},
+		"a later start":        {event: "SessionStart", sent: `{"source":"startup"}`, later: true, notLive: "once"},
+		"a stop under way":     {event: "Stop", sent: `{"stop_hook_active":true}`, notLive: "second stop"},
+		"the one after":        {event: "Stop", sent: `{"stop_hook_active":true}`, later: true},
+		"compaction by itself": {event: "PreCompact", sent: `{"trigger":"auto"}`, notLive: "trigger manual"},
+	} {
+		turn, err := NewTurn(Step{Event: tt.event, Sent: []byte(tt.sent), Whole: json.RawMessage(tt.whole), Raw: tt.raw, First: !tt.later, File: file})
+		var why *NotLiveError
+		if tt.notLive != "" {
+			if !errors.As(err, &why) || !strings.Contains(why.Why, tt.notLive) {
+				t.Errorf("%s: %v, want %q", name, err, tt.notLive)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var calls []string
+		for _, r := range turn.Main {
+			for _, c := range r.Calls {
+				calls = append(calls, c.Tool+"="+string(c.Input))
+			}
+		}
+		if got := strings.Join(calls, " "); got != tt.calls {
+			t.Errorf("%s: calls %s, want %s", name, got, tt.calls)
+		}
+		if placed := ""; len(turn.Place) > 0 != (tt.placed != "") || len(turn.Place) > 0 && turn.Place[0].Content != tt.placed {
+			t.Errorf("%s: placed %v %s", name, turn.Place, placed)
+		}
+	}
+}
+
+// TestEveryEvent: each event of the client has a way, or a reason why it has none.
+func TestEveryEvent(t *testing.T) {
+	t.Parallel()
+	for _, e := range client.Events() {
+		_, way := ways[e.Name]
+		if _, why := outOfReach[e.Name]; way == why {
+			t.Errorf("%s: way %v, reason %v", e.Name, way, why)
+		}
+	}
+}
+
+// TestSettings finds the scripts of another project than the client's.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	got := string(Settings([]client.Entry{{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}, "/it's"))
+	want := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"http","url":"http://127.0.0.1"}]}],` +
+		`"Stop":[{"hooks":[{"command":"cd '/it'\\''s' \u0026\u0026 \"/it's\"/a.sh","timeout":1.5,"type":"command"}]}]}}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func FuzzReadLine(f *testing.F) {
+	f.Add([]byte(`{"type":"system","subtype":"init","claude_code_version":"2.1.330"}`))
+	f.Add([]byte(fmt.Sprintf(finished, "i", "Stop", "Stop", "o", "e", 2)))
+	f.Add([]byte(`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","input":{}}}`))
+	f.Add([]byte(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"x"}]}]},"tool_result_meta":[{"id":"t"}]}`))
+	f.Add([]byte(`{"type":"result","result":[1]}`))
+	f.Add([]byte("no line"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, err := ReadLine(b)
+		if (err == nil) != (json.Valid(b) && err == nil) || err != nil && l.Kind != Other {
+			t.Errorf("%+v, %v", l, err)
+		}
+		s := Seen{Turn: Turn{Event: l.Hook.Event}, Lines: []Line{l, l}, Tested: l.ToolUse}
+		s.Effect()
+		Match(&s, []string{"a", "b"})
+		if !json.Valid(Permit(l)) || !json.Valid(Refuse(l)) {
+			t.Error("an answer is no JSON")
+		}
+	})
+}
+
+func FuzzReadRequest(f *testing.F) {
+	f.Add([]byte(`{"model":"m","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`))
+	f.Add([]byte(`{"messages":[{"content":[{"content":[{"content":[{"content":[{"content":"deep"}]}]}]}]}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := ReadRequest(func(string) string { return "" }, b, session)
+		if err != nil {
+			return
+		}
+		m := Model{Session: session}
+		for range 2 {
+			if a := m.Answer(r); a.Status != fine || !r.Stream && !json.Valid(a.Body) {
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+		}
+		if len(m.Heard()[1].Texts) > 0 {
+			t.Errorf("nothing is new: %q", m.Heard()[1].Texts)
+		}
+	})
+}
+
+func FuzzReadDebugLog(f *testing.F) {
+	f.Add([]byte("2026-11-23T08:24:54.394Z [DEBUG] Hooks: Stop [cat\n[x]] finished with status 1 (12ms)\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, l := range ReadDebugLog(b) {
+			if !strings.Contains(string(b), "Hooks: "+l.Event) || !strings.Contains(string(b), l.Command) {
+				t.Errorf("%+v is not in the log", l)
+			}
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package live
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Fired is a hook that the client ran for the step.
+type Fired struct {
+	HookLine
+	Command    string // "" when it is not known
+	Registered int    // its place among the registered ones, -1 when that is not known
+}
+
+// Match tells which of the registered commands the hooks of the step were. The
+// stream does not name them: the debug log does, where the client writes one for each
+// command; else, when all of them ran, they are announced in the order in which they
+// are registered. A hook that is in the log only is given without its streams.
+func Match(s *Seen, registered []string) []Fired {
+	lines := s.Fired()
+	if len(lines) == 0 {
+		return s.logged(registered)
+	}
+	out := make([]Fired, len(lines))
+	named := s.named(lines)
+	for i, l := range lines {
+		out[i] = Fired{HookLine: l, Registered: -1}
+		switch {
+		case named[i] != "":
+			out[i].Command, out[i].Registered = named[i], place(registered, named[i])
+		case len(lines) == len(registered):
+			out[i].Command, out[i].Registered = registered[i], i
+		}
+	}
+	return out
+}
+
+// logged are the hooks that only the log tells of.
+func (s *Seen) logged(registered []string) []Fired {
+	var out []Fired
+	for _, l := range s.Log {
+		h := HookLine{Event: l.Event, Exit: &l.Exit}
+		out = append(out, Fired{HookLine: h, Command: l.Command, Registered: place(registered, l.Command)})
+	}
+	return out
+}
+
+// named are the commands of lines as the log has them: "" for those of which it can
+// be one or another. Hooks of one firing may end in any order.
+func (s *Seen) named(lines []HookLine) []string {
+	out := make([]string, len(lines))
+	if len(s.Log) < len(lines) {
+		return out
+	}
+	before := 0 // logged hooks of firings before this one
+	for _, firing := range s.firings()[:s.Nth] {
+		before += len(firing)
+	}
+	if before+len(lines) > len(s.Log) {
+		return out
+	}
+	log := s.Log[before : before+len(lines)]
+	order := s.ends(lines)
+	for i, at := range order {
+		if l := lines[at]; l.Exit != nil && *l.Exit == log[i].Exit {
+			out[at] = log[i].Command
+		}
+	}
+	return out
+}
+
+// ends is the order in which hooks ended, as places in lines.
+func (s *Seen) ends(lines []HookLine) (order []int) {
+	for _, l := range s.Lines {
+		if l.Kind != HookEnded {
+			continue
+		}
+		if at := slices.IndexFunc(lines, func(h HookLine) bool { return h.ID == l.Hook.ID }); at >= 0 {
+			order = append(order, at)
+		}
+	}
+	return order
+}
+
+// place is where a command stands; the log has it as it is registered.
+func place(registered []string, command string) int {
+	return slices.IndexFunc(registered, func(r string) bool { return strings.TrimSpace(r) == strings.TrimSpace(command) })
+}
+
+// End is why the turn ended, as the client says it.
+func (s *Seen) End() string {
+	end := ""
+	for _, l := range s.Lines {
+		if l.Kind == Over {
+			end = l.Reason
+		}
+	}
+	return end
+}
+
+// What is kept of texts for the record.
+const (
+	mostTexts   = 12
+	longestText = 2000
+)
+
+// Cut bounds texts.
+func Cut(texts []string) []string {
+	var out []string
+	for _, t := range texts[:min(len(texts), mostTexts)] {
+		if len(t) > longestText {
+			t = strings.ToValidUTF8(t[:longestText], "") + " [...]"
+		}
+		out = append(out, t)
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package live
+
+import (
+	"strings"
+
+	"hookwatch/suites/client"
+)
+
+// Settings makes a settings file of registered hooks. With a root they find their
+// scripts there, and run there, wherever the client's own project is.
+func Settings(entries []client.Entry, root string) []byte {
+	type group struct {
+		Matcher string           `json:"matcher,omitempty"`
+		Hooks   []map[string]any `json:"hooks"`
+	}
+	hooks := make(map[string][]group)
+	for _, e := range entries {
+		hooks[e.Event] = append(hooks[e.Event], group{e.Matcher, []map[string]any{fields(e, root)}})
+	}
+	return encoded(map[string]any{"hooks": hooks})
+}
+
+func fields(e client.Entry, root string) map[string]any {
+	f := map[string]any{"type": "command"}
+	set := func(name, value string) {
+		if value != "" {
+			f[name] = value
+		}
+	}
+	set("type", e.Type)
+	set("command", Rooted(e, root))
+	set("url", e.URL)
+	set("prompt", e.Prompt)
+	set("server", e.Server)
+	set("tool", e.Tool)
+	set("if", e.If)
+	set("shell", e.Shell)
+	set("onFailure", e.OnFailure)
+	if e.Args != nil {
+		f["args"] = e.Args
+	}
+	if e.Timeout > 0 {
+		f["timeout"] = e.Timeout.Seconds()
+	}
+	for name, on := range map[string]bool{"async": e.Async, "asyncRewake": e.AsyncRewake, "once": e.Once, "continueOnBlock": e.ContinueOnBlock} {
+		if on {
+			f[name] = true
+		}
+	}
+	return f
+}
+
+// Rooted is a command that runs in another directory than the client's.
+func Rooted(e client.Entry, root string) string {
+	if root == "" || e.Args != nil || e.Command == "" {
+		return e.Command
+	}
+	in := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(e.Command)
+	return "cd '" + strings.ReplaceAll(root, "'", `'\''`) + "' && " + in
+}

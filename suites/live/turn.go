@@ -1,0 +1,65 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Turn is what one step of a case has the client do.
+type Turn struct {
+	Event string
+	Value string // what a matcher is compared with; "" where the event ignores them
+
+	Place    []File   // beside the step's fixtures
+	Flags    []string // with which the client starts, in a first turn
+	Prompts  []string // what the user says, one after the other
+	Main     []Reply
+	Subagent []Reply
+	Allow    bool // the call that the step is about is let run when the client asks
+	Again    bool // no turn of its own: the event fires once more in the one before
+	AtEnd    bool // the end of the session is what it is about
+}
+
+// A File is content at a path.
+type File struct{ Path, Content string }
+
+// A Step is a step as it would be sent to a hook that is run directly.
+type Step struct {
+	Event string
+	Value string
+	Sent  []byte          // what such a hook would get on stdin
+	Whole json.RawMessage // what of it the case itself says
+	Raw   bool            // it is no payload of the client's
+	First bool            // of its case
+	// File is what a file holds by now.
+	File func(path string) (content string, exists bool)
+}
+
+// A NotLiveError says why the client cannot be brought to fire a step.
+type NotLiveError struct{ Why string }
+
+func (e *NotLiveError) Error() string { return "not live: " + e.Why }
+
+func notLive(format string, args ...any) error {
+	return &NotLiveError{fmt.Sprintf(format, args...)}
+}
+
+// payload is what of a hook's stdin says how its event comes about.
+type payload struct {
+	Tool           string          `json:"tool_name"`
+	Input          json.RawMessage `json:"tool_input"`
+	Prompt         string          `json:"prompt"`
+	Source         string          `json:"source"`
+	Trigger        string          `json:"trigger"`
+	Instructions   string          `json:"custom_instructions"`
+	Reason         string          `json:"reason"`
+	AgentType      string          `json:"agent_type"`
+	LastMessage    string          `json:"last_assistant_message"`
+	StopHookActive bool            `json:"stop_hook_active"`
+	To             string          `json:"to_model"`
+	Name           string          `json:"command_name"`
+	Arguments      string          `json:"command_args"`
+}
+
+// goOn is what the user says where it does not matter.
+const goOn = "go on"

@@ -1,0 +1,64 @@
+package process
+
+import (
+	"bufio"
+	"io"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestConverse has a child answer, line by line, what it is told, with files made
+// for it meanwhile.
+func TestConverse(t *testing.T) {
+	t.Parallel()
+	box, err := Open(Setup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	dir := t.TempDir()
+	var heard []string
+	results, err := box.Run(t.Context(), Command{
+		Argv: []string{"sh", "-c", `while read -r name; do cat "$name"; done; echo end`}, Dir: dir,
+		Env: []string{"PATH=/usr/bin:/bin"}, Timeout: 20 * time.Second,
+		Converse: func(stdin io.WriteCloser, stdout io.Reader) {
+			lines := bufio.NewScanner(stdout)
+			for _, name := range []string{"one", "two"} {
+				if err := box.WriteFile(filepath.Join(dir, name), "content of "+name+"\n", 0o644); err != nil {
+					t.Error(err)
+				}
+				_, _ = io.WriteString(stdin, name+"\n")
+				lines.Scan()
+				heard = append(heard, lines.Text())
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) != 2 || heard[0] != "content of one" || heard[1] != "content of two" {
+		t.Errorf("heard %q", heard)
+	}
+	if got := string(results[0].Stdout.Bytes); got != "content of one\ncontent of two\nend\n" || results[0].Exit != 0 {
+		t.Errorf("kept %q, exit %d", got, results[0].Exit)
+	}
+}
+
+// TestConverseWithNobody: a child that ends, or is ended, leaves no conversation behind.
+func TestConverseWithNobody(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{"ends": "exit 3", "never answers": "sleep 60"} {
+		over := false
+		r, err := Run(t.Context(), Command{
+			Argv: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Timeout: 300 * time.Millisecond,
+			Converse: func(stdin io.WriteCloser, stdout io.Reader) {
+				_, _ = io.ReadAll(stdout)
+				over = true
+			},
+		})
+		if err != nil || !over || r.TimedOut != (name == "never answers") {
+			t.Errorf("%s: over %v, %+v, %v", name, over, r, err)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+// Package driver has the real client play the turns of a case against the scripted
+// model, in the surroundings of the case, and keeps what it did. It judges nothing.
+package driver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hookwatch/suites/live"
+	"hookwatch/suites/process"
+)
+
+// A Place is where the client runs.
+type Place struct {
+	Run    func(context.Context, ...process.Command) ([]process.Result, error)
+	Listen func() (net.Listener, error)
+	Read   func(path string) ([]byte, error)
+}
+
+// A Client is the program, and what it is started with.
+type Client struct {
+	Program  string
+	Env      []string // of the case; nothing of an account is taken from it
+	Dir      string
+	Home     string   // an empty directory of the case's own
+	Settings string   // a file beside the project's own settings; "" for none
+	Plugins  []string // directories
+	Timeout  time.Duration
+}
+
+// A Session is what became of all parts.
+type Session struct {
+	Version  string
+	Seen     []live.Seen // of the parts that were reached
+	Fault    *Fault      // nil: it ended as it should
+	Requests int
+	Bodies   []string // of the last requests, as they came
+	Duration time.Duration
+}
+
+// A Fault says in what way a client went wrong.
+type Fault struct {
+	Kind FaultKind
+	Why  string
+}
+
+// A FaultKind is a way to go wrong.
+type FaultKind string
+
+// The ways in which a client goes wrong.
+const (
+	NotStarted FaultKind = "not started"
+	TooOld     FaultKind = "too old"
+	TimedOut   FaultKind = "timed out"
+	Crashed    FaultKind = "crashed"
+	Garbage    FaultKind = "garbage"
+	Looping    FaultKind = "looping"
+	Cancelled  FaultKind = "cancelled"
+)
+
+func (f *Fault) Error() string { return "the client " + f.Why }
+
+// Play starts the client, has it do all parts, and ends it. The error is for what
+// hookwatch itself could not do, and a *live.NotLiveError.
+func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, error) {
+	id := sessionID()
+	s, err := serve(at.Listen, id)
+	if err != nil {
+		return Session{}, fmt.Errorf("listen for the client: %w", err)
+	}
+	defer s.close()
+	first, err := parts[0].Make()
+	if err != nil {
+		return Session{}, err
+	}
+	debug := filepath.Join(c.Home, "debug.log")
+	t := &talk{parts: parts, server: s, next: first}
+	results, err := at.Run(ctx, process.Command{
+		Argv: c.arguments(id, debug, first.Flags), Dir: c.Dir, Env: c.environment(s.address()),
+		Timeout: c.Timeout, Converse: t.hold,
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	log, err := at.Read(debug)
+	if err != nil {
+		log = nil // it did not come so far
+	}
+	t.readLog(live.ReadDebugLog(log))
+	r := results[0]
+	out := Session{Version: t.version, Seen: t.seen, Requests: s.asked(), Bodies: s.bodies(), Duration: r.Duration}
+	if t.err != nil {
+		return out, t.err
+	}
+	out.Fault = c.fault(ctx, t, r)
+	return out, nil
+}
+
+// fault is what is wrong with how the client ended.
+func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
+	last := lastLine(string(r.Stderr.Bytes))
+	because := ""
+	if last != "" {
+		because = ": " + last
+	}
+	install := " (install a newer one: " + live.Install + ")"
+	switch {
+	case r.StartError != nil:
+		return &Fault{NotStarted, "could not be started: " + r.StartError.Error()}
+	case ctx.Err() != nil:
+		return &Fault{Cancelled, "was ended before its time"}
+	case t.garbage != "":
+		return &Fault{Garbage, "printed what is no line of its stream: " + t.garbage}
+	case t.server.exceeded():
+		return &Fault{Looping, fmt.Sprintf("asked the model more than %d times", live.MostRequests)}
+	case r.TimedOut:
+		return &Fault{TimedOut, "did not end in " + c.Timeout.String()}
+	case r.Memory > 0:
+		return &Fault{Crashed, fmt.Sprintf("used more than %d MiB", r.Memory>>20)}
+	case strings.Contains(string(r.Stderr.Bytes), "unknown option"):
+		return &Fault{TooOld, "is too old to tell of hooks" + because + install}
+	case t.complete():
+		return nil
+	case r.Signal != "":
+		return &Fault{Crashed, "was ended by " + r.Signal + because}
+	default:
+		return &Fault{Crashed, fmt.Sprintf("ended with exit code %d before its last turn was over%s", r.Exit, because)}
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	const most = 200
+	last := strings.TrimSpace(lines[len(lines)-1])
+	return last[:min(len(last), most)]
+}
+
+func (c Client) arguments(id, debug string, more []string) []string {
+	args := []string{
+		c.Program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--include-hook-events", "--permission-prompt-tool", "stdio", "--session-id", id, "--debug-file", debug,
+	}
+	if c.Settings != "" {
+		args = append(args, "--settings", c.Settings)
+	}
+	for _, dir := range c.Plugins {
+		args = append(args, "--plugin-dir", dir)
+	}
+	return append(args, more...)
+}
+
+// environment is that of the case, with nothing in it that leads to an account or
+// off this machine.
+func (c Client) environment(address string) []string {
+	env := make([]string, 0, len(c.Env))
+	for _, kv := range c.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		upper := strings.ToUpper(name)
+		if strings.HasPrefix(upper, "ANTHROPIC_") || strings.HasPrefix(upper, "CLAUDE") || strings.HasPrefix(upper, "AWS_") || strings.HasSuffix(upper, "_PROXY") {
+			continue
+		}
+		env = append(env, kv)
+	}
+	return process.With(env, map[string]string{
+		"HOME":                                     c.Home,
+		"ANTHROPIC_API_KEY":                        "dummy",
+		"ANTHROPIC_BASE_URL":                       address,
+		"CLAUDE_CODE_MAX_RETRIES":                  "0",
+		"DISABLE_AUTOUPDATER":                      "1",
+		"DISABLE_TELEMETRY":                        "1",
+		"DISABLE_ERROR_REPORTING":                  "1",
+		"DISABLE_BUG_COMMAND":                      "1",
+		"BASH_DEFAULT_TIMEOUT_MS":                  "5000", // a call that a hook allows runs
+		"BASH_MAX_TIMEOUT_MS":                      "5000",
+		"IS_SANDBOX":                               "1", // for a hook's own client that asks for no permissions, as root
+		"NO_PROXY":                                 "127.0.0.1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+	})
+}
+
+// sessionID is a random UUID.
+func sessionID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

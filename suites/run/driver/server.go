@@ -1,0 +1,108 @@
+package driver
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"hookwatch/suites/live"
+)
+
+// server answers the client for the scripted model.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+	mu       sync.Mutex
+	model    live.Model
+	last     []string // bodies, the latest of them
+}
+
+const (
+	largestBody = 8 << 20
+	keptBodies  = 3
+)
+
+func serve(listen func() (net.Listener, error), session string) (*server, error) {
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+		_ = l.Close()
+		return nil, fmt.Errorf("%s is not on loopback", l.Addr())
+	}
+	s := &server{listener: l, model: live.Model{Session: session}}
+	s.http = &http.Server{Handler: http.HandlerFunc(s.answer), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.http.Serve(l) }() // ends with close
+	return s, nil
+}
+
+func (s *server) address() string { return "http://" + s.listener.Addr().String() }
+
+func (s *server) close() { _ = s.http.Close() }
+
+func (s *server) answer(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
+		status := http.StatusNotFound
+		if r.Method == http.MethodHead {
+			status = http.StatusOK
+		}
+		w.WriteHeader(status)
+		return
+	}
+	a := s.reply(r)
+	w.Header().Set("Content-Type", a.Type)
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body)
+}
+
+func (s *server) reply(r *http.Request) live.Answer {
+	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody))
+	if err != nil {
+		return live.Broken(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked, err := live.ReadRequest(r.Header.Get, body, s.model.Session)
+	if err != nil {
+		return live.Broken(err)
+	}
+	s.last = append(s.last, string(body))
+	s.last = s.last[max(0, len(s.last)-keptBodies):]
+	return s.model.Answer(asked)
+}
+
+// script has the model answer so for a turn.
+func (s *server) script(t live.Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model.Script(t.Main, t.Subagent, nil)
+}
+
+// heard is what the model was told in the turn, and the call that it is about.
+func (s *server) heard() ([]live.Heard, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Heard(), s.model.Tested()
+}
+
+func (s *server) exceeded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Exceeded()
+}
+
+func (s *server) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Asked()
+}
+
+func (s *server) bodies() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}

@@ -1,0 +1,226 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/live"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run/driver"
+	"hookwatch/suites/run/played"
+)
+
+// Live says how cases of layer 2 run.
+type Live struct {
+	Client  string        // the program; "" is that of PATH
+	Timeout time.Duration // of a case that names none
+}
+
+// Program is the client's program as people name it.
+func (l Live) Program() string { return cmp.Or(l.Client, live.Program) }
+
+// liveGate skips a case that the real client cannot fire here.
+func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
+	if c.Layer != suites.Live {
+		return nil
+	}
+	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
+	if _, err := r.clientProgram(); err != nil {
+		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
+	}
+	if c.Cwd != "" {
+		return skip("not live: it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
+	}
+	if why := r.unregistered(c); why != "" && c.AskedLive {
+		return skip("not live: " + why)
+	}
+	fixtures := make(map[string]string)
+	for i := range c.Steps {
+		s := r.plan(c, r.Temp)
+		for _, f := range c.Steps[i].Fixtures {
+			fixtures[s.path(f.Path)] = f.Content
+		}
+		turn, err := s.turn(i, func(path string) (string, bool) {
+			if content, ok := fixtures[path]; ok {
+				return content, true
+			}
+			b, err := os.ReadFile(path)
+			return string(b), err == nil
+		})
+		var why *live.NotLiveError
+		if errors.As(err, &why) {
+			return skip(why.Error())
+		}
+		if err == nil && turn.Again && len(c.Steps[i].Fixtures) > 0 {
+			return skip("not live: files for a second stop cannot be placed while the turn goes on")
+		}
+		if why := s.inPlace(turn); why != "" {
+			return skip("not live: " + why)
+		}
+	}
+	return nil
+}
+
+// inPlace says which file of the person's the client would change: without isolation
+// none may be.
+func (s *sandbox) inPlace(t live.Turn) string {
+	if s.r.Isolation != isolate.None && s.r.Isolation != "" {
+		return ""
+	}
+	for _, f := range t.Place {
+		if rel, err := filepath.Rel(s.dir, f.Path); err != nil || !filepath.IsLocal(rel) {
+			return "without isolation the client would change " + f.Path
+		}
+	}
+	return ""
+}
+
+// unregistered names a hook of a case that the client has no reason to fire.
+func (r *Runner) unregistered(c *suites.Case) string {
+	for i := range c.Steps {
+		st := &c.Steps[i]
+		sent, err := r.plan(c, r.Temp).stdin(st)
+		if err != nil || r.Hooks == nil {
+			continue
+		}
+		hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, sent))
+		about := played.About{Case: c, Step: st, Named: r.Registered}
+		if !about.Among(hooks) {
+			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
+		}
+	}
+	return ""
+}
+
+func (r *Runner) clientProgram() (string, error) {
+	path, err := process.LookPath(r.Live.Program(), r.Root, r.Env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// turn is what the client does in a step.
+func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, error) {
+	st := &s.c.Steps[i]
+	sent, err := s.stdin(st)
+	if err != nil {
+		return live.Turn{}, err
+	}
+	return live.NewTurn(live.Step{
+		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
+		Raw: st.Stdin != nil, First: i == 0, File: file,
+	})
+}
+
+// live has the client fire the hooks of all steps, in one session.
+func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
+	program, err := s.r.clientProgram()
+	if err != nil {
+		return err
+	}
+	settings, plugins, err := s.liveSettings()
+	if err != nil {
+		return err
+	}
+	c := driver.Client{
+		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
+		Settings: settings, Plugins: plugins, Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
+	}
+	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Unset)
+	files := make([]map[string][]byte, len(s.c.Steps))
+	var parts []driver.Part
+	for i := range s.c.Steps {
+		st := &s.c.Steps[i]
+		parts = append(parts, driver.Part{
+			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
+			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
+			Questions: func(tool string) bool { return s.r.Hooks != nil && len(s.r.Hooks("PermissionRequest", tool)) > 0 },
+		})
+	}
+	for _, f := range s.c.Steps[0].Fixtures {
+		if err := s.place(ctx, f); err != nil {
+			return err
+		}
+	}
+	s.begin()
+	at := driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}
+	session, err := c.Play(ctx, at, parts)
+	if err != nil {
+		return err
+	}
+	for i := range session.Seen {
+		r := s.liveResult(session, i)
+		r.Files = files[i]
+		o.Results = append(o.Results, r)
+	}
+	o.Changes, o.Stopped = s.changed()
+	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
+	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
+	return nil
+}
+
+// makeTurn places what a turn needs, as its step comes.
+func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
+	if i > 0 {
+		for _, f := range s.c.Steps[i].Fixtures {
+			if err := s.place(ctx, f); err != nil {
+				return live.Turn{}, err
+			}
+		}
+	}
+	t, err := s.turn(i, func(path string) (string, bool) {
+		b, err := s.read(path)
+		return string(b), err == nil
+	})
+	if err != nil {
+		return t, err
+	}
+	for _, f := range t.Place {
+		if err := s.write(f.Path, f.Content, 0o644); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// liveResult is what a step came to.
+func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
+	st, turn := &s.c.Steps[i], session.Seen[i].Turn
+	var registered []discover.Hook
+	if s.r.Hooks != nil {
+		registered = s.r.Hooks(turn.Event, turn.Value)
+	}
+	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.r.Registered})
+}
+
+// liveSettings are what the client is started with beside the project's own
+// settings: for a project of the case's own, where there are none, the hooks of the
+// real one, in its root.
+func (s *sandbox) liveSettings() (settings string, plugins []string, err error) {
+	if s.r.InForce == nil {
+		return "", nil, nil
+	}
+	entries, roots := played.NotByItself(s.r.InForce(), s.override != "")
+	for _, root := range roots {
+		plugins = append(plugins, s.moved(root))
+	}
+	if len(entries) == 0 {
+		return "", plugins, nil
+	}
+	root := ""
+	if s.override != "" {
+		root = s.root
+	}
+	path := filepath.Join(s.dir, "home", "hookwatch-settings.json")
+	return path, plugins, s.write(path, string(live.Settings(entries, root)), 0o644)
+}

@@ -1,0 +1,167 @@
+// Package played turns what the real client did in a step into the result of it.
+package played
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/live"
+	"hookwatch/suites/run/driver"
+)
+
+// About says what a case is about.
+type About struct {
+	Case  *suites.Case
+	Step  *suites.Step
+	Named func(event, name string) (discover.Hook, bool) // the registered hook that a case names; nil: none are registered
+}
+
+// concerns reports whether a hook that fired is what the case is about: its script,
+// the registered hook that it names, or, of a chain, every one. at is where it stands
+// among those that are registered, -1 when that is not known.
+func (a About) concerns(registered []discover.Hook, at int) bool {
+	switch {
+	case a.Case.Chain:
+		return true
+	case at < 0:
+		return false
+	case a.Case.Registered != "":
+		if a.Named == nil {
+			return false
+		}
+		h, found := a.Named(a.Step.Event, a.Case.Registered)
+		return found && h.ID == registered[at].ID
+	default:
+		return slices.Contains(registered[at].Scripts, cmp.Or(a.Step.Hook, a.Case.Hook))
+	}
+}
+
+// Among reports whether one of the hooks is what the case is about.
+func (a About) Among(hooks []discover.Hook) bool {
+	for at := range hooks {
+		if a.concerns(hooks, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hook names what the case is about.
+func (a About) Hook() string {
+	return cmp.Or(a.Case.Registered, a.Step.Hook, a.Case.Hook, "any hook")
+}
+
+// Result is what the i-th step of a session came to. registered are the hooks that
+// fire for it, and about tells which of them count.
+func Result(session driver.Session, i int, registered []discover.Hook, about About) suites.Result {
+	seen := session.Seen[i]
+	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
+	r.Effect, r.EffectReason = seen.Effect()
+	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies}
+	var readings []client.Reading
+	for _, h := range live.Match(&seen, commandsOf(registered)) {
+		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
+		if !about.concerns(registered, h.Registered) {
+			continue
+		}
+		exit := -1
+		if h.Exit != nil {
+			exit = *h.Exit
+		}
+		r.Exit = max(r.Exit, exit)
+		r.Fired = true
+		r.Stdout = append(r.Stdout, h.Stdout...)
+		r.Stderr = append(r.Stderr, h.Stderr...)
+		if h.ID == "" { // without its streams nothing can be foretold
+			continue
+		}
+		entry := client.Entry{Command: h.Command}
+		if h.Registered >= 0 {
+			entry = registered[h.Registered].Entry
+		}
+		readings = append(readings, client.Interpret(client.Version(session.Version), seen.Turn.Event, client.Output{
+			Exit: exit, TimedOut: h.Outcome == "cancelled", Stdout: []byte(h.Stdout), Stderr: []byte(h.Stderr), Entry: entry, Matched: seen.Turn.Value,
+		}))
+	}
+	r.StdoutBytes, r.StderrBytes = int64(len(r.Stdout)), int64(len(r.Stderr))
+	if len(readings) > 0 {
+		predicted := client.Combine(readings)
+		r.Decision = predicted.Decision
+		if predicted.Effect != r.Effect {
+			r.Live.Predicted = predicted.Effect
+		}
+	}
+	return r
+}
+
+func commandsOf(hooks []discover.Hook) []string {
+	out := make([]string, len(hooks))
+	for i, h := range hooks {
+		out[i] = h.Command
+	}
+	return out
+}
+
+// Blame makes what is wrong with the client, if anything, the result of the step that
+// it came to.
+func Blame(results []suites.Result, f *driver.Fault, timeout time.Duration) []suites.Result {
+	if f == nil {
+		return results
+	}
+	if len(results) == 0 {
+		results = []suites.Result{{Exit: -1}}
+	}
+	last := &results[len(results)-1]
+	if f.Kind == driver.TimedOut {
+		last.TimedOut, last.Timeout = true, timeout
+	} else {
+		last.NotStarted = f.Error()
+	}
+	return results
+}
+
+// OfClient tells changes that the client makes for itself.
+func OfClient(c suites.Change) bool {
+	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks"} {
+		if strings.HasPrefix(c.Path, own) {
+			return true
+		}
+	}
+	return c.Path == "~"
+}
+
+// readAnyway are the settings files that the client finds by itself.
+var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}
+
+// NotByItself lists what the client has to be told of: entries of other settings
+// files, or of all of them where it starts elsewhere, and the directories of plugins.
+func NotByItself(hooks []discover.Hook, elsewhere bool) (entries []client.Entry, plugins []string) {
+	for _, h := range hooks {
+		switch {
+		case h.PluginRoot == "" && (elsewhere || !slices.Contains(readAnyway, h.Source.File)):
+			entries = append(entries, h.Entry)
+		case h.PluginRoot != "" && !slices.Contains(plugins, h.PluginRoot):
+			plugins = append(plugins, h.PluginRoot)
+		}
+	}
+	return entries, plugins
+}
+
+// Started are the hooks as the client has them, which may start elsewhere than in root.
+func Started(hooks []discover.Hook, elsewhere bool, root string) []discover.Hook {
+	if !elsewhere {
+		return hooks
+	}
+	hooks = slices.Clone(hooks)
+	for i := range hooks {
+		if hooks[i].PluginRoot == "" {
+			hooks[i].Command = live.Rooted(hooks[i].Entry, root)
+		}
+	}
+	return hooks
+}
