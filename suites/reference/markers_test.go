@@ -43,8 +43,7 @@ func TestMarkersResolve(t *testing.T) {
 		for i := range all {
 			for j := range all[i].Cases {
 				c := &all[i].Cases[j]
-				_, has := files[c.Hook]
-				if has = has || i >= len(builtin) && c.Registered != ""; !has && !checksHere(&all[i], c, files) {
+				if _, has := files[c.Hook]; !has && all[i].Builtin && !checksHere(&all[i], c, files) {
 					continue
 				}
 				seen++
