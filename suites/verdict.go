@@ -52,6 +52,7 @@ func (m Mismatch) String() string {
 const (
 	NoteAbsent      = "absent: "
 	NoteVersionSkip = "version_skip: "
+	NoteNotLive     = "not live: " // a case that the client cannot be brought to fire
 	NoteUnproven    = "unproven: "
 	NoteAborted     = "ABORTED: "
 )
@@ -73,7 +74,7 @@ func StatusOf(pass bool, note string) Status {
 		return Fail
 	case strings.HasPrefix(note, NoteUnproven):
 		return Unproven
-	case strings.HasPrefix(note, NoteAbsent), strings.HasPrefix(note, NoteVersionSkip),
+	case strings.HasPrefix(note, NoteAbsent), strings.HasPrefix(note, NoteVersionSkip), strings.HasPrefix(note, NoteNotLive),
 		note == "absent", note == "BIOME_ABSENT":
 		return Skip
 	default:

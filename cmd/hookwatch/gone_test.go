@@ -79,11 +79,11 @@ func TestConfigurationGone(t *testing.T) {
 	if err := os.Rename(file, away); err != nil {
 		t.Fatal(err)
 	}
-	w.warned(file + " is gone: the defaults count until it is there again")
+	w.warned(".hookwatch.yaml is gone: the defaults count until it is there again")
 	if err := os.Rename(away, file); err != nil {
 		t.Fatal(err)
 	}
-	w.warned(file + " counts from now on")
+	w.warned(".hookwatch.yaml counts from now on")
 	w.replace(smallHook, "#!/bin/bash\nexit 1\n")
 	w.verdict("A1", false)
 	w.quit()

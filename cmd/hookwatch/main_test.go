@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		asMain()
 	}
-	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain})
+	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient})
 }
 
 // asMain is main, but that it ends as a test binary has to. Under the name of a

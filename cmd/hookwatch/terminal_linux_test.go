@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,12 @@ type pty struct {
 // typed before it had read anything.
 func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 	t.Helper()
+	return commandOnTerminal(t, program(t, root, args...), typed, 100)
+}
+
+// commandOnTerminal starts a command on a terminal of so many columns.
+func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16) *pty {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("needs /dev/ptmx: ", err)
@@ -47,7 +54,7 @@ func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 		t.Fatal(err)
 	}
 	defer slave.Close()
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
 	p := &pty{t: t, master: master, more: make(chan struct{}, 1), ended: make(chan error, 1)}
@@ -55,7 +62,6 @@ func onTerminal(t *testing.T, root, typed string, args ...string) *pty {
 	if _, err := master.WriteString(typed); err != nil {
 		t.Fatal(err)
 	}
-	cmd := program(t, root, args...)
 	cmd.Env = append(cmd.Env, "TERM=xterm")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -103,6 +109,14 @@ func (p *pty) wait(text string, times int) {
 		case <-timeout:
 			p.t.Fatalf("no %q in\n%q", text, p.text())
 		}
+	}
+}
+
+// types presses keys.
+func (p *pty) types(keys string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(keys); err != nil {
+		p.t.Fatal(err)
 	}
 }
 

@@ -31,6 +31,15 @@ func TestOf(t *testing.T) {
 		"a file it lints":  {Failure{Record: record("A", "lint.sh", "exit 0", "/t/s-A-12/tmp/x.sh: line 2: syntax error near unexpected token `}'\n")}, Equal, "exit 0"},
 		"a missing input":  {Failure{Record: record("A", "lint.sh", "exit 0", "/p/lint.sh: line 2: /p/notes.txt: No such file or directory\n")}, Equal, "exit 0"},
 		"another's script": {Failure{Record: record("A", "lint.sh", "exit 0", "/p/other.sh: line 2: /p/lib/log.sh: No such file or directory\n")}, Equal, "exit 0"},
+		"python missing":   {Failure{Record: record("A", "guard.py", "exit 2, want 0", "/usr/bin/python3: can't open file '/p/guard.py': [Errno 2] No such file or directory\n")}, NotStarted, "guard.py does not start: hook missing: what is registered runs a file that does not exist"},
+		"node missing":     {Failure{Record: record("A", "paths.mjs", "exit 1", "node:internal/modules:1\n  throw err;\n\nError: Cannot find module '/p/paths.mjs'\n    at x\n")}, NotStarted, "paths.mjs does not start: hook missing: what is registered runs a file that does not exist"},
+		"another module":   {Failure{Record: record("A", "paths.mjs", "exit 1", "Error: Cannot find module 'yaml'\n")}, Equal, "exit 1"},
+		"shell missing":    {Failure{Record: record("A", "x.sh", "exit 127", "/bin/sh: 1: /p/x.sh: not found\n")}, NotStarted, "x.sh does not start: hook missing: what is registered runs a file that does not exist"},
+		"python no parse":  {Failure{Record: record("A", "guard.py", "exit 1", "  File \"/p/guard.py\", line 16\n    if why\n          ^\nSyntaxError: expected ':'\n")}, Syntax, "guard.py does not parse: line 16: SyntaxError: expected ':'"},
+		"node no parse":    {Failure{Record: record("A", "paths.mjs", "exit 1", "file:///p/paths.mjs:14\n})\n ^\n\nSyntaxError: Unexpected token ')'\n    at wrapSafe\n\nNode.js v18.19.1\n")}, Syntax, "paths.mjs does not parse: line 14: SyntaxError: Unexpected token ')'"},
+		"python raises":    {Failure{Record: record("A", "guard.py", "exit 1", "Traceback (most recent call last):\n  File \"/p/guard.py\", line 15, in <module>\n    x\n  File \"/usr/lib/python3/json.py\", line 3, in y\nKeyError: 'comand'\n")}, Equal, "guard.py line 15: KeyError: 'comand'"},
+		"node raises":      {Failure{Record: record("A", "paths.mjs", "exit 1", "file:///p/paths.mjs:5\nconst\n\nTypeError: no\n    at file:///p/paths.mjs:5:32\n    at file:///p/paths.mjs:9:1\n\nNode.js v18\n")}, Equal, "paths.mjs line 5: TypeError: no"},
+		"node parses JSON": {Failure{Record: record("A", "paths.mjs", "exit 1", "undefined:1\nx\n^\n\nSyntaxError: Unexpected token\n    at JSON.parse (<anonymous>)\n    at file:///p/paths.mjs:4:22\n\nNode.js v18\n")}, Equal, "paths.mjs line 4: SyntaxError: Unexpected token"},
 		"in the middle":    {Failure{Record: record("A", "lint.sh", "exit 0", "the file has: line 2: a syntax error\n")}, Equal, "exit 0"},
 	} {
 		c := Of(tt.f)

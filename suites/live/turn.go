@@ -3,6 +3,8 @@ package live
 import (
 	"encoding/json"
 	"fmt"
+
+	"hookwatch/suites"
 )
 
 // A Turn is what one step of a case has the client do.
@@ -38,7 +40,7 @@ type Step struct {
 // A NotLiveError says why the client cannot be brought to fire a step.
 type NotLiveError struct{ Why string }
 
-func (e *NotLiveError) Error() string { return "not live: " + e.Why }
+func (e *NotLiveError) Error() string { return suites.NoteNotLive + e.Why }
 
 func notLive(format string, args ...any) error {
 	return &NotLiveError{fmt.Sprintf(format, args...)}

@@ -50,6 +50,14 @@ type LockedError struct {
 	PID int // of the holder; 0 when it is not known
 }
 
+// Beside says who keeps the records, for a run that goes on without.
+func (e *LockedError) Beside() string {
+	if e.PID == 0 {
+		return "another hookwatch keeps the records in " + e.Dir
+	}
+	return fmt.Sprintf("another hookwatch (PID %d) keeps the records in %s", e.PID, e.Dir)
+}
+
 // Error names the holder and what to do.
 func (e *LockedError) Error() string {
 	if e.PID == 0 {

@@ -38,15 +38,18 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
 	}
 	if c.Cwd != "" {
-		return skip("not live: it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
+		return skip(suites.NoteNotLive + "it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
 	}
 	if why := r.unregistered(c); why != "" && c.AskedLive {
-		return skip("not live: " + why)
+		return skip(suites.NoteNotLive + why)
 	}
 	fixtures := make(map[string]string)
 	for i := range c.Steps {
 		s := r.plan(c, r.Temp)
 		for _, f := range c.Steps[i].Fixtures {
+			if i > 0 && f.Age > 0 {
+				return skip(suites.NoteNotLive + "a file of an age cannot be placed while the client runs")
+			}
 			fixtures[s.path(f.Path)] = f.Content
 		}
 		turn, err := s.turn(i, func(path string) (string, bool) {
@@ -61,10 +64,10 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 			return skip(why.Error())
 		}
 		if err == nil && turn.Again && len(c.Steps[i].Fixtures) > 0 {
-			return skip("not live: files for a second stop cannot be placed while the turn goes on")
+			return skip(suites.NoteNotLive + "files for a second stop cannot be placed while the turn goes on")
 		}
 		if why := s.inPlace(turn); why != "" {
-			return skip("not live: " + why)
+			return skip(suites.NoteNotLive + why)
 		}
 	}
 	return nil

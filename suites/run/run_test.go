@@ -221,10 +221,32 @@ func TestServer(t *testing.T) {
 		t.Skip("curl is absent")
 	}
 	p := newProject(t)
-	p.write("hook.sh", "#!/bin/bash\ncurl -s -d \"q=1\" \"$URL/ask\"; curl -s -o /dev/null -w '%{http_code}' \"$URL/other\"", 0o755)
+	p.write("hook.sh", "#!/bin/bash\ncurl -s -d \"q=1\" \"$URL/v1/a/ask\"; curl -s -o /dev/null -w '%{http_code}' \"$URL/other\"", 0o755)
 	c := &suites.Case{Env: map[string]string{"URL": "{server}"},
-		Server: []suites.Route{{Method: "POST", Path: "/ask", Contains: "q=1", Reply: "answered "}},
+		Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "q=1", Reply: "answered "}},
 		Steps:  []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
+	if v, _ := p.judge(c); v.Status != suites.Pass {
+		t.Error(v.Note)
+	}
+}
+
+// TestFixture: a fixture is as old as it says, and tells the time where it is filled in.
+func TestFixture(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", `#!/bin/bash
+now=$(date +%s)
+old=$(( now - $(date -r "$TMPDIR/old" +%s) ))
+IFS='|' read -r word ago here <"$TMPDIR/state"
+echo "$(( old / 60 )) $word $(( (now - ago) / 60 )) $here $(cat "$TMPDIR/plain")"
+`, 0o755)
+	c := &suites.Case{Steps: []suites.Step{{Event: "Stop",
+		Fixtures: []suites.Fixture{
+			{Path: "old", Age: 36*time.Hour + 30*time.Second},
+			{Path: "state", Content: "fail|{now-15m}|{tmp}\n", Fill: true},
+			{Path: "plain", Content: "{now} {tmp}"},
+		},
+		Expect: suites.Expectation{Stdout: &suites.TextExpectation{Matches: []string{`^2160 fail 15 /.*/tmp \{now\} \{tmp\}\n$`}}}}}}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)
 	}

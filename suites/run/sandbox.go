@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
+	"hookwatch/suites/run/gitstate"
 	"hookwatch/suites/run/server"
 )
 
@@ -98,7 +100,7 @@ func (s *sandbox) build(ctx context.Context, t Tracer) error {
 		}
 	}
 	if s.c.Repo != nil {
-		return s.buildRepo(ctx, s.c.Repo)
+		return gitstate.Place{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
 	}
 	return nil
 }
@@ -236,6 +238,24 @@ func (s *sandbox) writeTree(dir string, files map[string]string) error {
 		if err := s.write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// tool runs, in a directory and with variables of its own, a program that the case's preparation needs.
+func (s *sandbox) tool(ctx context.Context, env map[string]string, at string, argv ...string) error {
+	results, err := s.Run(ctx, process.Command{
+		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	res := results[0]
+	switch {
+	case res.StartError != nil:
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
+	case res.Exit != 0:
+		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
 	}
 	return nil
 }

@@ -15,11 +15,11 @@ import (
 )
 
 // runOnce runs what choose selects and turns the result into an error.
-func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error), sharing bool) error {
+func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
 	log := a.log()
 	// Where nobody watches, as in CI, there often is no desktop to miss.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
-	o, err := a.open(p, view, a.openRecords(p.Config), sharing)
+	o, err := a.open(p, view, a.openRecords(p.Config), true)
 	if err != nil {
 		return errors.Join(err, view.Close())
 	}

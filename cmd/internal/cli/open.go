@@ -101,7 +101,7 @@ func (o *opened) take(kept records, sharing bool) error {
 	case errors.As(kept.err, &locked) && !sharing:
 		return kept.err
 	case errors.As(kept.err, &locked):
-		o.view.Handle(notify.Warning{Text: kept.err.Error() + "; it keeps the records, and this run leaves none"})
+		o.view.Handle(notify.Warning{Text: locked.Beside() + ": this run compares with them and leaves none"})
 	default:
 		o.lockErr = kept.err
 		o.view.Handle(notify.Warning{Text: "records are not kept: " + kept.err.Error()})

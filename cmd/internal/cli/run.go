@@ -28,9 +28,9 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 			}
 			return a.runOnce(cmd.Context(), p, func(*opened) ([]plan.Selected, bool, error) {
 				return plan.WithControls(plan.All(cases, "asked for"), p.Every()), false, nil
-			}, true)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help live)")
+	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
 	return cmd
 }

@@ -74,9 +74,9 @@ func (w *watch) accepts(p *project.Project) bool {
 		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.p.Root())
 		return false
 	case was.Path != "" && is.Path == "":
-		w.warnf("%s is gone: the defaults count until it is there again", was.Path)
+		w.warnf("%s is gone: the defaults count until it is there again", w.p.Rel(was.Path))
 	case was.Path == "" && is.Path != "":
-		w.warnf("%s counts from now on", is.Path)
+		w.warnf("%s counts from now on", w.p.Rel(is.Path))
 	}
 	if is.ResultsDir != was.ResultsDir {
 		if is.Path != "" {

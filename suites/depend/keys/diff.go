@@ -1,6 +1,9 @@
 package keys
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,15 +18,25 @@ import (
 func Diff(old, new []byte) ([]Path, error) {
 	a, err := jsontree.Parse(old)
 	if err != nil {
-		return nil, fmt.Errorf("old content: %w", err)
+		return nil, fmt.Errorf("old content: %w", located(old, err))
 	}
 	b, err := jsontree.Parse(new)
 	if err != nil {
-		return nil, fmt.Errorf("new content: %w", err)
+		return nil, fmt.Errorf("new content: %w", located(new, err))
 	}
 	var d differ
 	d.value(nil, a, b)
 	return d.paths, nil
+}
+
+// located says in which line of a document it is no JSON.
+func located(content []byte, err error) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	before := content[:min(int(syntax.Offset), len(content))]
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(before, []byte("\n")), err)
 }
 
 type differ struct{ paths []Path }

@@ -199,3 +199,12 @@ func FuzzScript(f *testing.F) {
 		_, _ = keys.Reads(src)
 	})
 }
+
+// TestDiffLine: what is no JSON is told with its line.
+func TestDiffLine(t *testing.T) {
+	t.Parallel()
+	_, err := keys.Diff([]byte(`{}`), []byte("{\n  \"a\": 1\n  \"b\": 2\n}"))
+	if want := `new content: line 3: invalid character '"' after object key:value pair`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -41,7 +41,7 @@ func TestSpareKeys(t *testing.T) {
 		"a lone surrogate": {old: `true`, new: `"\ud800"`, because: "surrogates"},
 		"marked": {old: `true`, new: `false`, because: "why it is an input",
 			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.By = suites.Marked }},
-		"content is lost": {old: `true`, new: `false`, because: "not known",
+		"content is lost": {old: `true`, new: `false`, because: "its content changed",
 			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
 		"permissions changed": {old: `true`, new: `false`, because: "permissions changed",
 			change: func(_ *testing.T, w *world, d *depend.Difference, _ *narrow.Question) {

@@ -155,7 +155,7 @@ func TestSpareScripts(t *testing.T) {
 			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.By, d.Because = suites.Needed, "" }},
 		"marked":               {file: hook, old: "say two", new: "say TWO", because: "why it is an input", change: marked},
 		"marked, comment only": {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments", change: marked},
-		"content is lost": {file: hook, old: "say two", new: "say TWO", because: "not known",
+		"content is lost": {file: hook, old: "say two", new: "say TWO", because: "its content changed",
 			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
 		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "it cannot be executed any more",
 			change: func(w *world, d *depend.Difference, _ *narrow.Question) {

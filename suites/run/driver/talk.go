@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -34,6 +35,7 @@ type talk struct {
 
 const (
 	longestLine = 16 << 20
+	mostPrinted = 64 << 20
 	// hookGrace is how long the client may take to withdraw a question that a hook
 	// has answered.
 	hookGrace = 300 * time.Millisecond
@@ -61,9 +63,14 @@ func (t *talk) listen(stdout io.Reader) {
 	defer close(t.lines)
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(make([]byte, 0, 64<<10), longestLine)
+	printed := 0
 	for lines.Scan() {
 		if len(lines.Bytes()) == 0 {
 			continue
+		}
+		if printed += len(lines.Bytes()); printed > mostPrinted {
+			t.garbage = fmt.Sprintf("more than %d MiB", mostPrinted>>20)
+			return
 		}
 		l, err := live.ReadLine(lines.Bytes())
 		if err != nil {
@@ -123,7 +130,9 @@ func (t *talk) until(seen *live.Seen, part int) (over bool) {
 
 // take notes a line and reports whether it ends the turn.
 func (t *talk) take(seen *live.Seen, part int, l live.Line) (over bool) {
-	seen.Lines = append(seen.Lines, l)
+	if l.Kind != live.Other {
+		seen.Lines = append(seen.Lines, l)
+	}
 	switch l.Kind {
 	case live.Began:
 		t.version = l.Version

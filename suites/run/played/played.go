@@ -30,15 +30,24 @@ func (a About) concerns(registered []discover.Hook, at int) bool {
 		return true
 	case at < 0:
 		return false
-	case a.Case.Registered != "":
+	case a.registered() != "":
 		if a.Named == nil {
 			return false
 		}
-		h, found := a.Named(a.Step.Event, a.Case.Registered)
+		h, found := a.Named(a.Step.Event, a.registered())
 		return found && h.ID == registered[at].ID
 	default:
 		return slices.Contains(registered[at].Scripts, cmp.Or(a.Step.Hook, a.Case.Hook))
 	}
+}
+
+// registered is the name of the registered hook of the step; a script of the step's own
+// goes before the case's.
+func (a About) registered() string {
+	if a.Step.Registered == "" && a.Step.Hook != "" {
+		return ""
+	}
+	return cmp.Or(a.Step.Registered, a.Case.Registered)
 }
 
 // Among reports whether one of the hooks is what the case is about.
@@ -53,7 +62,7 @@ func (a About) Among(hooks []discover.Hook) bool {
 
 // Hook names what the case is about.
 func (a About) Hook() string {
-	return cmp.Or(a.Case.Registered, a.Step.Hook, a.Case.Hook, "any hook")
+	return cmp.Or(a.registered(), a.Step.Hook, a.Case.Hook, "any hook")
 }
 
 // Result is what the i-th step of a session came to. registered are the hooks that

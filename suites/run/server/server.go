@@ -5,10 +5,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
 )
@@ -69,7 +70,7 @@ func routeMatches(route suites.Route, r *http.Request, body string) bool {
 		return false
 	}
 	if route.Path != "" {
-		if ok, err := path.Match(route.Path, r.URL.Path); err != nil || !ok {
+		if ok, err := doublestar.Match(route.Path, r.URL.Path); err != nil || !ok {
 			return false
 		}
 	}

@@ -18,6 +18,8 @@ var (
 	watchingTopic string
 	//go:embed isolation.md
 	isolationTopic string
+	//go:embed client.md
+	clientTopic string
 	//go:embed markers.md
 	markersTopic string
 	//go:embed configuration.md
@@ -48,6 +50,7 @@ func All() []Topic {
 		{"selection", "Which cases a change affects, and how that is known", selectionTopic},
 		{"watching", "Keys, what a save shows, notifications", watchingTopic},
 		{"isolation", "What keeps a case from your files", isolationTopic},
+		{"client", "The real client fires the hook: --live and layer 2", clientTopic},
 		{"markers", "[verify: ...]: what a claim depends on", markersTopic},
 		{"configuration", ".hookwatch.yaml, variables and flags", configurationTopic},
 		{"consent", "What in a clone's configuration needs your agreement", consentTopic},

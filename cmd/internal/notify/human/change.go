@@ -170,7 +170,7 @@ func (h *human) selected(e notify.Changed, indent line) []line {
 	head := fmt.Sprintf("%d of %d selected: ", len(keys), e.State.Total())
 	lines := h.idLines(indent.with(piece{plain, head}), keys)
 	if why := reasons(e.Selected, e.Changes); why != "" {
-		lines = append(lines, h.block(indent, dim, "because of "+why)...)
+		lines = append(lines, h.block(indent, dim, "because: "+why)...)
 	}
 	if n := len(e.NotAffected); n > 0 {
 		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d not affected: %s", n, reasons(e.NotAffected, e.Changes)))...)
@@ -193,6 +193,15 @@ func (h *human) idLines(head line, keys []suites.Key) []line {
 	return lines
 }
 
+// ofTheOne is a reason where only one file was saved.
+func ofTheOne(reason, path string) string {
+	rest, named := strings.CutPrefix(reason, path+": ")
+	if named && strings.HasPrefix(rest, "is ") {
+		return "it " + rest
+	}
+	return rest
+}
+
 // reasons counts the selections by reason, the most frequent first; a case with
 // two reasons counts for both. What all have is not counted, and a file that is the
 // only one saved is not named again.
@@ -202,7 +211,7 @@ func reasons(selected []notify.Selection, saved []notify.Change) string {
 	for _, s := range selected {
 		for _, r := range s.Because {
 			if len(saved) == 1 {
-				r = strings.TrimPrefix(r, saved[0].Path+": ")
+				r = ofTheOne(r, saved[0].Path)
 			}
 			if n[r] == 0 {
 				order = append(order, r)

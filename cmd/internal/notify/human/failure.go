@@ -28,7 +28,7 @@ func (h *human) failure(e notify.CaseDone) []line {
 		lines = append(lines, h.details(e, indent)...)
 	}
 	if more := remark(e.Verdict); more != "" {
-		lines = append(lines, h.block(text(indent), plain, more)...)
+		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
 	}
 	lines = append(lines, h.printed(e, indent)...)
 	if strings.Trim(e.Effect, ": ") != "" {
@@ -105,7 +105,7 @@ func (h *human) quote(name, text, indent string) []line {
 	}
 	var lines []line
 	label := fmt.Sprintf("%-4s  ", name)
-	for _, l := range excerpt(text, h.room(indent+label), h.all()) {
+	for _, l := range excerpt(h.near(text), h.room(indent+label), h.all()) {
 		lines = append(lines, line{{dim, indent + label}, {plain, l}})
 		label = strings.Repeat(" ", len(label))
 	}
@@ -120,7 +120,7 @@ func (h *human) difference(got, want, indent string) []line {
 	}
 	_, body, _ := strings.Cut(string(unified), "+++ got\n")
 	var lines []line
-	for _, l := range excerpt(body, h.room(indent), h.all()) {
+	for _, l := range excerpt(h.near(body), h.room(indent), h.all()) {
 		st := plain
 		switch {
 		case strings.HasPrefix(l, "-"):

@@ -129,7 +129,7 @@ func (h *human) edit(e notify.Edit) {
 	case !ok:
 		h.print(h.block(nil, dim, "no failure was shown that could be opened (n shows one)")...)
 		return
-	case e.Case && !filepath.IsLocal(d.Defined.File):
+	case e.Case && h.o.Place != nil && h.o.Place(d.At, d.Record.Key()) != d.At:
 		h.print(h.block(nil, dim, notify.Label(d.Record)+" is built in: "+h.o.Place(d.At, d.Record.Key()))...)
 		return
 	case !e.Case && d.Script == "":

@@ -1,6 +1,7 @@
 package human
 
 import (
+	"strings"
 	"time"
 
 	"hookwatch/cmd/internal/notify"
@@ -46,6 +47,15 @@ type human struct {
 
 // all reports whether output is shown whole.
 func (h *human) all() bool { return h.o.Verbose || h.asked.whole }
+
+// near is output with the paths of the project as they are told elsewhere: from its
+// root. Shown whole it is as it was written.
+func (h *human) near(text string) string {
+	if h.root == "" || h.all() {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "file://"+h.root+"/", ""), h.root+"/", "")
+}
 
 // margin sets a run off from what it was about.
 func (h *human) margin() line {

@@ -32,7 +32,7 @@ func (h *human) printed(e notify.CaseDone, indent string) []line {
 			continue
 		}
 		label := stream.name + "  "
-		for _, l := range excerpt(stream.text, h.room(indent+label), h.all()) {
+		for _, l := range excerpt(h.near(stream.text), h.room(indent+label), h.all()) {
 			lines = append(lines, line{{dim, indent + label}, {plain, l}})
 			label = strings.Repeat(" ", len(label))
 		}

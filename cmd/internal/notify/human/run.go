@@ -15,7 +15,7 @@ func (h *human) runStarted(e notify.RunStarted) {
 	h.begun, h.tracing = h.o.Now(), tracing{}
 	h.more, h.shown, h.asked.hidden = [2][]suites.Key{}, [2]int{}, 0
 	h.causes = causes{}
-	if h.o.Watch && !h.told {
+	if h.o.Watch && !h.told && !h.asked.only {
 		what := "running all " + notify.Count(e.Cases, "case")
 		if !e.Full {
 			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
@@ -37,7 +37,10 @@ func (h *human) progress(e notify.CaseDone, force bool) {
 		h.status(l.with(piece{red, "  " + printable.Field(c)}), force)
 		return
 	}
-	h.status(l.with(piece{dim, "  " + notify.Label(e.Record)}), force)
+	if name := notify.Label(e.Record); name != "" {
+		l = l.with(piece{dim, "  " + name})
+	}
+	h.status(l, force)
 }
 
 func (h *human) caseDone(e notify.CaseDone) {

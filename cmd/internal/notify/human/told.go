@@ -53,8 +53,10 @@ func (h *human) causesTold(records []suites.Record) []line {
 			head := fmt.Sprintf("%d more like %s: ", len(s.more), notify.Label(suites.Record{ID: s.first.Record.ID}))
 			lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, head}), keys(s.more))...)
 		case len(s.more) == 0:
+			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.failure(s.first)...)
 		default:
+			h.asked.at = s.first.Record.Key()
 			lines = append(lines, h.headline(s, at)...)
 		}
 	}

@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${0%/*}/lib.sh" || exit 2
 
-branch=$(git -C "$CLAUDE_PROJECT_DIR" symbolic-ref --short HEAD 2>/dev/null || echo none)
+branch=$(git -C "$CLAUDE_PROJECT_DIR" symbolic-ref --short HEAD 2>/dev/null) || pass
 case $branch in
 main | master) tell "You are on $branch. Unless this is a small correction, make a branch first: git switch -c NAME" ;;
 esac

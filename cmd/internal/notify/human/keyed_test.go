@@ -1,0 +1,192 @@
+package human
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/suites"
+)
+
+// keyedScene is a session with two failures, of which one is shown whole.
+func keyedScene() []notify.Event {
+	first, second := notifytest.Rec("own", "A1", "first", false, "exit 1, want 2"), notifytest.Rec("pm", "P9", "second", false, "exit 3, want 0")
+	first.ActualStderr = "/home/me/plankton/hooks/guard.sh: line 7: nope: command not found\n" + strings.Repeat("more\n", 20)
+	second.Hook = "pm.sh"
+	a, b := notifytest.Done(first, 1, 2), notifytest.Done(second, 2, 2)
+	a.Script, a.Defined = "hooks/guard.sh", suites.Position{File: "suites/own.yaml", Line: 4}
+	b.Script, b.Defined = "", suites.Position{File: "builtin:pm", Line: 9}
+	return []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 2, Total: 118, At: notifytest.Now}, a, b, notifytest.Finish(118, suites.Tally{Passed: 116, Failed: 2}, first, second), notify.Rested{}}
+}
+
+// TestKeyed: what each key shows, after those before it.
+func TestKeyed(t *testing.T) {
+	t.Parallel()
+	own, pm := suites.Key{Suite: "own", ID: "A1"}, suites.Key{Suite: "pm", ID: "P9"}
+	gone := suites.Key{Suite: "old", ID: "O1"}
+	m := newTerminal(t, 80)
+	v := New(m, Options{TTY: true, Watch: true, Now: atNow, Width: func() int { return 80 }, Show: func(k suites.Key) string { return "hookwatch show " + k.ID }})
+	notifytest.Show(v, keyedScene())
+	passing := notifytest.Rec("pm", "P9", "second", true, "")
+	fixed := []notify.Event{notify.RunStarted{Cases: 1, Total: 118}, notifytest.Done(passing, 1, 1), notifytest.Finish(118, suites.Tally{Passed: 118}, passing)}
+	for _, tt := range []struct {
+		events []notify.Event
+		shows  string // beyond what was there before
+		hides  string
+	}{
+		{[]notify.Event{notify.Help{}}, "drop the filter", ""},
+		{[]notify.Event{notify.Typing{By: notify.ByName, Pattern: "x", Cases: 3}}, "filter by name: x_   3 cases", "watching"},
+		{[]notify.Event{notify.Warning{Text: "meanwhile"}}, "filter by name: x_   3 cases", ""},
+		{[]notify.Event{notify.Untyped{}}, "watching  PASS 116  FAIL 2", "filter by"},
+		{[]notify.Event{notify.Look{Failed: []suites.Key{own, pm, gone}, By: 1}}, "failure 3 of 3  old/O1 failed before this session", ""},
+		{nil, "hookwatch show O1", ""},
+		{[]notify.Event{notify.Look{Failed: []suites.Key{own, pm}, By: 1}}, "failure 1 of 2\n  FAIL A1 first", ""},
+		{[]notify.Event{notify.Look{Failed: []suites.Key{own, pm}, By: -1}}, "failure 2 of 2\n  FAIL P9 second", ""},
+		{[]notify.Event{notify.Look{}}, "no case fails", ""},
+		{[]notify.Event{notify.Filtered{Filter: notify.Filter{By: notify.ByFile, Pattern: "GUARD"}}}, "file: GUARD", ""},
+		{[]notify.Event{notify.Look{Failed: []suites.Key{own, pm}, By: 1}}, "failure 1 of 1\n  FAIL A1", ""},
+		{keyedScene()[1:5], "FAIL 1 more, which the filter keeps back (Esc: all)", ""},
+		{[]notify.Event{notify.Whole{}}, strings.Repeat("               more\n", 15), ""},
+		{[]notify.Event{notify.Whole{}}, "first and last lines of output from now on", ""},
+		{[]notify.Event{notify.Filtered{}}, "no filter any more", ""},
+		{[]notify.Event{notify.OnlyFailures{}}, "only failures", ""},
+	} {
+		before := m.String()
+		notifytest.Show(v, tt.events)
+		after := m.String()
+		if n := strings.Count(before, tt.shows); tt.events != nil && !strings.HasPrefix(tt.shows, "filter by") && strings.Count(after, tt.shows) <= n || !strings.Contains(after, tt.shows) {
+			t.Errorf("%v shows no %q:\n%s", tt.events, tt.shows, after)
+		}
+		if live := after[strings.LastIndex(strings.TrimSpace(after), "\n")+1:]; tt.hides != "" && strings.Contains(live, tt.hides) {
+			t.Errorf("%v leaves %q", tt.events, live)
+		}
+	}
+	before := m.String()
+	notifytest.Show(v, fixed)
+	if got, want := m.String(), before[:strings.LastIndex(strings.TrimSpace(before), "\n")]; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(before, "\n") {
+		t.Errorf("a run without failures is told:\n%s", got[len(want):])
+	}
+	_ = v.Close()
+}
+
+// TestEdit: the place of a failure is that of its hook, at the line that was named, or
+// of its case; and until the editor is done nothing is written.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{TTY: true, Watch: true, Now: atNow, Place: func(at string, k suites.Key) string {
+		if k.ID == "P9" {
+			return "hookwatch show P9"
+		}
+		return at
+	}})
+	var none notify.Place
+	v.Handle(notify.Edit{At: &none})
+	if none.File != "" || !strings.Contains(out.String(), "no failure was shown") {
+		t.Errorf("%v: %s", none, &out)
+	}
+	notifytest.Show(v, keyedScene())
+	keys := []suites.Key{{Suite: "own", ID: "A1"}, {Suite: "pm", ID: "P9"}}
+	look := func(by int) { v.Handle(notify.Look{Failed: keys, By: by}) }
+	for v.(*human).asked.at != keys[0] {
+		look(1)
+	}
+	var hook, in notify.Place
+	v.Handle(notify.Edit{At: &hook})
+	if hook != (notify.Place{File: "/home/me/plankton/hooks/guard.sh", Line: 7}) {
+		t.Errorf("the hook is at %v", hook)
+	}
+	before := out.Len()
+	notifytest.Show(v, keyedScene()[1:])
+	if out.Len() != before {
+		t.Errorf("written over the editor: %q", out.String()[before:])
+	}
+	v.Handle(notify.Returned{})
+	if !strings.Contains(out.String()[before:], "FAIL A1") {
+		t.Errorf("lost: %q", out.String()[before:])
+	}
+	for v.(*human).asked.at != keys[0] {
+		look(1)
+	}
+	v.Handle(notify.Edit{Case: true, At: &in})
+	v.Handle(notify.Returned{})
+	if in != (notify.Place{File: "/home/me/plankton/suites/own.yaml", Line: 4}) {
+		t.Errorf("the case is at %v", in)
+	}
+	look(1)
+	for _, e := range []notify.Edit{{At: &none}, {Case: true, At: &none}} {
+		if v.Handle(e); none.File != "" {
+			t.Errorf("%+v: %v", e, none)
+		}
+	}
+	for _, want := range []string{"the hook is in the settings alone", "P9 second is built in: hookwatch show P9"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	_ = v.Close()
+}
+
+// TestTimeLeft: what takes longer says how long it will.
+func TestTimeLeft(t *testing.T) {
+	t.Parallel()
+	clock := notifytest.Now
+	m := newTerminal(t, 100)
+	v := New(m, Options{TTY: true, Watch: true, Now: func() time.Time { return clock }, Width: func() int { return 100 }})
+	v.Handle(notifytest.Opening())
+	v.Handle(notify.RunStarted{Cases: 10, Total: 10})
+	r := notifytest.Rec("s", "A", "a", true, "")
+	for i := range 4 {
+		clock = clock.Add(3 * time.Second)
+		v.Handle(notifytest.Done(r, i+1, 10))
+	}
+	if got := m.String(); !strings.Contains(got, "running 4 of 10  about 18.0 s left") {
+		t.Errorf("%s", got)
+	}
+	v.Handle(notifytest.Finish(10, suites.Tally{Passed: 10}, r))
+	for i := range 4 {
+		clock = clock.Add(time.Minute)
+		v.Handle(notify.Tracing{Done: 100 + i, Of: 118})
+	}
+	if got := m.String(); !strings.Contains(got, "tracing 104 of 118  about 15 min 00 s left: what each case executes") {
+		t.Errorf("%s", got)
+	}
+	v.Handle(notify.Rested{})
+	if got := m.String(); !strings.Contains(got, "\nwatching  ") {
+		t.Errorf("%s", got)
+	}
+	_ = v.Close()
+}
+
+// TestASCII: a terminal of another age gets no letter that it does not show.
+func TestASCII(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{ASCII: true, Now: atNow})
+	r := notifytest.Rec("s", "A", "größe", false, "exit 1 … 日本")
+	notifytest.Show(v, []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 1}, notifytest.Done(r, 1, 1), notifytest.Finish(1, suites.Tally{Failed: 1}, r)})
+	if got := out.String(); !strings.Contains(got, "gr??e") || strings.ContainsFunc(got, func(r rune) bool { return r > '~' }) {
+		t.Error(got)
+	}
+}
+
+// TestEditOfCause: what is told by its cause can be opened as well.
+func TestEditOfCause(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{TTY: true, Watch: true, Now: atNow})
+	r := notifytest.Rec("own", "A1", "first", false, "exit 2, want 0")
+	r.Hook, r.ActualStderr = "guard.sh", "hooks/guard.sh: line 7: syntax error near unexpected token `}'\n"
+	e := notifytest.Done(r, 1, 1)
+	e.Script = "hooks/guard.sh"
+	notifytest.Show(v, []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 1, Total: 118}, e, notifytest.Finish(118, suites.Tally{Failed: 1}, r)})
+	var at notify.Place
+	if v.Handle(notify.Edit{At: &at}); at != (notify.Place{File: "/home/me/plankton/hooks/guard.sh", Line: 7}) {
+		t.Errorf("%v: %s", at, &out)
+	}
+	v.Handle(notify.Returned{})
+	_ = v.Close()
+}
