@@ -37,7 +37,7 @@ func TestBuiltinSuites(t *testing.T) {
 func TestBuiltinUnknown(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are dep, guardrails, ml, ml-more, pm, pm-more, protect, spec-020, stop, all)`,
+		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are dep, guardrails, ml, ml-more, pm, pm-more, protect, quality, spec-020, stop, all)`,
 		"builtin:":       `no built-in suite builtin: (there are dep, guardrails, ml`,
 		"builtin:Q":      `no built-in suite builtin:Q (there are dep, guardrails, ml`,
 	} {

@@ -6,11 +6,11 @@ import (
 )
 
 // Builtin names the suites that hookwatch brings along. The first few speak of what
-// hooks of this field have in common; the others hold a hook to what a certain set of
-// hooks says, word for word, and are for who asks for them.
+// hooks of this field have in common; the others hold a hook to what one project's own
+// hooks or documents say, word for word, and are for who asks for them.
 var (
 	BuiltinDefault  = []string{"dep", "ml", "pm"}
-	BuiltinOptional = []string{"ml-more", "pm-more", "protect", "spec-020", "stop"}
+	BuiltinOptional = []string{"ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
 )
 
 // BuiltinFamilies are suites that hold one set of hooks, a suite a hook, and are

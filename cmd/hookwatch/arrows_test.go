@@ -23,7 +23,7 @@ import (
 var arrows = map[string]string{
 	"cmd/hookwatch":                 "cmd/internal/cli",
 	"cmd/internal/check":            "cmd/internal/project suites suites/conform suites/discover suites/process suites/run",
-	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/list cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/notify cmd/internal/project config config/trust suites suites/catalog suites/client suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/keyboard cmd/internal/cli/list cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/notify cmd/internal/notify/desktop cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/project config config/trust suites suites/catalog suites/client suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
 	"cmd/internal/cli/archived":     "suites/record",
 	"cmd/internal/cli/checked":      "cmd/internal/check cmd/internal/cli/page cmd/internal/notify cmd/internal/project suites suites/conform",
 	"cmd/internal/cli/compare":      "suites suites/verdict",
@@ -36,6 +36,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/history":      "cmd/internal/cli/ids cmd/internal/cli/page suites suites/record suites/verdict",
 	"cmd/internal/cli/ids":          "suites suites/idrange",
 	"cmd/internal/cli/invocation":   "cmd/internal/project suites suites/printable suites/shell",
+	"cmd/internal/cli/keyboard": "cmd/internal/cli/terminal cmd/internal/engine cmd/internal/notify suites",
 	"cmd/internal/cli/list":         "cmd/internal/cli/page cmd/internal/project suites suites/discover",
 	"cmd/internal/cli/page":         "suites/printable",
 	"cmd/internal/cli/schema":       "cmd/internal/cli/event config suites/catalog suites/client suites/client/outputschema",
@@ -56,7 +57,10 @@ var arrows = map[string]string{
 	"cmd/internal/engine/state":     "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/freshness cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project suites suites/depend/cover suites/depend/trace suites/plan suites/record suites/record/foreign suites/selection suites/toolbox suites/tracing",
 	"cmd/internal/engine/verdicts":  "suites",
 	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/live suites/markers suites/plan suites/process suites/record watcher",
-	"cmd/internal/notify":           "suites suites/cause suites/idrange suites/printable",
+	"cmd/internal/notify":           "suites suites/idrange suites/printable",
+	"cmd/internal/notify/desktop": "cmd/internal/notify suites suites/printable",
+	"cmd/internal/notify/human": "cmd/internal/notify suites suites/cause suites/idrange suites/printable",
+	"cmd/internal/notify/jsonview": "cmd/internal/notify suites suites/cause",
 
 	"config":       "config/trust suites suites/disk suites/spelling suites/yamlform",
 	"config/trust": "suites/disk",
@@ -123,7 +127,7 @@ var arrows = map[string]string{
 	"suites/yamlform":            "suites suites/spelling",
 
 	"watcher/editstest":                "", // tests alone import what ends in test: see TestShipped
-	"cmd/internal/notify/notifytest":   "",
+	"cmd/internal/notify/notifytest":   "cmd/internal/notify suites",
 	"cmd/internal/project/projecttest": "cmd/internal/project config",
 	"suites/process/processtest":       "",
 	"suites/symptom":                   "suites suites/pattern",

@@ -80,6 +80,8 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
+		// What the suite says of firing hooks is not about it.
+		c.Timeout, c.Gates, c.AbsentTools, c.Programs, c.Env, c.Project = 0, nil, nil, nil, nil, nil
 		c.Steps = checked(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
@@ -169,7 +171,8 @@ func (f *caseForm) defaultSummary(event string) string {
 	input, _ := first.payload["tool_input"].(map[string]any)
 	command, _ := input["command"].(string)
 	file, _ := input["file_path"].(string)
-	return cmp.Or(first.Command, first.FilePath, command, file, event)
+	prompt, _ := first.payload["prompt"].(string)
+	return cmp.Or(first.Command, first.FilePath, command, file, prompt, event)
 }
 
 // What cannot be said together, and why.

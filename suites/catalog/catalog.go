@@ -43,32 +43,49 @@ func BuiltinNames() []string {
 }
 
 // Builtin gives the built-in suites, sorted by name. They are read once.
-func Builtin() ([]suites.Suite, error) {
-	all, err := loadBuiltin()
-	return slices.Clone(all), err
+func Builtin() ([]suites.Suite, error) { return readBuiltin(BuiltinNames()) }
+
+// BuiltinFor gives those of these names, and all that may hold controls of theirs: a
+// family's are in the family.
+func BuiltinFor(names []string) ([]suites.Suite, error) {
+	families := map[string]bool{}
+	for _, name := range names {
+		if family, ok := suites.InFamily(name); ok {
+			families[family] = true
+		}
+	}
+	return readBuiltin(slices.DeleteFunc(BuiltinNames(), func(name string) bool {
+		family, ok := suites.InFamily(name)
+		return ok && !families[family]
+	}))
 }
 
-var loadBuiltin = sync.OnceValues(func() ([]suites.Suite, error) {
-	names := BuiltinNames()
+func readBuiltin(names []string) ([]suites.Suite, error) {
 	all := make([]suites.Suite, len(names))
 	errs := make([]error, len(names))
 	var wg sync.WaitGroup
 	for i, name := range names {
-		wg.Go(func() {
-			file := "builtin/" + name + ".yaml"
-			data, err := builtin.ReadFile(file)
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			var problems []suites.Problem
-			all[i], problems = Load(prefix+name, data)
-			all[i].Builtin = true
-			errs[i] = join(problems)
-		})
+		wg.Go(func() { all[i], errs[i] = builtins()[name]() })
 	}
 	wg.Wait()
 	return all, errors.Join(errs...)
+}
+
+// builtins reads each of them when it is first asked for.
+var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
+	read := map[string]func() (suites.Suite, error){}
+	for _, name := range BuiltinNames() {
+		read[name] = sync.OnceValues(func() (suites.Suite, error) {
+			data, err := builtin.ReadFile("builtin/" + name + ".yaml")
+			if err != nil {
+				return suites.Suite{}, err
+			}
+			s, problems := Load(prefix+name, data)
+			s.Builtin = true
+			return s, join(problems)
+		})
+	}
+	return read
 })
 
 func join(problems []suites.Problem) error {

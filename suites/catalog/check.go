@@ -16,7 +16,12 @@ func Check(all []suites.Suite) []suites.Problem {
 	problems := checkSuites(all)
 	cases := map[suites.Key]*suites.Case{}
 	var order []*suites.Case
+	names := map[string]bool{}
 	for i := range all {
+		if names[all[i].Name] {
+			continue // its cases are told with it
+		}
+		names[all[i].Name] = true
 		for j := range all[i].Cases {
 			c := &all[i].Cases[j]
 			if first := cases[c.Key()]; first != nil {

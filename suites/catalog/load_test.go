@@ -134,6 +134,23 @@ func TestBuiltin(t *testing.T) {
 	if diff := cmp.Diff(BuiltinNames(), names); diff != "" || len(names) == 0 {
 		t.Errorf("names: -files +suites\n%s", diff)
 	}
+	for _, s := range all {
+		family, _ := suites.InFamily(s.Name)
+		for i := range s.Cases {
+			control := s.Cases[i].ControlKey().Suite
+			if other, ok := suites.InFamily(control); ok && other != family {
+				t.Errorf("%s/%s: control in another family", s.Name, s.Cases[i].ID)
+			}
+		}
+	}
+	few, err := BuiltinFor([]string{"pm", "guardrails-lint"})
+	if err != nil || len(few) != len(all) {
+		t.Errorf("%d suites with a family, want all %d; %v", len(few), len(all), err)
+	}
+	few, err = BuiltinFor([]string{"pm"})
+	if err != nil || len(few) != len(all)-len(suites.BuiltinFamily("guardrails")) {
+		t.Errorf("%d suites without a family of %d; %v", len(few), len(all), err)
+	}
 	all[0].Name = "changed"
 	if again, _ := Builtin(); again[0].Name != names[0] {
 		t.Error("a caller can change what others get")

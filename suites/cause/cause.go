@@ -65,6 +65,8 @@ func (c Cause) Headline() string {
 		return c.Hook + " does not parse: " + c.Text
 	case c.Kind == Library:
 		return c.Hook + " cannot be read: " + c.Text
+	case c.Kind == NotStarted && c.Hook == "":
+		return c.Text
 	case c.Kind == NotStarted:
 		return c.Hook + " does not start: " + c.Text
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -248,6 +249,7 @@ func (r *Resolver) file(source string, doc *Document) location {
 	if r.Known != nil {
 		known = r.Known()
 	}
+	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == source }) // it is known, and not there
 	for _, k := range known {
 		if !strings.Contains(source, "/") && path.Base(k) == source {
 			same = append(same, k)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 
@@ -49,7 +50,7 @@ type Queue struct {
 	waiting map[suites.Key]entry
 	order   []suites.Key // sorted, but for what came since; may name what no longer waits
 	sorted  bool
-	shuffle *rand.Rand
+	seed    uint64
 }
 
 type entry struct {
@@ -60,23 +61,27 @@ type entry struct {
 // NewQueue makes an empty queue. With a seed other than 0 the order is random
 // instead of by rank.
 func NewQueue(seed uint64) *Queue {
-	q := &Queue{waiting: make(map[suites.Key]entry)}
-	if seed != 0 {
-		q.shuffle = rand.New(rand.NewPCG(seed, seed))
-	}
-	return q
+	return &Queue{waiting: make(map[suites.Key]entry), seed: seed}
 }
 
 // Add lets a case wait, in its newest definition.
 func (q *Queue) Add(c *suites.Case, r Rank) {
-	if q.shuffle != nil {
-		r = Rank{Order: q.shuffle.Int()}
+	if q.seed != 0 {
+		r = Rank{Order: q.place(c.Key())}
 	}
 	if !q.Has(c.Key()) {
 		q.order = append(q.order, c.Key())
 	}
 	q.waiting[c.Key()] = entry{c, r}
 	q.sorted = false
+}
+
+// place is a case's own in the random order: it is the same however often, and
+// beside whichever others, the case waits.
+func (q *Queue) place(k suites.Key) int {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(k.String()))
+	return rand.New(rand.NewPCG(q.seed, h.Sum64())).Int()
 }
 
 // Has reports whether the case waits.

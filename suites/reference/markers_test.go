@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +12,10 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// projectResolver resolves markers in the starter project.
-func projectResolver() (*markers.Resolver, map[string][]byte) {
+// projectResolver resolves markers in a starter project.
+func projectResolver(s reference.Starter) (*markers.Resolver, map[string][]byte) {
 	files := map[string][]byte{}
-	for _, f := range reference.Linters.Files() {
+	for _, f := range s.Files() {
 		files[f.Path] = f.Content
 	}
 	return &markers.Resolver{Read: func(path string) ([]byte, error) {
@@ -25,30 +26,52 @@ func projectResolver() (*markers.Resolver, map[string][]byte) {
 	}}, files
 }
 
-// Every built-in case whose hook the starter project has names what authorises
-// it, and the project has that. A function counts only as one: a script that
+// Every case whose hook a starter project has, built in or its own, names what
+// authorises it, and the project has that. A function counts only as one: a script that
 // cannot be parsed still has its names in comments and calls.
 func TestMarkersResolve(t *testing.T) {
 	t.Parallel()
-	all, err := catalog.Builtin()
+	builtin, err := catalog.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, files := projectResolver()
-	seen := 0
-	for i := range all {
-		for j := range all[i].Cases {
-			c := &all[i].Cases[j]
-			if _, has := files[c.Hook]; !has && !checksHere(&all[i], c, files) {
-				continue
+	least := map[string]int{"linters": 450}
+	for _, s := range reference.Starters() {
+		r, files := projectResolver(s)
+		seen := 0
+		all := append(slices.Clone(builtin), own(t, s)...)
+		for i := range all {
+			for j := range all[i].Cases {
+				c := &all[i].Cases[j]
+				_, has := files[c.Hook]
+				if has = has || i >= len(builtin) && c.Registered != ""; !has && !checksHere(&all[i], c, files) {
+					continue
+				}
+				seen++
+				checkMarkers(t, r, c)
 			}
-			seen++
-			checkMarkers(t, r, c)
+		}
+		if seen < max(20, least[s.Name]) {
+			t.Errorf("%s: only %d cases were looked at", s.Name, seen)
 		}
 	}
-	if seen < 450 {
-		t.Errorf("only %d cases were looked at", seen)
+}
+
+// own are the suites in a starter project.
+func own(t *testing.T, s reference.Starter) []suites.Suite {
+	t.Helper()
+	var all []suites.Suite
+	for _, f := range s.Files() {
+		if !strings.HasPrefix(f.Path, ".claude/tests/hooks/suites/") {
+			continue
+		}
+		suite, problems := catalog.Load(f.Path, f.Content)
+		for _, p := range problems {
+			t.Error(p)
+		}
+		all = append(all, suite)
 	}
+	return all
 }
 
 // checksHere reports whether a case checks a project such as this one.
@@ -58,7 +81,7 @@ func checksHere(s *suites.Suite, c *suites.Case, files map[string][]byte) bool {
 			return false
 		}
 	}
-	return c.Check != nil
+	return len(s.AppliesTo) > 0 && (c.Check != nil || c.Chain)
 }
 
 func checkMarkers(t *testing.T, r *markers.Resolver, c *suites.Case) {
@@ -73,7 +96,7 @@ func checkMarkers(t *testing.T, r *markers.Resolver, c *suites.Case) {
 		}
 		for _, ref := range refs {
 			res := r.Resolve(ref, nil)
-			identifier := !strings.ContainsAny(ref.Section, " .")
+			identifier := ref.Section != "" && !strings.ContainsAny(ref.Section, " .")
 			switch {
 			case !res.Found:
 				t.Errorf("%s: %s: %s §%s: %s", c.At, c.ID, ref.Source, ref.Section, res.Why)

@@ -4,7 +4,7 @@ import "slices"
 
 // Starters lists them by name.
 func Starters() []Starter {
-	return []Starter{Linters}
+	return []Starter{Guards, Linters, Quality}
 }
 
 // Names lists what Find finds.

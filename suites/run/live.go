@@ -120,7 +120,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 		return live.Turn{}, err
 	}
 	return live.NewTurn(live.Step{
-		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(st.Payload),
+		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
 		Raw: st.Stdin != nil, First: i == 0, File: file,
 	})
 }

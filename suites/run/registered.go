@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,11 +19,43 @@ func (s *sandbox) placed(h discover.Hook) discover.Hook {
 	h.Root, h.PluginRoot, h.Session = s.moved(h.Root), s.moved(h.PluginRoot), s.moved(h.Session)
 	if s.override != "" {
 		h.Session = s.override
+		if h.Scope == discover.InProject {
+			h.Command, h.Args = s.found(h, h.Command), s.allFound(h)
+		}
 	}
 	if h.Scope == discover.InHome {
 		h.Command = discover.WrittenHome().ReplaceAllString(h.Command, s.home()+"/.claude/")
 	}
 	return h
+}
+
+// found is a part of a hook's command in a case that has a project of its own: that
+// stands for the person's in all but the hook's scripts, which are those of the real one.
+func (s *sandbox) found(h discover.Hook, text string) string {
+	for _, script := range h.Scripts {
+		named := regexp.MustCompile(`(^|[\s"'=;&|(])(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})("?/)` + regexp.QuoteMeta(script))
+		text = named.ReplaceAllStringFunc(text, func(old string) string {
+			part := named.FindStringSubmatch(old)
+			return part[1] + s.root + part[2] + script
+		})
+		relative := regexp.MustCompile(`(^|[\s"'=;&|(])(?:\./)?` + regexp.QuoteMeta(script))
+		text = relative.ReplaceAllStringFunc(text, func(old string) string {
+			return relative.FindStringSubmatch(old)[1] + s.root + "/" + script
+		})
+	}
+	return text
+}
+
+// allFound are the hook's arguments, found; nil stays nil.
+func (s *sandbox) allFound(h discover.Hook) []string {
+	if h.Args == nil {
+		return nil
+	}
+	args := []string{}
+	for _, arg := range h.Args {
+		args = append(args, s.found(h, arg))
+	}
+	return args
 }
 
 // moved is where a path of the project lies in the sandbox.

@@ -142,26 +142,12 @@ func TestOutcomeOfChanged(t *testing.T) {
 	}
 }
 
-func TestCommandOf(t *testing.T) {
-	t.Parallel()
-	want := map[byte]engine.Command{
-		'a': engine.RunAll, 'f': engine.RunFailed, '\r': engine.RunAgain, '\n': engine.RunAgain,
-		'q': engine.Quit, 3: engine.Quit, 4: engine.Quit, '?': engine.ShowHelp, 'h': engine.ShowHelp,
-	}
-	for key := range 256 {
-		got, ok := commandOf(byte(key))
-		if command, meant := want[byte(key)]; got != command || ok != meant {
-			t.Errorf("key %q: %d, %v, want %d, %v", byte(key), got, ok, command, meant)
-		}
-	}
-}
-
 // TestNoTerminal: a stream that is none has neither colour nor keys.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
-	if commands, stop := terminal.Keys(t.Context(), a.In, a.Out, commandOf); commands != nil {
-		stop()
+	if keys := terminal.Open(t.Context(), a.In, a.Out); keys != nil {
+		keys.Close()
 		t.Error("keys are read from what is no terminal")
 	}
 	if a.color(a.Out) || a.width() != 80 {

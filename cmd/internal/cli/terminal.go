@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"os"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/notify/desktop"
+	"hookwatch/cmd/internal/notify/human"
+	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -30,12 +35,12 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 	show := a.program().About(p, "show")
 	switch a.format {
 	case "json":
-		main = notify.Multi(notify.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
+		main = notify.Multi(jsonview.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
 	case "jsonl":
-		main = notify.NewJSONL(a.json(), p.Agent)
+		main = jsonview.NewJSONL(a.json(), p.Agent)
 	default:
-		main = notify.NewHuman(a.raw.Out, notify.HumanOptions{
-			Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
+		main = human.New(a.raw.Out, human.Options{
+			ASCII: terminal.ASCII(os.Getenv), Show: show, Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
 			Place: func(at string, k suites.Key) string {
 				if command := show(k); command != "" && catalog.IsBuiltin(at) {
 					return command // nobody can open what is in the program
@@ -44,10 +49,10 @@ func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View
 			},
 		})
 	}
-	desktop := notify.NewDesktop(notify.DesktopOptions{
+	notices := desktop.New(desktop.Options{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
-	return notify.Multi(main, desktop)
+	return notify.Multi(main, notices)
 }
 
 // diagnostics logs what a JSON document has no place for.

@@ -23,14 +23,14 @@ import (
 	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/cli/why"
-	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/suites"
 )
 
 // sampled are the types of the samples in the topic json, by its headings.
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
-	"--once and run": reflect.TypeFor[notify.Document](),
+	"--once and run": reflect.TypeFor[jsonview.Document](),
 	"list":           reflect.TypeFor[list.Document](),
 	"show":           reflect.TypeFor[show.Document](),
 	"suites":         reflect.TypeFor[suitelist.Document](),
@@ -52,15 +52,15 @@ var sampled = map[string]reflect.Type{
 
 // sampledEvents are those of the samples under the heading Events.
 var sampledEvents = map[string]reflect.Type{
-	"started":     reflect.TypeFor[notify.LineStarted](),
-	"problems":    reflect.TypeFor[notify.LineProblems](),
-	"warning":     reflect.TypeFor[notify.LineWarning](),
-	"changed":     reflect.TypeFor[notify.LineChanged](),
-	"run_started": reflect.TypeFor[notify.LineRunStarted](),
-	"case":        reflect.TypeFor[notify.LineCase](),
-	"run_done":    reflect.TypeFor[notify.LineRunDone](),
-	"transitions": reflect.TypeFor[notify.LineTransitions](),
-	"rested":      reflect.TypeFor[notify.LineHead](),
+	"started":     reflect.TypeFor[jsonview.LineStarted](),
+	"problems":    reflect.TypeFor[jsonview.LineProblems](),
+	"warning":     reflect.TypeFor[jsonview.LineWarning](),
+	"changed":     reflect.TypeFor[jsonview.LineChanged](),
+	"run_started": reflect.TypeFor[jsonview.LineRunStarted](),
+	"case":        reflect.TypeFor[jsonview.LineCase](),
+	"run_done":    reflect.TypeFor[jsonview.LineRunDone](),
+	"transitions": reflect.TypeFor[jsonview.LineTransitions](),
+	"rested":      reflect.TypeFor[jsonview.LineHead](),
 }
 
 // TestTopicJSON: the samples have no field that the program does not print, and
@@ -110,7 +110,7 @@ func (f fieldsShown) samples(t *testing.T, heading, text string) {
 		}
 		of := sampled[heading]
 		if heading == "Events" {
-			var head notify.LineHead
+			var head jsonview.LineHead
 			if err := json.Unmarshal(raw, &head); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestTopicJSONAsRun(t *testing.T) {
 	_, out, stderr := call(t, guarded(t), "", "--once", "--format", "jsonl")
 	var events []string
 	for line := range strings.Lines(out) {
-		var head notify.LineHead
+		var head jsonview.LineHead
 		if err := json.Unmarshal([]byte(line), &head); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hookwatch/cmd/internal/cli/keyboard"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
@@ -53,8 +54,13 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	commands, stop := terminal.Keys(ctx, a.In, a.Out, commandOf)
-	defer stop()
+	var commands <-chan engine.Command
+	if keys := terminal.Open(ctx, a.In, a.Out); keys != nil {
+		defer keys.Close()
+		done := make(chan struct{})
+		defer close(done)
+		commands = keyboard.Listen(keys, done)
+	}
 	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, engine.WatchOptions{
 		Watcher: w, Notes: notes, Commands: commands,

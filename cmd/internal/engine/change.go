@@ -18,6 +18,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if len(b.Changes) == 0 {
 		return
 	}
+	w.o.View.Handle(notify.Saved{})
 	shape := false
 	changed := make([]string, len(b.Changes))
 	var others, restored []string
@@ -113,6 +114,9 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	for i, path := range changed {
 		c := b.Changes[i]
 		same := w.rest.Same(c.Path, c.Was, c.Digest)
+		if c.Was == "" && c.Digest == "" {
+			continue // looked for, and never there
+		}
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.p.Matters(path))) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
@@ -23,7 +24,7 @@ func (e *Engine) conclude(x *execution, v suites.Verdict) {
 	e.keep(x, r, transition)
 	done := notify.CaseDone{
 		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
-		At: x.c.At.String(), Rerun: e.o.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
+		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[verdicts.ShownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.o.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
 		Done: e.run.Done(), Of: e.run.Of(),
 	}
 	if previous != nil {

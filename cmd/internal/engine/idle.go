@@ -44,6 +44,8 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		delete(w.idle.untraced, c.Key())
 		if last := w.known.Traceable(c); last != nil {
 			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+			all := len(w.p.Every())
+			w.o.View.Handle(notify.Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
 			w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
 			return true
 		}

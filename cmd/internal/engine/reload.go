@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -35,6 +36,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	if !w.accepts(p) {
 		return true
 	}
+	before := w.p.Warnings
 	w.adopt(p)
 	w.idle.lack(p.Every())
 	w.followed = nil // what the new graph comes to know is not followed yet
@@ -42,7 +44,9 @@ func (w *watch) reload(ctx context.Context) bool {
 		w.warnOf(err)
 	}
 	for _, text := range p.Warnings {
-		w.warn(text)
+		if !slices.Contains(before, text) {
+			w.warn(text)
+		}
 	}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"hookwatch/cmd/internal/engine/decide"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/engine/verdicts"
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
@@ -67,11 +68,12 @@ func (e *Engine) Trace(ctx context.Context, cases []*suites.Case) {
 		alone = alone && running > 0
 		e.finishTrace(ctx, t)
 	}
-	for _, c := range cases {
+	for i, c := range cases {
 		last := e.known.Traceable(c)
 		if last == nil || ctx.Err() != nil {
 			continue
 		}
+		e.o.View.Handle(notify.Tracing{Done: i, Of: len(cases)})
 		for running == e.with.Jobs || running > 0 && (alone || c.Serial) {
 			take()
 		}

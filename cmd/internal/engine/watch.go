@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -100,29 +99,4 @@ func (w *watch) stop() Summary {
 	}
 	w.drain()
 	return w.end(true)
-}
-
-func (w *watch) command(ctx context.Context, c Command) {
-	var selected []plan.Selected
-	switch c {
-	case ShowHelp:
-		w.o.View.Handle(notify.Help{})
-		return
-	case RunAll:
-		selected = plan.All(w.p.Cases, "asked for all")
-	case RunFailed:
-		selected = plan.All(w.known.Verdicts.Failed(w.p.Cases), "it failed")
-	case RunAgain:
-		selected = plan.All(w.p.FindAll(w.last), "asked for again")
-	case Quit: // the loop's own
-	}
-	switch {
-	case w.paused:
-		w.warnf("%s is gone: nothing can be run", w.p.Root())
-	case len(selected) == 0:
-		w.warn("no case to run")
-	default:
-		w.idle.stop()
-		w.begin(ctx, plan.WithControls(selected, w.p.Every()), false)
-	}
 }

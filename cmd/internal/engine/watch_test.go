@@ -235,10 +235,10 @@ func TestWatchCommands(t *testing.T) {
 	}{{RunFailed, "F1"}, {RunAgain, "F1"}, {RunAll, "A1 B1 F1"}, {RunAgain, "A1 B1 F1"}, {RunFailed, "F1"}} {
 		w.commands <- tt.command
 		if got := recordIDs(w.runDone().Records); got != tt.want {
-			t.Errorf("command %d runs %s, want %s", tt.command, got, tt.want)
+			t.Errorf("command %v runs %s, want %s", tt.command, got, tt.want)
 		}
 	}
-	w.commands <- ShowHelp
+	w.commands <- Show{Event: notify.Help{}}
 	next[notify.Help](w)
 	s.Write("hooks/guard.sh", open)
 	w.runDone()

@@ -14,18 +14,6 @@ import (
 	"hookwatch/watcher"
 )
 
-// A Command is what a person at the keyboard asks of a watching engine.
-type Command int
-
-// The commands.
-const (
-	RunAll Command = iota + 1
-	RunFailed
-	RunAgain // the last selection
-	ShowHelp
-	Quit
-)
-
 // WatchOptions are what a watching engine needs beyond an engine.
 type WatchOptions struct {
 	Watcher  *watcher.Watcher

@@ -29,8 +29,16 @@ type watching struct {
 // channel is a view that hands events on.
 type channel chan notify.Event
 
-func (c channel) Handle(e notify.Event) { c <- e }
-func (c channel) Close() error          { return nil }
+// Handle passes on what was done; how far something is, nobody here waits for.
+func (c channel) Handle(e notify.Event) {
+	switch e.(type) {
+	case notify.Saved, notify.Tracing:
+	default:
+		c <- e
+	}
+}
+
+func (c channel) Close() error { return nil }
 
 func (s *scene) watch() *watching {
 	s.T.Helper()

@@ -94,8 +94,10 @@ type CaseDone struct {
 	RunID      string
 	Record     suites.Record
 	Verdict    suites.Verdict
-	Effect     string // what the client would do with the step that is told, in words, when it is known
-	At         string // where the case is defined, as file:line
+	Effect     string          // what the client would do with the step that is told, in words, when it is known
+	At         string          // where the case is defined, as file:line
+	Defined    suites.Position // the same
+	Script     string          // the hook, from the project's root; "" where the settings alone say what runs
 	Transition Transition
 	Tools      []string  // that changed and so explain it
 	Since      time.Time // when the verdict before this one was recorded
@@ -130,11 +132,20 @@ type Transitions struct {
 	Resolved    []suites.Record
 }
 
+// Saved says that something was saved. What that means is being worked out.
+type Saved struct{}
+
+// Tracing says how far the runs are that find out what cases execute, made while
+// nothing else is to be done.
+type Tracing struct{ Done, Of int }
+
 // Rested says that nothing is left to be done until something is saved: verdicts
 // and news have been told, and what could wait has been done.
 type Rested struct{}
 
+func (Saved) event()       {}
 func (Rested) event()      {}
+func (Tracing) event()     {}
 func (Started) event()     {}
 func (Problems) event()    {}
 func (Warning) event()     {}

@@ -1,8 +1,10 @@
 package notify
 
 import (
+	"fmt"
 	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/idrange"
 	"hookwatch/suites/printable"
 )
@@ -11,4 +13,18 @@ import (
 func IDs(ids []string) string { return printable.Field(strings.Join(idrange.Shorten(ids), " ")) }
 
 // Count is a number with its noun: "1 case", "2 cases".
-func Count(n int, noun string) string { return count(n, noun) }
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Label names a case for people: its ID and its name.
+func Label(r suites.Record) string {
+	name := printable.Name(r.TestName)
+	if r.ID == "" || r.ID == r.TestName {
+		return name
+	}
+	return strings.TrimSuffix(printable.Name(r.ID)+" "+name, " ")
+}

@@ -89,7 +89,7 @@ func (p *Project) readSuites() []suites.Problem {
 		p.sources = append(p.sources, p.Config.Abs(f))
 	}
 	if names := p.Config.BuiltinSuites(); len(names) > 0 {
-		all, err := catalog.Builtin()
+		all, err := catalog.BuiltinFor(names)
 		if err != nil {
 			return []suites.Problem{{What: err.Error()}}
 		}

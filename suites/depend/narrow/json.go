@@ -61,7 +61,7 @@ func (r *Reader) jsonChange(d depend.Difference) jsonChange {
 	was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest)
 	switch {
 	case len(was) == 0 || len(now) == 0:
-		c.unknown = "what it was before is not known"
+		c.unknown = "its content changed"
 	case was[0] != now[0]:
 		c.unknown = "its permissions changed"
 	case surrogate.Match(was) || surrogate.Match(now):
@@ -88,7 +88,7 @@ func (r *Reader) uses(q *Question, file string) use {
 	for _, s := range q.Scripts {
 		script := r.script(s)
 		if script == nil {
-			return use{unknown: s + " is no script that can be read"}
+			return use{unknown: s + " is no shell script and may read any of it"}
 		}
 		if q.Trace != nil {
 			if !traced(q.Trace, s, script) {
@@ -157,7 +157,7 @@ func (r *Reader) reading(scripts []string, name string) reading {
 	for _, s := range scripts {
 		content := r.contents(s, "")
 		if len(content) == 0 || r.script(s) == nil {
-			read.unknown = s + " is no script that can be read"
+			read.unknown = s + " is no shell script and may read any of it"
 			read.text = read.unknown
 			break
 		}

@@ -72,11 +72,11 @@ func TestSpareKeys(t *testing.T) {
 		"a pattern of other files":            {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads", change: script("cat \"$dir/$name.txt\"\n")},
 		"a filter that is not spelled out": {old: `true`, new: `false`, because: "hooks/config.json: ",
 			change: script("jq \"$filter\" config.json\n")},
-		"a hook that is no shell script": {old: `true`, new: `false`, because: "no script that can be read",
+		"a hook that is no shell script": {old: `true`, new: `false`, because: "no shell script and may read any of it",
 			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) {
 				w.before[hook] = "#!/usr/bin/python3\nimport json\n"
 			}},
-		"a hook that is gone": {old: `true`, new: `false`, because: "no script that can be read",
+		"a hook that is gone": {old: `true`, new: `false`, because: "no shell script and may read any of it",
 			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) { delete(w.before, hook) }},
 		"a hook that was not traced as a whole": {old: `true`, new: `false`, because: "may have run untraced",
 			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) {

@@ -76,7 +76,7 @@ func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because
 	case e == nil && d.By == suites.Marked:
 		return r.section(q, d)
 	case e == nil:
-		return false, cmp.Or(r.whatChanged(d), "what it was before is not known")
+		return false, cmp.Or(r.whatChanged(d), "its content changed")
 	case d.By == suites.Marked && !e.None():
 		return false, cmp.Or(r.whatChanged(d), d.Because)
 	}
@@ -118,7 +118,7 @@ func (r *Reader) section(q *Question, d depend.Difference) (unaffected bool, bec
 // edit compares the contents of a changed file; nil when they are not known, or
 // differ in whether the file can be executed.
 func (r *Reader) edit(d depend.Difference) *edit.Edits {
-	if d.Section != "" {
+	if d.Section != "" || path.Ext(d.Path) == ".json" { // a command in a settings file is no script
 		return nil
 	}
 	v := versions{d.Path, d.Was, d.Digest}

@@ -1,78 +1,61 @@
 package terminal
 
-import (
-	"context"
-	"io"
+import "unicode/utf8"
 
-	"golang.org/x/term"
+// A Key is a letter, or one of those that have none.
+type Key rune
+
+// Keys without a letter. A terminal sends those of one byte as they are.
+const (
+	CtrlC     Key = 3
+	CtrlD     Key = 4
+	CtrlU     Key = 21
+	CtrlZ     Key = 26
+	Escape    Key = 27
+	Enter     Key = '\r'
+	Backspace Key = 127
+	Up        Key = -1
+	Down      Key = -2
 )
 
-// Keys reads commands from a terminal, one key each, until stop is called. Not
-// on a terminal there are none. A signal sets the terminal right at once, for a
-// second one ends the program where it stands.
-func Keys[C any](ctx context.Context, in io.Reader, out io.Writer, commandOf func(key byte) (C, bool)) (commands <-chan C, stop func()) {
-	n, ok := FD(in)
-	if !ok || !term.IsTerminal(n) || !Is(out) {
-		return nil, func() {}
-	}
-	restore, err := readKeyByKey(n)
-	if err != nil {
-		return nil, func() {}
-	}
-	asIs := context.AfterFunc(ctx, restore)
-	ch := make(chan C)
-	done := make(chan struct{})
-	go readKeys(in, commandOf, ch, done) // ends with the process: a read of a terminal cannot be called off
-	return ch, func() {
-		close(done)
-		asIs()
-		restore()
-	}
-}
-
-func readKeys[C any](in io.Reader, commandOf func(byte) (C, bool), ch chan<- C, done <-chan struct{}) {
-	var k keyboard
-	buf := make([]byte, 64)
-	for {
-		n, err := in.Read(buf)
-		for _, key := range k.keys(buf[:n]) {
-			c, meant := commandOf(key)
-			if !meant {
-				continue
-			}
-			select {
-			case ch <- c:
-			case <-done:
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// A keyboard tells keys from the sequences that a terminal sends for others, such
-// as the arrows, whose letters are no commands.
-type keyboard struct {
-	escaped  bool // ESC has come
-	sequence bool // and [ or O after it
+// A decoder tells keys from the sequences that a terminal sends for others, whose
+// letters are none that were pressed.
+type decoder struct {
+	escaped  bool   // ESC has come
+	sequence bool   // and [ or O after it
+	plain    bool   // nothing but those has come of the sequence
+	letter   []byte // the beginning of one
 }
 
 // keys are those that the bytes of one read amount to. A terminal sends a
 // sequence at once, so an ESC that ends a read is the key of that name.
-func (k *keyboard) keys(read []byte) []byte {
-	var out []byte
+func (d *decoder) keys(read []byte) []Key {
+	var out []Key
 	for i, b := range read {
 		switch {
-		case k.sequence:
-			k.sequence = b < '@' || b > '~'
-		case k.escaped:
-			k.escaped, k.sequence = false, b == '[' || b == 'O'
-		case b == 0x1b:
-			k.escaped = i+1 < len(read)
+		case d.sequence:
+			if arrow, ok := map[byte]Key{'A': Up, 'B': Down}[b]; ok && d.plain {
+				out = append(out, arrow)
+			}
+			d.sequence, d.plain = b < '@' || b > '~', false
+		case d.escaped:
+			d.escaped, d.sequence = false, b == '[' || b == 'O'
+			d.plain = d.sequence
+		case b == byte(Escape) && i+1 < len(read):
+			d.escaped = true
+		case b == '\n':
+			out = append(out, Enter)
+		case b == '\b':
+			out = append(out, Backspace)
+		case b < utf8.RuneSelf:
+			out, d.letter = append(out, Key(b)), nil
 		default:
-			out = append(out, b)
+			d.letter = append(d.letter, b)
+			if r, n := utf8.DecodeRune(d.letter); r != utf8.RuneError {
+				out, d.letter = append(out, Key(r)), nil
+			} else if n == 1 && len(d.letter) >= utf8.UTFMax {
+				d.letter = nil
+			}
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,49 +17,57 @@ func (e endless) Read(b []byte) (int, error) {
 	return copy(b, "a"), nil
 }
 
-// TestReadKeys: keys arrive as commands until nobody listens, or there are no
-// more.
-func TestReadKeys(t *testing.T) {
+// TestEach: keys are handed over until nobody wants more, or there are no more.
+func TestEach(t *testing.T) {
 	t.Parallel()
-	ch, done, ended := make(chan byte), make(chan struct{}), make(chan struct{})
-	go func() {
-		readKeys(endless{strings.NewReader("xa\x1b[A\x1b[15~\x1bOqqf")}, known, ch, done)
-		close(ended)
-	}()
-	for _, want := range []byte("aq") {
-		if got := <-ch; got != want {
-			t.Errorf("key %q, want %q", got, want)
-		}
+	var got []Key
+	each(endless{strings.NewReader("xq")}, func(k Key) bool {
+		got = append(got, k)
+		return len(got) < 4
+	})
+	each(strings.NewReader("y"), func(k Key) bool { got = append(got, k); return true })
+	if want := []Key{'x', 'q', 'a', 'a', 'y'}; !slices.Equal(got, want) {
+		t.Errorf("keys %q, want %q", got, want)
 	}
-	close(done)
-	<-ended
-	readKeys(strings.NewReader("x"), known, ch, make(chan struct{}))
 }
 
-// TestKeyboard: what a terminal sends for keys beyond letters is no command, in
-// however many reads it comes.
-func TestKeyboard(t *testing.T) {
+// TestDecoder: what a terminal sends for keys beyond letters is no letter, in however
+// many reads it comes.
+func TestDecoder(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		reads []string
-		want  string
+		want  []Key
 	}{
-		{[]string{"af"}, "af"},
-		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, "a"},
-		{[]string{"\x1b[15", ";2q", "f"}, "f"},
-		{[]string{"\x1ba\x1bq"}, ""}, // Alt and a letter
-		{[]string{"\x1b", "q"}, "q"}, // ESC, then q
+		{[]string{"af"}, []Key{'a', 'f'}},
+		{[]string{"\x1b[H\x1b[15~\x1b[1;5a\x1bOqa"}, []Key{'a'}},
+		{[]string{"\x1b[15", ";2q", "f"}, []Key{'f'}},
+		{[]string{"\x1b[A\x1b[B\x1bOA", "\x1b[1;5A"}, []Key{Up, Down, Up}},
+		{[]string{"\x1ba\x1bq"}, nil},               // Alt and a letter
+		{[]string{"\x1b", "q"}, []Key{Escape, 'q'}}, // ESC, then q
+		{[]string{"\x7f\b\n\r"}, []Key{Backspace, Backspace, Enter, Enter}},
+		{[]string{"\xc3", "\xbcx"}, []Key{'ü', 'x'}}, // a letter in two reads
+		{[]string{"\xff\xff\xff\xffx"}, []Key{'x'}},
 	} {
-		var k keyboard
-		var got []byte
+		var d decoder
+		var got []Key
 		for _, read := range tt.reads {
-			got = append(got, k.keys([]byte(read))...)
+			got = append(got, d.keys([]byte(read))...)
 		}
-		if string(got) != tt.want {
-			t.Errorf("%q: keys %q, want %q", tt.reads, got, tt.want)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: keys %v, want %v", tt.reads, got, tt.want)
 		}
 	}
 }
 
-// known are the keys that mean something in these tests.
-func known(key byte) (byte, bool) { return key, strings.IndexByte("afq", key) >= 0 }
+// FuzzDecoder: whatever comes, and in whatever pieces, no key is a control that only a
+// terminal understands, but for those that are named.
+func FuzzDecoder(f *testing.F) {
+	f.Add([]byte("\x1b[15;2q\xc3"), []byte("\xbc"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var d decoder
+		if got := append(d.keys(a), d.keys(b)...); len(got) > len(a)+len(b) {
+			t.Errorf("%q, %q: %v", a, b, got)
+		}
+	})
+}

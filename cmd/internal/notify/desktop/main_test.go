@@ -1,0 +1,19 @@
+package desktop
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"hookwatch/suites/process/processtest"
+)
+
+// TestMain runs the tests, or, as a child of one of them, a sender of one
+// desktop notification.
+func TestMain(m *testing.M) {
+	if events := os.Getenv(senderEvents); events != "" {
+		processtest.Exit(sender(events))
+	}
+	goleak.VerifyTestMain(m)
+}

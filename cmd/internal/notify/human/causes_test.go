@@ -1,0 +1,57 @@
+package human
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/suites"
+)
+
+// TestCauses: one cause is one headline with its cases; what only says the same is
+// shown once whole; and a failure by itself is as ever.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	headline := "FAIL lint.sh does not parse: line 214: syntax error near unexpected token `}'; 6 cases\n"
+	for name, tt := range map[string]struct {
+		o     Options
+		once  []string
+		never string
+	}{
+		"watching": {Options{Watch: true}, []string{headline, "       M00-M05\n", "FAIL P00 n   exit 0, want 2", "FAIL 3 more like P00: P01-P03\n", "FAIL Q1 n   exit 1, want 2", "run M00\n"}, "exit 2, want"},
+		"for CI":   {Options{}, []string{headline, "     M00-M05\n", "FAIL 3 more like P00: P01-P03\n", "FAIL Q1 n"}, "exit 2, want"},
+		"verbose":  {Options{Verbose: true}, []string{"FAIL M05 n", "FAIL P03 n"}, "more like"},
+	} {
+		var out bytes.Buffer
+		v := New(&out, tt.o)
+		for _, e := range notifytest.Failing() {
+			v.Handle(e)
+		}
+		for _, want := range tt.once {
+			if strings.Count(out.String(), want) != 1 {
+				t.Errorf("%s: %q is not said once in\n%s", name, want, &out)
+			}
+		}
+		if strings.Contains(out.String(), tt.never) {
+			t.Errorf("%s: %q is said in\n%s", name, tt.never, &out)
+		}
+	}
+}
+
+// TestCauseAlone: what a single case suffers is told as a failure, and what a newer
+// run superseded is not lost.
+func TestCauseAlone(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{Watch: true})
+	for _, e := range notifytest.Failing()[:2] {
+		v.Handle(e)
+	}
+	v.Handle(notify.RunStarted{Cases: 1, Total: 11})
+	v.Handle(notify.RunDone{State: suites.State{NotRun: 11}})
+	if got := out.String(); strings.Count(got, "FAIL M00 n   exit 2, want 3") != 1 || strings.Contains(got, "1 case") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,226 @@
+package human
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/idrange"
+	"hookwatch/suites/printable"
+)
+
+// The most that is listed of one change.
+const (
+	shownFiles   = 10
+	shownReasons = 4
+	shownIDs     = 100
+	shownIDLines = 4
+)
+
+func (h *human) started(e notify.Started) {
+	h.state, h.root = e.State, e.Root
+	what := notify.Count(e.Hooks, "hook") + "  " + notify.Count(e.Cases, "case")
+	if e.Watched > 0 {
+		what += "  " + notify.Count(e.Watched, "file") + " watched"
+	}
+	left := line{{bold, "hookwatch"}, {plain, "  " + printable.Name(e.Project) + "   " + what}}
+	h.print(h.spread(left, line{{dim, "isolation: " + e.Isolation}}, 2)...)
+	if h.o.Watch {
+		full := "no full run yet"
+		if !e.LastFull.IsZero() {
+			full = "full run " + ago(e.LastFull, h.o.Now())
+		}
+		state := text("nothing on record yet")
+		if e.State.Tally.Total() > 0 {
+			state = standing(e.State)
+		}
+		h.print(h.spread(state, line{{dim, full}}, 2)...)
+	}
+	h.print(nil)
+	h.idle()
+}
+
+func (h *human) problems(e notify.Problems) {
+	head := line(nil)
+	if h.o.Watch {
+		head = h.stamp(h.o.Now())
+	}
+	if len(e.List) == 0 {
+		if h.troubled {
+			h.print(head.with(piece{green, "mended: configuration and suite files are valid again"}), nil)
+		}
+		h.troubled, h.unreadable = false, nil
+		return
+	}
+	h.troubled, h.unreadable = true, e.List
+	title := notify.Count(len(e.List), "problem") + " in configuration or suite files"
+	if e.InForce {
+		title += "; the last good ones stay in force"
+	}
+	lines := h.block(head, red, title)
+	for _, p := range e.List {
+		what := p
+		what.Hint = ""
+		lines = append(lines, h.block(text("  "), plain, what.Error())...)
+		if p.Hint != "" {
+			lines = append(lines, h.block(text("      hint: "), plain, p.Hint)...)
+		}
+	}
+	h.print(append(lines, nil)...)
+}
+
+// unread reports whether each of the files has a problem that was told.
+func (h *human) unread(changes []notify.Change) bool {
+	for _, c := range changes {
+		if !slices.ContainsFunc(h.unreadable, func(p suites.Problem) bool { return p.At.File == c.Path }) {
+			return false
+		}
+	}
+	return len(h.unreadable) > 0
+}
+
+func (h *human) changed(e notify.Changed) {
+	if len(e.Selected) == 0 && h.unread(e.Changes) {
+		return // what is wrong with it was said, and it selects nothing until that is mended
+	}
+	h.told = len(e.Selected) > 0
+	if h.asked.only && len(e.Selected) == 0 {
+		h.state = e.State
+		h.idle()
+		return
+	}
+	head := h.stamp(e.At)
+	indent := text(strings.Repeat(" ", head.columns()))
+	var lines []line
+	for i, c := range e.Changes {
+		if i == shownFiles && len(e.Changes) > shownFiles+1 {
+			lines = append(lines, indent.with(piece{plain, fmt.Sprintf("... %d more files", len(e.Changes)-i)}))
+			break
+		}
+		at := head.with(piece{bold, printable.Field(c.Path)})
+		lines = append(lines, h.changeLines(at, indent, strings.Join(c.Sections, ", "))...)
+		head = indent
+	}
+	lines = append(lines, h.selected(e, indent)...)
+	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
+	others := e.State != h.state
+	if len(e.Selected) == 0 {
+		if others {
+			now := standing(e.State)
+			if was, is := h.state.Total(), e.State.Total(); was != is {
+				now = now.with(piece{plain, fmt.Sprintf("  %s now, %d before", notify.Count(is, "case"), was)})
+			}
+			lines = append(lines, h.fold(indent.with(now...))...)
+		}
+		lines = append(lines, nil)
+	}
+	h.state = e.State
+	h.print(lines...)
+	if !h.running {
+		h.idle()
+	}
+}
+
+// shownUncovered bounds the places that are listed.
+const shownUncovered = 5
+
+// uncovered says which code was changed that no case executes: a pass says
+// nothing of it.
+func (h *human) uncovered(places []string, indent line) []line {
+	var lines []line
+	for i, p := range places {
+		if i == shownUncovered {
+			return append(lines, indent.with(piece{yellow, fmt.Sprintf("uncovered: %d more places", len(places)-i)}))
+		}
+		lines = append(lines, h.block(indent, yellow, "not covered: no case executes "+p)...)
+	}
+	return lines
+}
+
+// changeLines sets the sections behind the path, or below it where the path
+// leaves them too little room.
+func (h *human) changeLines(at, indent line, sections string) []line {
+	gap := piece{plain, "  "}
+	switch w := h.width(); {
+	case sections == "":
+		return []line{at}
+	case w > 0 && at.columns()+2+min(len(sections), 20) > w:
+		return append([]line{at}, h.block(indent.with(gap), plain, sections)...)
+	default:
+		return h.block(at.with(gap), plain, sections)
+	}
+}
+
+// selected says which cases a change selected, and why.
+func (h *human) selected(e notify.Changed, indent line) []line {
+	if len(e.Selected) == 0 {
+		why := "no case depends on this change"
+		if len(e.NotAffected) > 0 {
+			why = "not affected: " + reasons(e.NotAffected, e.Changes)
+		}
+		return h.block(indent, dim, fmt.Sprintf("0 of %d selected: %s", e.State.Total(), why))
+	}
+	keys := make([]suites.Key, len(e.Selected))
+	for i, s := range e.Selected {
+		keys[i] = s.Key
+	}
+	head := fmt.Sprintf("%d of %d selected: ", len(keys), e.State.Total())
+	lines := h.idLines(indent.with(piece{plain, head}), keys)
+	if why := reasons(e.Selected, e.Changes); why != "" {
+		lines = append(lines, h.block(indent, dim, "because of "+why)...)
+	}
+	if n := len(e.NotAffected); n > 0 {
+		lines = append(lines, h.block(indent, dim, fmt.Sprintf("%d not affected: %s", n, reasons(e.NotAffected, e.Changes)))...)
+	}
+	return lines
+}
+
+// idLines lists cases behind a head that tells their number, on a few lines at
+// most.
+func (h *human) idLines(head line, keys []suites.Key) []line {
+	ids := idrange.Shorten(caseNames(keys))
+	if len(ids) > shownIDs {
+		ids = append(ids[:shownIDs:shownIDs], "...")
+	}
+	lines := h.block(head, plain, strings.Join(ids, " "))
+	if len(lines) > shownIDLines {
+		more := lines[shownIDLines][:1].with(piece{plain, "..."})
+		lines = append(lines[:shownIDLines:shownIDLines], more)
+	}
+	return lines
+}
+
+// reasons counts the selections by reason, the most frequent first; a case with
+// two reasons counts for both. What all have is not counted, and a file that is the
+// only one saved is not named again.
+func reasons(selected []notify.Selection, saved []notify.Change) string {
+	n := map[string]int{}
+	var order []string
+	for _, s := range selected {
+		for _, r := range s.Because {
+			if len(saved) == 1 {
+				r = strings.TrimPrefix(r, saved[0].Path+": ")
+			}
+			if n[r] == 0 {
+				order = append(order, r)
+			}
+			n[r]++
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool { return n[order[i]] > n[order[j]] })
+	var parts []string
+	for i, r := range order {
+		if i == shownReasons && len(order) > shownReasons+1 {
+			parts = append(parts, fmt.Sprintf("... %d more reasons", len(order)-i))
+			break
+		}
+		if len(order) > 1 {
+			r = fmt.Sprintf("%s (%s)", r, notify.Count(n[r], "case"))
+		}
+		parts = append(parts, r)
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,144 @@
+package human
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/cause"
+)
+
+// keyed does what a person asks of the view by a key.
+func (h *human) keyed(e notify.Event) {
+	switch e := e.(type) {
+	case notify.Help:
+		h.help()
+	case notify.Typing:
+		h.asked.typing = &e
+		h.status(nil, true)
+	case notify.Untyped:
+		h.asked.typing = nil
+		h.idle()
+	case notify.Filtered:
+		h.filtered(e.Filter)
+	case notify.OnlyFailures:
+		h.asked.only = !h.asked.only
+		h.answer(h.asked.only, "only failures are told from now on (o: all again)", "all is told again (o: only failures)")
+	case notify.Whole:
+		h.asked.whole = !h.asked.whole
+		h.answer(h.asked.whole, "whole output from now on (v: its first and last lines)", "the first and last lines of output from now on (v: all)")
+		if d, ok := h.failing[h.asked.at]; ok {
+			h.print(h.failure(d)...)
+		}
+	case notify.Look:
+		h.look(e)
+	case notify.Clear:
+		h.clear()
+	case notify.Edit:
+		h.edit(e)
+	case notify.Lent:
+		h.lend()
+	case notify.Returned:
+		h.take()
+	}
+}
+
+func (h *human) answer(on bool, yes, no string) {
+	if !on {
+		yes = no
+	}
+	h.print(h.block(nil, dim, yes)...)
+	if !h.running {
+		h.idle()
+	}
+}
+
+// help says what each key does.
+func (h *human) help() {
+	lines := []line{{{bold, "keys"}}}
+	for _, k := range notify.Keys() {
+		lines = append(lines, h.block(line{{plain, fmt.Sprintf("  %-7s", k.Key)}}, plain, k.Does)...)
+	}
+	lines = append(lines, h.block(nil, dim, "A save runs all that it affects, whatever the filter: it decides what is told, and the counts are of all.")...)
+	h.print(append(lines, nil)...)
+}
+
+func (h *human) filtered(f notify.Filter) {
+	h.asked.typing = nil
+	if f != h.asked.filter {
+		h.asked.filter = f
+		said := "no filter any more"
+		if f != (notify.Filter{}) {
+			said = fmt.Sprintf("only cases with %q in their %s are told of (Esc: all)", f.Pattern, f.By)
+		}
+		h.print(h.block(nil, dim, said)...)
+	}
+	if !h.running {
+		h.idle()
+	}
+}
+
+// look shows another of the failures that there are.
+func (h *human) look(e notify.Look) {
+	keys := slices.DeleteFunc(slices.Clone(e.Failed), func(k suites.Key) bool {
+		d, ok := h.failing[k]
+		return ok && !h.asked.lets(d)
+	})
+	if len(keys) == 0 {
+		h.print(line{{dim, "no case fails"}})
+		return
+	}
+	i := slices.Index(keys, h.asked.at)
+	switch {
+	case i < 0 && e.By > 0:
+		i = 0
+	case i < 0:
+		i = len(keys) - 1
+	default:
+		i = (i + e.By + len(keys)) % len(keys)
+	}
+	k := keys[i]
+	h.asked.at = k
+	head := text(fmt.Sprintf("failure %d of %d", i+1, len(keys)))
+	if d, ok := h.failing[k]; ok {
+		h.print(append([]line{head}, h.failure(d)...)...)
+		return
+	}
+	lines := h.block(head.with(piece{plain, "  "}), plain, k.String()+" failed before this session; f runs it again")
+	if h.o.Show != nil {
+		lines = append(lines, line{{plain, "     "}, {whole, h.o.Show(k)}})
+	}
+	h.print(lines...)
+}
+
+// clear empties the screen, not what the terminal keeps of it.
+func (h *human) clear() {
+	if h.tty {
+		h.write("\x1b[H\x1b[2J")
+		h.screen.shown = false
+		h.setLive(h.live, true)
+	}
+}
+
+// edit tells the place of the failure that was shown last, and lends the terminal.
+func (h *human) edit(e notify.Edit) {
+	d, ok := h.failing[h.asked.at]
+	switch {
+	case !ok:
+		h.print(h.block(nil, dim, "no failure was shown that could be opened (n shows one)")...)
+		return
+	case e.Case && !filepath.IsLocal(d.Defined.File):
+		h.print(h.block(nil, dim, notify.Label(d.Record)+" is built in: "+h.o.Place(d.At, d.Record.Key()))...)
+		return
+	case !e.Case && d.Script == "":
+		h.print(h.block(nil, dim, "the hook is in the settings alone (E opens the case)")...)
+		return
+	case e.Case:
+		*e.At = notify.Place{File: filepath.Join(h.root, d.Defined.File), Line: d.Defined.Line}
+	default:
+		*e.At = notify.Place{File: filepath.Join(h.root, filepath.FromSlash(d.Script)), Line: cause.Line(d.Script, d.Record.ActualStderr)}
+	}
+	h.lend()
+}

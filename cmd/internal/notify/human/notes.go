@@ -1,0 +1,91 @@
+package human
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// sharedNote is how many cases may have the same note before they share a line.
+const sharedNote = 3
+
+// lists says of every case that did not run, or that proves nothing, why. A
+// watching session leaves out the skips, which are the same after every save.
+func (h *human) lists(records []suites.Record) []line {
+	if h.o.Verbose { // every case has had its line
+		return nil
+	}
+	kinds := []suites.Status{suites.Aborted, suites.Unproven}
+	if !h.o.Watch {
+		kinds = append(kinds, suites.Skip)
+	}
+	var lines []line
+	for _, k := range kinds {
+		lines = append(lines, h.list(records, k)...)
+	}
+	return lines
+}
+
+// list is one line for each case of a status, or for each note that more than
+// sharedNote of them have.
+func (h *human) list(records []suites.Record, status suites.Status) []line {
+	byNote := map[string][]suites.Record{}
+	for _, r := range records {
+		if r.Status() == status {
+			byNote[r.Note] = append(byNote[r.Note], r)
+		}
+	}
+	var lines []line
+	for _, r := range records {
+		same := byNote[r.Note]
+		if r.Status() != status || same == nil {
+			continue
+		}
+		if len(same) <= sharedNote {
+			lines = append(lines, h.noted(status, notify.Label(r), r.Note)...)
+			continue
+		}
+		lines = append(lines, h.group(status, same)...)
+		delete(byNote, r.Note)
+	}
+	return lines
+}
+
+// group is the note that several cases share, and their IDs.
+func (h *human) group(status suites.Status, same []suites.Record) []line {
+	keys := make([]suites.Key, len(same))
+	for i, r := range same {
+		keys[i] = r.Key()
+		if r.ID == "" {
+			keys[i].ID = r.TestName
+		}
+	}
+	lines := h.noted(status, notify.Count(len(same), "case"), same[0].Note)
+	return append(lines, h.idLines(h.margin().with(piece{plain, "     "}), keys)...)
+}
+
+func (h *human) noted(status suites.Status, what, note string) []line {
+	head := h.margin().with(
+		piece{statusStyle[status], strings.ToUpper(string(status))},
+		piece{plain, fmt.Sprintf(" %s   ", what)})
+	return h.block(head, plain, bareNote(note))
+}
+
+// bareNote is a note without the prefix that repeats its status.
+func bareNote(note string) string {
+	note = strings.TrimPrefix(note, suites.NoteUnproven)
+	return withoutStandIns(strings.TrimPrefix(note, suites.NoteAborted))
+}
+
+// withoutStandIns leaves out what the end of every run says for all its cases.
+func withoutStandIns(note string) string {
+	parts := strings.Split(note, "; ")
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
+	return strings.Join(parts, "; ")
+}
+
+func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

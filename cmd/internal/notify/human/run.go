@@ -1,0 +1,218 @@
+package human
+
+import (
+	"fmt"
+	"strings"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/printable"
+)
+
+func (h *human) runStarted(e notify.RunStarted) {
+	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
+	h.running, h.rested, h.failed, h.said = true, false, 0, false
+	h.begun, h.tracing = h.o.Now(), tracing{}
+	h.more, h.shown, h.asked.hidden = [2][]suites.Key{}, [2]int{}, 0
+	h.causes = causes{}
+	if h.o.Watch && !h.told {
+		what := "running all " + notify.Count(e.Cases, "case")
+		if !e.Full {
+			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
+		}
+		h.print(h.stamp(e.At).with(piece{plain, what}))
+	}
+	h.told = false
+	h.progress(notify.CaseDone{Of: e.Cases}, true)
+}
+
+// progress makes the live line say how far the run is.
+func (h *human) progress(e notify.CaseDone, force bool) {
+	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
+	l = l.with(remaining(h.o.Now().Sub(h.begun), e.Done, e.Of-e.Done)...)
+	if h.failed > 0 {
+		l = l.with(piece{red, fmt.Sprintf("  %d failed", h.failed)})
+	}
+	if c := h.causes.file(); c != "" {
+		h.status(l.with(piece{red, "  " + printable.Field(c)}), force)
+		return
+	}
+	h.status(l.with(piece{dim, "  " + notify.Label(e.Record)}), force)
+}
+
+func (h *human) caseDone(e notify.CaseDone) {
+	var lines []line
+	delete(h.failing, e.Record.Key())
+	switch status := e.Verdict.Status; {
+	case status == suites.Fail:
+		h.failed++
+		h.remember(e)
+		if !h.asked.lets(e) {
+			h.asked.hidden++
+		} else if !h.joins(e) && h.whole(failures, e) {
+			h.asked.at = e.Record.Key()
+			lines = h.failure(e)
+		}
+	case h.asked.only, !h.asked.lets(e):
+	case h.o.Verbose:
+		lines = h.finished(e)
+	case e.Transition == notify.Resolved && status == suites.Pass && h.whole(resolutions, e):
+		lines = h.finished(e)
+	}
+	if lines != nil {
+		h.said = true
+		h.print(lines...)
+	}
+	h.progress(e, e.Done == e.Of)
+}
+
+// What is kept of failures to be shown again: so many of them, and so much of what
+// each wrote.
+const (
+	rememberedCases  = 200
+	rememberedOutput = 32 << 10
+)
+
+func (h *human) remember(e notify.CaseDone) {
+	if !h.o.Watch || len(h.failing) == rememberedCases {
+		return
+	}
+	r := &e.Record
+	r.ActualOutput = strings.Clone(r.ActualOutput[:min(len(r.ActualOutput), rememberedOutput)])
+	r.ActualStderr = strings.Clone(r.ActualStderr[:min(len(r.ActualStderr), rememberedOutput)])
+	h.failing[e.Record.Key()] = e
+}
+
+// Of many cases a watching session shows the first whole and the others by ID:
+// a hook that is broken in the middle of an edit fails all of its cases.
+const (
+	failures = iota
+	resolutions
+)
+
+const wholeCases = 5
+
+// whole reports whether a case gets lines of its own, and notes one that does not.
+func (h *human) whole(kind int, e notify.CaseDone) bool {
+	if !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases {
+		h.shown[kind]++
+		return true
+	}
+	h.more[kind] = append(h.more[kind], e.Record.Key())
+	return false
+}
+
+// others names the cases that had no lines of their own.
+func (h *human) others(records []suites.Record) []line {
+	lines := h.causesTold(records)
+	if keys := h.more[failures]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more: ", len(keys))}), keys)...)
+	}
+	if n := h.asked.hidden; n > 0 {
+		lines = append(lines, h.margin().with(piece{red, "FAIL "}, piece{plain, fmt.Sprintf("%d more, which the filter keeps back (Esc: all)", n)}))
+	}
+	if keys := h.more[resolutions]; len(keys) > 0 {
+		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
+	}
+	return lines
+}
+
+// finished is the line of a case that did not fail.
+func (h *human) finished(e notify.CaseDone) []line {
+	status := e.Verdict.Status
+	left := h.margin().with(
+		piece{statusStyle[status], strings.ToUpper(string(status))},
+		piece{plain, " " + notify.Label(e.Record)})
+	if h.o.Verbose {
+		left = left.with(piece{dim, "   " + span(millis(e.Record.DurationMS))})
+	}
+	if note := bareNote(e.Verdict.Note); note != "" {
+		return h.block(left.with(piece{plain, "   "}), plain, note)
+	}
+	return h.spread(left, h.transition(e), h.margin().columns()+5)
+}
+
+func (h *human) runDone(e notify.RunDone) {
+	h.setLive(nil, true)
+	h.running, h.state = false, e.State
+	if h.asked.only && e.Tally.Failed+e.Tally.Aborted == 0 && e.Aborted == "" {
+		h.idle()
+		return
+	}
+	lists := append(h.others(e.Records), h.lists(e.Records)...)
+	if h.said && len(lists) > 0 && !h.o.Watch {
+		h.print(nil)
+	}
+	h.print(lists...)
+	if h.o.Watch {
+		h.print(append(h.watchSummary(e), nil)...)
+	} else {
+		if h.said || len(lists) > 0 {
+			h.print(nil)
+		}
+		h.print(h.summary(e)...)
+	}
+	h.idle()
+}
+
+// summary closes a run whose session ends with it.
+func (h *human) summary(e notify.RunDone) []line {
+	lines := h.remarks(e)
+	l := tally(e.Tally, true).with(piece{plain,
+		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
+	l = l.with(share(e, "   ")...)
+	if h.o.Verbose {
+		l = l.with(piece{dim, "   hooks ran for " + span(e.HookTime)})
+	}
+	return append(lines, h.fold(l)...)
+}
+
+// share says how many of the project's cases a run took, unless it took all.
+func share(e notify.RunDone, gap string) []piece {
+	if e.Tally.Total() == e.State.Total() {
+		return nil
+	}
+	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.State.Total())}}
+}
+
+// remarks say what a reader of the sums must know.
+func (h *human) remarks(e notify.RunDone) []line {
+	var lines []line
+	if e.Aborted != "" {
+		lines = h.block(h.margin().with(piece{red, "aborted: "}), plain, e.Aborted)
+	}
+	if len(e.StandIns) > 0 {
+		lines = append(lines, h.block(h.margin().with(piece{yellow, "stand-ins: "}), plain, strings.Join(e.StandIns, ", "))...)
+	}
+	return lines
+}
+
+// watchSummary closes a run of a session that goes on: what it gave, and on the
+// right how the project stands now.
+func (h *human) watchSummary(e notify.RunDone) []line {
+	parts := []string{}
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	add(e.Tally.Failed, "failed")
+	add(e.Tally.Aborted, "aborted")
+	add(e.Tally.Passed, "passed")
+	add(e.Tally.Skipped, "skipped")
+	add(e.Tally.Unproven, "unproven")
+	st := green
+	if e.Tally.Failed+e.Tally.Aborted > 0 {
+		st = red
+	}
+	what := "nothing ran"
+	if len(parts) > 0 {
+		what = strings.Join(parts, ", ") + " in " + span(e.Duration)
+	}
+	left := h.margin().with(piece{st, what}).with(share(e, "  ")...)
+	lines := h.remarks(e)
+	for _, l := range h.spread(left, standing(e.State), 2) {
+		lines = append(lines, h.fold(l)...)
+	}
+	return lines
+}

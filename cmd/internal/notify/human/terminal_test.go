@@ -1,0 +1,106 @@
+package human
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/suites/printable"
+)
+
+// A terminal obeys the few controls that a screen may use and nothing else; it
+// wraps at its last column as real ones do.
+type terminal struct {
+	t        testing.TB
+	columns  int
+	cooked   bool // the kernel makes LF a CR LF; not so while keys are read raw
+	rows     [][]rune
+	row, col int
+	wraps    int
+	erasures int
+}
+
+func newTerminal(t testing.TB, columns int) *terminal {
+	return &terminal{t: t, columns: columns, rows: [][]rune{nil}}
+}
+
+func (m *terminal) Write(p []byte) (int, error) {
+	for rest := string(p); rest != ""; {
+		switch r, size := utf8.DecodeRuneInString(rest); {
+		case strings.HasPrefix(rest, "\x1b["):
+			rest = m.sequence(rest[2:])
+		case r == '\r':
+			m.col, rest = 0, rest[size:]
+		case r == '\n':
+			m.down()
+			if rest = rest[size:]; m.cooked {
+				m.col = 0
+			}
+		case notifytest.Obeyed(r):
+			m.t.Fatalf("the terminal gets %q in %q", r, p)
+		default:
+			m.put(r)
+			rest = rest[size:]
+		}
+	}
+	return len(p), nil
+}
+
+// sequence obeys a control sequence and returns what follows it.
+func (m *terminal) sequence(s string) string {
+	end := strings.IndexFunc(s, func(r rune) bool { return r >= '@' })
+	switch {
+	case end == 0 && s[0] == 'K':
+		m.rows[m.row] = m.rows[m.row][:min(m.col, len(m.rows[m.row]))]
+		m.erasures++
+	case end >= 0 && s[end] == 'm':
+		if !knownStyle(s[:end]) {
+			m.t.Fatalf("unknown style %q", s[:end])
+		}
+	default:
+		m.t.Fatalf("unknown control sequence in %q", s)
+	}
+	return s[end+1:]
+}
+
+func knownStyle(parameters string) bool {
+	for _, known := range sgr {
+		if known == parameters {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *terminal) down() {
+	m.row++
+	if m.row == len(m.rows) {
+		m.rows = append(m.rows, nil)
+	}
+}
+
+func (m *terminal) put(r rune) {
+	if m.col+printable.Width(string(r)) > m.columns {
+		m.down()
+		m.col = 0
+		m.wraps++
+	}
+	row := m.rows[m.row]
+	for len(row) <= m.col {
+		row = append(row, ' ')
+	}
+	row[m.col] = r
+	m.rows[m.row] = row
+	m.col += printable.Width(string(r))
+}
+
+// String is what the terminal shows.
+func (m *terminal) String() string {
+	var b strings.Builder
+	for _, row := range m.rows {
+		fmt.Fprintln(&b, strings.TrimRight(string(row), " "))
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

@@ -1,0 +1,171 @@
+// Package jsonview shows a session to programs: one document a run, or one line an
+// event.
+package jsonview
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/cause"
+)
+
+// SchemaVersion is the "version" of every document and line of JSON. It changes
+// only when a program that reads them would have to.
+const SchemaVersion = 1
+
+// A Document is what NewJSON writes at the end of a run. The five counts add up
+// to the total, in the document and in each suite.
+type Document struct {
+	Version int `json:"version"`
+	Summary
+	Cases []suites.Record `json:"cases"` // in case order
+}
+
+// A Summary says what a run gave, without its cases.
+type Summary struct {
+	RunID     string `json:"run_id"`
+	Project   string `json:"project"`
+	Client    string `json:"client"` // version of the client; "" when none was used
+	Isolation string `json:"isolation"`
+	Of        int    `json:"of"`    // cases of the project
+	Total     int    `json:"total"` // of them in this run
+	suites.Tally
+	DurationMS int64          `json:"duration_ms"` // wall time of the run
+	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
+	Reason     string         `json:"aborted_reason,omitempty"`
+	StandIns   []string       `json:"stand_ins,omitempty"` // such as "jaq=gojq 0.12.19"
+	Suites     []SuiteSummary `json:"suites"`              // in the order of their first case
+	Groups     []GroupSummary `json:"groups"`              // of the failures, by their causes
+}
+
+// A GroupSummary is failures of one cause. Each failure of a run is in one.
+type GroupSummary struct {
+	Cause cause.Kind `json:"cause"`
+	Hook  string     `json:"hook"` // or the library that is at fault
+	Text  string     `json:"text"`
+	Cases []string   `json:"cases"` // suite/ID, in case order
+}
+
+// A SuiteSummary is one suite's part in a Summary.
+type SuiteSummary struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent"`
+	Total int    `json:"total"`
+	suites.Tally
+}
+
+// NewJSON returns a view that writes one Document a run to out, on one line,
+// when the run is done; a run that a newer one superseded leaves none. Agent
+// tells the agent name of a suite; nil leaves them empty. Close tells the first
+// error that writing met; it does not close out.
+func NewJSON(out io.Writer, agent func(suite string) string) notify.View {
+	return &jsonView{lines: lineWriter{out: out}, agent: agent}
+}
+
+type jsonView struct {
+	lines  lineWriter
+	agent  func(suite string) string
+	failed mismatches
+}
+
+// mismatches are those of a run's failures, which its records do not have.
+type mismatches map[suites.Key][]suites.Mismatch
+
+// see takes down those of a case, and forgets those of the run before.
+func (m *mismatches) see(e notify.Event) {
+	switch e := e.(type) {
+	case notify.RunStarted:
+		*m = mismatches{}
+	case notify.CaseDone:
+		if *m != nil && e.Verdict.Status == suites.Fail {
+			(*m)[e.Record.Key()] = e.Verdict.Mismatches
+		}
+	}
+}
+
+func (m mismatches) groups(records []suites.Record) []GroupSummary {
+	failed := cause.Failed(records)
+	for i := range failed {
+		failed[i].Mismatches = m[failed[i].Record.Key()]
+	}
+	out := []GroupSummary{}
+	for _, g := range cause.Groups(failed) {
+		s := GroupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text}
+		for _, k := range g.Keys() {
+			s.Cases = append(s.Cases, k.String())
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (v *jsonView) Handle(e notify.Event) {
+	v.failed.see(e)
+	if e, ok := e.(notify.RunDone); ok {
+		v.lines.write(Document{SchemaVersion, summarise(e, v.agent, v.failed), list(e.Records)})
+	}
+}
+
+func (v *jsonView) Close() error { return v.lines.err }
+
+func summarise(e notify.RunDone, agent func(string) string, failed mismatches) Summary {
+	return Summary{
+		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
+		Of: e.State.Total(), Total: e.Tally.Total(), Tally: e.Tally,
+		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
+		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
+		Reason:     e.Aborted, StandIns: e.StandIns,
+		Suites: summariseSuites(e.Records, agent),
+		Groups: failed.groups(e.Records),
+	}
+}
+
+func summariseSuites(records []suites.Record, agent func(string) string) []SuiteSummary {
+	index := map[string]int{}
+	out := []SuiteSummary{}
+	for _, r := range records {
+		i, ok := index[r.Suite]
+		if !ok {
+			i = len(out)
+			index[r.Suite] = i
+			out = append(out, SuiteSummary{Name: r.Suite})
+			if agent != nil {
+				out[i].Agent = agent(r.Suite)
+			}
+		}
+		out[i].Add(r.Status())
+		out[i].Total++
+	}
+	return out
+}
+
+// list is s, written as [] rather than null when there is nothing in it.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// A lineWriter writes values as JSON, one a line and each by a single write.
+type lineWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *lineWriter) write(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // hooks and reasons are full of < > &
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.out.Write(b.Bytes())
+	}
+	if w.err == nil {
+		w.err = err
+	}
+}

@@ -1,0 +1,248 @@
+package notifytest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// Now is the time of all scenes.
+var Now = At(14, 2, 11)
+
+// Opening is how a session begins.
+func Opening() notify.Started {
+	return notify.Started{Project: "plankton", Root: "/home/me/plankton", Hooks: 4, Cases: 118, Watched: 9,
+		Isolation: "namespaces", State: Before,
+		LastFull: At(14, 0, 0)}
+}
+
+// Before is how the cases stand at first, oneFails once the regression is there.
+var (
+	Before   = suites.State{Tally: suites.Tally{Passed: 112, Skipped: 5, Unproven: 1}}
+	OneFails = suites.Tally{Passed: 111, Failed: 1, Skipped: 5, Unproven: 1}
+)
+
+// Once is the opening of a session that does not watch.
+func Once(e notify.Started) notify.Started {
+	e.Watched = 0
+	return e
+}
+
+// Regression is a save that breaks a case, and the run it starts.
+func Regression() []notify.Event {
+	saved := notify.Changed{At: Now, State: Before, Changes: []notify.Change{{Path: ".claude/hooks/multi_linter.sh",
+		Sections: []string{"handle_typescript", "lines 812-815"}}}}
+	var records []suites.Record
+	events := []notify.Event{nil, notify.RunStarted{RunID: "r1", Cases: 9, Total: 118, At: Now}}
+	for i, id := range strings.Fields("M15 M16 M17 M18 M20 M21 M26 M28 M30") {
+		because := []string{"multi_linter.sh §handle_typescript"}
+		if i > 6 {
+			because = append(because, "marker §D3")
+		}
+		saved.Selected = append(saved.Selected, notify.Selection{Key: suites.Key{Suite: "ml", ID: id}, Because: because})
+		r := Rec("ml", id, "ts_case", true, "")
+		var mismatches []suites.Mismatch
+		if id == "M16" {
+			r = Rec("ml", id, "ts_unused_var", false, "exit 0, want 2")
+			mismatches = []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"},
+				{Field: "stderr", Got: "empty", Want: `"[hook]"`}}
+		}
+		e := Done(r, i+1, 9, mismatches...)
+		if id == "M16" {
+			e.Transition, e.Since, e.Effect = notify.Regression, At(13, 58, 0), "the client would show the model nothing"
+		}
+		records, events = append(records, r), append(events, e)
+	}
+	events[0] = saved
+	return append(events, Finish(118, OneFails, records...))
+}
+
+// Resolved is the save that mends it again.
+func Resolved() []notify.Event {
+	r := Rec("ml", "M16", "ts_unused_var", true, "")
+	e := Done(r, 1, 1)
+	e.Transition, e.Since = notify.Resolved, At(14, 2, 11)
+	return []notify.Event{
+		notify.Changed{At: At(14, 3, 0), State: suites.State{Tally: OneFails}, Changes: []notify.Change{{Path: ".claude/hooks/multi_linter.sh"}},
+			Selected: []notify.Selection{{Key: suites.Key{Suite: "ml", ID: "M16"}, Because: []string{"multi_linter.sh"}}}},
+		notify.RunStarted{RunID: "r2", Cases: 1, Total: 118, At: At(14, 3, 0)}, e,
+		Finish(118, Before.Tally, r),
+	}
+}
+
+// Unrelated is a save that no case depends on.
+func Unrelated() []notify.Event {
+	return []notify.Event{notify.Changed{At: At(14, 4, 0), State: Before,
+		Changes: []notify.Change{{Path: "docs/REFERENCE.md", Sections: []string{"Licence"}}}}}
+}
+
+// Deleted is a suite that goes, of which no run comes.
+func Deleted() []notify.Event {
+	return []notify.Event{notify.Changed{At: At(14, 6, 0), State: suites.State{Tally: suites.Tally{Passed: 20}, NotRun: 2},
+		Changes: []notify.Change{{Path: "suites/own.yaml"}}}}
+}
+
+// Pressed is a full run that a key started.
+func Pressed() []notify.Event {
+	r := Rec("pm", "P01", "pip_blocked", true, "")
+	return []notify.Event{notify.Help{}, notify.RunStarted{RunID: "r3", Full: true, Cases: 1, Total: 1, At: At(14, 5, 0)},
+		Done(r, 1, 1), Finish(1, suites.Tally{Passed: 1}, r)}
+}
+
+// Output are failures whose output a terminal must not get as it is.
+func Output() []notify.Event {
+	records := []suites.Record{
+		Rec("ml", "M01", "binary", false, ""), Rec("ml", "M02", "escapes", false, ""),
+		Rec("ml", "M03", "long", false, ""), Rec("ml", "M04", "diff", false, ""),
+		Rec("ml", "M05", "steps", false, "step 1: exit 2, want 0; step 2: decision approve, want block; left a process behind: sleep (ended)"), Rec("ml", "M06", "hangs", false, "TIMEOUT_30s"),
+	}
+	var many strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&many, "line %d of a linter that has much to say\n", i+1)
+	}
+	lint := many.String() + strings.Repeat("wide ", 100) + "\n"
+	records[2].ActualStderr = lint
+	mismatches := [][]suites.Mismatch{
+		{{Field: "stdout", Got: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\xff", 300), Want: "JSON"}},
+		{{Field: "stdout", Got: "\x1b[2J\x1b]0;gone\a\r\nnothing to see", Want: `"[hook:block]"`}},
+		{{Field: "stderr", Got: strconv.Quote(lint[:400]) + "... (2901 bytes)", Want: `"SC2086"`}},
+		{{Field: "stdout", Got: `"{\n  \"a\": 1,\n  \"b\": 3\n}\n"`, Want: "{\n  \"a\": 1,\n  \"b\": 2\n}\n"}},
+		{{Field: "exit", Got: "2", Want: "0"}, {Step: 1, Field: "decision", Got: "approve", Want: "block"}},
+		nil,
+	}
+	events := []notify.Event{Once(Opening()), notify.RunStarted{Cases: 6, Total: 118}}
+	for i, r := range records {
+		r.Hook = fmt.Sprintf("hook%d.sh", i) // or they were one cause
+		e := Done(r, i+1, len(records), mismatches[i]...)
+		if i == 1 {
+			e.Sandbox = "/tmp/hookwatch-M02"
+		}
+		events = append(events, e)
+	}
+	return append(events, Finish(118, suites.Tally{}, records...))
+}
+
+// Skips are a hundred cases without their tool, and a few with notes of their own.
+func Skips() []notify.Event {
+	var records []suites.Record
+	for i := range 100 {
+		records = append(records, Rec("ml", fmt.Sprintf("M%02d", i+1), "case", true, "absent: ruff"))
+	}
+	records = append(records,
+		Rec("pm", "P11", "uv_approve", true, "unproven: control P01 did not fail for its own reason"),
+		Rec("pm", "P28", "live_trigger", true, "absent: claude"),
+		Rec("pm", "P29", "live_again", true, "absent: claude"),
+		Rec("pm", "P30", "pip_blocked", true, ""))
+	for i := range 4 {
+		records = append(records, Rec("dep", fmt.Sprintf("DEP%02d", i+1), "tool", false, "ABORTED: DEP01 jaq is missing"))
+	}
+	events := []notify.Event{Once(Opening()), notify.RunStarted{Full: true, Cases: len(records), Total: len(records)}}
+	for i, r := range records {
+		events = append(events, Done(r, i+1, len(records)))
+	}
+	end := Finish(len(records), suites.Tally{}, records...)
+	end.Aborted, end.StandIns = "DEP01 jaq is missing", []string{"jaq=gojq 0.12.19"}
+	return append(events, end)
+}
+
+// Problems are two mistakes, their mending, and a word of warning.
+func Problems() []notify.Event {
+	return []notify.Event{
+		notify.Problems{}, // nothing was wrong: nothing to say
+		notify.Problems{InForce: true, List: []suites.Problem{
+			{At: suites.Position{File: ".hookwatch.yaml", Line: 12, Column: 3}, What: `unknown key "hoks"`, Hint: `did you mean "hooks"?`},
+			{At: suites.Position{File: ".claude/tests/hooks/suites/own.yaml", Line: 4}, What: "P01 is defined twice"},
+		}},
+		notify.Warning{Text: "the last run was interrupted after 12 of 118 cases; its records are kept"},
+		notify.Problems{},
+		notify.Problems{},
+	}
+}
+
+// At is a time of day in a place that is not UTC.
+func At(hour, minute, second int) time.Time {
+	zone := time.FixedZone("test", 2*60*60)
+	return time.Date(2026, 8, 12, hour, minute, second, 0, zone)
+}
+
+// Rec makes a record as a run leaves it.
+func Rec(suite, id, name string, pass bool, note string) suites.Record {
+	exit := 0
+	return suites.Record{
+		Hook: "guard.sh", TestName: name, Category: "block", InputSummary: "pip install <x> & y",
+		ExpectedDecision: "block", ExpectedExit: &exit, ActualDecision: "block", ActualExit: &exit,
+		Pass: pass, Note: note, Timestamp: "2026-08-12T12:02:11Z", DurationMS: 12,
+		ID: id, Suite: suite, Layer: suites.Direct, RunID: "r1",
+		Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "t"}, Isolation: "namespaces",
+	}
+}
+
+// Done makes the event of a finished case from its record.
+func Done(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.CaseDone {
+	e := notify.CaseDone{RunID: "r1", Record: r, Done: n, Of: of,
+		Verdict: suites.Verdict{Status: r.Status(), Note: r.Note, Mismatches: mismatches}}
+	if e.Verdict.Status == suites.Fail {
+		e.Rerun = "hookwatch run " + r.ID
+	}
+	return e
+}
+
+// Finish closes a run of these records.
+func Finish(total int, state suites.Tally, records ...suites.Record) notify.RunDone {
+	e := notify.RunDone{RunID: "r1", State: suites.State{Tally: state, NotRun: total - state.Total()}, Records: records,
+		Duration: 740 * time.Millisecond, HookTime: 600 * time.Millisecond,
+		Project: "plankton", Isolation: "namespaces", At: At(14, 2, 12)}
+	for _, r := range records {
+		e.Tally.Add(r.Status())
+	}
+	e.Full = e.Tally.Total() == total
+	return e
+}
+
+// Show hands scenes to a view.
+func Show(v notify.View, scenes ...[]notify.Event) {
+	for _, s := range scenes {
+		for _, e := range s {
+			v.Handle(e)
+		}
+	}
+}
+
+func Regressed(ids ...string) notify.Transitions {
+	t := notify.Transitions{Project: "plankton"}
+	for _, id := range ids {
+		t.Regressions = append(t.Regressions, Rec("pm", id, "name_"+id, false, ""))
+	}
+	return t
+}
+
+// Failing is a run of failures: six of a hook that does not parse, whatever each
+// expected, four that say the same, and one of its own.
+func Failing() []notify.Event {
+	var events []notify.Event
+	var records []suites.Record
+	add := func(id, hook, note, stderr string) {
+		r := suites.Record{Suite: "s", ID: id, TestName: "n", Hook: hook, Note: note, ActualStderr: stderr}
+		records = append(records, r)
+		events = append(events, notify.CaseDone{Record: r, Rerun: "hookwatch run " + id, Verdict: suites.Verdict{Status: suites.Fail, Note: note}, Done: len(records), Of: 11})
+	}
+	for n := range 6 {
+		add(fmt.Sprintf("M%02d", n), "lint.sh", fmt.Sprintf("exit 2, want %d", n+3), "/p/lint.sh: line 214: syntax error near unexpected token `}'\n")
+		if n < 4 {
+			add(fmt.Sprintf("P%02d", n), "guard.sh", "exit 0, want 2", "")
+		}
+	}
+	add("Q1", "guard.sh", "exit 1, want 2", "Traceback")
+	done := notify.RunDone{Tally: suites.Tally{Failed: 11}, State: suites.State{Tally: suites.Tally{Failed: 11}}, Records: records}
+	return append(append([]notify.Event{notify.RunStarted{Cases: 11, Total: 11}}, events...), done)
+}
+
+// Obeyed reports whether a terminal may obey the rune, or hide it.
+func Obeyed(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf)
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Pattern: rewrite. Protects other people's commits: a forced push becomes one that first looks.
+# The whole input is given back with one word changed, for the client replaces all of it.
+# Fails closed: without jq, with an input that is no JSON, or broken, no command runs.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${0%/*}/lib.sh" || exit 2
+
+forced="${git}push[[:space:]](.*[[:space:]])?(--force|-f)([[:space:]]|[;&|)]|\$)"
+has "$forced" || pass
+safer=$(field .tool_input.command | sed -E 's/(push .*|push )(--force|-f)([[:space:];&|)]|$)/\1--force-with-lease\3/')
+plain=$(words "$safer")
+has "$forced" && deny "Write each forced push as git push --force-with-lease, without quotes."
+say --argjson input "$input" --arg safer "$safer" '{hookSpecificOutput: {hookEventName: "PreToolUse", updatedInput: ($input.tool_input + {command: $safer})}}'

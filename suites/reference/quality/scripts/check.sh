@@ -1,0 +1,2 @@
+# Format, lint and types: put yours here.
+test -f CLAUDE.md

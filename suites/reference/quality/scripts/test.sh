@@ -1,0 +1,2 @@
+# The test suite of the project: put yours here.
+test -f CLAUDE.md
