@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
@@ -95,7 +96,7 @@ func (r *Runner) unregistered(c *suites.Case) string {
 		if err != nil || r.Hooks == nil {
 			continue
 		}
-		hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, sent))
+		hooks := r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
 		about := played.About{Case: c, Step: st, Named: r.Registered}
 		if !about.Among(hooks) {
 			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
@@ -120,7 +121,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 		return live.Turn{}, err
 	}
 	return live.NewTurn(live.Step{
-		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
+		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
 		Raw: st.Stdin != nil, First: i == 0, File: file,
 	})
 }
