@@ -16,7 +16,7 @@ type Logged struct {
 	Exit    int
 }
 
-var ended = pattern.Lazy(`^\S+ \[\w+\] Hooks: ([A-Za-z]+)(?::(\S*))? \[(?s:(.*))\] finished with status (-?\d+) \(`)
+var ended = pattern.Lazy(`^\S+ \[\w+\] Hooks: ([A-Za-z]+)(?::(\S*))? \[(?s:(.*))\](?: \(plugin [^)]*\))? finished with status (-?\d+) \(`)
 
 // entry begins one of the log's entries; what follows may take several lines.
 var entry = pattern.Lazy(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\] `)

@@ -19,15 +19,6 @@ func expansion(t *Turn, _ Step, p payload) error {
 	return nil
 }
 
-// instructions are loaded at the start, where the project has a CLAUDE.md.
-func instructions(t *Turn, s Step, _ payload) error {
-	if !s.First {
-		return notLive("instructions are loaded once, before the first step")
-	}
-	t.Prompts = []string{goOn}
-	return nil
-}
-
 func changeDirectory(t *Turn, _ Step, _ payload) error {
 	t.Prompts, t.Allow = []string{goOn}, true
 	t.Main = []Reply{{Calls: []Call{{Tool: "Bash", Tested: true, Input: encoded(map[string]any{"command": "mkdir -p hookwatch-moved && cd hookwatch-moved"})}}}}
@@ -46,11 +37,6 @@ func stop(t *Turn, s Step, p payload) error {
 	}
 	t.Prompts = []string{goOn}
 	t.Main = []Reply{{Text: cmp.Or(p.LastMessage, "done")}}
-	return nil
-}
-
-func stopFailure(t *Turn, _ Step, _ payload) error {
-	t.Prompts, t.Main = []string{goOn}, []Reply{{Status: 400, Text: "the model refuses"}}
 	return nil
 }
 

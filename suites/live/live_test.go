@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/process"
 )
 
 const session = "5e551011-0000-4000-8000-000000000001"
@@ -284,11 +287,44 @@ func TestEveryEvent(t *testing.T) {
 // TestSettings finds the scripts of another project than the client's.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	got := string(Settings([]client.Entry{{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}, "/it's"))
+	stop := client.Entry{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}
+	stop.Command = Rooted(stop, "/it's")
+	got := string(Settings([]client.Entry{stop, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}))
 	want := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"http","url":"http://127.0.0.1"}]}],` +
 		`"Stop":[{"hooks":[{"command":"cd '/it'\\''s' \u0026\u0026 \"/it's\"/a.sh","timeout":1.5,"type":"command"}]}]}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestWitness: what a witness notes of a hook is what the hook would be seen to do.
+func TestWitness(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	entries, all := Witnessed([]client.Entry{{Event: "Stop", Command: "reported"}, {Event: "SessionEnd", Command: "cat; echo no >&2; exit 3"}}, dir)
+	if len(all) != 1 || entries[0].Command != "reported" {
+		t.Fatalf("%+v %+v", entries, all)
+	}
+	w := all[0]
+	read := func(name string) (string, bool) {
+		b, err := os.ReadFile(filepath.Join(w.Dir, name))
+		return string(b), err == nil
+	}
+	if _, ok := w.Saw(read); ok {
+		t.Error("it has not run")
+	}
+	if err := os.MkdirAll(w.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.Dir, "command"), []byte(w.Command), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := process.Run(t.Context(), process.Command{Argv: []string{"/bin/sh", "-c", entries[1].Command}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: []byte("in")})
+	if err != nil || r.Exit != 3 || string(r.Stdout.Bytes) != "in" || string(r.Stderr.Bytes) != "no\n" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if f, ok := w.Saw(read); !ok || *f.Exit != 3 || f.Stdout != "in" || f.Stderr != "no\n" || f.Command != w.Command {
+		t.Errorf("%+v %v", f, ok)
 	}
 }
 

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Fired is a hook that the client ran for the step.
-type Fired struct {
-	HookLine
-	Command    string // "" when it is not known
-	Registered int    // its place among the registered ones, -1 when that is not known
-}
-
 // Match tells which of the registered commands the hooks of the step were. The
 // stream does not name them: the debug log does, where the client writes one for each
 // command; else, when all of them ran, they are announced in the order in which they
 // are registered. A hook that is in the log only is given without its streams.
 func Match(s *Seen, registered []string) []Fired {
+	if len(s.Saw) > 0 {
+		out := slices.Clone(s.Saw)
+		for i := range out {
+			out[i].Registered = place(registered, out[i].Command)
+		}
+		return out
+	}
 	lines := s.Fired()
 	if len(lines) == 0 {
 		return s.logged(registered)

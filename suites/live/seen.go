@@ -16,11 +16,19 @@ type Seen struct {
 	Heard  []Heard
 	Tested string // ID of the call that the step is about; "" when it was not made
 	Log    []Logged
-	Nth    int // which firing of the event in this turn the step is about, from 0
+	Nth    int     // which firing of the event in this turn the step is about, from 0
+	Saw    []Fired // by witnesses, of an event of whose hooks the client prints nothing
 }
 
 // Fired are the hooks of the firing that the step is about.
 func (s *Seen) Fired() []HookLine {
+	if len(s.Saw) > 0 {
+		lines := make([]HookLine, len(s.Saw))
+		for i, f := range s.Saw {
+			lines[i] = f.HookLine
+		}
+		return lines
+	}
 	firings := s.firings()
 	if s.Nth >= len(firings) {
 		return nil
@@ -85,6 +93,10 @@ func (s *Seen) from(o Origin) (n int) {
 	}
 	return n
 }
+
+// Halts reports whether a hook of the step wants the session to end: the client lets
+// the call run before it ends.
+func (s *Seen) Halts() bool { return readSaid(s.Fired()).halts }
 
 // Effect is what the client was seen to do, and by what that is told.
 //
@@ -215,6 +227,7 @@ type said struct {
 	anything bool
 	allows   bool
 	rewrites bool
+	halts    bool
 }
 
 // A word is a text of a hook's that may reach the model.
@@ -232,6 +245,7 @@ func readSaid(hooks []HookLine) (all said) {
 		var out struct {
 			Decision string `json:"decision"`
 			Reason   string `json:"reason"`
+			Continue *bool  `json:"continue"`
 			Specific struct {
 				Decision json.RawMessage `json:"permissionDecision"`
 				Reason   string          `json:"permissionDecisionReason"`
@@ -246,6 +260,7 @@ func readSaid(hooks []HookLine) (all said) {
 		all.add(out.Reason, false)
 		all.add(out.Specific.Reason, false)
 		all.add(out.Specific.Context, true)
+		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
 		all.rewrites = all.rewrites || len(out.Specific.Updated) > 0
 	}

@@ -6,21 +6,20 @@ import (
 	"hookwatch/suites/client"
 )
 
-// Settings makes a settings file of registered hooks. With a root they find their
-// scripts there, and run there, wherever the client's own project is.
-func Settings(entries []client.Entry, root string) []byte {
+// Settings makes a settings file of registered hooks.
+func Settings(entries []client.Entry) []byte {
 	type group struct {
 		Matcher string           `json:"matcher,omitempty"`
 		Hooks   []map[string]any `json:"hooks"`
 	}
 	hooks := make(map[string][]group)
 	for _, e := range entries {
-		hooks[e.Event] = append(hooks[e.Event], group{e.Matcher, []map[string]any{fields(e, root)}})
+		hooks[e.Event] = append(hooks[e.Event], group{e.Matcher, []map[string]any{fields(e)}})
 	}
 	return encoded(map[string]any{"hooks": hooks})
 }
 
-func fields(e client.Entry, root string) map[string]any {
+func fields(e client.Entry) map[string]any {
 	f := map[string]any{"type": "command"}
 	set := func(name, value string) {
 		if value != "" {
@@ -28,7 +27,7 @@ func fields(e client.Entry, root string) map[string]any {
 		}
 	}
 	set("type", e.Type)
-	set("command", Rooted(e, root))
+	set("command", e.Command)
 	set("url", e.URL)
 	set("prompt", e.Prompt)
 	set("server", e.Server)
@@ -50,9 +49,10 @@ func fields(e client.Entry, root string) map[string]any {
 	return f
 }
 
-// Rooted is a command that runs in another directory than the client's.
+// Rooted is the command of an entry that finds its script in root, and runs there,
+// wherever the client's own project is.
 func Rooted(e client.Entry, root string) string {
-	if root == "" || e.Args != nil || e.Command == "" {
+	if e.Args != nil || e.Command == "" {
 		return e.Command
 	}
 	in := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(e.Command)

@@ -40,6 +40,13 @@ type HookLine struct {
 	Outcome string // success, error, cancelled
 }
 
+// A Fired is a hook that the client ran for the step.
+type Fired struct {
+	HookLine
+	Command    string // "" when it is not known
+	Registered int    // its place among the registered ones, -1 when that is not known
+}
+
 // A Kind is what a line is about.
 type Kind int
 

@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 )
@@ -23,7 +24,7 @@ type Fired struct {
 // chain fires every hook that is registered for the event, at once and as the
 // client launches them, and combines what they say.
 func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
-	value := matched(st.Event, st.Tool, stdin)
+	value := payload.Matched(st.Event, st.Tool, stdin)
 	if s.r.Hooks == nil {
 		return suites.Result{}, errors.New("no hooks are registered")
 	}
@@ -181,7 +182,7 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 		res, err := s.hook(ctx, st, stdin)
 		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	commands, others := byType(s.r.Hooks(st.Event, matched(st.Event, st.Tool, stdin)))
+	commands, others := byType(s.r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, stdin)))
 	fired, err := s.fire(ctx, commands, st, stdin)
 	all := combine(fired)
 	for _, h := range others {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
@@ -95,7 +96,7 @@ func (r *Runner) unregistered(c *suites.Case) string {
 		if err != nil || r.Hooks == nil {
 			continue
 		}
-		hooks := r.Hooks(st.Event, matched(st.Event, st.Tool, sent))
+		hooks := r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
 		about := played.About{Case: c, Step: st, Named: r.Registered}
 		if !about.Among(hooks) {
 			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
@@ -120,7 +121,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 		return live.Turn{}, err
 	}
 	return live.NewTurn(live.Step{
-		Event: st.Event, Value: matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
+		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
 		Raw: st.Stdin != nil, First: i == 0, File: file,
 	})
 }
@@ -131,13 +132,13 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	settings, plugins, err := s.liveSettings()
-	if err != nil {
-		return err
-	}
 	c := driver.Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
-		Settings: settings, Plugins: plugins, Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
+		Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
+	}
+	witnesses, err := s.liveSettings(&c)
+	if err != nil {
+		return err
 	}
 	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
@@ -161,13 +162,14 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	for i := range session.Seen {
-		r := s.liveResult(session, i)
-		r.Files = files[i]
-		o.Results = append(o.Results, r)
-	}
 	o.Changes, o.Stopped = s.changed()
 	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
+	s.witnessed(session.Seen, witnesses)
+	for i := range session.Seen {
+		r := s.liveResult(session, i)
+		r.Files, r.Changes = files[i], o.Changes
+		o.Results = append(o.Results, r)
+	}
 	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
 	return nil
 }
@@ -206,24 +208,51 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.r.Registered})
 }
 
-// liveSettings are what the client is started with beside the project's own
-// settings: for a project of the case's own, where there are none, the hooks of the
-// real one, in its root.
-func (s *sandbox) liveSettings() (settings string, plugins []string, err error) {
+// liveSettings has the client be told what it does not find by itself: for a project of
+// the case's own, where there are no settings, the hooks of the real one, in its root;
+// and, for events of whose hooks it prints nothing, all of them, with witnesses.
+func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error) {
 	if s.r.InForce == nil {
-		return "", nil, nil
+		return nil, nil
 	}
-	entries, roots := played.NotByItself(s.r.InForce(), s.override != "")
+	c.Alone = slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	entries, roots := played.NotByItself(s.r.InForce(), s.override != "" || c.Alone)
 	for _, root := range roots {
-		plugins = append(plugins, s.moved(root))
+		c.Plugins = append(c.Plugins, s.moved(root))
 	}
 	if len(entries) == 0 {
-		return "", plugins, nil
+		return nil, nil
 	}
-	root := ""
 	if s.override != "" {
-		root = s.root
+		for i := range entries {
+			entries[i].Command = live.Rooted(entries[i], s.root)
+		}
 	}
-	path := filepath.Join(s.dir, "home", "hookwatch-settings.json")
-	return path, plugins, s.write(path, string(live.Settings(entries, root)), 0o644)
+	if c.Alone {
+		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
+	}
+	for _, w := range seen {
+		if err := s.write(filepath.Join(w.Dir, "command"), w.Command+"\n", 0o644); err != nil {
+			return nil, err
+		}
+	}
+	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
+	return seen, s.write(c.Settings, string(live.Settings(entries)), 0o644)
+}
+
+// witnessed gives the one step that is about an event what its witnesses saw.
+func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
+	for i := range seen {
+		event := seen[i].Turn.Event
+		of := slices.DeleteFunc(slices.Clone(s.c.Steps), func(st suites.Step) bool { return st.Event != event })
+		for _, w := range witnesses {
+			fired, ok := w.Saw(func(name string) (string, bool) {
+				b, err := s.read(filepath.Join(w.Dir, name))
+				return string(b), err == nil
+			})
+			if ok && w.Event == event && len(of) == 1 {
+				seen[i].Saw = append(seen[i].Saw, fired)
+			}
+		}
+	}
 }

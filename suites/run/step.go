@@ -197,7 +197,7 @@ func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 	}
 	reading := client.Interpret(s.r.Client, st.Event, client.Output{
 		Exit: out.Exit, Signal: out.Signal, TimedOut: out.TimedOut, NotStarted: fault, Stdout: out.Stdout, Stderr: out.Stderr,
-		Entry: entry, Matched: matched(st.Event, st.Tool, stdin),
+		Entry: entry, Matched: payload.Matched(st.Event, st.Tool, stdin),
 	})
 	out.Decision, out.Effect = reading.Decision, reading.Effect
 	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Because()

@@ -30,6 +30,7 @@ type Client struct {
 	Dir      string
 	Home     string   // an empty directory of the case's own
 	Settings string   // a file beside the project's own settings; "" for none
+	Alone    bool     // the settings go in place of the project's own
 	Plugins  []string // directories
 	Timeout  time.Duration
 }
@@ -148,6 +149,9 @@ func (c Client) arguments(id, debug string, more []string) []string {
 	}
 	if c.Settings != "" {
 		args = append(args, "--settings", c.Settings)
+	}
+	if c.Alone {
+		args = append(args, "--setting-sources", "user")
 	}
 	for _, dir := range c.Plugins {
 		args = append(args, "--plugin-dir", dir)

@@ -154,7 +154,7 @@ func (t *talk) permission(seen *live.Seen, part int, asks live.Line) (over bool)
 	}
 	_, tested := t.server.heard()
 	answer := live.Permit(asks)
-	if asks.ToolUse == tested && !seen.Turn.Allow {
+	if asks.ToolUse == tested && !seen.Turn.Allow && !seen.Halts() {
 		answer = live.Refuse(asks)
 	}
 	_, _ = t.stdin.Write(answer) // a client that is gone prints no more either

@@ -1,10 +1,10 @@
-package run
+package payload
 
 import "hookwatch/suites/client"
 
-// matched is the value that the event's matchers are compared with: the tool's
+// Matched is the value that the event's matchers are compared with: the tool's
 // name, or the field of the payload that the event names.
-func matched(event, tool string, stdin []byte) string {
+func Matched(event, tool string, stdin []byte) string {
 	about, ok := client.EventByName(event)
 	if !ok {
 		return ""
