@@ -5,95 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/config/trust"
 	"hookwatch/suites/yamlform"
 )
-
-// An Ask is a value of a project's file that weakens protection or reaches out of
-// the project. It counts only once a person has agreed to exactly this.
-type Ask struct {
-	trust.Value
-	File    string // "" for a default that leads out by a link
-	Line    int
-	Column  int
-	Why     string // what it would mean
-	Instead string // what holds until it is agreed to
-	Agreed  bool
-
-	entry bool // of a list
-}
-
-// A rule says why a value counts only once it is agreed to, and what holds until
-// then; "" if it counts at once.
-type rule func(value any, f facts) (why, instead string)
-
-// facts are what the machine says about a configuration's values.
-type facts struct {
-	processors int
-	leads      map[entry]lead
-}
-
-// An entry is one path of a key, as written.
-type entry struct{ key, path string }
-
-// A lead is where a path leads.
-type lead struct {
-	to  string // in truth, if that is out of the project
-	why string // for a place of the project that is not for records
-}
-
-// outright is for a key whose values are never a project's to decide; its value
-// is an entry or, for a key without a list, a text.
-func outright(why, instead string) rule {
-	return func(value any, _ facts) (string, string) {
-		if value == "" {
-			return "", ""
-		}
-		return why, instead
-	}
-}
-
-// among is for some of the words of a key.
-func among(whys map[string]string, instead string) rule {
-	return func(value any, _ facts) (string, string) {
-		word, _ := value.(string)
-		return whys[word], instead
-	}
-}
-
-// above is for a limit, which a project may narrow.
-func above[T int | ByteSize](most T, why string) rule {
-	return func(value any, _ facts) (string, string) {
-		if n, ok := value.(T); ok && n > most {
-			return why, written(most)
-		}
-		return "", ""
-	}
-}
-
-// jobsPerProcessor is how many cases at a time a project may ask for.
-const jobsPerProcessor = 8
-
-func manyJobs(value any, f facts) (why, instead string) {
-	if n, _ := value.(int); n > jobsPerProcessor*f.processors {
-		return fmt.Sprintf("far more at a time than %d processors carry", f.processors), "0, one a processor"
-	}
-	return "", ""
-}
-
-// astray is for paths that lead out of the project.
-func astray(key, instead string) rule {
-	return func(value any, f facts) (string, string) {
-		path, _ := value.(string)
-		switch l := f.leads[entry{key, path}]; {
-		case l.why != "":
-			return l.why, instead
-		case l.to != "":
-			return "leads out of the project, to " + l.to, instead
-		}
-		return "", ""
-	}
-}
 
 // asks lists what of the file's values, and of defaults that lead out by a link,
 // is to be agreed to, but for keys to be skipped.
@@ -132,9 +45,6 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 	}
 	return append(out, a)
 }
-
-// written is a value in the one form that is shown and digested.
-func written(value any) string { return fmt.Sprint(value) }
 
 // withhold leaves what is not agreed to out of the values.
 func (s *source) withhold(asks []Ask) {

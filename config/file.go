@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -66,20 +64,6 @@ func unread(dir, path, what, hint string) error {
 }
 
 func readAnyway(path string) string { return "--config " + path + " reads it all the same" }
-
-// mayRule reports whether a file may say what the person who works in a directory
-// does there: their own, root's, or that of whoever owns the directory, and so
-// could write to it. Anybody can leave a file in /tmp.
-func mayRule(dir, file string) bool {
-	who, known := owners(file)
-	if !known {
-		return true
-	}
-	of, _ := owners(dir)
-	return !slices.ContainsFunc(who, func(uid int) bool {
-		return uid != 0 && uid != os.Geteuid() && (len(of) == 0 || uid != of[len(of)-1])
-	})
-}
 
 // parseFile takes the file's text apart.
 func parseFile(file string, data []byte) *source {

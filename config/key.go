@@ -4,84 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"hookwatch/suites/spelling"
 )
-
-// A VerifyPolicy says what a marker that does not resolve means.
-type VerifyPolicy string
-
-// A strict project runs nothing, a warned one is told, off says nothing.
-const (
-	VerifyStrict VerifyPolicy = "strict"
-	VerifyWarn   VerifyPolicy = "warn"
-	VerifyOff    VerifyPolicy = "off"
-)
-
-// A PreflightPolicy says what a missing requirement does to a full run.
-type PreflightPolicy string
-
-// Abort stops the run before it starts; report goes on and says so.
-const (
-	PreflightAbort  PreflightPolicy = "abort"
-	PreflightReport PreflightPolicy = "report"
-)
-
-// A GatePolicy says what the absence of a tool means for cases gated by it.
-type GatePolicy string
-
-// A gate's absent tool makes the case a skip or a failure.
-const (
-	GateSkip GatePolicy = "skip"
-	GateFail GatePolicy = "fail"
-)
-
-// Isolation says how a case is kept from the person's files.
-type Isolation string
-
-// Auto is the best that holds here; none runs cases in place.
-const (
-	IsolationAuto       Isolation = "auto"
-	IsolationNamespaces Isolation = "namespaces"
-	IsolationCopy       Isolation = "copy"
-	IsolationNone       Isolation = "none"
-)
-
-// A Home says which HOME hooks get.
-type Home string
-
-// Real is the person's own, as far as isolation shows it; empty a new one.
-const (
-	HomeReal  Home = "real"
-	HomeEmpty Home = "empty"
-)
-
-// A TracePolicy says when cases are run once more to see what they execute.
-type TracePolicy string
-
-// Watch does it while nothing else is to be done; always after single runs too.
-const (
-	TraceWatch  TracePolicy = "watch"
-	TraceAlways TracePolicy = "always"
-	TraceNever  TracePolicy = "never"
-)
-
-// A key is one setting: everything that is known of it.
-type key struct {
-	path  string // in the file; a dot separates group and name
-	def   any
-	read  reader
-	env   string // variable, without the HOOKWATCH_ prefix
-	flag  string
-	usage string // of the flag; a back-quoted word names its value
-
-	consent rule // which values of a file a person has to agree to; nil: none
-}
-
-// A reader turns a value as written into the setting's type, or reports to the
-// source what is wrong with it and gives nil.
-type reader func(s *source, name string, n *yaml.Node) any
 
 // What describes the project stands in its file alone; what depends on the
 // machine or the occasion has a variable and a flag as well.
@@ -182,4 +106,23 @@ func suggest(group, name string) string {
 		}
 	}
 	return "known here: " + strings.Join(within(group), ", ")
+}
+
+func (s *source) value(path string) any {
+	if v, ok := s.values[path]; ok {
+		return v
+	}
+	k, _ := find(path)
+	return k.def
+}
+
+// list and text give a key's value: the file's, or the default.
+func (s *source) list(path string) []string {
+	v, _ := s.value(path).([]string)
+	return v
+}
+
+func (s *source) text(path string) string {
+	v, _ := s.value(path).(string)
+	return v
 }

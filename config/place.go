@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/adrg/xdg"
 
@@ -85,36 +86,16 @@ func projectKey(root string) string {
 // Abs gives the absolute path of a path from the project's root.
 func (c *Config) Abs(path string) string { return from(c.Root, path) }
 
-// upwards gives the nearest directory from dir to the top for which is holds.
-func upwards(dir string, is func(string) bool) string {
-	dir, err := filepath.Abs(dir)
-	for err == nil {
-		if is(dir) {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
+// mayRule reports whether a file may say what the person who works in a directory
+// does there: their own, root's, or that of whoever owns the directory, and so
+// could write to it. Anybody can leave a file in /tmp.
+func mayRule(dir, file string) bool {
+	who, known := owners(file)
+	if !known {
+		return true
 	}
-	return ""
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// displayPath is how messages name a file: from dir when it lies within.
-func displayPath(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
+	of, _ := owners(dir)
+	return !slices.ContainsFunc(who, func(uid int) bool {
+		return uid != 0 && uid != os.Geteuid() && (len(of) == 0 || uid != of[len(of)-1])
+	})
 }

@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"hookwatch/suites/disk"
 )
 
@@ -81,24 +79,6 @@ func workTree(dir string) string {
 	return top
 }
 
-// fixed is the part of a pattern that is no pattern.
-func fixed(pattern string) string {
-	if !strings.ContainsAny(pattern, `*?[{\`) {
-		return pattern
-	}
-	base, _ := doublestar.SplitPattern(pattern)
-	return base
-}
-
-// from gives the absolute path of a path from a directory.
-func from(dir, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
 // expandHome puts the person's HOME for the ~ at the start of a path, as a shell
 // does. The project has no directory of that name in mind.
 func (s *source) expandHome() {
@@ -125,23 +105,4 @@ func (s *source) inHome(key, path string) string {
 		return path
 	}
 	return filepath.ToSlash(dir) + below
-}
-
-// list and text give a key's value: the file's, or the default.
-func (s *source) list(path string) []string {
-	v, _ := s.value(path).([]string)
-	return v
-}
-
-func (s *source) text(path string) string {
-	v, _ := s.value(path).(string)
-	return v
-}
-
-func (s *source) value(path string) any {
-	if v, ok := s.values[path]; ok {
-		return v
-	}
-	k, _ := find(path)
-	return k.def
 }

@@ -30,7 +30,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/coverage":     "cmd/internal/cli/page cmd/internal/engine/state cmd/internal/notify suites/depend/cover",
 	"cmd/internal/cli/doctor":       "cmd/internal/cli/page cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/modes cmd/internal/notify cmd/internal/project suites",
 	"cmd/internal/cli/event":        "suites/client suites/spelling",
-	"cmd/internal/cli/exit": "cmd/internal/cli/page config suites",
+	"cmd/internal/cli/exit":         "cmd/internal/cli/page config suites",
 	"cmd/internal/cli/explain":      "cmd/internal/cli/page suites suites/client suites/client/firing suites/conform suites/spelling",
 	"cmd/internal/cli/fire":         "cmd/internal/cli/event cmd/internal/cli/page suites suites/run",
 	"cmd/internal/cli/firstsuite":   "cmd/internal/project suites/discover",

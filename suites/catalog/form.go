@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -53,20 +52,6 @@ type suiteForm struct {
 	appliesTo    []string
 	cases        *yaml.Node
 }
-
-var (
-	suiteName = regexp.MustCompile(`^[a-z0-9-]{1,100}$`)
-	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	control   = regexp.MustCompile(`^([a-z0-9-]{1,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	version   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
-	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
-)
-
-const (
-	wantName  = "at most 100 letters, digits, dots, _ and -"
-	wantEvent = "an event's name such as PreToolUse"
-	wantLine  = "a single line"
-)
 
 var scopeFields = []field[scope]{
 	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},

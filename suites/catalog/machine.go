@@ -9,15 +9,6 @@ import (
 	"hookwatch/suites"
 )
 
-// What a check may say. A place is a name, a file, or one of a few runners with
-// the tool: no other program is ever started.
-var (
-	toolName      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
-	placeForm     = regexp.MustCompile(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
-	versionNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
-	keyPath       = regexp.MustCompile(`^[^.\s]+(\.[^.\s]+)*$`)
-)
-
 const wantPlace = "a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool"
 
 var checkFields = []field[suites.Check]{
