@@ -24,9 +24,9 @@ var onlyEdits = flag.String("edits", "", "do only the edits whose names match th
 // shell, and what must be on the screen of it.
 type edit struct {
 	name, does string
-	// last: of files that go and come it is left to the moment whether they are told
-	// of together, so only what is told at last is compared.
-	last bool
+	// verdicts: of several files it is left to the moment whether they are told of
+	// together, so only the verdicts that are told at last are compared.
+	verdicts bool
 }
 
 // TestScreens does to two projects what people do, one thing at a time, and
@@ -74,10 +74,14 @@ func TestScreens(t *testing.T) {
 
 // told is what is compared of the screen of an edit.
 func (e edit) told(shown string) string {
-	if at := strings.LastIndex(shown, "HH:MM:SS"); e.last && at > 0 {
-		return shown[at:]
+	if !e.verdicts {
+		return shown
 	}
-	return shown
+	_, last, _ := strings.Cut(shown[strings.LastIndex(shown, "HH:MM:SS"):], "\n")
+	for strings.HasPrefix(last, strings.Repeat(" ", len("HH:MM:SS  "))) {
+		_, last, _ = strings.Cut(last, "\n")
+	}
+	return last
 }
 
 // layStarter is the starter project with the hook and the suite for package
