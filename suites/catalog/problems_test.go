@@ -190,7 +190,6 @@ func TestCheck(t *testing.T) {
 		"b2.yaml:1:1: suite b exists already (at b.yaml:1:1)",
 		"d.yaml:1:1: agent a-agent is that of suite a (at a.yaml:1:1; records are kept by agent)",
 		"a.yaml:7:5: id A1 is taken in suite a (by the case at a.yaml:5:5)",
-		"b2.yaml:6:5: id B1 is taken in suite b (by the case at b.yaml:6:5)",
 		"a.yaml:8:5: control A3 is the case itself (name a case that must fail or block)",
 		"a.yaml:9:5: control A33 of A4 does not exist (did you mean A3?)",
 		"b.yaml:6:5: controls run in a circle: b/B1 -> b/B2 -> b/B3 -> b/B1",
