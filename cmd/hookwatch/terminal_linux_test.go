@@ -100,8 +100,14 @@ func (p *pty) text() string {
 // wait waits until the terminal has shown a text so many times.
 func (p *pty) wait(text string, times int) {
 	p.t.Helper()
+	p.until(text, func(shown string) bool { return strings.Count(shown, text) >= times })
+}
+
+// until waits until what the terminal has shown is as it is to be.
+func (p *pty) until(text string, is func(shown string) bool) {
+	p.t.Helper()
 	timeout := time.After(ceiling)
-	for strings.Count(p.text(), text) < times {
+	for !is(p.text()) {
 		select {
 		case <-p.more:
 		case err := <-p.ended:

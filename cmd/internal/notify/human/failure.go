@@ -27,7 +27,7 @@ func (h *human) failure(e notify.CaseDone) []line {
 		lines = h.spread(head, right, len(indent))
 		lines = append(lines, h.details(e, indent)...)
 	}
-	if more := remark(e.Verdict); more != "" {
+	if more := remark(e.Verdict); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
 		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
 	}
 	lines = append(lines, h.printed(e, indent)...)

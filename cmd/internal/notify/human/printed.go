@@ -1,9 +1,11 @@
 package human
 
 import (
+	"slices"
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
 	"hookwatch/suites/printable"
 )
 
@@ -38,6 +40,11 @@ func (h *human) printed(e notify.CaseDone, indent string) []line {
 		}
 	}
 	return lines
+}
+
+// against reports whether a mismatch is one of the stream.
+func against(e notify.CaseDone, stream string) bool {
+	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return m.Field == stream })
 }
 
 // told reports whether a mismatch shows the stream, or the note ends with all of it.

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/suites/reference"
+)
+
+var onlyEdits = flag.String("edits", "", "do only the edits whose names match this regular expression")
+
+// An edit is something that a person does to a watched project, in the words of a
+// shell, and what must be on the screen of it.
+type edit struct {
+	name, does string
+	// verdicts: of several files it is left to the moment whether they are told of
+	// together, so only the verdicts that are told at last are compared.
+	verdicts bool
+}
+
+// TestScreens does to two projects what people do, one thing at a time, and
+// compares what a watching session shows of it with what was read and found to name
+// the file, the line, the input and the cause. After each the project is put back,
+// and nothing may fail.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"git", "python3", "node"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("needs %s", tool)
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		lay   func(t *testing.T, root string)
+		only  string // these cases
+		edits []edit
+	}{
+		{"starter", layStarter, "[PA]0*", starterEdits},
+		{"second", laySecond, "*", secondEdits},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			root := filepath.Join(t.TempDir(), p.name)
+			if err := os.MkdirAll(root, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p.lay(t, root)
+			s := newScreens(t, root, p.only)
+			only := regexp.MustCompile(*onlyEdits)
+			var got strings.Builder
+			fmt.Fprintf(&got, "=== the session begins\n%s\n", s.first())
+			for _, e := range p.edits {
+				if only.MatchString(e.name) {
+					fmt.Fprintf(&got, "=== %s\n$ %s\n%s\n", e.name, strings.TrimSpace(e.does), e.told(s.do(e)))
+				}
+			}
+			s.types("q")
+			s.end()
+			s.compare(p.name, got.String())
+		})
+	}
+}
+
+// told is what is compared of the screen of an edit.
+func (e edit) told(shown string) string {
+	if !e.verdicts {
+		return shown
+	}
+	_, last, _ := strings.Cut(shown[strings.LastIndex(shown, "HH:MM:SS"):], "\n")
+	for strings.HasPrefix(last, strings.Repeat(" ", len("HH:MM:SS  "))) {
+		_, last, _ = strings.Cut(last, "\n")
+	}
+	return last
+}
+
+// layStarter is the starter project with the hook and the suite for package
+// managers, and one more hook.
+func layStarter(t *testing.T, root string) {
+	t.Helper()
+	if _, err := reference.Linters.Extract(root); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "screens", "starter.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"multi_linter.sh", "stop_config_guardian.sh", "approve_configs.sh"} {
+		if err := os.Remove(filepath.Join(root, ".claude/hooks", script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay(t, root, archive)
+}
+
+func laySecond(t *testing.T, root string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "screens", "second.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(t, root, archive)
+}
+
+func lay(t *testing.T, root string, archive *txtar.Archive) {
+	t.Helper()
+	files := map[string]string{}
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	writeFiles(t, root, files)
+	inShell(t, root, `chmod +x .claude/hooks/*.sh
+		git init -q -b main && git config user.email a@b && git config user.name n && git config commit.gpgsign false
+		git add -A && git commit -qm first`)
+}
+
+func inShell(t *testing.T, root, script string) {
+	t.Helper()
+	cmd := exec.Command("bash", "-e", "-u", "-c", script)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
+// screens are a session on a terminal and what it shows of each edit.
+type screens struct {
+	*pty
+	root string
+	seen int // bytes of what was shown already
+}
+
+// restingLine is what the live line begins with once nothing is left to be done.
+const restingLine = "watching  "
+
+func newScreens(t *testing.T, root, only string) *screens {
+	t.Helper()
+	args := []string{"--shuffle", "1", "--jobs", "1", "--isolation", "none", "--trace", "never", "--no-color", "--filter", only}
+	return &screens{pty: onTerminal(t, root, "", args...), root: root}
+}
+
+// first waits for the end of the first run.
+func (s *screens) first() string {
+	s.wait(restingLine, 1)
+	return s.shown()
+}
+
+// do does an edit as one save, puts the project back, and gives what was shown of
+// the edit.
+func (s *screens) do(e edit) string {
+	s.t.Helper()
+	s.save(e.does)
+	shown := s.shown()
+	s.save("git checkout -q -f main && git clean -qfd && git reset -q --hard")
+	after := s.shown()
+	if lines := strings.Split(strings.TrimSpace(after), "\n"); strings.Contains(lines[len(lines)-1], "FAIL") || !strings.Contains(after, "PASS") && strings.Contains(shown, "FAIL") {
+		s.t.Errorf("%s: once it is undone:\n%s", e.name, after)
+	}
+	return shown
+}
+
+// save lets the session stand still while files are edited, so that it sees all
+// that is done as one save, and waits until it rests again.
+func (s *screens) save(script string) {
+	s.t.Helper()
+	rests := strings.Count(s.text(), restingLine)
+	if err := s.signal(syscall.SIGSTOP); err != nil {
+		s.t.Fatal(err)
+	}
+	inShell(s.t, s.root, script)
+	if err := s.signal(syscall.SIGCONT); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wait(restingLine, rests+1)
+}
+
+// liveLine is what was on the last line for a while.
+var liveLine = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
+
+// shown is what was shown since it was asked last, as it stays on the screen.
+func (s *screens) shown() string {
+	all := s.text()
+	text := all[s.seen:]
+	s.seen = len(all)
+	text = liveLine.ReplaceAllString(text, "")
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		text = text[:i+1] // what follows is the live line
+	} else {
+		text = ""
+	}
+	return s.same(strings.ReplaceAll(text, "\r", ""))
+}
+
+// varying are the parts of a screen that are others each time.
+var varying = []struct {
+	is   *regexp.Regexp
+	text string
+}{
+	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "HH:MM:SS"},
+	{regexp.MustCompile(`\bat \d\d:\d\d\b`), "at HH:MM"},
+	{regexp.MustCompile(`\bin \d+(\.\d+)? m?s\b`), "in T"},
+	{regexp.MustCompile(`(?m)( in T.*?) {2,}(PASS \d.*)$`), "$1  $2"}, // set right
+	{regexp.MustCompile(`Node\.js v[\d.]+`), "Node.js vN"},
+	{regexp.MustCompile(`(?m)^ +kept: .*\n`), ""},
+	{regexp.MustCompile(`(?m)^ +at .*node:internal.*\n`), ""},
+	{regexp.MustCompile(`(?m)^ +[~^]+\n`), ""},
+	{regexp.MustCompile(`\.\.\. \d+ lines left out \.\.\.`), "... N lines left out ..."},
+}
+
+func (s *screens) same(text string) string {
+	text = strings.ReplaceAll(text, s.root, "/project")
+	for _, v := range varying {
+		text = v.is.ReplaceAllString(text, v.text)
+	}
+	return text
+}
+
+func (s *screens) compare(name, got string) {
+	s.t.Helper()
+	file := filepath.Join("testdata", "screens", name+".txt")
+	if *notifytest.Update && *onlyEdits == "" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if *onlyEdits != "" {
+		s.t.Logf("\n%s", got)
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		s.t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
+	}
+}
