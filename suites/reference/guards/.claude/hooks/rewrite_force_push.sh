@@ -10,4 +10,5 @@ has "$forced" || pass
 safer=$(field .tool_input.command | sed -E 's/(push .*|push )(--force|-f)([[:space:];&|)]|$)/\1--force-with-lease\3/')
 plain=$(words "$safer")
 has "$forced" && deny "Write each forced push as git push --force-with-lease, without quotes."
+# shellcheck disable=SC2016 # a variable of jq
 say --argjson input "$input" --arg safer "$safer" '{hookSpecificOutput: {hookEventName: "PreToolUse", updatedInput: ($input.tool_input + {command: $safer})}}'

@@ -3,6 +3,7 @@
 # Protects from rules that nobody knows, and from a check that is on and has no command.
 # Fails closed: it says so when the checks cannot run, rather than nothing.
 set -euo pipefail
+# shellcheck source=/dev/null # it lies beside this one
 . "$(dirname "${BASH_SOURCE[0]}")/shared-functions.sh"
 
 read_input SessionStart
