@@ -33,7 +33,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/exit":         "cmd/internal/cli/page config suites",
 	"cmd/internal/cli/explain":      "cmd/internal/cli/page suites suites/client suites/client/firing suites/conform suites/spelling",
 	"cmd/internal/cli/fire":         "cmd/internal/cli/event cmd/internal/cli/page suites suites/run",
-	"cmd/internal/cli/firstsuite":   "cmd/internal/project suites/discover",
+	"cmd/internal/cli/firstsuite":   "cmd/internal/project suites/client suites/conform suites/discover",
 	"cmd/internal/cli/history":      "cmd/internal/cli/ids cmd/internal/cli/page suites suites/record suites/verdict",
 	"cmd/internal/cli/ids":          "suites suites/idrange",
 	"cmd/internal/cli/invocation":   "cmd/internal/project suites suites/printable suites/shell",

@@ -190,6 +190,22 @@ var known = map[string][]string{
 	"SessionEnd": {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
 }
 
+// Passing is a value that the matcher of a hook lets through: a tool, or what the event's
+// matchers are compared with; "" when nothing is compared or it lets none through.
+func Passing(h discover.Hook) string {
+	event, _ := client.EventByName(h.Event)
+	switch {
+	case event.MatchedOn == "":
+		return ""
+	case !event.Tool:
+		return matching(h)
+	}
+	if found := typicalTools(h, Tree{}); len(found) > 0 {
+		return found[0].tool
+	}
+	return ""
+}
+
 // Typical makes a case of the call that the client would most likely fire a hook for;
 // nil when its matcher lets none through that is known.
 func Typical(t Tree, h discover.Hook) *suites.Case {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -43,6 +44,9 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 	}
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
+	}
+	if value := payload.Matched(st.Event, st.Tool, stdin); value != "" && !client.Match(st.Event, h.Matcher, value) {
+		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {

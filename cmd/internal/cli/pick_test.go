@@ -134,7 +134,7 @@ func TestHooksFor(t *testing.T) {
 			".claude/settings.json": registered, ".claude/hooks/guard.sh": sh, ".claude/hooks/stop.sh": sh, ".claude/hooks/loose.sh": sh,
 		}, []string{
 			"PreToolUse Bash .claude/hooks/guard.sh by its ID", "PreToolUse Bash .claude/hooks/gone.sh by .claude/hooks/gone.sh",
-			"PreToolUse Edit|Write .claude/hooks/guard.sh by its ID",
+			"PreToolUse Edit .claude/hooks/guard.sh by its ID",
 			"Stop  .claude/hooks/stop.sh by .claude/hooks/stop.sh", "Stop  .claude/hooks/guard.sh by .claude/hooks/guard.sh",
 		}},
 		{"loose", map[string]string{".claude/hooks/loose.sh": sh, ".claude/hooks/lib/log.sh": sh},
@@ -150,7 +150,7 @@ func TestHooksFor(t *testing.T) {
 			if strings.Contains(h.Registered, h.Event) {
 				h.Registered = "its ID"
 			}
-			got = append(got, fmt.Sprintf("%s %s %s by %s", h.Event, h.Matcher, h.Script, h.Registered))
+			got = append(got, fmt.Sprintf("%s %s %s by %s", h.Event, h.Passing, h.Script, h.Registered))
 		}
 		if err != nil || where != root {
 			t.Errorf("%s: %s, %v", tt.name, where, err)

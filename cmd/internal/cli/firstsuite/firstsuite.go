@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 )
 
@@ -17,7 +20,7 @@ import (
 type Hook struct {
 	Script     string // "" for an inline command
 	Event      string
-	Matcher    string
+	Passing    string // a tool, or another value that its matcher lets through
 	Registered string // what names the registration; "" for a script that has none
 	Verify     string // the file that its claim depends on
 	Elsewhere  bool   // its sessions run in other projects
@@ -78,22 +81,20 @@ func word(name string) string {
 	}, name)
 }
 
-// payloadFor is a harmless call of a tool that the hook's matcher lets through.
+// payloadFor is a harmless call that the hook's matcher lets through.
 func payloadFor(h Hook) string {
+	event, _ := client.EventByName(h.Event)
 	switch {
-	case !strings.Contains(h.Event, "ToolUse"):
+	case h.Passing == "":
 		return ""
-	case h.Matcher == "" || h.Matcher == "*" || strings.Contains(h.Matcher, "Bash"):
+	case !event.Tool:
+		return fmt.Sprintf("    payload: {%s: %q}\n", event.MatchedOn, h.Passing)
+	case h.Passing == "Bash":
 		return "    tool: Bash\n    command: echo hello\n"
+	case !slices.Contains([]string{"Edit", "Write", "Read", "MultiEdit", "NotebookEdit"}, h.Passing):
+		return fmt.Sprintf("    tool: %q\n", h.Passing)
 	}
-	tool := "Write"
-	for _, t := range []string{"Edit", "Write", "Read", "NotebookEdit"} {
-		if strings.Contains(h.Matcher, t) {
-			tool = t
-			break
-		}
-	}
-	return "    tool: " + tool + "\n    file_path: \"{tmp}/hello.txt\"\n" +
+	return "    tool: " + h.Passing + "\n    file_path: \"{tmp}/hello.txt\"\n" +
 		"    fixtures: [{path: \"{tmp}/hello.txt\", content: \"hello\\n\"}]\n"
 }
 
@@ -112,7 +113,7 @@ func Hooks(p *project.Project) (hooks []Hook, notRun []string) {
 	}
 	for _, script := range p.Scripts() {
 		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
-			hooks = append(hooks, Hook{Script: script, Event: cmp.Or(discover.EventOf(script), "PreToolUse"), Matcher: "Bash", Verify: script})
+			hooks = append(hooks, Hook{Script: script, Event: cmp.Or(discover.EventOf(script), "PreToolUse"), Passing: "Bash", Verify: script})
 		}
 	}
 	return hooks, notRun
@@ -120,7 +121,7 @@ func Hooks(p *project.Project) (hooks []Hook, notRun []string) {
 
 // of is a registered hook by the shortest name that means no other.
 func of(p *project.Project, h discover.Hook) Hook {
-	hook := Hook{Event: h.Event, Matcher: h.Matcher, Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	hook := Hook{Event: h.Event, Passing: conform.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
 	if len(h.Scripts) > 0 {
 		hook.Script = h.Scripts[0]
 		if p.Exists(hook.Script) {

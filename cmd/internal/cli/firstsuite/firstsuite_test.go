@@ -12,20 +12,20 @@ import (
 func TestFor(t *testing.T) {
 	t.Parallel()
 	hooks := []Hook{
-		{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Matcher: "Bash", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
-		{Script: ".claude/hooks/guard.sh", Event: "PostToolUse", Matcher: "Edit|Write", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
-		{Script: ".claude/hooks/stop-it.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/stop-it.sh", Verify: ".claude/hooks/stop-it.sh"},
-		{Script: ".claude/hooks/all.v2.py", Event: "PreToolUse", Matcher: "", Registered: ".claude/hooks/all.v2.py", Verify: ".claude/hooks/all.v2.py"},
-		{Script: ".claude/hooks/star.sh", Event: "PreToolUse", Matcher: "*", Registered: ".claude/hooks/star.sh", Verify: ".claude/hooks/star.sh"},
-		{Script: ".claude/hooks/read.sh", Event: "PreToolUse", Matcher: "Read|Grep", Registered: ".claude/hooks/read.sh", Verify: ".claude/hooks/read.sh"},
-		{Script: ".claude/hooks/write.sh", Event: "PreToolUse", Matcher: "^Write$", Registered: ".claude/hooks/write.sh", Verify: ".claude/hooks/write.sh"},
-		{Script: `.claude/hooks/it's "quoted".sh`, Event: "SessionStart", Matcher: "startup", Registered: `.claude/hooks/it's "quoted".sh`, Verify: `.claude/hooks/it's "quoted".sh`},
-		{Script: `.claude/hooks/back\slash.sh`, Event: "Stop", Matcher: "", Registered: `.claude/hooks/back\slash.sh`, Verify: `.claude/hooks/back\slash.sh`},
-		{Script: ".claude/hooks/ünïcode ✓.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/ünïcode ✓.sh", Verify: ".claude/hooks/ünïcode ✓.sh"},
-		{Script: ".claude/hooks/.hidden", Event: "Stop", Matcher: "", Registered: ".claude/hooks/.hidden", Verify: ".claude/hooks/.hidden"},
-		{Script: "a.b.c/x.tar.gz", Event: "Stop", Matcher: "", Registered: "a.b.c/x.tar.gz", Verify: "a.b.c/x.tar.gz"},
-		{Script: ".claude/hooks/100%.sh", Event: "Stop", Matcher: "", Registered: ".claude/hooks/100%.sh", Verify: ".claude/hooks/100%.sh"},
-		{Script: "odd: #1, [x] {y}/a.sh", Event: "Stop", Matcher: "", Registered: "odd: #1, [x] {y}/a.sh", Verify: "odd: #1, [x] {y}/a.sh"},
+		{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/guard.sh", Event: "PostToolUse", Passing: "Edit", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/stop-it.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/stop-it.sh", Verify: ".claude/hooks/stop-it.sh"},
+		{Script: ".claude/hooks/all.v2.py", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/all.v2.py", Verify: ".claude/hooks/all.v2.py"},
+		{Script: ".claude/hooks/star.sh", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/star.sh", Verify: ".claude/hooks/star.sh"},
+		{Script: ".claude/hooks/read.sh", Event: "PreToolUse", Passing: "Read", Registered: ".claude/hooks/read.sh", Verify: ".claude/hooks/read.sh"},
+		{Script: ".claude/hooks/write.sh", Event: "PreToolUse", Passing: "Write", Registered: ".claude/hooks/write.sh", Verify: ".claude/hooks/write.sh"},
+		{Script: `.claude/hooks/it's "quoted".sh`, Event: "SessionStart", Passing: "startup", Registered: `.claude/hooks/it's "quoted".sh`, Verify: `.claude/hooks/it's "quoted".sh`},
+		{Script: `.claude/hooks/back\slash.sh`, Event: "Stop", Passing: "", Registered: `.claude/hooks/back\slash.sh`, Verify: `.claude/hooks/back\slash.sh`},
+		{Script: ".claude/hooks/ünïcode ✓.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/ünïcode ✓.sh", Verify: ".claude/hooks/ünïcode ✓.sh"},
+		{Script: ".claude/hooks/.hidden", Event: "Stop", Passing: "", Registered: ".claude/hooks/.hidden", Verify: ".claude/hooks/.hidden"},
+		{Script: "a.b.c/x.tar.gz", Event: "Stop", Passing: "", Registered: "a.b.c/x.tar.gz", Verify: "a.b.c/x.tar.gz"},
+		{Script: ".claude/hooks/100%.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/100%.sh", Verify: ".claude/hooks/100%.sh"},
+		{Script: "odd: #1, [x] {y}/a.sh", Event: "Stop", Passing: "", Registered: "odd: #1, [x] {y}/a.sh", Verify: "odd: #1, [x] {y}/a.sh"},
 	}
 	suite, problems := catalog.Load("first.yaml", For(hooks))
 	if problems = append(problems, catalog.Check([]suites.Suite{suite})...); len(problems) > 0 {
@@ -45,7 +45,7 @@ func TestFor(t *testing.T) {
 			t.Errorf("%s expects %+v", c.ID, st.Expect)
 		}
 		if i < len(tools) && st.Tool != tools[i] {
-			t.Errorf("%s: tool %q for matcher %q, want %q", c.ID, st.Tool, h.Matcher, tools[i])
+			t.Errorf("%s: tool %q for matcher %q, want %q", c.ID, st.Tool, h.Passing, tools[i])
 		}
 		if (st.FilePath != "") != (len(st.Fixtures) > 0) || st.Tool == "Bash" && st.Command == "" {
 			t.Errorf("%s: command %q, file %q, fixtures %v", c.ID, st.Command, st.FilePath, st.Fixtures)
