@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
-	"time"
 )
 
 // asClient makes the test binary a stand-in for the real client: enough of one that
@@ -30,10 +30,10 @@ func asClient() {
 	case "garbage":
 		fmt.Println("Welcome!")
 	case "never":
-		time.Sleep(time.Hour)
+		forever()
 	case "child":
 		_ = exec.Command("sleep", "3600").Start()
-		time.Sleep(time.Hour)
+		forever()
 	case "crash":
 		fmt.Fprintln(os.Stderr, "Segmentation fault")
 		os.Exit(139)
@@ -41,7 +41,7 @@ func asClient() {
 		for range 1000 {
 			askModel("again", "")
 		}
-		time.Sleep(time.Hour)
+		forever()
 	case "flood":
 		for {
 			fmt.Println(`{"type":"` + strings.Repeat("x", 1<<20) + `"}`)
@@ -149,4 +149,11 @@ func hooked(c called) (reason string) {
 func printLine(v any) {
 	b, _ := json.Marshal(v)
 	fmt.Println(string(b))
+}
+
+// forever waits for a signal, which nobody sends but who ends the process.
+func forever() {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt)
+	<-ended
 }
