@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,84 +74,101 @@ type decided struct {
 
 var errNoLine = errors.New("no line of the client's stream")
 
+// A streamLine is a line as the client writes it.
+type streamLine struct {
+	Type      string `json:"type"`
+	Subtype   string `json:"subtype"`
+	Session   string `json:"session_id"`
+	Version   string `json:"claude_code_version"`
+	HookID    string `json:"hook_id"`
+	HookName  string `json:"hook_name"`
+	HookEvent string `json:"hook_event"`
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	Exit      *int   `json:"exit_code"`
+	Outcome   string `json:"outcome"`
+	RequestID string `json:"request_id"`
+	Request   struct {
+		Subtype    string          `json:"subtype"`
+		Tool       string          `json:"tool_name"`
+		ToolUse    string          `json:"tool_use_id"`
+		Input      json.RawMessage `json:"input"`
+		ReasonType string          `json:"decision_reason_type"`
+	} `json:"request"`
+	Message struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+	Meta     []decided       `json:"tool_result_meta"`
+	IsError  bool            `json:"is_error"`
+	Result   json.RawMessage `json:"result"`
+	Terminal string          `json:"terminal_reason"`
+}
+
 // ReadLine reads one line.
 func ReadLine(b []byte) (Line, error) {
-	var l struct {
-		Type      string `json:"type"`
-		Subtype   string `json:"subtype"`
-		Session   string `json:"session_id"`
-		Version   string `json:"claude_code_version"`
-		HookID    string `json:"hook_id"`
-		HookName  string `json:"hook_name"`
-		HookEvent string `json:"hook_event"`
-		Stdout    string `json:"stdout"`
-		Stderr    string `json:"stderr"`
-		Exit      *int   `json:"exit_code"`
-		Outcome   string `json:"outcome"`
-		RequestID string `json:"request_id"`
-		Request   struct {
-			Subtype    string          `json:"subtype"`
-			Tool       string          `json:"tool_name"`
-			ToolUse    string          `json:"tool_use_id"`
-			Input      json.RawMessage `json:"input"`
-			ReasonType string          `json:"decision_reason_type"`
-		} `json:"request"`
-		Message struct {
-			Content json.RawMessage `json:"content"`
-		} `json:"message"`
-		Meta     []decided       `json:"tool_result_meta"`
-		IsError  bool            `json:"is_error"`
-		Result   json.RawMessage `json:"result"`
-		Terminal string          `json:"terminal_reason"`
-	}
+	var l streamLine
 	if err := json.Unmarshal(b, &l); err != nil {
 		return Line{}, fmt.Errorf("%w: %w", errNoLine, err)
 	}
-	if l.Type == "" {
-		return Line{}, errNoLine
-	}
 	out := Line{Session: l.Session}
-	switch l.Type + "/" + l.Subtype {
-	case "system/init":
-		out.Kind, out.Version = Began, l.Version
-	case "system/hook_started", "system/hook_response":
-		out.Kind = HookStarted
-		if l.Subtype == "hook_response" {
-			out.Kind = HookEnded
-		}
-		out.Hook = HookLine{l.HookID, l.HookEvent, l.HookName, l.Stdout, l.Stderr, l.Exit, l.Outcome}
-	}
 	switch l.Type {
+	case "":
+		return Line{}, errNoLine
+	case "system":
+		l.system(&out)
 	case "control_request":
-		if l.Request.Subtype == "can_use_tool" {
-			out.Kind = Asks
-		}
-		out.Request, out.Tool, out.ToolUse = l.RequestID, l.Request.Tool, l.Request.ToolUse
-		out.Input, out.ReasonType = l.Request.Input, l.Request.ReasonType
+		l.asks(&out)
 	case "control_cancel_request":
 		out.Kind, out.Request = Withdrawn, l.RequestID
 	case "result":
-		out.Kind, out.Failed, out.Reason = Over, l.IsError, l.Terminal
-		if out.Reason == "" {
-			out.Reason = l.Subtype
-		}
-		_ = json.Unmarshal(l.Result, &out.Text) // an error may have none
+		l.over(&out)
 	case "user":
-		id, text, failed, ok := resultOf(l.Message.Content)
-		if !ok {
-			break
-		}
-		out.Kind, out.ToolUse, out.Text, out.Failed = Answered, id, text, failed
-		if i := slices.IndexFunc(l.Meta, func(d decided) bool { return d.ID == id }); i >= 0 {
-			switch d := l.Meta[i].Decision; d.Decision {
-			case "accept":
-				out.Ran = true
-			case "reject":
-				out.By = d.Source
-			}
-		}
+		l.answered(&out)
 	}
 	return out, nil
+}
+
+func (l *streamLine) system(out *Line) {
+	switch l.Subtype {
+	case "init":
+		out.Kind, out.Version = Began, l.Version
+	case "hook_started":
+		out.Kind = HookStarted
+	case "hook_response":
+		out.Kind = HookEnded
+	}
+	if out.Kind == HookStarted || out.Kind == HookEnded {
+		out.Hook = HookLine{l.HookID, l.HookEvent, l.HookName, l.Stdout, l.Stderr, l.Exit, l.Outcome}
+	}
+}
+
+func (l *streamLine) asks(out *Line) {
+	if l.Request.Subtype == "can_use_tool" {
+		out.Kind = Asks
+	}
+	out.Request, out.Tool, out.ToolUse = l.RequestID, l.Request.Tool, l.Request.ToolUse
+	out.Input, out.ReasonType = l.Request.Input, l.Request.ReasonType
+}
+
+func (l *streamLine) over(out *Line) {
+	out.Kind, out.Failed, out.Reason = Over, l.IsError, cmp.Or(l.Terminal, l.Subtype)
+	_ = json.Unmarshal(l.Result, &out.Text) // an error may have none
+}
+
+func (l *streamLine) answered(out *Line) {
+	id, text, failed, ok := resultOf(l.Message.Content)
+	if !ok {
+		return
+	}
+	out.Kind, out.ToolUse, out.Text, out.Failed = Answered, id, text, failed
+	if i := slices.IndexFunc(l.Meta, func(d decided) bool { return d.ID == id }); i >= 0 {
+		switch d := l.Meta[i].Decision; d.Decision {
+		case "accept":
+			out.Ran = true
+		case "reject":
+			out.By = d.Source
+		}
+	}
 }
 
 // resultOf is the result of a tool call in a message's content.
