@@ -60,8 +60,8 @@ func (s *sandbox) allFound(h discover.Hook) []string {
 
 // moved is where a path of the project lies in the sandbox.
 func (s *sandbox) moved(path string) string {
-	rest, below := strings.CutPrefix(path, s.r.Root)
-	if s.root == s.r.Root || !below || rest != "" && rest[0] != filepath.Separator {
+	rest, below := strings.CutPrefix(path, s.o.Root)
+	if s.root == s.o.Root || !below || rest != "" && rest[0] != filepath.Separator {
 		return path
 	}
 	return s.root + rest
