@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
@@ -20,6 +21,7 @@ import (
 // A lab runs cases on a copy of a project.
 type lab struct {
 	root    string
+	project *project.Project
 	jobs    int
 	runner  *run.Runner
 	tools   *toolbox.Toolbox // finds what cases are gated by; nil where nothing is kept of them
@@ -28,7 +30,7 @@ type lab struct {
 	cache   sync.Map // path -> parsed
 }
 
-func newLab(o options, root, temp string, cases []*suites.Case) *lab {
+func newLab(o options, p *project.Project, temp string, cases []*suites.Case) *lab {
 	env := run.Environment(os.Environ(), nil)
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
@@ -36,10 +38,13 @@ func newLab(o options, root, temp string, cases []*suites.Case) *lab {
 	home := filepath.Join(temp, "home")
 	_ = os.MkdirAll(home, 0o755)
 	env = process.With(env, map[string]string{"HOME": home})
-	l := &lab{root: root, jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), cases: cases}
+	l := &lab{root: p.Root(), jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), project: p, cases: cases}
 	// One runner for all: two would give out the same session numbers, by which
 	// hooks keep state in /tmp.
-	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience})
+	l.runner = run.New(run.Options{
+		Root: l.root, Temp: temp, Env: env, Timeout: patience,
+		Hooks: p.Registered.For, Registered: p.Registered.Named, Interpreted: p.Interpreted,
+	})
 	return l
 }
 
@@ -154,7 +159,7 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 
 // facts are what decoding needs beside the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: []string{c.Hook}}
+	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: l.project.Fired(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/mutation/mutants"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -23,11 +24,11 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	cases, err := loadCases(o, root)
+	p, cases, err := load(o, root)
 	if err != nil {
 		return err
 	}
-	b, err := newBench(o, root, temp, cases, out)
+	b, err := newBench(o, p, temp, cases, out)
 	if err != nil {
 		return err
 	}
@@ -84,12 +85,12 @@ type bench struct {
 	missed   int
 }
 
-func newBench(o options, root, temp string, cases []*suites.Case, out io.Writer) (*bench, error) {
-	r, err := newRule(root, cases)
+func newBench(o options, p *project.Project, temp string, cases []*suites.Case, out io.Writer) (*bench, error) {
+	r, err := newRule(p.Root(), cases)
 	if err != nil {
 		return nil, err
 	}
-	return &bench{options: o, lab: newLab(o, root, temp, cases), rule: r, out: out, standing: r.now()}, nil
+	return &bench{options: o, lab: newLab(o, p, temp, cases), rule: r, out: out, standing: r.now()}, nil
 }
 
 // baseline runs the unedited hooks: twice as they are, to find the cases that

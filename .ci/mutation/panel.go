@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/project"
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
@@ -23,24 +21,11 @@ import (
 // sessionLab is a lab that runs the cases of a project as a session does:
 // isolated, with its stand-ins and its policy for gates.
 func sessionLab(o options, root, temp string) (*lab, error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
+	p, cases, err := load(o, root)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
-	p, problems := project.Load(cfg, project.Filter{}, nil)
-	if p == nil {
-		return nil, problems[0]
-	}
-	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout}
-	for _, c := range p.Cases {
-		if wanted(o, root, c) {
-			l.cases = append(l.cases, c)
-		}
-	}
-	if len(l.cases) == 0 {
-		return nil, errNoCase
-	}
+	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
 	env := os.Environ()
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
