@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
@@ -30,22 +30,35 @@ type lab struct {
 	cache   sync.Map // path -> parsed
 }
 
-func newLab(o options, p *project.Project, temp string, cases []*suites.Case) *lab {
-	env := run.Environment(os.Environ(), nil)
+// newLab makes a lab that runs the cases of a project as a session does: isolated,
+// with its stand-ins and its policy for gates.
+func newLab(o options, root, temp string) (*lab, error) {
+	p, cases, err := load(o, root)
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
+	env := os.Environ()
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
 	}
-	home := filepath.Join(temp, "home")
-	_ = os.MkdirAll(home, 0o755)
-	env = process.With(env, map[string]string{"HOME": home})
-	l := &lab{root: p.Root(), jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), project: p, cases: cases}
-	// One runner for all: two would give out the same session numbers, by which
-	// hooks keep state in /tmp.
-	l.runner = run.New(run.Options{
-		Root: l.root, Temp: temp, Env: env, Timeout: patience,
-		Hooks: p.Registered.For, Registered: p.Registered.Named, Interpreted: p.Interpreted,
-	})
-	return l
+	if l.tools, err = gateTools(o.project, env); err != nil {
+		return nil, err
+	}
+	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
+		l.runner.KeepReady(o.jobs)
+	}
+	return l, err
+}
+
+// gateTools finds tools for the cases of a project, where it is and not in its
+// copy: there a tool of its own is another file each time.
+func gateTools(project string, env []string) (*toolbox.Toolbox, error) {
+	root, err := filepath.Abs(project)
+	if err != nil {
+		return nil, err
+	}
+	return toolbox.New(root, env, nil, nil), nil
 }
 
 // each does something for every case, several at a time, and the cases that
