@@ -72,6 +72,7 @@ var arrows = map[string]string{
 	"suites/catalog":             "suites suites/client suites/spelling suites/yamlform",
 	"suites/cause":               "suites",
 	"suites/client":              "suites suites/client/matcher",
+	"suites/client/cells":        "suites suites/client",
 	"suites/client/firing":       "suites/client suites/client/settings suites/spelling",
 	"suites/client/matcher":      "",
 	"suites/client/outputschema": "suites/client",
@@ -198,7 +199,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 }
 
 // pure lists the packages that decide and do nothing else.
-var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/live", "suites/plan"}
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client/cells", "suites/live", "suites/plan"}
 
 // TestPure keeps disk, processes, clock and goroutines out of what decides.
 func TestPure(t *testing.T) {
