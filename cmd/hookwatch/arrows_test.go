@@ -72,7 +72,7 @@ var arrows = map[string]string{
 	"suites/catalog":             "suites suites/client suites/spelling suites/yamlform",
 	"suites/cause":               "suites",
 	"suites/client":              "suites suites/client/matcher",
-	"suites/client/cells":        "suites suites/client",
+	"suites/client/cells":        "suites suites/client suites/pattern",
 	"suites/client/firing":       "suites/client suites/client/settings suites/spelling",
 	"suites/client/matcher":      "",
 	"suites/client/outputschema": "suites/client",

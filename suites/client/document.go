@@ -53,7 +53,7 @@ func (c call) nothingHeeded() Reading {
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
 	switch {
-	case c.exit2() && c.version.old():
+	case c.exit2() && c.version.old() && !c.event.KeepsExit2:
 		reading.Cause.Kind = Exit2Dropped
 		if cause.Key == "" {
 			reading.Cause.Key = "hookSpecificOutput"
@@ -62,6 +62,8 @@ func (c call) readRefused(cause Cause) Reading {
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
 		return reading
+	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:
+		return c.no(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
 	case c.exit2():
 		return c.noByExit2()
 	default:

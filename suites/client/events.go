@@ -56,8 +56,11 @@ var events = []Event{
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{Name: "StopFailure", MatchedOn: "error", Exit2: suites.Ignored},
-	{Name: "PreCompact", MatchedOn: "trigger", Exit2: suites.Denied, Exit2On: on330, Told: asItIs, Plain: asItIs},
-	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.Ignored},
+	{
+		Name: "PreCompact", MatchedOn: "trigger", Exit2: suites.Denied, Exit2On: onAll,
+		Told: asItIs, Plain: asItIs, KeepsExit2: true,
+	},
+	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed},
 	{Name: "Notification", MatchedOn: "notification_type", Exit2: suites.Ignored, LosesContext: true},
 	{Name: "Elicitation", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: on330},
 	{Name: "ElicitationResult", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: on330},

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -85,6 +86,16 @@ func (s *Seen) heard() []Heard {
 	return slices.DeleteFunc(slices.Clone(s.Heard), func(h Heard) bool { return h.Origin == Nested || toolEvent && !h.After })
 }
 
+// first is what the client first sent the model for itself.
+func (s *Seen) first() string {
+	for _, h := range s.Heard {
+		if h.Origin == Main {
+			return strings.Join(h.Texts, "\n")
+		}
+	}
+	return ""
+}
+
 func (s *Seen) from(o Origin) (n int) {
 	for _, h := range s.Heard {
 		if h.Origin == o {
@@ -122,6 +133,17 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 	case "PostToolUse", "PostToolUseFailure", "PostToolBatch":
 		if len(s.heard()) == 0 {
 			return suites.SessionEnds, "the client sent the model nothing more"
+		}
+		if said.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), said.output) {
+			return suites.Rewritten, "the model was sent the hook's result for the tool's"
+		}
+	case "SessionStart":
+		if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
+			return suites.AnotherTurn, "the model was sent the hook's message before the person's"
+		}
+	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
+		if answered, ok := s.find(Answered); ok && answered.Failed {
+			return suites.Denied, "the call's result is an error: " + short(answered.Text)
 		}
 	case "PreCompact":
 		if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too
@@ -227,6 +249,8 @@ type said struct {
 	anything bool
 	allows   bool
 	rewrites bool
+	output   string // that is to take the place of the tool's
+	message  string // that is to go before the person's
 	halts    bool
 }
 
@@ -251,20 +275,34 @@ func readSaid(hooks []HookLine) (all said) {
 				Reason   string          `json:"permissionDecisionReason"`
 				Context  string          `json:"additionalContext"`
 				Updated  json.RawMessage `json:"updatedInput"`
+				Message  string          `json:"initialUserMessage"`
+				Output   json.RawMessage `json:"updatedToolOutput"`
 			} `json:"hookSpecificOutput"`
 		}
-		if json.Unmarshal([]byte(h.Stdout), &out) != nil {
+		if json.Unmarshal([]byte(strings.TrimPrefix(h.Stdout, "\ufeff")), &out) != nil {
 			all.add(h.Stdout, true)
 			continue
 		}
 		all.add(out.Reason, false)
 		all.add(out.Specific.Reason, false)
 		all.add(out.Specific.Context, true)
+		all.message, all.output = cmp.Or(all.message, out.Specific.Message), cmp.Or(all.output, shown(out.Specific.Output))
 		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
 		all.rewrites = all.rewrites || len(out.Specific.Updated) > 0
 	}
 	return all
+}
+
+// shown is what a model is sent of a result of Bash.
+func shown(result json.RawMessage) string {
+	var bash struct {
+		Stdout string `json:"stdout"`
+	}
+	if json.Unmarshal(result, &bash) != nil {
+		return ""
+	}
+	return strings.TrimSpace(bash.Stdout)
 }
 
 // longestWord is how much of a hook's text is looked for: the client cuts long ones.
@@ -283,7 +321,7 @@ func (s *said) add(text string, context bool) {
 
 // denies reports whether the error of a call is a hook's.
 func (s said) denies(text string) bool {
-	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output"} {
+	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output", " returned updatedInput that "} {
 		if strings.Contains(text, own) {
 			return true
 		}

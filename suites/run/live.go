@@ -162,6 +162,11 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
+	for i := range session.Seen {
+		if session.Seen[i].Turn.AtEnd { // its hooks ran after the last turn
+			files[i] = s.expectedFiles(s.c.Steps[i].Expect.Files)
+		}
+	}
 	o.Changes, o.Stopped = s.changed()
 	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
 	s.witnessed(session.Seen, witnesses)

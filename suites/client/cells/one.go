@@ -17,6 +17,7 @@ func sectionOne() []Cell {
 		{"1 exit 2", "PostToolUseFailure", exit2, both(suites.ShownToModel, "my-error")},
 		{"1 exit 2", "PostToolBatch", exit2, newOnly(suites.SessionEnds, "")},
 		{"1 exit 2", "SubagentStop", exit2, both(suites.AnotherTurn, "my-error")},
+		{"1 exit 2", "PostCompact", exit2, both(suites.ShownToModel, "PostCompact [hook.sh] failed: my-error")},
 		{"1 exit 2", "Stop", exit2, both(suites.AnotherTurn, "my-error")},
 		{"1 exit 2", "TeammateIdle", exit2, both(suites.AnotherTurn, "my-error")},
 		{"1 exit 2", "TaskCreated", exit2, newOnly(suites.Denied, "TaskCreated hook feedback: [hook.sh]: my-error")},
@@ -33,7 +34,7 @@ func sectionOne() []Cell {
 	}
 	for _, event := range []string{
 		"SessionStart", "Setup", "InstructionsLoaded", "PermissionRequest", "PermissionDenied", "SubagentStart", "StopFailure",
-		"PostCompact", "Notification", "CwdChanged", "FileChanged", "MessageDisplay", "SessionEnd",
+"Notification", "CwdChanged", "FileChanged", "MessageDisplay", "SessionEnd",
 	} {
 		rows = append(rows, Cell{"1 exit 2 blocks nothing", event, exit2, both(suites.Ignored, "")})
 	}

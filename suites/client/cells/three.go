@@ -49,16 +49,16 @@ func oldTextToModel(text string) columns {
 var (
 	blocked = columns{
 		{suites.Denied, suites.Denied, "my-reason", "PreToolUse:Bash hook error: my-reason"},
-		both(suites.ShownToModel, "hook blocking error from command \"hook.sh\": my-reason"),
+		both(suites.ShownToModel, "hook blocking error from command: \"hook.sh\": my-reason"),
 		both(suites.PromptBlocked, ""),
 		{suites.ContextAdded, suites.Ignored, "my-reason", ""},
-		both(suites.AnotherTurn, "Stop hook feedback: my-reason"),
+		both(suites.AnotherTurn, "Stop hook feedback:\nmy-reason"),
 	}
 	byExit2 = columns{
 		both(suites.Denied, "PreToolUse:Bash hook error: [hook.sh]: my-error"),
-		both(suites.ShownToModel, `from command "hook.sh": [hook.sh]: my-error`),
+		both(suites.ShownToModel, `from command: "hook.sh": [hook.sh]: my-error`),
 		both(suites.PromptBlocked, ""), dropped,
-		both(suites.AnotherTurn, "Stop hook feedback: [hook.sh]: my-error"),
+		both(suites.AnotherTurn, "Stop hook feedback:\n[hook.sh]: my-error"),
 	}
 	byExit2Silent = columns{
 		both(suites.Denied, "No stderr output"), both(suites.ShownToModel, "No stderr output"),
@@ -88,12 +88,12 @@ func addTexts(add adder) {
 	add("exit 0 white space", out(" \n"), all(goesOn))
 	add("exit 0 {}", out("{}"), all(goesOn))
 	add("exit 0 plain text", out("my-text\n"), textToModel("my-text"))
-	add("truncated JSON", out(`{"decision":"block"`), textToModel(`{"decision":"block"`))
-	add("single quotes", out(`{'decision':'block'}`), oldTextToModel(`{'decision':'block'}`))
+	add("truncated JSON", out(`{"decision":"block","reason":"my-reason"`), textToModel(`{"decision":"block","reason":"my-reason"`))
+	add("single quotes", out(`{'decision':'block','reason':'my-reason'}`), oldTextToModel(`{'decision':'block','reason':'my-reason'}`))
 	add("two JSON lines", out("{}\n"+blockJSON), oldTextToModel("{}\n"+blockJSON))
 	add("noise then JSON", out("hi\n"+blockJSON), textToModel("hi\n"+blockJSON))
 	add("JSON then noise", out(blockJSON+"\nbye"), textToModel(blockJSON+"\nbye"))
-	add("JSON array", out(`[{"decision":"block"}]`), textToModel(`[{"decision":"block"}]`))
+	add("JSON array", out(`[`+blockJSON+`]`), textToModel(`[`+blockJSON+`]`))
 	add("exit 0 + stderr", exits(0, "", "my-error"), all(goesOn))
 }
 
@@ -141,7 +141,7 @@ func addExits(add adder) {
 		{suites.Ignored, suites.AnotherTurn, "", "[hook.sh]: my-error"},
 	})
 	add("exit 2 + wrong hookEventName", exits(2, specific("Setup", `"additionalContext":"my-context"`), "my-error"), columns{
-		{suites.Ignored, suites.Denied, "", "[hook.sh]: my-error"},
+		{suites.Ignored, suites.Denied, "", "[hook.sh]: blocked (exit 2); its output could not be processed"},
 	})
 	add("exit 2 + truncated JSON", exits(2, `{"decision":`, "my-error"), columns{byExit2[0]})
 	timeout := all(goesOn)

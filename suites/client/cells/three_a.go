@@ -19,7 +19,7 @@ func onFailureRows() []Cell {
 		{"3a onFailure block, exit 1", "PreToolUse", with(exits(1, "", "my-error"), block), denied},
 		{"3a onFailure block, exit 127", "PreToolUse", with(exits(127, "", "my-error"), block), denied},
 		{"3a onFailure block, signal", "PreToolUse", with(client.Output{Exit: -1, Signal: "SIGKILL"}, block), denied},
-		{"3a onFailure block, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, block), denied},
+		{"3a onFailure block, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, block), newOnly(suites.Denied, `[hook.sh]: timed out; blocking because onFailure is "block"`)},
 		{"3a onFailure block, invalid JSON", "PreToolUse", with(out(`{"decision":"deny"}`), block), denied},
 		{"3a onFailure block, broken JSON", "PreToolUse", with(out(`{'decision':'deny'}`), block), denied},
 		{"3a onFailure block, http", "PreToolUse", with(exits(500, "", ""), client.Entry{Type: "http", OnFailure: "block"}), denied},
@@ -40,7 +40,7 @@ func otherNameRows() []Cell {
 	var rows []Cell
 	in := exits(2, specific("Setup", `"additionalContext":"my-context"`), "my-error")
 	for _, event := range []string{"PreToolUse", "PreCompact", "ConfigChange", "Elicitation"} {
-		sees := map[string]string{"PreToolUse": "my-error", "PreCompact": "my-error"}[event]
+		sees := map[string]string{"PreToolUse": "blocked (exit 2); its output could not be processed", "PreCompact": "my-error"}[event]
 		rows = append(rows, Cell{"3a exit 2 + wrong hookEventName blocks", event, in, newOnly(suites.Denied, sees)})
 	}
 	for _, event := range []string{
@@ -69,7 +69,7 @@ func missingScriptRows() []Cell {
 }
 
 func documentRows() []Cell {
-	const foreign = "{\"a\":1}\n{\"b\":2}"
+	const foreign = "{\"a\":1}\n{\"b\":\"my-text\"}"
 	return []Cell{
 		{"3a two JSON lines without a known key", "UserPromptSubmit", out(foreign), newOnly(suites.ContextAdded, foreign)},
 		{"3a two JSON lines without a known key", "PreToolUse", out(foreign), newOnly(suites.Ignored, "")},

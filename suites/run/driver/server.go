@@ -82,6 +82,16 @@ func (s *server) script(t live.Turn) {
 	s.model.Script(t.Main, t.Subagent, nil)
 }
 
+// follow takes the session that the client says it is in for its own: another one
+// begins with /clear.
+func (s *server) follow(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session != "" {
+		s.model.Session = session
+	}
+}
+
 // heard is what the model was told in the turn, and the call that it is about.
 func (s *server) heard() ([]live.Heard, string) {
 	s.mu.Lock()
