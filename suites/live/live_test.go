@@ -52,7 +52,7 @@ func TestRequests(t *testing.T) {
 	m.Script([]Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{}`), Tested: true}}}}, nil, nil)
 	m.Answer(request(t, nil, first))
 	m.Answer(request(t, nil, second))
-	want := []Heard{{Origin: Main, Texts: []string{"go"}}, {Origin: Main, Texts: []string{"result", "go", "reminder"}, After: true}}
+	want := []Heard{{Origin: Main, Model: "m", Texts: []string{"go"}}, {Origin: Main, Model: "m", Texts: []string{"result", "go", "reminder"}, After: true}}
 	if diff := cmp.Diff(want, m.Heard()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -33,6 +33,7 @@ const (
 // A Heard is what a client told the model that it had not told before.
 type Heard struct {
 	Origin Origin
+	Model  string
 	Texts  []string
 	After  bool // the call that the case is about had been made
 }
@@ -71,7 +72,7 @@ func (m *Model) Answer(r Request) Answer {
 	if m.last == nil {
 		m.last = make(map[Origin][]string)
 	}
-	m.heard = append(m.heard, Heard{r.Origin, added(m.last[r.Origin], r.Texts), m.tested != ""})
+	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), m.tested != ""})
 	m.last[r.Origin] = r.Texts
 	reply := Reply{Text: "done"}
 	if waiting := m.waiting[r.Origin]; len(waiting) > 0 {

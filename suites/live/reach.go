@@ -56,7 +56,7 @@ func instructions(t *Turn, s Step, p payload) error {
 }
 
 // noticed is how long the client takes at most to see that a file has changed.
-const noticed = "sleep 4"
+const noticed = "sleep 3"
 
 // configuration is changed by the model, as anybody could, and the client goes on until
 // it has seen it.
@@ -96,15 +96,19 @@ func classified(t *Turn, s Step, p payload) error {
 }
 
 // server is an MCP server that asks the person a question, and returns the answer.
-const server = `while IFS= read -r l; do id=${l##*\"id\":}; id=${id%%[,\}]*}
+const (
+	wasAnswered = "the answer is: "
+
+	server = `while IFS= read -r l; do id=${l##*\"id\":}; id=${id%%[,\}]*}
 say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$1" "$2"; }
 case $l in
-*'"id":"question"'*) a=${l#*\"action\":\"}; say "$call" '"result":{"content":[{"type":"text","text":"the answer is: '"${a%%\"*}"'"}]}';;
+*'"id":"question"'*) a=${l#*\"action\":\"}; say "$call" '"result":{"content":[{"type":"text","text":"` + wasAnswered + `'"${a%%\"*}"'"}]}';;
 *'"method":"initialize"'*) say "$id" '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}';;
 *'"method":"tools/list"'*) say "$id" '"result":{"tools":[{"name":"ask","description":"asks","inputSchema":{"type":"object"}}]}';;
 *'"method":"tools/call"'*) call=$id; say '"question"' '"method":"elicitation/create","params":{"message":"name?","requestedSchema":{"type":"object","properties":{"n":{"type":"string"}},"required":["n"]}}';;
 *'"id":'*) say "$id" '"result":{}';;
 esac; done`
+)
 
 // question has an MCP server ask.
 func question(t *Turn, s Step, p payload) error {

@@ -96,6 +96,16 @@ func (s *Seen) first() string {
 	return ""
 }
 
+// models are those that the client asked first and last.
+func (s *Seen) models() (first, last string) {
+	for _, h := range s.Heard {
+		if h.Origin == Main {
+			first, last = cmp.Or(first, h.Model), h.Model
+		}
+	}
+	return first, last
+}
+
 func (s *Seen) from(o Origin) (n int) {
 	for _, h := range s.Heard {
 		if h.Origin == o {
@@ -144,6 +154,17 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
 		if answered, ok := s.find(Answered); ok && answered.Failed {
 			return suites.Denied, "the call's result is an error: " + short(answered.Text)
+		}
+	case "Elicitation", "ElicitationResult":
+		switch answered, _ := s.find(Answered); {
+		case strings.Contains(answered.Text, wasAnswered+"decline"):
+			return suites.Denied, "the server was told that its question is declined"
+		case strings.Contains(answered.Text, wasAnswered+"accept"):
+			return suites.Rewritten, "the server was given an answer"
+		}
+	case "PreModelSwitch":
+		if first, last := s.models(); first == last {
+			return suites.Denied, "the client asks the same model as before"
 		}
 	case "PreCompact":
 		if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too

@@ -51,7 +51,15 @@ func Play(ctx context.Context, r *run.Runner, jobs int, all []cells.Cell) (Resul
 	p := &player{plain: alone(r, nil), asking: alone(r, answering)}
 	defer p.plain.Close()
 	defer p.asking.Close()
-	plan := sessions(all)
+	var res Result
+	played := slices.DeleteFunc(slices.Clone(all), func(c cells.Cell) bool {
+		why := unplayed(c)
+		if why != "" {
+			res.Rows = append(res.Rows, Row{ID: c.ID(), Verdict: NotReachable, Because: why})
+		}
+		return why != ""
+	})
+	plan := sessions(played)
 	rows := make([][]Row, len(plan))
 	errs := make([]error, len(plan))
 	next := make(chan int)
@@ -68,7 +76,6 @@ func Play(ctx context.Context, r *run.Runner, jobs int, all []cells.Cell) (Resul
 	}
 	close(next)
 	wait.Wait()
-	var res Result
 	for i := range plan {
 		if errs[i] != nil {
 			return res, errs[i]
@@ -147,7 +154,7 @@ func (p *player) note(version, fault string) {
 func (s session) judge(i int, r suites.Result) Row {
 	c := s.cells[i]
 	j := c.Judge(client.Version(r.Client), cells.Observation{
-		Command: s.entry.Command, Matched: matched(s.event), Answered: string(r.Files[taken]) == strconv.Itoa(i), Effect: r.Effect, Texts: r.ModelSees,
+		Command: s.entry.Command, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: r.ModelSees,
 	})
 	row := Row{c.ID(), Confirmed, j.Predicted, j.Seen, ""}
 	if j.Changed != "" {
@@ -156,11 +163,24 @@ func (s session) judge(i int, r suites.Result) Row {
 	return row
 }
 
-func matched(event string) string {
-	switch event {
+// answered reports whether the hook said what the cell says. Of one that runs beside
+// the client, or elsewhere, it is enough that the client fired it.
+func (s session) answered(i int, r suites.Result) bool {
+	if s.entry.Async || s.entry.Type == "http" {
+		return r.Fired
+	}
+	return string(r.Files[taken]) == strconv.Itoa(i)
+}
+
+// matched is what a matcher would be compared with.
+func (s session) matched() string {
+	switch s.event {
 	case "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure":
 		return "Bash"
 	case "SessionStart":
+		if s.starts {
+			return "startup"
+		}
 		return "clear"
 	default:
 		return ""

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -16,9 +17,10 @@ import (
 
 // A session is one client with one hook, which answers a cell a turn.
 type session struct {
-	event string
-	entry client.Entry
-	cells []cells.Cell
+	event  string
+	entry  client.Entry
+	cells  []cells.Cell
+	starts bool // the cell is about a session that starts, not about one that is cleared
 }
 
 // most is how many cells share a client: what it sends the model grows with each.
@@ -28,23 +30,23 @@ const most = 24
 // what the next one would find.
 var single = []string{
 	"Setup", "InstructionsLoaded", "PermissionDenied", "Elicitation", "ElicitationResult", "Notification", "TaskCompleted",
-	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged",
+	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged",
 }
 
 // sessions share the cells out. After a cell that ends the client's session, or from
 // which it may not recover, there is none.
 func sessions(all []cells.Cell) []session {
 	type group struct {
-		event string
-		entry string
+		event, entry string
+		starts       bool
 	}
 	var order []group
 	of := make(map[group]*session)
 	for _, c := range all {
 		entry := registered(c)
-		g := group{c.Event, string(encoded(entry))}
+		g := group{c.Event, string(encoded(entry)), bytes.Contains(c.Output.Stdout, []byte("initialUserMessage"))}
 		if of[g] == nil {
-			of[g] = &session{event: c.Event, entry: entry}
+			of[g] = &session{event: c.Event, entry: entry, starts: g.starts}
 			order = append(order, g)
 		}
 		of[g].cells = append(of[g].cells, c)
@@ -68,13 +70,13 @@ func (s session) split() []session {
 		}
 	}
 	share := most
-	if slices.Contains(single, s.event) {
+	if slices.Contains(single, s.event) || s.entry.Type == "http" || s.starts {
 		share = 1
 	}
 	n := max(len(last), (len(rest)+share-1)/share)
 	out := make([]session, n)
 	for i := range out {
-		out[i] = session{event: s.event, entry: s.entry}
+		out[i] = session{event: s.event, entry: s.entry, starts: s.starts}
 		from, to := i*len(rest)/n, (i+1)*len(rest)/n
 		out[i].cells = slices.Clone(rest[from:to])
 		if i < len(last) {
@@ -109,6 +111,10 @@ func registered(c cells.Cell) client.Entry {
 	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
 	e.Command = `sh "$CLAUDE_PROJECT_DIR"/answer.sh`
 	switch {
+	case e.Type == "http":
+		e.Command, e.URL = "", "{server}/hook"
+	case c.Event == "FileChanged":
+		e.Matcher = "watched"
 	case c.Output.NotStarted != "" && e.Shell == "":
 		e.Command = `"${CLAUDE_PLUGIN_ROOT}/answer.sh"`
 	case c.Output.TimedOut:
@@ -119,21 +125,28 @@ func registered(c cells.Cell) client.Entry {
 
 // asCase makes the session a case, a step a cell.
 func (s session) asCase(number int) *suites.Case {
+	entries := []client.Entry{s.entry}
+	if s.event == "WorktreeRemove" {
+		entries = append(entries, client.Entry{Event: "WorktreeCreate", Type: "command", Command: `mkdir -p "$CLAUDE_PROJECT_DIR"/worktree && echo "$CLAUDE_PROJECT_DIR"/worktree`})
+	}
 	c := &suites.Case{
 		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true, Timeout: patience,
 		Project: &suites.ProjectOverride{Files: map[string]string{
-			".claude/settings.json":     string(live.Settings([]client.Entry{s.entry})),
+			".claude/settings.json":     string(live.Settings(entries)),
 			".claude/commands/greet.md": "Greet $ARGUMENTS",
 			"answer.sh":                 answers,
 			"CLAUDE.md":                 "Be brief.",
 		}},
 	}
-	if s.event == "FileChanged" {
-		watch := client.Entry{Event: "SessionStart", Type: "command", Command: watches}
-		c.Project.Files[".claude/settings.json"] = string(live.Settings([]client.Entry{s.entry, watch}))
+	if s.entry.Type == "http" {
+		out := s.cells[0].Output
+		c.Server = []suites.Route{{Status: out.Exit, Reply: string(out.Stdout)}}
 	}
 	for i, cell := range s.cells {
 		st := fires(s.event, s.entry)
+		if s.starts {
+			st.Payload = nil
+		}
 		if st.Event = s.event; !known(s.event) {
 			st.Event = "PreToolUse" // under whose name the hook does not stand
 		}
@@ -150,14 +163,14 @@ func (s session) asCase(number int) *suites.Case {
 		if cell.Output.Signal != "" {
 			place("killed", "")
 		}
+		if s.entry.Type == "http" {
+			st.Fixtures = []suites.Fixture{{Path: "{override}/.claude/settings.json", Content: c.Project.Files[".claude/settings.json"], Fill: true}}
+		}
 		st.Expect.Files = []suites.FileExpectation{{Path: taken}}
 		c.Steps = append(c.Steps, st)
 	}
 	return c
 }
-
-// watches has the client watch a file.
-const watches = `printf '{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["%s/watched"]}}' "$CLAUDE_PROJECT_DIR"`
 
 // taken holds the number of the cell that the hook answered last.
 const taken = "{override}/taken/cell"
@@ -190,6 +203,22 @@ func fires(event string, entry client.Entry) suites.Step {
 func known(event string) bool {
 	_, ok := client.EventByName(event)
 	return ok
+}
+
+// unplayed says why a cell is not played, "" where it is.
+func unplayed(c cells.Cell) string {
+	switch e := c.Output.Entry; {
+	case e.Plugin:
+		return "the hook is a plugin's, and cells are played by a settings file"
+	case e.Type == "prompt" || e.Type == "agent":
+		return "the hook asks a model, and the model of a cell has no answer to it"
+	case e.Type == "mcp_tool":
+		return "the hook is a tool of an MCP server, and none is started"
+	case e.AsyncRewake:
+		return "a hook with asyncRewake runs in the background of a client that is talked to"
+	default:
+		return ""
+	}
 }
 
 func encoded(v any) json.RawMessage {

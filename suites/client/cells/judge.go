@@ -107,7 +107,7 @@ func (c Cell) excerpt(texts string, heard []string) string {
 	var out []string
 	for line := range strings.Lines(texts) {
 		line = strings.TrimSpace(line)
-		own := strings.Contains(line, c.Event) || slices.ContainsFunc(heard, func(word string) bool { return strings.Contains(line, word) })
+		own := strings.Contains(line, " hook") && !strings.HasPrefix(line, "- ") || slices.ContainsFunc(heard, func(word string) bool { return strings.Contains(line, word) })
 		if own && len(out) < mostLines && len(line) < longestLine {
 			out = append(out, line)
 		}

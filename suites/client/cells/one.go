@@ -34,7 +34,7 @@ func sectionOne() []Cell {
 	}
 	for _, event := range []string{
 		"SessionStart", "Setup", "InstructionsLoaded", "PermissionRequest", "PermissionDenied", "SubagentStart", "StopFailure",
-"Notification", "CwdChanged", "FileChanged", "MessageDisplay", "SessionEnd",
+		"Notification", "CwdChanged", "FileChanged", "MessageDisplay", "SessionEnd",
 	} {
 		rows = append(rows, Cell{"1 exit 2 blocks nothing", event, exit2, both(suites.Ignored, "")})
 	}
