@@ -70,7 +70,7 @@ func (c call) tells(way, text string) []string {
 	switch {
 	case way == "":
 		return nil
-	case way == asFailed: // the command stands in it already
+	case way == asFailed, way == asBroken: // the command stands in it already
 		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(

@@ -49,8 +49,10 @@ const (
 	asError    = "{label} hook error: {text}"
 	asReminder = `{label} hook blocking error from command: "{command}": {text}`
 	asStop     = "Stop hook feedback:\n{text}"
-	asFeedback = "{event} hook feedback: {text}"
+	asFeedback = "{event} hook feedback:\n{text}"
 	asFailed   = "{event} [{command}] failed: {text}"
+	asBroken   = "{event} hook failed: {command}: {text}"
+	asContext  = "{event} hook additional context: {text}"
 	asSuccess  = "{label} hook success: {text}"
 	asItIs     = "{text}"
 )

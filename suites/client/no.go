@@ -54,7 +54,11 @@ func (c call) failing(otherwise Reading) Reading {
 	case c.failuresBlock():
 		return c.no(FailureBlocks, c.failureText())
 	case c.event.AnyFailure && c.event.exit2(c.version) == suites.Denied && c.failed():
-		return c.reading(suites.Denied, AnyFailure)
+		reading := c.reading(suites.Denied, AnyFailure)
+		if text := trim(c.in.Stderr); len(text) > 0 {
+			reading.ModelSees = c.tells(c.event.Told, string(text))
+		}
+		return reading
 	default:
 		return otherwise
 	}

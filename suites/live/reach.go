@@ -69,7 +69,10 @@ func configuration(t *Turn, _ Step, p payload) error {
 	if file == "" {
 		return notLive("hookwatch changes local, project and user settings while the client runs, not %s", p.Source)
 	}
-	t.asks(call("Bash", map[string]any{"command": `f="` + file + `"; mkdir -p "${f%/*}"; test -s "$f" && echo >>"$f" || echo "{}" >"$f"; ` + noticed}))
+	t.asks(
+		call("Bash", map[string]any{"command": `f="` + file + `"; mkdir -p "${f%/*}"; echo '{"permissions":{"deny":["Bash(touch hookwatch-changed)"]}}' >"$f"; ` + noticed}),
+		call("Bash", map[string]any{"command": "touch hookwatch-changed"}), // which they forbid
+	)
 	return nil
 }
 

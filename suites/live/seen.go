@@ -152,8 +152,8 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 			return suites.AnotherTurn, "the model was sent the hook's message before the person's"
 		}
 	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
-		if answered, ok := s.find(Answered); ok && answered.Failed {
-			return suites.Denied, "the call's result is an error: " + short(answered.Text)
+		if answered, ok := s.find(Answered); ok && (answered.Failed || strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:")) {
+			return suites.Denied, "the call's result is a no: " + short(answered.Text)
 		}
 	case "Elicitation", "ElicitationResult":
 		switch answered, _ := s.find(Answered); {
@@ -161,6 +161,10 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 			return suites.Denied, "the server was told that its question is declined"
 		case strings.Contains(answered.Text, wasAnswered+"accept"):
 			return suites.Rewritten, "the server was given an answer"
+		}
+	case "ConfigChange":
+		if answered, ok := s.find(Answered); ok && !answered.Failed {
+			return suites.Denied, "the client went on by the settings that it had"
 		}
 	case "PreModelSwitch":
 		if first, last := s.models(); first == last {

@@ -5,10 +5,9 @@ package contract
 import (
 	"context"
 	"os"
-	"slices"
 	"strconv"
+	"strings"
 	"sync"
-	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -16,9 +15,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
-
-// patience is how long one client may take.
-const patience = time.Minute
 
 // A Verdict is what became of a cell.
 type Verdict string
@@ -41,61 +37,43 @@ type Row struct {
 
 // A Result is what a client was seen to do.
 type Result struct {
-	Client string
-	Rows   []Row
-	Fault  string // how a client went wrong, "" for none
+	Client string // its version
+	Rows   []Row  // in the order of the cells
+	Absent string // why there is no client, "" where there is one
+	Fault  string // in what way the client went wrong, "" where it did not
 }
 
 // Play plays the cells, jobs clients at a time.
 func Play(ctx context.Context, r *run.Runner, jobs int, all []cells.Cell) (Result, error) {
-	p := &player{plain: alone(r, nil), asking: alone(r, answering)}
+	p := &player{plain: alone(r, nil), asking: alone(r, answering), rows: make(map[string]Row)}
 	defer p.plain.Close()
 	defer p.asking.Close()
-	var res Result
-	played := slices.DeleteFunc(slices.Clone(all), func(c cells.Cell) bool {
-		why := unplayed(c)
-		if why != "" {
-			res.Rows = append(res.Rows, Row{ID: c.ID(), Verdict: NotReachable, Because: why})
+	var played []cells.Cell
+	for _, c := range all {
+		if why := unplayed(c); why != "" {
+			p.unreached([]cells.Cell{c}, why)
+		} else {
+			played = append(played, c)
 		}
-		return why != ""
-	})
-	plan := sessions(played)
-	rows := make([][]Row, len(plan))
-	errs := make([]error, len(plan))
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range max(jobs, 1) {
-		wait.Go(func() {
-			for i := range next {
-				rows[i], errs[i] = p.session(ctx, i, plan[i])
-			}
-		})
 	}
-	for i := range plan {
-		next <- i
+	p.all(ctx, jobs, sessions(played))
+	for _, c := range all {
+		p.result.Rows = append(p.result.Rows, p.rows[c.ID()])
 	}
-	close(next)
-	wait.Wait()
-	for i := range plan {
-		if errs[i] != nil {
-			return res, errs[i]
-		}
-		res.Rows = append(res.Rows, rows[i]...)
+	if p.err == nil {
+		p.err = ctx.Err()
 	}
-	res.Client, res.Fault = p.version, p.fault
-	place := make(map[string]int)
-	for i, c := range all {
-		place[c.ID()] = i
-	}
-	slices.SortFunc(res.Rows, func(a, b Row) int { return place[a.ID] - place[b.ID] })
-	return res, ctx.Err()
+	return p.result, p.err
 }
 
+// A player plays sessions, and collects what comes of them.
 type player struct {
 	plain, asking *run.Runner
-	mu            sync.Mutex
-	version       string
-	fault         string
+
+	mu     sync.Mutex
+	rows   map[string]Row
+	result Result
+	err    error
 }
 
 // alone is a runner of which the project's own hooks are no part.
@@ -113,41 +91,105 @@ func answering(event, _ string) []discover.Hook {
 	return []discover.Hook{{Entry: client.Entry{Event: event}}}
 }
 
-func (p *player) session(ctx context.Context, number int, s session) ([]Row, error) {
+func (p *player) all(ctx context.Context, jobs int, plan []session) {
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range max(jobs, 1) {
+		wait.Go(func() {
+			for i := range next {
+				if why := p.over(); why != "" {
+					p.unreached(plan[i].cells, why)
+					continue
+				}
+				p.session(ctx, i, plan[i])
+			}
+		})
+	}
+	for i := range plan {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// over says why nothing more is played: there is no client, or one that goes wrong
+// before it has done anything, and would so again.
+func (p *player) over() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.result.Absent != "":
+		return p.result.Absent
+	case p.err != nil:
+		return "hookwatch could not go on"
+	case p.result.Client == "":
+		return p.result.Fault
+	default:
+		return ""
+	}
+}
+
+func (p *player) session(ctx context.Context, number int, s session) {
 	r := p.plain
 	if s.event == "PermissionRequest" {
 		r = p.asking
 	}
 	o, err := r.Case(ctx, s.asCase(number))
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Remove(o); err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	if o.NotRun != nil {
-		return s.unreached(0, o.NotRun.Note), nil
-	}
-	var rows []Row
-	for i, res := range o.Results {
-		if res.NotStarted != "" || res.TimedOut {
-			p.note("", res.NotStarted)
-			return append(rows, s.unreached(i, res.NotStarted)...), nil
+	if err == nil {
+		if err = r.Remove(o); os.IsNotExist(err) {
+			err = nil
 		}
-		p.note(res.Client, "")
-		rows = append(rows, s.judge(i, res))
 	}
-	return append(rows, s.unreached(len(o.Results), "the client ended before")...), nil
+	if err != nil {
+		p.note(func() { p.err = err })
+		p.unreached(s.cells, err.Error())
+		return
+	}
+	p.take(s, o)
 }
 
-func (p *player) note(version, fault string) {
+// take judges what a session came to.
+func (p *player) take(s session, o suites.Outcome) {
+	if o.NotRun != nil {
+		if absent, ok := strings.CutPrefix(o.NotRun.Note, suites.NoteAbsent); ok {
+			p.note(func() { p.result.Absent = absent })
+		}
+		p.unreached(s.cells, strings.TrimPrefix(o.NotRun.Note, suites.NoteNotLive))
+		return
+	}
+	why := "the client ended before it came to this cell"
+	reached := 0
+	for i, res := range o.Results {
+		if fault := faultOf(res); fault != "" {
+			why = fault
+			p.note(func() { p.result.Fault = fault })
+			break
+		}
+		row := s.judge(i, res)
+		row.Because = strings.ReplaceAll(row.Because, o.Sandbox, "{sandbox}")
+		reached++
+		p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
+	}
+	p.unreached(s.cells[min(reached, len(s.cells)):], why)
+}
+
+// faultOf says in what way the client went wrong.
+func faultOf(r suites.Result) string {
+	if r.TimedOut {
+		return "the client did not end in " + r.Timeout.String()
+	}
+	return r.NotStarted
+}
+
+func (p *player) note(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if version != "" {
-		p.version = version
-	}
-	if fault != "" {
-		p.fault = fault
+	do()
+}
+
+func (p *player) unreached(of []cells.Cell, why string) {
+	for _, c := range of {
+		p.note(func() { p.rows[c.ID()] = Row{ID: c.ID(), Verdict: NotReachable, Because: why} })
 	}
 }
 
@@ -156,9 +198,9 @@ func (s session) judge(i int, r suites.Result) Row {
 	j := c.Judge(client.Version(r.Client), cells.Observation{
 		Command: s.entry.Command, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: r.ModelSees,
 	})
-	row := Row{c.ID(), Confirmed, j.Predicted, j.Seen, ""}
+	row := Row{c.ID(), Confirmed, j.Predicted, j.Seen, j.Changed}
 	if j.Changed != "" {
-		row.Verdict, row.Because = Changed, j.Changed+"; seen: "+r.EffectReason
+		row.Verdict = Changed
 	}
 	return row
 }
@@ -170,27 +212,4 @@ func (s session) answered(i int, r suites.Result) bool {
 		return r.Fired
 	}
 	return string(r.Files[taken]) == strconv.Itoa(i)
-}
-
-// matched is what a matcher would be compared with.
-func (s session) matched() string {
-	switch s.event {
-	case "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure":
-		return "Bash"
-	case "SessionStart":
-		if s.starts {
-			return "startup"
-		}
-		return "clear"
-	default:
-		return ""
-	}
-}
-
-func (s session) unreached(from int, why string) []Row {
-	var rows []Row
-	for _, c := range s.cells[min(from, len(s.cells)):] {
-		rows = append(rows, Row{ID: c.ID(), Verdict: NotReachable, Because: why})
-	}
-	return rows
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"hookwatch/suites"
@@ -130,7 +131,7 @@ func (s session) asCase(number int) *suites.Case {
 		entries = append(entries, client.Entry{Event: "WorktreeCreate", Type: "command", Command: `mkdir -p "$CLAUDE_PROJECT_DIR"/worktree && echo "$CLAUDE_PROJECT_DIR"/worktree`})
 	}
 	c := &suites.Case{
-		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true, Timeout: patience,
+		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true,
 		Project: &suites.ProjectOverride{Files: map[string]string{
 			".claude/settings.json":     string(live.Settings(entries)),
 			".claude/commands/greet.md": "Greet $ARGUMENTS",
@@ -155,6 +156,10 @@ func (s session) asCase(number int) *suites.Case {
 		}
 		place("cell", strconv.Itoa(i))
 		place("stdout", string(cell.Output.Stdout))
+		if s.event == "WorktreeCreate" {
+			st.Fixtures[len(st.Fixtures)-1] = suites.Fixture{Path: "{override}/next/stdout", Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
+			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/w/file"})
+		}
 		place("stderr", string(cell.Output.Stderr))
 		place("exit", strconv.Itoa(cell.Output.Exit))
 		if cell.Output.TimedOut {
@@ -170,6 +175,21 @@ func (s session) asCase(number int) *suites.Case {
 		c.Steps = append(c.Steps, st)
 	}
 	return c
+}
+
+// matched is what a matcher would be compared with.
+func (s session) matched() string {
+	switch s.event {
+	case "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure":
+		return "Bash"
+	case "SessionStart":
+		if s.starts {
+			return "startup"
+		}
+		return "clear"
+	default:
+		return ""
+	}
 }
 
 // taken holds the number of the cell that the hook answered last.
@@ -193,6 +213,10 @@ func fires(event string, entry client.Entry) suites.Step {
 		return suites.Step{Tool: "Bash", Command: "rm -rf probe"}
 	case "SessionStart":
 		return say(map[string]any{"source": "clear"})
+	case "InstructionsLoaded":
+		return say(map[string]any{"file_path": "{override}/CLAUDE.md"})
+	case "FileChanged":
+		return say(map[string]any{"file_path": "{override}/watched"})
 	case "UserPromptExpansion":
 		return say(map[string]any{"command_name": "greet", "command_args": "Bob"})
 	default:

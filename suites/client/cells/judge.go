@@ -49,10 +49,10 @@ func (c Cell) Judge(v client.Version, o Observation) Judgement {
 	told := len(heard) > 0 || slices.ContainsFunc(predicted.ModelSees, func(text string) bool { return strings.Contains(texts, text) })
 	j.Seen = seen(c.Event, o.Effect, predicted.Effect, told)
 	if j.Seen != j.Predicted {
-		j.Changed = "the client did something else" + c.excerpt(texts, heard)
+		j.Changed = "the client did something else" + excerpt(texts, heard)
 		return j
 	}
-	j.Changed = c.differs(predicted, heard, texts)
+	j.Changed = differs(predicted, heard, texts)
 	return j
 }
 
@@ -60,15 +60,15 @@ func (c Cell) Judge(v client.Version, o Observation) Judgement {
 // apart: where no person is ever asked, to be asked is to be denied, and to be allowed
 // is to go on.
 func seen(event string, observed, predicted suites.Effect, told bool) suites.Effect {
+	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
+	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
 	asks := event == "PreToolUse" || event == "PermissionRequest"
 	switch {
 	case !asks && predicted == suites.Asked && observed == suites.Denied:
 		return predicted
-	case !asks && predicted == suites.Allowed && observed == suites.Proceeds && !told:
+	case !asks && predicted == suites.Allowed && slices.Contains(quiet, observed) && !told:
 		return predicted
 	}
-	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
-	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
 	if !slices.Contains(quiet, observed) && !slices.Contains(tells, observed) {
 		return observed
 	}
@@ -85,42 +85,44 @@ func seen(event string, observed, predicted suites.Effect, told bool) suites.Eff
 // differs says which text reached the model and should not, or the other way round.
 // A person who is asked answers in words of their own, and a rewritten input or
 // result holds words of the hook's without being told.
-func (c Cell) differs(predicted client.Reading, heard []string, texts string) string {
+func differs(predicted client.Reading, heard []string, texts string) string {
 	if predicted.Effect == suites.Asked {
 		return ""
 	}
 	for _, text := range predicted.ModelSees {
 		if !strings.Contains(texts, text) {
-			return "the model was not sent: " + text + c.excerpt(texts, heard)
+			return "the model was not sent: " + text + excerpt(texts, heard)
 		}
 	}
 	for _, word := range heard {
 		if predicted.Effect != suites.Rewritten && !strings.Contains(strings.Join(predicted.ModelSees, "\n"), word) {
-			return "the model was sent " + word + c.excerpt(texts, heard)
+			return "the model was sent " + word + excerpt(texts, heard)
 		}
 	}
 	return ""
 }
 
-// excerpt gives the lines of what the model was sent that hold words of the cell's.
-func (c Cell) excerpt(texts string, heard []string) string {
+// excerpt gives what stands around words of the cell's, or around what the client says
+// of hooks, in what the model was sent.
+func excerpt(texts string, heard []string) string {
 	var out []string
-	for line := range strings.Lines(texts) {
-		line = strings.TrimSpace(line)
-		own := strings.Contains(line, " hook") && !strings.HasPrefix(line, "- ") || slices.ContainsFunc(heard, func(word string) bool { return strings.Contains(line, word) })
-		if own && len(out) < mostLines && len(line) < longestLine {
-			out = append(out, line)
+	for _, word := range append(heard, "hook error:", "hook feedback:", "hook blocking error") {
+		at := strings.Index(texts, word)
+		if at < 0 || len(out) == mostExcerpts {
+			continue
 		}
+		from, to := max(0, at-around), min(len(texts), at+len(word)+around)
+		out = append(out, strings.TrimSpace(strings.ToValidUTF8(texts[from:to], "")))
 	}
 	if len(out) == 0 {
 		return ""
 	}
-	return "; it was sent: " + strings.Join(out, " / ")
+	return "; it was sent: " + strings.Join(out, " ... ")
 }
 
 const (
-	mostLines   = 3
-	longestLine = 300
+	mostExcerpts = 2
+	around       = 120 // bytes
 )
 
 var words = pattern.Lazy(`my-[a-z-]+[a-z]|persisted-output`)

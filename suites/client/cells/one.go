@@ -20,8 +20,8 @@ func sectionOne() []Cell {
 		{"1 exit 2", "PostCompact", exit2, both(suites.ShownToModel, "PostCompact [hook.sh] failed: my-error")},
 		{"1 exit 2", "Stop", exit2, both(suites.AnotherTurn, "my-error")},
 		{"1 exit 2", "TeammateIdle", exit2, both(suites.AnotherTurn, "my-error")},
-		{"1 exit 2", "TaskCreated", exit2, newOnly(suites.Denied, "TaskCreated hook feedback: [hook.sh]: my-error")},
-		{"1 exit 2", "TaskCompleted", exit2, newOnly(suites.Denied, "TaskCompleted hook feedback: [hook.sh]: my-error")},
+		{"1 exit 2", "TaskCreated", exit2, newOnly(suites.Denied, "TaskCreated hook feedback:\n[hook.sh]: my-error")},
+		{"1 exit 2", "TaskCompleted", exit2, newOnly(suites.Denied, "TaskCompleted hook feedback:\n[hook.sh]: my-error")},
 		{"1 exit 2", "PreCompact", exit2, newOnly(suites.Denied, "my-error")},
 		{"1 exit 2", "Elicitation", exit2, newOnly(suites.Denied, "")},
 		{"1 exit 2", "ElicitationResult", exit2, newOnly(suites.Denied, "")},
@@ -46,15 +46,16 @@ func sectionOne() []Cell {
 
 func worktreeRows() []Cell {
 	fails := newOnly(suites.Denied, "")
+	broken := both(suites.Denied, "WorktreeCreate hook failed: hook.sh: my-error")
 	timeout := client.Output{Exit: -1, TimedOut: true}
 	return []Cell{
-		{"1 WorktreeCreate exit 2", "WorktreeCreate", exits(2, "/w", "my-error"), fails},
-		{"1 WorktreeCreate exit 1", "WorktreeCreate", exits(1, "/w", "my-error"), fails},
+		{"1 WorktreeCreate exit 2", "WorktreeCreate", exits(2, "/w", "my-error"), broken},
+		{"1 WorktreeCreate exit 1", "WorktreeCreate", exits(1, "/w", "my-error"), broken},
 		{"1 WorktreeCreate empty stdout", "WorktreeCreate", out("\n"), fails},
 		{"1 WorktreeCreate JSON", "WorktreeCreate", out(specific("WorktreeCreate", `"worktreePath":"/w"`)), fails},
-		{"1 WorktreeCreate no such directory", "WorktreeCreate", out("my-text"), fails},
+		{"1 WorktreeCreate no such directory", "WorktreeCreate", out("my-text"), both(suites.Denied, "my-text")},
 		{"1 WorktreeCreate timeout", "WorktreeCreate", timeout, fails},
-		{"1 WorktreeCreate noise and a path: the whole stdout is the path", "WorktreeCreate", out("made it\n/w\n"), fails},
+		{"1 WorktreeCreate noise and a path: the whole stdout is the path", "WorktreeCreate", out("made it\n/w\n"), newOnly(suites.Denied, "made it")},
 		{"1 WorktreeCreate a path", "WorktreeCreate", out("/tmp/w\n"), both(suites.Proceeds, "")},
 		{"1 WorktreeRemove exit 2", "WorktreeRemove", exits(2, "", "my-error"), Want{old: suites.Ignored, newer: suites.Denied}},
 		{"1 WorktreeRemove exit 1", "WorktreeRemove", exits(1, "", "my-error"), fails},
