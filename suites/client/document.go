@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"hookwatch/suites"
@@ -49,6 +51,15 @@ func (c call) nothingHeeded() Reading {
 	return reading
 }
 
+// indented is JSON as the client shows it to the model.
+func indented(stdout []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, trim(stdout), "", "  ") != nil {
+		return string(stdout)
+	}
+	return b.String()
+}
+
 // readRefused reads an object that the client's validation refuses.
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
@@ -61,6 +72,9 @@ func (c call) readRefused(cause Cause) Reading {
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
+		if c.event.TellsRefused {
+			reading.Effect, reading.ModelSees = suites.ShownToModel, []string{"Full stdout: " + indented(c.in.Stdout)}
+		}
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:
 		return c.no(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")

@@ -41,6 +41,7 @@ type Event struct {
 	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
 	IgnoresOnFailure bool // the entry key onFailure has no effect
 	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that its validation refuses
+	TellsRefused     bool // the model is shown an output that is dropped with exit code 2
 	LosesContext     bool // additionalContext is accepted and reaches nobody
 }
 

@@ -76,7 +76,7 @@ var events = []Event{
 	{Name: "SessionEnd", MatchedOn: "reason", Exit2: suites.Ignored},
 	{
 		Name: "PreModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Denied, Exit2On: on330,
-		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true,
+		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, TellsRefused: true,
 	},
 	{Name: "PostModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Ignored, Plain: asContext},
 	{Name: "DirectoryAdded", MatchedOn: "source", Since: V329, Exit2: suites.Ignored},

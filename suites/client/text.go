@@ -36,7 +36,10 @@ func (c call) readPath() Reading {
 	case path[0] == '{':
 		reading.Cause.Value = "JSON"
 	case strings.ContainsAny(path, "\n\r") || !strings.ContainsAny(path, `/\`):
-		reading.Cause.Value, reading.ModelSees = "no path of a directory", []string{strings.SplitN(path, "\n", 2)[0]}
+		reading.Cause.Value = "no path of a directory"
+		if !strings.ContainsAny(path, "\n\r") {
+			reading.ModelSees = []string{path}
+		}
 	default:
 		return c.proceeds(WorktreePath)
 	}

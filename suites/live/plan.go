@@ -82,7 +82,6 @@ func init() {
 		"InstructionsLoaded":  instructions,
 		"ConfigChange":        configuration,
 		"FileChanged":         fileChanged,
-		"PermissionDenied":    classified,
 		"Elicitation":         question,
 		"ElicitationResult":   question,
 		"Notification":        question,
@@ -91,7 +90,8 @@ func init() {
 
 // outOfReach says why events cannot be had.
 var outOfReach = map[string]string{
-	"StopFailure":    "the client fires StopFailure now and then only",
-	"TeammateIdle":   "no way is known to have the client fire TeammateIdle",
-	"DirectoryAdded": "hookwatch does not register directories with the client",
+	"StopFailure":      "the client fires StopFailure now and then only",
+	"TeammateIdle":     "no way is known to have the client fire TeammateIdle",
+	"PermissionDenied": "PermissionDenied is fired for an answer of the client's own classifier, which hookwatch does not play",
+	"DirectoryAdded":   "hookwatch does not register directories with the client",
 }

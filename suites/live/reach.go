@@ -85,19 +85,6 @@ func fileChanged(t *Turn, _ Step, p payload) error {
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// classified is a call in the mode in which the client asks a model whether it may
-// run. The model's word for that is none that the client knows.
-func classified(t *Turn, s Step, p payload) error {
-	if !s.First {
-		return notLive("the mode in which PermissionDenied is fired is chosen at the start of a session")
-	}
-	if err := tool(false)(t, s, p); err != nil {
-		return err
-	}
-	t.Flags = []string{"--permission-mode", "auto"}
-	return nil
-}
-
 // server is an MCP server that asks the person a question, and returns the answer.
 const (
 	wasAnswered = "the answer is: "

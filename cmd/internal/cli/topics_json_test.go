@@ -23,6 +23,7 @@ import (
 	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/cli/why"
+	"hookwatch/cmd/internal/contract"
 	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/suites"
 )
@@ -47,6 +48,7 @@ var sampled = map[string]reflect.Type{
 	"explain":        reflect.TypeFor[explain.Document](),
 	"explain --list": reflect.TypeFor[explain.RulesDocument](),
 	"check":          reflect.TypeFor[checked.Document](),
+	"contract":       reflect.TypeFor[contract.Document](),
 	"list --hooks":   reflect.TypeFor[list.Hooks](),
 }
 

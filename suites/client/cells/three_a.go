@@ -45,11 +45,12 @@ func otherNameRows() []Cell {
 	}
 	for _, event := range []string{
 		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "UserPromptExpansion",
-		"Stop", "SubagentStop", "TaskCreated", "TaskCompleted", "PreModelSwitch",
+		"Stop", "SubagentStop", "TaskCreated", "TaskCompleted",
 	} {
 		rows = append(rows, Cell{"3a exit 2 + wrong hookEventName lets pass", event, in, newOnly(suites.Ignored, "")})
 	}
-	return rows
+	const title = "3a exit 2 + wrong hookEventName lets pass, and the model is shown the output"
+	return append(rows, Cell{title, "PreModelSwitch", in, newOnly(suites.ShownToModel, "my-context")})
 }
 
 func missingScriptRows() []Cell {
