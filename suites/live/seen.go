@@ -94,6 +94,25 @@ func (s *Seen) from(o Origin) (n int) {
 	return n
 }
 
+// Failed is the result of the call that the step is about, when it was an error.
+func (s *Seen) Failed() string {
+	if answered, ok := s.find(Answered); ok && answered.Failed {
+		return answered.Text
+	}
+	return ""
+}
+
+// Carrying are those of texts that hold words of a hook.
+func Carrying(texts []string, hook HookLine) (out []string) {
+	words := readSaid([]HookLine{hook}).words
+	for _, t := range texts {
+		if slices.ContainsFunc(words, func(w word) bool { return strings.Contains(t, w.text) }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // Halts reports whether a hook of the step wants the session to end: the client lets
 // the call run before it ends.
 func (s *Seen) Halts() bool { return readSaid(s.Fired()).halts }

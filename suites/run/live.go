@@ -24,6 +24,7 @@ import (
 type Live struct {
 	Client  string        // the program; "" is that of PATH
 	Timeout time.Duration // of a case that names none
+	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
 }
 
 // Program is the client's program as people name it.
@@ -80,12 +81,7 @@ func (s *sandbox) inPlace(t live.Turn) string {
 	if s.r.Isolation != isolate.None && s.r.Isolation != "" {
 		return ""
 	}
-	for _, f := range t.Place {
-		if rel, err := filepath.Rel(s.dir, f.Path); err != nil || !filepath.IsLocal(rel) {
-			return "without isolation the client would change " + f.Path
-		}
-	}
-	return ""
+	return played.Outside(t, s.dir)
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.
@@ -136,7 +132,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
 	}
-	witnesses, err := s.liveSettings(&c)
+	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -157,8 +153,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.begin()
-	at := driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}
-	session, err := c.Play(ctx, at, parts)
+	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}, parts)
 	if err != nil {
 		return err
 	}
@@ -205,28 +200,28 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	if s.r.Hooks != nil {
 		registered = s.r.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.r.Registered})
+	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.r.Registered})
 }
 
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
-func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error) {
+func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []live.Witness, err error) {
 	if s.r.InForce == nil {
 		return nil, nil
 	}
-	c.Alone = slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
-	entries, roots := played.NotByItself(s.r.InForce(), s.override != "" || c.Alone)
+	c.Alone = s.r.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	if slices.ContainsFunc(s.r.InForce(), discover.Hook.AtHome) {
+		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
+			return nil, err
+		}
+	}
+	entries, roots := s.stand().NotByItself(s.r.InForce(), c.Alone)
 	for _, root := range roots {
 		c.Plugins = append(c.Plugins, s.moved(root))
 	}
 	if len(entries) == 0 {
 		return nil, nil
-	}
-	if s.override != "" {
-		for i := range entries {
-			entries[i].Command = live.Rooted(entries[i], s.root)
-		}
 	}
 	if c.Alone {
 		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
@@ -238,6 +233,11 @@ func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error
 	}
 	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
 	return seen, s.write(c.Settings, string(live.Settings(entries)), 0o644)
+}
+
+// stand is where the client starts.
+func (s *sandbox) stand() played.Stand {
+	return played.Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
 // witnessed gives the one step that is about an event what its witnesses saw.
