@@ -76,6 +76,9 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	if f.event == "UserPromptExpansion" {
 		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/commands/" + cmp.Or(f.value, "example") + ".md", Content: "say hello\n"}}
 	}
+	if f.tool == "Skill" {
+		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/skills/example/SKILL.md", Content: "---\nname: example\ndescription: an example\n---\nsay hello\n"}}
+	}
 	if over := f.said(h.Matcher); len(over) > 0 {
 		step.Payload, _ = json.Marshal(over) // text always encodes
 	}
@@ -83,12 +86,23 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	return c
 }
 
+// inputs are those of tools that are called for neither a command nor a file.
+var inputs = map[string]map[string]any{
+	"WebFetch":  {"url": "http://127.0.0.1/", "prompt": "say hello"},
+	"WebSearch": {"query": "hello"},
+	"Skill":     {"skill": "example"},
+	"Grep":      {"pattern": "hello"},
+	"Glob":      {"pattern": "*.md"},
+}
+
 // said is what of the payload a person or the model would say. Where the hook takes
 // any value, the client's usual one does.
-func (f firing) said(matcher string) map[string]string {
+func (f firing) said(matcher string) map[string]any {
 	about, _ := client.EventByName(f.event)
-	over := map[string]string{}
+	over := map[string]any{}
 	switch {
+	case inputs[f.tool] != nil:
+		over["tool_input"] = inputs[f.tool]
 	case f.event == "UserPromptSubmit":
 		over["prompt"] = f.prompt
 	case f.event == "UserPromptExpansion":

@@ -105,11 +105,18 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	if len(readings) > 0 {
 		predicted := client.Combine(readings)
 		r.Decision = predicted.Decision
-		if foretold && predicted.Effect != r.Effect {
+		if foretold && !alike(predicted.Effect, r.Effect) {
 			r.Live.Predicted = predicted.Effect
 		}
 	}
 	return r
+}
+
+// alike reports whether two effects look the same from outside: that a hook said
+// something to no effect is told from what it said, not from what the client did.
+func alike(a, b suites.Effect) bool {
+	nothing := []suites.Effect{suites.Proceeds, suites.Ignored}
+	return a == b || slices.Contains(nothing, a) && slices.Contains(nothing, b)
 }
 
 // returned is what a hook that fired gave the client.
@@ -186,6 +193,8 @@ func (s Stand) command(h discover.Hook) string {
 		return discover.WrittenHome().ReplaceAllString(h.Command, s.Home+"/.claude/")
 	case h.PluginRoot == "" && s.Elsewhere:
 		return live.Rooted(h.Entry, s.Root)
+	case h.PluginRoot != "": // the client names it so in what it tells
+		return strings.ReplaceAll(h.Command, "${CLAUDE_PLUGIN_ROOT}", s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
 	default:
 		return h.Command
 	}
@@ -218,9 +227,9 @@ func (s Stand) Started(hooks []discover.Hook) []discover.Hook {
 }
 
 // LinkHome is a script for sh that has a tree which is kept to be ~/.claude, $2, seen
-// as the one of a HOME, $1. The client is given what its settings register anew, and
-// writes to directories of its own.
+// as the one of a HOME, $1. The client is given what its settings register anew, writes
+// to directories of its own, and has its own commands, such as /compact.
 const LinkHome = `mkdir -p "$1/.claude" && for f in "$2"/* "$2"/.[!.]*; do
-	case ${f##*/} in settings.json | settings.local.json | .git | projects | todos | statsig | shell-snapshots | session-env | backups | "*" | ".[!.]*") ;;
+	case ${f##*/} in settings.json | settings.local.json | commands | .git | projects | todos | statsig | shell-snapshots | session-env | backups | "*" | ".[!.]*") ;;
 	*) ln -s "$f" "$1/.claude/" || exit ;; esac
 done`

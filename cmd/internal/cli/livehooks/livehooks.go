@@ -123,10 +123,10 @@ func (h Hook) fired(w io.Writer, verbose bool) {
 	text(w, "stderr", h.Stderr, verbose)
 	page.Writef(w, "  the client %s: %s\n", h.Effect, h.Because)
 	if len(h.ModelSees) == 0 {
-		page.Writef(w, "  the model  was sent nothing of it\n")
+		page.Writef(w, "  the model  nothing of it\n")
 	}
 	for _, t := range h.ModelSees {
-		text(w, "model", t, verbose)
+		text(w, "the model", t, verbose)
 	}
 }
 
@@ -163,7 +163,7 @@ func text(w io.Writer, name, content string, verbose bool) {
 			page.Writef(w, "             ... %s more with -v\n", notify.Count(len(lines)-most, "line"))
 			return
 		}
-		page.Writef(w, "  %-9s  %s\n", name, page.Output(line))
+		page.Writef(w, "  %s  %s\n", page.Output(fmt.Sprintf("%-9s", name)), page.Output(line))
 		name = ""
 	}
 }
