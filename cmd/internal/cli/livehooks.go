@@ -6,16 +6,20 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/exit"
+	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/livehooks"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/live"
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/discover"
 )
 
 func (a *app) liveCommand() *cobra.Command {
@@ -63,6 +67,51 @@ func (a *app) liveHooks(ctx context.Context) error {
 		return err
 	}
 	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
+}
+
+// fireLive has the client fire what is registered for an event, or one script.
+func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
+	p, err := a.loadHooks()
+	if err != nil {
+		return err
+	}
+	if c.Hook != "" {
+		c.Hook = p.RelFrom(dirOf(a), c.Hook)
+		p.Registered.Hooks = []discover.Hook{live.Script(p.Root(), c)}
+	}
+	r, temp, err := a.bare(p)
+	if err != nil {
+		return err
+	}
+	defer sandboxes.New(p.Root()).Close(temp)
+	defer r.Close()
+	r.Live.Alone = c.Hook != ""
+	if c = live.Asked(c); len(live.Fires(r, c)) == 0 {
+		return nothingFires(c)
+	}
+	o, err := live.Fire(ctx, r, c)
+	if err != nil {
+		return err
+	}
+	doc, err := fire.NewLive(c, o)
+	if err != nil {
+		return err
+	}
+	if err := a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) }); err != nil {
+		return err
+	}
+	wrong, faulty := 0, 0
+	if doc.Live.Foretold != "" {
+		wrong = len(doc.Hooks)
+	}
+	if doc.Live.Fault != "" {
+		faulty = 1
+	}
+	return contradicted(doc.Live.Client, wrong, faulty)
+}
+
+func nothingFires(c *suites.Case) error {
+	return fmt.Errorf("no hook is registered for %s (hookwatch fire --hook SCRIPT fires one that is not)", strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool))
 }
 
 // contradicted is the error, if any, that a live session amounts to.

@@ -8,15 +8,18 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/client/payload"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
+	"hookwatch/suites/shell"
 )
 
 // A Hook is what became of one registered hook.
@@ -53,7 +56,7 @@ func (r Result) Count(of func(Hook) bool) (n int) {
 // hookwatch itself could not do.
 func Run(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (Result, error) {
 	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
-	calls, untried := plan(t, all, func(c *suites.Case) []discover.Hook { return firing(r, c) })
+	calls, untried := plan(t, all, func(c *suites.Case) []discover.Hook { return Fires(r, c) })
 	res := Result{Hooks: make([]Hook, len(all))}
 	for i, h := range all {
 		res.Hooks[i] = Hook{Hook: h, Why: untried[i]}
@@ -82,6 +85,27 @@ func Run(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (Result, 
 	return res, ctx.Err()
 }
 
+// Asked is a case that a person asks the client to fire: all that is registered for it.
+func Asked(c *suites.Case) *suites.Case {
+	asked := *c
+	asked.Layer, asked.AskedLive, asked.Chain = suites.Live, true, true
+	asked.Hook = ""
+	return &asked
+}
+
+// Script is a script of the project as if it were registered for the event of a case.
+func Script(root string, c *suites.Case) discover.Hook {
+	event := c.Steps[0].Event
+	command := "bash " + shell.Quote(filepath.FromSlash(c.Hook))
+	if !filepath.IsAbs(filepath.FromSlash(c.Hook)) {
+		command = `bash "$CLAUDE_PROJECT_DIR"/` + shell.Quote(c.Hook) // which a copy of the project has, too
+	}
+	return discover.Hook{
+		ID: c.Hook, Event: event, Type: "command", Command: command, Root: root, Scope: discover.InProject, Scripts: []string{c.Hook},
+		Timeout: client.DefaultTimeout(event, "command"), Entry: client.Entry{Event: event, Type: "command", Command: command},
+	}
+}
+
 // Fire has the client fire the hooks of one case. Nothing of it stays.
 func Fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, error) {
 	o, err := r.Case(ctx, c)
@@ -93,8 +117,8 @@ func Fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, e
 	return o, err
 }
 
-// firing are the hooks that the client fires for a call, as hookwatch has it.
-func firing(r *run.Runner, c *suites.Case) []discover.Hook {
+// Fires are the hooks that the client fires for a case, as hookwatch has it.
+func Fires(r *run.Runner, c *suites.Case) []discover.Hook {
 	st := &c.Steps[0]
 	if r.Hooks == nil {
 		return nil

@@ -3,6 +3,7 @@
 package livehooks
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -32,7 +33,8 @@ type Hook struct {
 	ID          string        `json:"id"`
 	Event       string        `json:"event"`
 	Matcher     string        `json:"matcher,omitempty"`
-	Command     string        `json:"command"`
+	Type        string        `json:"type"`
+	Command     string        `json:"command,omitempty"`
 	At          string        `json:"at"`
 	Call        string        `json:"call,omitempty"` // what the client was brought to do
 	Fired       bool          `json:"fired"`
@@ -57,7 +59,7 @@ func New(p *project.Project, isolation string, res live.Result, millis int64) Do
 	}
 	for _, h := range res.Hooks {
 		one := Hook{
-			ID: h.Hook.ID, Event: h.Hook.Event, Matcher: h.Hook.Matcher, Command: h.Hook.Command, At: h.Hook.Source.String(),
+			ID: h.Hook.ID, Event: h.Hook.Event, Matcher: h.Hook.Matcher, Type: h.Hook.Type, Command: h.Hook.Command, At: h.Hook.Source.String(),
 			Call: h.Call, Fired: h.Fired, Why: h.Why, Contradicts: h.Wrong, Fault: h.Fault,
 		}
 		if h.Fired {
@@ -141,10 +143,10 @@ func (h Hook) returned() string {
 	}
 }
 
-// name is the hook's command, short enough for a line.
+// name is the hook's command, short enough for a line, or its type.
 func (h Hook) name() string {
 	const most = 70
-	text := strings.Join(strings.Fields(h.Command), " ")
+	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most-3]) + "..."
 	}
