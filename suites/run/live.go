@@ -118,7 +118,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	}
 	return live.NewTurn(live.Step{
 		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file,
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: played.Delegated(st.Delegate, s.payload),
 	})
 }
 

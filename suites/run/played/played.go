@@ -3,6 +3,7 @@ package played
 
 import (
 	"cmp"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,6 +175,19 @@ func Outside(t live.Turn, dir string) string {
 		}
 	}
 	return ""
+}
+
+// Delegated are the scripted answers to a client that a hook starts; fill fills in the
+// templates of an input.
+func Delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
+	for _, a := range answers {
+		r := live.Reply{Text: a.Text, Delay: a.Delay}
+		if a.Tool != "" {
+			r.Calls = []live.Call{{Tool: a.Tool, Input: fill(a.Input)}}
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // readAnyway are the settings files that the client finds by itself.

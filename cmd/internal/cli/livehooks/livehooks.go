@@ -76,7 +76,9 @@ func New(p *project.Project, isolation string, res live.Result, millis int64) Do
 
 // Contradicted counts the hooks with which the client does otherwise than hookwatch
 // foretells.
-func (d Document) Contradicted() int { return d.count(func(h Hook) bool { return h.Contradicts != "" }) }
+func (d Document) Contradicted() int {
+	return d.count(func(h Hook) bool { return h.Contradicts != "" })
+}
 
 // Faulty counts the hooks that were not seen to the end for a fault of the client's.
 func (d Document) Faulty() int { return d.count(func(h Hook) bool { return h.Fault != "" }) }
