@@ -39,8 +39,8 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	if _, err := r.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
 	}
-	if c.Cwd != "" {
-		return skip(suites.NoteNotLive + "it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
+	if why := played.Unplayable(c); why != "" {
+		return skip(suites.NoteNotLive + why)
 	}
 	if why := r.unregistered(c); why != "" && c.AskedLive {
 		return skip(suites.NoteNotLive + why)
@@ -49,9 +49,6 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	for i := range c.Steps {
 		s := r.plan(c, r.Temp)
 		for _, f := range c.Steps[i].Fixtures {
-			if i > 0 && f.Age > 0 {
-				return skip(suites.NoteNotLive + "a file of an age cannot be placed while the client runs")
-			}
 			fixtures[s.path(f.Path)] = f.Content
 		}
 		turn, err := s.turn(i, func(path string) (string, bool) {

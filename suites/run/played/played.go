@@ -4,6 +4,7 @@ package played
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,6 +166,22 @@ func OfClient(c suites.Change) bool {
 		}
 	}
 	return c.Path == "~"
+}
+
+// Unplayable says what of a case no session of the client can have; "" when it can.
+func Unplayable(c *suites.Case) string {
+	if c.Cwd != "" {
+		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
+	}
+	for _, st := range c.Steps[1:] {
+		if slices.ContainsFunc(st.Fixtures, func(f suites.Fixture) bool { return f.Age > 0 }) {
+			return "a file of an age cannot be placed while the client runs"
+		}
+		if !maps.Equal(st.Env, c.Steps[0].Env) && len(st.Env) > 0 {
+			return "a later step has variables of its own, and the client's hooks have those with which it started"
+		}
+	}
+	return ""
 }
 
 // Outside says which file out of a directory the client would change.
