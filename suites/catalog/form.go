@@ -99,6 +99,9 @@ var firingFields = []field[stepForm]{
 	{"fixtures", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		r.List(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
 	}},
+	{"delegate", func(r *reader, k string, n *yaml.Node, s *stepForm) {
+		r.List(k, n, func(c *yaml.Node) { s.Delegate = append(s.Delegate, r.answer(k, c)) })
+	}},
 	{"expect", func(r *reader, k string, n *yaml.Node, s *stepForm) {
 		decode(r, k, expectFields, n, &s.Expect)
 		r.expectation(k, n, &s.Expect)

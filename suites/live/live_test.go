@@ -158,7 +158,7 @@ func TestEffect(t *testing.T) {
 		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
 		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
 		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
-		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Ignored},
+		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Proceeds},
 		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},
 		"prompt with context":                  {"UserPromptSubmit", append(hook("UserPromptSubmit", "CTX", "", 0), over), after("go", "hook success: CTX")[1:], suites.ContextAdded},
 		"stopped":                              {"Stop", append(hook("Stop", "", "", 0), over), after()[:1], suites.Proceeds},

@@ -38,7 +38,7 @@ func NewTurn(s Step) (Turn, error) {
 			}
 		}
 	}
-	t := Turn{Event: s.Event, Value: s.Value}
+	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}
 	return t, errors.Join(way(&t, s, p))
 }
 

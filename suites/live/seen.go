@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"hookwatch/suites"
 )
@@ -113,6 +115,31 @@ func (s *Seen) from(o Origin) (n int) {
 		}
 	}
 	return n
+}
+
+// Failed is the result of the call that the step is about, when it was an error.
+func (s *Seen) Failed() string {
+	if answered, ok := s.find(Answered); ok && answered.Failed {
+		return answered.Text
+	}
+	return ""
+}
+
+// Carrying are those of texts that hold words of a hook, from the line on in which they
+// begin.
+func Carrying(texts []string, hook HookLine) (out []string) {
+	for _, t := range texts {
+		first := -1
+		for _, w := range readSaid([]HookLine{hook}).words {
+			if at := w.in(t); at >= 0 && (first < 0 || at < first) {
+				first = at
+			}
+		}
+		if first >= 0 {
+			out = append(out, t[strings.LastIndexByte(t[:first], '\n')+1:])
+		}
+	}
+	return out
 }
 
 // Halts reports whether a hook of the step wants the session to end: the client lets
@@ -234,7 +261,7 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
 	for _, w := range said.words {
 		switch {
-		case !strings.Contains(texts, w.text):
+		case w.in(texts) < 0:
 		case w.context || s.Turn.Event == "PreToolUse" || !strings.HasPrefix(s.Turn.Event, "PostTool"):
 			return suites.ContextAdded, "the model was sent what the hook says"
 		default:
@@ -285,11 +312,32 @@ type word struct {
 	context bool // additionalContext
 }
 
+// in is where a text holds the word, and no longer one; -1 where it does not.
+func (w word) in(text string) int {
+	for from := 0; ; {
+		at := strings.Index(text[from:], w.text)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(w.text):])
+		first, _ := utf8.DecodeRuneInString(w.text)
+		last, _ := utf8.DecodeLastRuneInString(w.text)
+		if !(lettered(before) && lettered(first)) && !(lettered(last) && lettered(after)) {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+func lettered(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func readSaid(hooks []HookLine) (all said) {
 	for _, h := range hooks {
-		if h.Exit != nil && *h.Exit != 0 || strings.TrimSpace(h.Stdout) != "" {
-			all.anything = true
-		}
+		// Of another exit code the client takes JSON at most: the hook did not say so.
+		blocks := h.Exit != nil && *h.Exit == 2
+		all.anything = all.anything || blocks || strings.TrimSpace(h.Stdout) != "" && (h.Exit == nil || *h.Exit == 0)
 		all.add(h.Stderr, false)
 		var out struct {
 			Decision string `json:"decision"`

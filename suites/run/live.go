@@ -24,6 +24,7 @@ import (
 type Live struct {
 	Client  string        // the program; "" is that of PATH
 	Timeout time.Duration // of a case that names none
+	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
 }
 
 // Program is the client's program as people name it.
@@ -38,8 +39,8 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	if _, err := r.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
 	}
-	if c.Cwd != "" {
-		return skip(suites.NoteNotLive + "it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
+	if why := played.Unplayable(c); why != "" {
+		return skip(suites.NoteNotLive + why)
 	}
 	if why := r.unregistered(c); why != "" && c.AskedLive {
 		return skip(suites.NoteNotLive + why)
@@ -48,9 +49,6 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 	for i := range c.Steps {
 		s := r.plan(c, r.Temp)
 		for _, f := range c.Steps[i].Fixtures {
-			if i > 0 && f.Age > 0 {
-				return skip(suites.NoteNotLive + "a file of an age cannot be placed while the client runs")
-			}
 			fixtures[s.path(f.Path)] = f.Content
 		}
 		turn, err := s.turn(i, func(path string) (string, bool) {
@@ -80,12 +78,7 @@ func (s *sandbox) inPlace(t live.Turn) string {
 	if s.r.Isolation != isolate.None && s.r.Isolation != "" {
 		return ""
 	}
-	for _, f := range t.Place {
-		if rel, err := filepath.Rel(s.dir, f.Path); err != nil || !filepath.IsLocal(rel) {
-			return "without isolation the client would change " + f.Path
-		}
-	}
-	return ""
+	return played.Outside(t, s.dir)
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.
@@ -122,7 +115,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	}
 	return live.NewTurn(live.Step{
 		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file,
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: played.Delegated(st.Delegate, s.payload),
 	})
 }
 
@@ -136,7 +129,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
 	}
-	witnesses, err := s.liveSettings(&c)
+	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -157,22 +150,18 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.begin()
-	at := driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}
-	session, err := c.Play(ctx, at, parts)
+	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}, parts)
 	if err != nil {
 		return err
-	}
-	for i := range session.Seen {
-		if session.Seen[i].Turn.AtEnd { // its hooks ran after the last turn
-			files[i] = s.expectedFiles(s.c.Steps[i].Expect.Files)
-		}
 	}
 	o.Changes, o.Stopped = s.changed()
 	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
-		r.Files, r.Changes = files[i], o.Changes
+		if r.Files, r.Changes = files[i], o.Changes; session.Seen[i].Turn.AtEnd { // its hooks ran after the last turn
+			r.Files = s.expectedFiles(s.c.Steps[i].Expect.Files)
+		}
 		o.Results = append(o.Results, r)
 	}
 	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
@@ -210,28 +199,28 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	if s.r.Hooks != nil {
 		registered = s.r.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.r.Registered})
+	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.r.Registered})
 }
 
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
-func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error) {
+func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []live.Witness, err error) {
 	if s.r.InForce == nil {
 		return nil, nil
 	}
-	c.Alone = slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
-	entries, roots := played.NotByItself(s.r.InForce(), s.override != "" || c.Alone)
+	c.Alone = s.r.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	if slices.ContainsFunc(s.r.InForce(), discover.Hook.AtHome) {
+		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
+			return nil, err
+		}
+	}
+	entries, roots := s.stand().NotByItself(s.r.InForce(), c.Alone)
 	for _, root := range roots {
 		c.Plugins = append(c.Plugins, s.moved(root))
 	}
 	if len(entries) == 0 {
 		return nil, nil
-	}
-	if s.override != "" {
-		for i := range entries {
-			entries[i].Command = live.Rooted(entries[i], s.root)
-		}
 	}
 	if c.Alone {
 		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
@@ -243,6 +232,11 @@ func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error
 	}
 	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
 	return seen, s.write(c.Settings, string(live.Settings(entries)), 0o644)
+}
+
+// stand is where the client starts.
+func (s *sandbox) stand() played.Stand {
+	return played.Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
 // witnessed gives the one step that is about an event what its witnesses saw.

@@ -17,6 +17,7 @@ import (
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/history"
 	"hookwatch/cmd/internal/cli/list"
+	"hookwatch/cmd/internal/cli/livehooks"
 	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/cmd/internal/cli/topics"
@@ -40,6 +41,7 @@ var sampled = map[string]reflect.Type{
 	"why ID":         reflect.TypeFor[why.Case](),
 	"coverage":       reflect.TypeFor[coverage.Document](),
 	"fire":           reflect.TypeFor[fire.Document](),
+	"live":           reflect.TypeFor[livehooks.Document](),
 	"doctor":         reflect.TypeFor[doctor.Document](),
 	"trust":          reflect.TypeFor[trustview.Document](),
 	"trust --list":   reflect.TypeFor[trustview.List](),

@@ -4,7 +4,6 @@
 package cells
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -47,25 +46,6 @@ func (w Want) On(v client.Version) (effect suites.Effect, sees string, ok bool) 
 	return effect, sees, effect != ""
 }
 
-// Command is what the hook of a cell is called where nothing runs.
-const Command = "hook.sh"
-
-// matchedBy is what each event's label shows where the measurements name it.
-var matchedBy = map[string]string{"PreToolUse": "Bash", "PostToolUse": "Bash", "PostToolUseFailure": "Bash", "SessionStart": "startup"}
-
-// All lists the cells, section by section.
-func All() []Cell {
-	all := slices.Concat(sectionOne(), sectionThree(), belowThree(), sectionThreeA(), sectionFour())
-	all = slices.DeleteFunc(all, func(c Cell) bool { return c.Want == Want{} })
-	for i := range all {
-		all[i].Output.Entry.Command = Command
-		if all[i].Output.Matched == "" {
-			all[i].Output.Matched = matchedBy[all[i].Event]
-		}
-	}
-	return all
-}
-
 // ID names the cell, the same in every version of this list that has it.
 func (c Cell) ID() string {
 	section, row, _ := strings.Cut(c.Title, " ")
@@ -84,6 +64,9 @@ func (c Cell) ID() string {
 	}
 	return section + "/" + c.Event + "/" + b.String()
 }
+
+// Command is what the hook of a cell is called where nothing runs.
+const Command = "hook.sh"
 
 // What hooks of cells say. No other text that a model is told holds these words.
 const (
