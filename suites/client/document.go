@@ -51,13 +51,13 @@ func (c call) nothingHeeded() Reading {
 	return reading
 }
 
-// indented is JSON as the client shows it to the model.
-func indented(stdout []byte) string {
+// indented are the lines of JSON as the client shows it to the model.
+func indented(stdout []byte) (lines []string) {
 	var b bytes.Buffer
-	if json.Indent(&b, trim(stdout), "", "  ") != nil {
-		return string(stdout)
+	if json.Indent(&b, trim(stdout), "", "") != nil {
+		return nil
 	}
-	return b.String()
+	return strings.Split(b.String(), "\n")
 }
 
 // readRefused reads an object that the client's validation refuses.
@@ -73,7 +73,7 @@ func (c call) readRefused(cause Cause) Reading {
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
 		if c.event.TellsRefused {
-			reading.Effect, reading.ModelSees = suites.ShownToModel, []string{"Full stdout: " + indented(c.in.Stdout)}
+			reading.Effect, reading.ModelSees = suites.ShownToModel, indented(c.in.Stdout)
 		}
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:

@@ -74,7 +74,11 @@ func (c call) failureText() string {
 	case len(text) > 0:
 		more = "\n" + string(text)
 	}
-	return "[" + c.in.Entry.Command + "]: " + how + `; blocking because onFailure is "block"` + more
+	name := c.in.Entry.Command
+	if c.in.Entry.Type == "http" {
+		name = c.in.Entry.URL
+	}
+	return "[" + name + "]: " + how + `; blocking because onFailure is "block"` + more
 }
 
 // ended is a hook that came to no good end, and said nothing that is heeded.

@@ -60,7 +60,7 @@ func init() {
 		"PermissionRequest":   tool(false),
 		"PostToolUse":         tool(true),
 		"PostToolUseFailure":  tool(true),
-		"PostToolBatch":       tool(true),
+		"PostToolBatch":       batch,
 		"UserPromptSubmit":    prompt,
 		"UserPromptExpansion": expansion,
 		"CwdChanged":          changeDirectory,

@@ -64,10 +64,14 @@ type payload struct {
 	To             string          `json:"to_model"`
 	Name           string          `json:"command_name"`
 	Arguments      string          `json:"command_args"`
-	Subject        string          `json:"task_subject"`
-	Description    string          `json:"task_description"`
-	File           string          `json:"file_path"`
-	Server         string          `json:"mcp_server_name"`
+	Calls          []struct {
+		Tool  string          `json:"tool_name"`
+		Input json.RawMessage `json:"tool_input"`
+	} `json:"tool_calls"`
+	Subject     string `json:"task_subject"`
+	Description string `json:"task_description"`
+	File        string `json:"file_path"`
+	Server      string `json:"mcp_server_name"`
 }
 
 // goOn is what the user says where it does not matter.

@@ -165,8 +165,7 @@ func (p *player) take(s session, o suites.Outcome) {
 			p.note(func() { p.result.Fault = fault })
 			break
 		}
-		row := s.judge(i, res)
-		row.Because = strings.ReplaceAll(row.Because, o.Sandbox, "{sandbox}")
+		row := s.judge(i, res, named(o))
 		reached++
 		p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
 	}
@@ -193,10 +192,26 @@ func (p *player) unreached(of []cells.Cell, why string) {
 	}
 }
 
-func (s session) judge(i int, r suites.Result) Row {
+// named puts the names of templates into the place of what they stand for, which is
+// another in each run.
+func named(o suites.Outcome) func(string) string {
+	pairs := []string{o.Sandbox, "{sandbox}"}
+	for i := 0; i+1 < len(o.Named); i += 2 {
+		if o.Named[i] == "{server}" && o.Named[i+1] != "" {
+			pairs = append(pairs, o.Named[i+1], o.Named[i])
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+func (s session) judge(i int, r suites.Result, named func(string) string) Row {
 	c := s.cells[i]
+	var texts []string
+	for _, text := range r.ModelSees {
+		texts = append(texts, named(text))
+	}
 	j := c.Judge(client.Version(r.Client), cells.Observation{
-		Command: s.entry.Command, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: r.ModelSees,
+		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
 	})
 	row := Row{c.ID(), Confirmed, j.Predicted, j.Seen, j.Changed}
 	if j.Changed != "" {

@@ -136,7 +136,6 @@ func (s session) asCase(number int) *suites.Case {
 			".claude/settings.json":     string(live.Settings(entries)),
 			".claude/commands/greet.md": "Greet $ARGUMENTS",
 			"answer.sh":                 answers,
-			"CLAUDE.md":                 "Be brief.",
 		}},
 	}
 	if s.entry.Type == "http" {
@@ -156,6 +155,9 @@ func (s session) asCase(number int) *suites.Case {
 		}
 		place("cell", strconv.Itoa(i))
 		place("stdout", string(cell.Output.Stdout))
+		if s.event == "InstructionsLoaded" {
+			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/CLAUDE.md", Content: "Be brief."})
+		}
 		if s.event == "WorktreeCreate" {
 			st.Fixtures[len(st.Fixtures)-1] = suites.Fixture{Path: "{override}/next/stdout", Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
 			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/w/file"})

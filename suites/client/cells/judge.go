@@ -12,6 +12,7 @@ import (
 // An Observation is what became of a cell that a client was played.
 type Observation struct {
 	Command  string        // of the hook, as it was registered
+	URL      string        // of an http hook
 	Matched  string        // what its matcher was compared with
 	Answered bool          // the hook ran, and said what the cell says
 	Effect   suites.Effect // what the client was seen to do
@@ -30,7 +31,7 @@ type Judgement struct {
 // one, and so is whether a text that the model was sent counts as context.
 func (c Cell) Judge(v client.Version, o Observation) Judgement {
 	in := c.Output
-	in.Entry.Command, in.Matched = o.Command, o.Matched
+	in.Entry.Command, in.Entry.URL, in.Matched = o.Command, o.URL, o.Matched
 	predicted := client.Interpret(v, c.Event, in)
 	j := Judgement{Predicted: predicted.Effect}
 	never := predicted.Cause.Kind == client.NoEvent || predicted.Cause.Kind == client.NeverRuns

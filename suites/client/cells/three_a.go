@@ -22,7 +22,7 @@ func onFailureRows() []Cell {
 		{"3a onFailure block, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, block), newOnly(suites.Denied, `[hook.sh]: timed out; blocking because onFailure is "block"`)},
 		{"3a onFailure block, invalid JSON", "PreToolUse", with(out(`{"decision":"deny"}`), block), denied},
 		{"3a onFailure block, broken JSON", "PreToolUse", with(out(`{'decision':'deny'}`), block), denied},
-		{"3a onFailure block, http", "PreToolUse", with(exits(500, "", ""), client.Entry{Type: "http", OnFailure: "block"}), denied},
+		{"3a onFailure block, http", "PreToolUse", with(exits(500, "", ""), client.Entry{Type: "http", URL: "http://127.0.0.1/hook", OnFailure: "block"}), newOnly(suites.Denied, `[http://127.0.0.1/hook]: failed; blocking because onFailure is "block"`)},
 		{"3a onFailure block, exit 1", "PostToolUse", with(exits(1, "", ""), block), newOnly(suites.ShownToModel, text)},
 		{"3a onFailure block, exit 1", "UserPromptSubmit", with(exits(1, "", ""), block), newOnly(suites.PromptBlocked, "")},
 		{"3a onFailure block, exit 0", "PreToolUse", with(exits(0, "", ""), block), newOnly(suites.Proceeds, "")},

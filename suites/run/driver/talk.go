@@ -139,6 +139,8 @@ func (t *talk) take(seen *live.Seen, part int, l live.Line) (over bool) {
 		t.server.follow(l.Session)
 	case live.Asks:
 		return t.permission(seen, part, l)
+	case live.Elicits:
+		_, _ = t.stdin.Write(live.Cancel(l))
 	case live.Over:
 		return true
 	}
