@@ -37,9 +37,9 @@ func TestBuiltinSuites(t *testing.T) {
 func TestBuiltinUnknown(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are dep, guardrails, ml, ml-more, pm, pm-more, protect, quality, spec-020, stop, all)`,
-		"builtin:":       `no built-in suite builtin: (there are dep, guardrails, ml`,
-		"builtin:Q":      `no built-in suite builtin:Q (there are dep, guardrails, ml`,
+		"builtin:pm-mor": `f.yaml:1:19: suites[1]: no built-in suite builtin:pm-mor (did you mean builtin:pm-more? there are delegate, dep, guardrails, ml, ml-more, pm, pm-more, protect, quality, spec-020, stop, all)`,
+		"builtin:":       `no built-in suite builtin: (there are delegate, dep, guardrails, ml`,
+		"builtin:Q":      `no built-in suite builtin:Q (there are delegate, dep, guardrails, ml`,
 	} {
 		s := parseFile("f.yaml", []byte(`suites: [builtin, "`+in+"\"]\n"))
 		if len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Error(), want) {

@@ -10,7 +10,7 @@ import (
 // hooks or documents say, word for word, and are for who asks for them.
 var (
 	BuiltinDefault  = []string{"dep", "ml", "pm"}
-	BuiltinOptional = []string{"ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
+	BuiltinOptional = []string{"delegate", "ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
 )
 
 // BuiltinFamilies are suites that hold one set of hooks, a suite a hook, and are

@@ -141,7 +141,18 @@ type Step struct {
 	Stdin      *string         // raw bytes instead of a payload
 	Env        map[string]string
 	Fixtures   []Fixture
-	Expect     Expectation
+	// Delegate is what the model answers a client that the hook itself starts, of layer 2.
+	Delegate []Answer `json:",omitempty"`
+	Expect   Expectation
+}
+
+// An Answer is one of the scripted model's: a tool that it calls, or text. Input is a
+// template as in Fixture.
+type Answer struct {
+	Tool  string          `json:",omitempty"`
+	Input json.RawMessage `json:",omitempty"`
+	Text  string          `json:",omitempty"`
+	Delay time.Duration   `json:",omitempty"` // before it comes
 }
 
 // An Expectation says what one step must do. What is left out is not looked at.

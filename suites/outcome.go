@@ -110,6 +110,20 @@ type LiveResult struct {
 	// did something else.
 	Predicted Effect   `json:"predicted,omitempty"`
 	Bodies    []string `json:"bodies,omitempty"` // of the last requests, when the case failed
+
+	Returned []Returned `json:"-"` // what each hook that fired for the step's event gave the client
+	Failed   string     `json:"-"` // the result of the tool call that the step is about, when it was an error
+}
+
+// Returned is what one hook gave the client.
+type Returned struct {
+	Hook    string // ID of the registered hook; "" when the client does not tell which it was
+	Command string // "" likewise
+	Exit    *int   // nil when it did not exit by itself, or the client does not say
+	Outcome string // as in LiveHook
+	Stdout  string
+	Stderr  string
+	Told    []string // of the texts that the model was sent, those with words of the hook's in them
 }
 
 // A LiveHook is one hook that the client fired.

@@ -16,7 +16,7 @@ import (
 // asClient makes the test binary a stand-in for the real client: enough of one that
 // calls the model, runs the project's one PreToolUse hook for what it wants called,
 // and prints what a client prints. The file client-mode in its directory has it go
-// wrong in one of the ways in which a client can.
+// wrong in one of the ways in which a client can, or not heed exit code 2.
 func asClient() {
 	if len(os.Args) > 1 && os.Args[1] == "--version" {
 		fmt.Println("2.1.330 (Claude Code)")
@@ -140,7 +140,7 @@ func hooked(c called) (reason string) {
 	exit := cmd.ProcessState.ExitCode()
 	line["subtype"], line["stdout"], line["stderr"], line["exit_code"], line["outcome"] = "hook_response", out.String(), failed.String(), exit, "success"
 	printLine(line)
-	if exit == 2 {
+	if mode, _ := os.ReadFile("client-mode"); exit == 2 && strings.TrimSpace(string(mode)) != "heedless" {
 		return name + " hook error: [./guard.sh]: " + failed.String()
 	}
 	return ""

@@ -10,6 +10,7 @@ var exclusive = []struct{ a, b, hint string }{
 	{"steps", "payload_raw", "put it into a step"},
 	{"steps", "stdin", "put it into a step"},
 	{"steps", "args", "put them into a step"},
+	{"steps", "delegate", "put it into a step"},
 	{"steps", "fixtures", "put them into a step"},
 	{"steps", "expect", "put it into a step"},
 	{"payload_raw", "command", "it is all that the hook gets: put it into tool_input"},

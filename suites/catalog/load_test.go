@@ -64,7 +64,9 @@ func fullCases() []suites.Case {
 	f2.AbsentTools, f2.Control, f2.Contradicts = []string{"uv"}, "F01", "docs/old.md §Writes"
 	f2.Programs = []suites.Program{{Name: "sleep"}, {Name: "date", Stdout: "1", Stderr: " 2", Exit: 3}, {Name: "npm", Script: `echo "$1"`}}
 	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
-	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py",
+	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py", Delegate: []suites.Answer{
+		{Tool: "Edit", Input: json.RawMessage(`{"file_path":"{tmp}/x.py","new_string":"b","old_string":"a"}`), Delay: time.Second}, {Text: "done"},
+	},
 		Fixtures: []suites.Fixture{{Path: "{tmp}/bin/uv", Content: "#!/bin/sh\n", Mode: 0o755, Age: 36 * time.Hour},
 			{Path: ".test-status", Content: "fail|2|{now-2m}", Fill: true}},
 		Expect: suites.Expectation{Files: []suites.FileExpectation{

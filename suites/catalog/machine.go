@@ -118,7 +118,7 @@ func (r *reader) check(name string, n *yaml.Node) *suites.Check {
 // firing are the keys of a case that say how a hook is fired.
 var firing = []string{
 	"hook", "event", "tool", "timeout", "layer", "serial", "env", "gates", "absent_tools", "programs", "project", "command", "file_path",
-	"payload", "payload_raw", "unset", "cwd", "stdin", "args", "fixtures", "expect", "control", "chain", "registered", "repo", "server", "steps",
+	"payload", "payload_raw", "unset", "cwd", "stdin", "args", "fixtures", "delegate", "expect", "control", "chain", "registered", "repo", "server", "steps",
 }
 
 // onlyChecks reports keys that fire a hook in a case that checks.

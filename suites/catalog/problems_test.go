@@ -20,7 +20,7 @@ const ok = "expect: {exit: 0}\n"
 
 const (
 	caseKeys = "hook, registered, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, programs, project, " +
-		"command, file_path, payload, payload_raw, stdin, args, fixtures, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
+		"command, file_path, payload, payload_raw, stdin, args, fixtures, delegate, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -85,6 +85,10 @@ var mistakes = map[string]struct {
 	"gates":              {oneCase(ok + "gates: [{policy: fail}, {tool: x, policy: ski}, 1]"), []string{"8:13: a gate needs tool", `8:47: policy: want one of skip, fail, got "ski" (did you mean skip?)`, `8:53: gates: want text, got 1 (quote it: "1")`}},
 	"gate's version":     {oneCase(ok + "gates: [{tool: x, min_version: 2.0}, {tool: x, min_version: v2}]"), []string{`8:36: min_version: want text, got 2.0 (quote it: "2.0")`, `8:65: min_version: want a version such as "2.12.0", got "v2"`}},
 	"args":               {oneCase(ok + "args: [a, 1]"), []string{`8:15: args: want text, got 1 (quote it: "1")`}},
+	"delegate, direct":   {oneCase(ok + "delegate: [{text: done}]"), []string{"5:5: delegate needs layer: 2 (of layer 1 the hook starts what stands in its PATH as claude: give it one by programs)"}},
+	"empty answer":       {oneCase(ok + "layer: 2\ndelegate: [{}]"), []string{"9:16: an answer needs tool or text (such as {tool: Edit, input: {...}}, or {text: done})"}},
+	"answer of both":     {oneCase(ok + "layer: 2\ndelegate: [{tool: Edit, input: {}, text: a}]"), []string{"9:46: text cannot stand beside tool (an answer calls a tool, or says something)"}},
+	"tool without input": {oneCase(ok + "layer: 2\ndelegate: [{tool: Edit}]"), []string{"9:16: tool and input go together"}},
 	"args of a chain":    {"suite: s\nevent: Stop\ncases:\n  - {id: A, name: a, chain: true, args: [a], expect: {exit: 0}}\n", []string{"4:5: args cannot stand beside chain or registered (registered commands have arguments of their own)"}},
 	"project":            {oneCase(ok + "project: {file: {}}"), []string{"8:15: unknown key file (did you mean files?)"}},
 	"paths":              {oneCase(ok + "project: {files: {/a: x, ../b: y, c: 1}}"), []string{`8:23: files: want a path within the project, got "/a"`, `8:30: files: want a path within the project, got "../b"`, `8:42: files.c: want text, got 1 (quote it: "1")`}},
@@ -110,7 +114,7 @@ var mistakes = map[string]struct {
 	"tool":               {oneCase(ok + "tool: Bsah"), []string{"8:11: tool: want a tool that the client has, got \"Bsah\" (did you mean Bash?)"}},
 	"unset":              {oneCase(ok + "unset: [A-B]"), []string{`8:13: unset: want a variable's name, got "A-B"`}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, expect, event, tool, hook, registered, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, delegate, expect, event, tool, hook, registered, env)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
 	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},
@@ -145,7 +149,7 @@ func bomb() string {
 
 // What a JSON Schema cannot say, or what is lost before it sees the file.
 var beyondSchema = map[string]bool{
-	"suite given twice": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
+	"suite given twice": true, "delegate, direct": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
 	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true, "each twice": true, "tool": true,
 }
 

@@ -85,6 +85,7 @@ func stepKeys(o *object, s *suites.Step) {
 	}
 	o.text("registered", s.Registered)
 	o.named("env", s.Env)
+	addList(o, "delegate", s.Delegate, answerNode)
 	addList(o, "args", s.Args, func(arg *string) *yaml.Node { return scalar(*arg) })
 	o.text("command", s.Command)
 	o.text("file_path", s.FilePath)
@@ -112,6 +113,19 @@ func fixtureNode(f *suites.Fixture) *yaml.Node {
 	}
 	o.duration("age", f.Age)
 	o.truth("fill", f.Fill)
+	return o.node()
+}
+
+func answerNode(a *suites.Answer) *yaml.Node {
+	var o object
+	o.text("tool", a.Tool)
+	if len(a.Input) > 0 {
+		o.add("input", jsonNode(a.Input))
+	}
+	if a.Tool == "" {
+		o.add("text", scalar(a.Text))
+	}
+	o.duration("delay", a.Delay)
 	return o.node()
 }
 

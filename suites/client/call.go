@@ -67,8 +67,11 @@ func (c call) label() string {
 // tells is a text with what the client puts around it; nothing without a way to
 // tell it.
 func (c call) tells(way, text string) []string {
-	if way == "" {
+	switch {
+	case way == "":
 		return nil
+	case way == asFailed, way == asBroken: // the command stands in it already
+		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
 	}
 	return []string{strings.NewReplacer(
 		"{label}", c.label(), "{event}", c.event.Name, "{command}", c.in.Entry.Command, "{text}", text,

@@ -36,7 +36,7 @@ func TestCombine(t *testing.T) {
 		{"rewritten", "PreToolUse", []string{rewrite, rewrite}, "none", suites.Rewritten, nil},
 		{"blocked prompt", "UserPromptSubmit", []string{"TEXT", blockJSON}, "block", suites.PromptBlocked, nil},
 		{"shown beside context", "PostToolUse", []string{blockJSON, specific("PostToolUse", `"additionalContext":"CTX"`)},
-			"block", suites.ShownToModel, []string{`PostToolUse hook blocking error from command "": RSN`, "CTX"}},
+			"block", suites.ShownToModel, []string{`PostToolUse hook blocking error from command: "": RSN`, "CTX"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"hookwatch/suites"
@@ -49,11 +51,20 @@ func (c call) nothingHeeded() Reading {
 	return reading
 }
 
+// indented are the lines of JSON as the client shows it to the model.
+func indented(stdout []byte) (lines []string) {
+	var b bytes.Buffer
+	if json.Indent(&b, trim(stdout), "", "") != nil {
+		return nil
+	}
+	return strings.Split(b.String(), "\n")
+}
+
 // readRefused reads an object that the client's validation refuses.
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
 	switch {
-	case c.exit2() && c.version.old():
+	case c.exit2() && c.version.old() && !c.event.KeepsExit2:
 		reading.Cause.Kind = Exit2Dropped
 		if cause.Key == "" {
 			reading.Cause.Key = "hookSpecificOutput"
@@ -61,7 +72,12 @@ func (c call) readRefused(cause Cause) Reading {
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
+		if c.event.TellsRefused {
+			reading.Effect, reading.ModelSees = suites.ShownToModel, indented(c.in.Stdout)
+		}
 		return reading
+	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:
+		return c.no(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")
 	case c.exit2():
 		return c.noByExit2()
 	default:

@@ -40,15 +40,20 @@ type Event struct {
 	PassesOtherName  bool // exit code 2 is dropped with JSON that names another event
 	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
 	IgnoresOnFailure bool // the entry key onFailure has no effect
+	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that its validation refuses
+	TellsRefused     bool // the model is shown an output that is dropped with exit code 2
 	LosesContext     bool // additionalContext is accepted and reaches nobody
 }
 
 // The ways in which the model is told.
 const (
 	asError    = "{label} hook error: {text}"
-	asReminder = `{label} hook blocking error from command "{command}": {text}`
-	asStop     = "Stop hook feedback: {text}"
-	asFeedback = "{event} hook feedback: {text}"
+	asReminder = `{label} hook blocking error from command: "{command}": {text}`
+	asStop     = "Stop hook feedback:\n{text}"
+	asFeedback = "{event} hook feedback:\n{text}"
+	asFailed   = "{event} [{command}] failed: {text}"
+	asBroken   = "{event} hook failed: {command}: {text}"
+	asContext  = "{event} hook additional context: {text}"
 	asSuccess  = "{label} hook success: {text}"
 	asItIs     = "{text}"
 )

@@ -74,3 +74,22 @@ func TestProfile(t *testing.T) {
 		}
 	}
 }
+
+// TestMatchedOn is the matcher column.
+func TestMatchedOn(t *testing.T) {
+	t.Parallel()
+	for event, want := range map[string]string{
+		"SessionStart": "source", "Setup": "trigger", "InstructionsLoaded": "load_reason", "UserPromptSubmit": "",
+		"UserPromptExpansion": "command_name", "PreToolUse": "tool_name", "PermissionRequest": "tool_name",
+		"PermissionDenied": "tool_name", "PostToolUse": "tool_name", "PostToolUseFailure": "tool_name", "PostToolBatch": "",
+		"SubagentStart": "agent_type", "SubagentStop": "agent_type", "TaskCreated": "", "TaskCompleted": "", "Stop": "",
+		"StopFailure": "error", "PreCompact": "trigger", "PostCompact": "trigger", "Notification": "notification_type",
+		"Elicitation": "mcp_server_name", "ElicitationResult": "mcp_server_name", "ConfigChange": "source", "CwdChanged": "",
+		"FileChanged": "file_path", "WorktreeCreate": "", "WorktreeRemove": "", "MessageDisplay": "", "SessionEnd": "reason",
+		"PreModelSwitch": "to_model", "PostModelSwitch": "to_model", "DirectoryAdded": "source", "TeammateIdle": "",
+	} {
+		if about, known := EventByName(event); !known || about.MatchedOn != want {
+			t.Errorf("%s is matched on %q, want %q", event, about.MatchedOn, want)
+		}
+	}
+}

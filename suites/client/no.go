@@ -52,12 +52,33 @@ func (c call) pardoned() bool {
 func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
-		return c.no(FailureBlocks, "["+c.in.Entry.Command+`]: failed; blocking because onFailure is "block"`)
+		return c.no(FailureBlocks, c.failureText())
 	case c.event.AnyFailure && c.event.exit2(c.version) == suites.Denied && c.failed():
-		return c.reading(suites.Denied, AnyFailure)
+		reading := c.reading(suites.Denied, AnyFailure)
+		if text := trim(c.in.Stderr); len(text) > 0 {
+			reading.ModelSees = c.tells(c.event.Told, string(text))
+		}
+		return reading
 	default:
 		return otherwise
 	}
+}
+
+// failureText is what the client says of a failure that blocks; observed on client
+// 2.1.330.
+func (c call) failureText() string {
+	how, more := "failed", ""
+	switch text := trim(c.in.Stderr); {
+	case c.in.TimedOut:
+		how = "timed out"
+	case len(text) > 0:
+		more = "\n" + string(text)
+	}
+	name := c.in.Entry.Command
+	if c.in.Entry.Type == "http" {
+		name = c.in.Entry.URL
+	}
+	return "[" + name + "]: " + how + `; blocking because onFailure is "block"` + more
 }
 
 // ended is a hook that came to no good end, and said nothing that is heeded.

@@ -13,7 +13,7 @@ var causeTables = [][]causeRow{endings, texts, refusedOutputs, noes, heeded, cha
 // did tells what a no does, by effect.
 var did = map[suites.Effect]string{
 	suites.Denied:        " denies {event}",
-	suites.ShownToModel:  ": the tool already ran, the model is told",
+	suites.ShownToModel:  " comes too late to keep anything from happening: the model is told",
 	suites.AnotherTurn:   " keeps the model from stopping",
 	suites.PromptBlocked: " blocks the prompt: the model is not asked",
 	suites.SessionEnds:   " ends the loop",

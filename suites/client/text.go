@@ -37,6 +37,9 @@ func (c call) readPath() Reading {
 		reading.Cause.Value = "JSON"
 	case strings.ContainsAny(path, "\n\r") || !strings.ContainsAny(path, `/\`):
 		reading.Cause.Value = "no path of a directory"
+		if !strings.ContainsAny(path, "\n\r") {
+			reading.ModelSees = []string{path}
+		}
 	default:
 		return c.proceeds(WorktreePath)
 	}

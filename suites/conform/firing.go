@@ -174,7 +174,7 @@ func named(matcher string) (names []string) {
 func matching(h discover.Hook) string {
 	candidates := values[h.Event]
 	if candidates == nil {
-		candidates = slices.Concat(named(h.Matcher), known[h.Event])
+		candidates = slices.Concat(known[h.Event], named(h.Matcher))
 	}
 	for _, v := range candidates {
 		if v != "" && client.Match(h.Event, h.Matcher, v) {

@@ -7,12 +7,15 @@ import (
 
 // A Project is where the cases run.
 type Project struct {
-	Root     string            // absolute path
-	Reader   disk.Reader       // of its files; what scripts use may lie elsewhere
-	HookDirs []string          // slash paths from the root; searched recursively
-	Settings []string          // settings files, slash paths
-	Specs    []string          // spec documents, slash paths or doublestar patterns
-	Aliases  map[string]string // names for sources, beside those that documents declare
+	Root     string      // absolute path
+	Reader   disk.Reader // of its files; what scripts use may lie elsewhere
+	HookDirs []string    // slash paths from the root; searched recursively
+	Settings []string    // settings files, slash paths
+	// Registering are all files that register hooks in a session of the client, as slash
+	// paths: of plugins, too.
+	Registering []string
+	Specs       []string          // spec documents, slash paths or doublestar patterns
+	Aliases     map[string]string // names for sources, beside those that documents declare
 	// Scripts lists the scripts that a chain case fires, as slash paths; nil
 	// when no case is a chain.
 	Scripts func(c *suites.Case) []string

@@ -46,6 +46,9 @@ func (h Hook) runsAs() string {
 // hook is in force, as far as it lies in the tree.
 func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
 
+// AtHome reports whether the tree that it lies in is kept to be ~/.claude.
+func (h Hook) AtHome() bool { return h.Scope == InHome }
+
 // NotRun says why hookwatch does not run a hook; "" when it does.
 func (h Hook) NotRun() string {
 	switch {

@@ -3,7 +3,10 @@
 // turns a case needs, and what all of it amounts to. It is pure; run carries it out.
 package live
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Program is the name of the client's program.
 const Program = "claude"
@@ -20,6 +23,7 @@ type Call struct {
 
 // A Reply is one answer of the model: text, calls made side by side, or an error.
 type Reply struct {
+	Delay  time.Duration // before it comes
 	Text   string
 	Calls  []Call
 	Status int // of an HTTP error; 0 is none

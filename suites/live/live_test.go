@@ -52,7 +52,7 @@ func TestRequests(t *testing.T) {
 	m.Script([]Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{}`), Tested: true}}}}, nil, nil)
 	m.Answer(request(t, nil, first))
 	m.Answer(request(t, nil, second))
-	want := []Heard{{Origin: Main, Texts: []string{"go"}}, {Origin: Main, Texts: []string{"result", "go", "reminder"}, After: true}}
+	want := []Heard{{Origin: Main, Model: "m", Texts: []string{"go"}}, {Origin: Main, Model: "m", Texts: []string{"result", "go", "reminder"}, After: true}}
 	if diff := cmp.Diff(want, m.Heard()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -158,7 +158,7 @@ func TestEffect(t *testing.T) {
 		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
 		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
 		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
-		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Ignored},
+		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Proceeds},
 		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},
 		"prompt with context":                  {"UserPromptSubmit", append(hook("UserPromptSubmit", "CTX", "", 0), over), after("go", "hook success: CTX")[1:], suites.ContextAdded},
 		"stopped":                              {"Stop", append(hook("Stop", "", "", 0), over), after()[:1], suites.Proceeds},

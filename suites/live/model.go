@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"time"
 )
 
 // MostRequests bounds how often a client may ask in one case.
@@ -33,6 +34,7 @@ const (
 // A Heard is what a client told the model that it had not told before.
 type Heard struct {
 	Origin Origin
+	Model  string
 	Texts  []string
 	After  bool // the call that the case is about had been made
 }
@@ -60,6 +62,7 @@ type Answer struct {
 	Status int
 	Type   string // of the content
 	Body   []byte
+	Delay  time.Duration // before it goes
 }
 
 // Answer gives the answer to a request.
@@ -71,7 +74,7 @@ func (m *Model) Answer(r Request) Answer {
 	if m.last == nil {
 		m.last = make(map[Origin][]string)
 	}
-	m.heard = append(m.heard, Heard{r.Origin, added(m.last[r.Origin], r.Texts), m.tested != ""})
+	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), m.tested != ""})
 	m.last[r.Origin] = r.Texts
 	reply := Reply{Text: "done"}
 	if waiting := m.waiting[r.Origin]; len(waiting) > 0 {
@@ -82,9 +85,9 @@ func (m *Model) Answer(r Request) Answer {
 	}
 	said := m.say(reply, r.Model)
 	if r.Stream {
-		return Answer{fine, "text/event-stream", said.events()}
+		return Answer{fine, "text/event-stream", said.events(), reply.Delay}
 	}
-	return Answer{fine, "application/json", encoded(said)}
+	return Answer{fine, "application/json", encoded(said), reply.Delay}
 }
 
 // Broken is the answer to what is no request of the client's.
@@ -99,10 +102,11 @@ func failure(status int, text string) Answer {
 	if status >= broken {
 		kind = "api_error"
 	}
-	return Answer{status, "application/json", encoded(struct {
+	body := encoded(struct {
 		Type  string `json:"type"`
 		Error fault  `json:"error"`
-	}{"error", fault{kind, text}})}
+	}{"error", fault{kind, text}})
+	return Answer{Status: status, Type: "application/json", Body: body}
 }
 
 // An answered is a message as the client reads it.

@@ -14,6 +14,7 @@ var given = []string{
 	"tool_name", "tool_input", "prompt", "source", "trigger", "custom_instructions", "reason", "agent_type",
 	"last_assistant_message", "stop_hook_active", "to_model", "requested_model",
 	"expansion_type", "command_name", "command_args", "command_source",
+	"task_subject", "task_description", "file_path", "mcp_server_name",
 }
 
 // NewTurn makes the turn of a step, or says in a NotLiveError why there is none.
@@ -37,7 +38,7 @@ func NewTurn(s Step) (Turn, error) {
 			}
 		}
 	}
-	t := Turn{Event: s.Event, Value: s.Value}
+	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}
 	return t, errors.Join(way(&t, s, p))
 }
 
@@ -59,7 +60,7 @@ func init() {
 		"PermissionRequest":   tool(false),
 		"PostToolUse":         tool(true),
 		"PostToolUseFailure":  tool(true),
-		"PostToolBatch":       tool(true),
+		"PostToolBatch":       batch,
 		"UserPromptSubmit":    prompt,
 		"UserPromptExpansion": expansion,
 		"CwdChanged":          changeDirectory,
@@ -74,23 +75,23 @@ func init() {
 		"PostCompact":         compact,
 		"PreModelSwitch":      model,
 		"PostModelSwitch":     model,
+		"TaskCreated":         taskCreated,
+		"TaskCompleted":       taskCompleted,
+		"WorktreeCreate":      worktreeCreate,
+		"WorktreeRemove":      worktreeRemove,
+		"InstructionsLoaded":  instructions,
+		"ConfigChange":        configuration,
+		"FileChanged":         fileChanged,
+		"Elicitation":         question,
+		"ElicitationResult":   question,
+		"Notification":        question,
 	}
 }
 
 // outOfReach says why events cannot be had.
 var outOfReach = map[string]string{
-	"StopFailure":        "the client fires StopFailure now and then only",
-	"InstructionsLoaded": "the client tells nowhere of hooks of InstructionsLoaded",
-	"TeammateIdle":       "no way is known to have the client fire TeammateIdle",
-	"PermissionDenied":   "PermissionDenied is fired for an answer of the client's own classifier, which hookwatch does not play",
-	"Notification":       "Notification is fired for an MCP server's question, and hookwatch starts none",
-	"Elicitation":        "Elicitation is fired for an MCP server's question, and hookwatch starts none",
-	"ElicitationResult":  "ElicitationResult is fired for an MCP server's question, and hookwatch starts none",
-	"ConfigChange":       "hookwatch changes no settings while the client runs",
-	"FileChanged":        "hookwatch changes no watched files while the client runs",
-	"TaskCreated":        "hookwatch does not have the client make tasks",
-	"TaskCompleted":      "hookwatch does not have the client make tasks",
-	"WorktreeCreate":     "hookwatch does not have the client make worktrees",
-	"WorktreeRemove":     "hookwatch does not have the client make worktrees",
-	"DirectoryAdded":     "hookwatch does not register directories with the client",
+	"StopFailure":      "the client fires StopFailure now and then only",
+	"TeammateIdle":     "no way is known to have the client fire TeammateIdle",
+	"PermissionDenied": "PermissionDenied is fired for an answer of the client's own classifier, which hookwatch does not play",
+	"DirectoryAdded":   "hookwatch does not register directories with the client",
 }

@@ -2,9 +2,12 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"hookwatch/suites"
 )
@@ -85,6 +88,26 @@ func (s *Seen) heard() []Heard {
 	return slices.DeleteFunc(slices.Clone(s.Heard), func(h Heard) bool { return h.Origin == Nested || toolEvent && !h.After })
 }
 
+// first is what the client first sent the model for itself.
+func (s *Seen) first() string {
+	for _, h := range s.Heard {
+		if h.Origin == Main {
+			return strings.Join(h.Texts, "\n")
+		}
+	}
+	return ""
+}
+
+// models are those that the client asked first and last.
+func (s *Seen) models() (first, last string) {
+	for _, h := range s.Heard {
+		if h.Origin == Main {
+			first, last = cmp.Or(first, h.Model), h.Model
+		}
+	}
+	return first, last
+}
+
 func (s *Seen) from(o Origin) (n int) {
 	for _, h := range s.Heard {
 		if h.Origin == o {
@@ -92,6 +115,31 @@ func (s *Seen) from(o Origin) (n int) {
 		}
 	}
 	return n
+}
+
+// Failed is the result of the call that the step is about, when it was an error.
+func (s *Seen) Failed() string {
+	if answered, ok := s.find(Answered); ok && answered.Failed {
+		return answered.Text
+	}
+	return ""
+}
+
+// Carrying are those of texts that hold words of a hook, from the line on in which they
+// begin.
+func Carrying(texts []string, hook HookLine) (out []string) {
+	for _, t := range texts {
+		first := -1
+		for _, w := range readSaid([]HookLine{hook}).words {
+			if at := w.in(t); at >= 0 && (first < 0 || at < first) {
+				first = at
+			}
+		}
+		if first >= 0 {
+			out = append(out, t[strings.LastIndexByte(t[:first], '\n')+1:])
+		}
+	}
+	return out
 }
 
 // Halts reports whether a hook of the step wants the session to end: the client lets
@@ -122,6 +170,32 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 	case "PostToolUse", "PostToolUseFailure", "PostToolBatch":
 		if len(s.heard()) == 0 {
 			return suites.SessionEnds, "the client sent the model nothing more"
+		}
+		if said.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), said.output) {
+			return suites.Rewritten, "the model was sent the hook's result for the tool's"
+		}
+	case "SessionStart":
+		if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
+			return suites.AnotherTurn, "the model was sent the hook's message before the person's"
+		}
+	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
+		if answered, ok := s.find(Answered); ok && (answered.Failed || strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:")) {
+			return suites.Denied, "the call's result is a no: " + short(answered.Text)
+		}
+	case "Elicitation", "ElicitationResult":
+		switch answered, _ := s.find(Answered); {
+		case strings.Contains(answered.Text, wasAnswered+"decline"):
+			return suites.Denied, "the server was told that its question is declined"
+		case strings.Contains(answered.Text, wasAnswered+"accept"):
+			return suites.Rewritten, "the server was given an answer"
+		}
+	case "ConfigChange":
+		if answered, ok := s.find(Answered); ok && !answered.Failed {
+			return suites.Denied, "the client went on by the settings that it had"
+		}
+	case "PreModelSwitch":
+		if first, last := s.models(); first == last {
+			return suites.Denied, "the client asks the same model as before"
 		}
 	case "PreCompact":
 		if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too
@@ -187,7 +261,7 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
 	for _, w := range said.words {
 		switch {
-		case !strings.Contains(texts, w.text):
+		case w.in(texts) < 0:
 		case w.context || s.Turn.Event == "PreToolUse" || !strings.HasPrefix(s.Turn.Event, "PostTool"):
 			return suites.ContextAdded, "the model was sent what the hook says"
 		default:
@@ -227,6 +301,8 @@ type said struct {
 	anything bool
 	allows   bool
 	rewrites bool
+	output   string // that is to take the place of the tool's
+	message  string // that is to go before the person's
 	halts    bool
 }
 
@@ -236,11 +312,32 @@ type word struct {
 	context bool // additionalContext
 }
 
+// in is where a text holds the word, and no longer one; -1 where it does not.
+func (w word) in(text string) int {
+	for from := 0; ; {
+		at := strings.Index(text[from:], w.text)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(w.text):])
+		first, _ := utf8.DecodeRuneInString(w.text)
+		last, _ := utf8.DecodeLastRuneInString(w.text)
+		if !(lettered(before) && lettered(first)) && !(lettered(last) && lettered(after)) {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+func lettered(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func readSaid(hooks []HookLine) (all said) {
 	for _, h := range hooks {
-		if h.Exit != nil && *h.Exit != 0 || strings.TrimSpace(h.Stdout) != "" {
-			all.anything = true
-		}
+		// Of another exit code the client takes JSON at most: the hook did not say so.
+		blocks := h.Exit != nil && *h.Exit == 2
+		all.anything = all.anything || blocks || strings.TrimSpace(h.Stdout) != "" && (h.Exit == nil || *h.Exit == 0)
 		all.add(h.Stderr, false)
 		var out struct {
 			Decision string `json:"decision"`
@@ -251,20 +348,34 @@ func readSaid(hooks []HookLine) (all said) {
 				Reason   string          `json:"permissionDecisionReason"`
 				Context  string          `json:"additionalContext"`
 				Updated  json.RawMessage `json:"updatedInput"`
+				Message  string          `json:"initialUserMessage"`
+				Output   json.RawMessage `json:"updatedToolOutput"`
 			} `json:"hookSpecificOutput"`
 		}
-		if json.Unmarshal([]byte(h.Stdout), &out) != nil {
+		if json.Unmarshal([]byte(strings.TrimPrefix(h.Stdout, "\ufeff")), &out) != nil {
 			all.add(h.Stdout, true)
 			continue
 		}
 		all.add(out.Reason, false)
 		all.add(out.Specific.Reason, false)
 		all.add(out.Specific.Context, true)
+		all.message, all.output = cmp.Or(all.message, out.Specific.Message), cmp.Or(all.output, shown(out.Specific.Output))
 		all.halts = all.halts || out.Continue != nil && !*out.Continue
 		all.allows = all.allows || out.Decision == "approve" || string(out.Specific.Decision) == `"allow"`
 		all.rewrites = all.rewrites || len(out.Specific.Updated) > 0
 	}
 	return all
+}
+
+// shown is what a model is sent of a result of Bash.
+func shown(result json.RawMessage) string {
+	var bash struct {
+		Stdout string `json:"stdout"`
+	}
+	if json.Unmarshal(result, &bash) != nil {
+		return ""
+	}
+	return strings.TrimSpace(bash.Stdout)
 }
 
 // longestWord is how much of a hook's text is looked for: the client cuts long ones.
@@ -283,7 +394,7 @@ func (s *said) add(text string, context bool) {
 
 // denies reports whether the error of a call is a hook's.
 func (s said) denies(text string) bool {
-	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output"} {
+	for _, own := range []string{" hook error: ", "denied this tool", "Blocked by hook", "No stderr output", " returned updatedInput that "} {
 		if strings.Contains(text, own) {
 			return true
 		}

@@ -59,6 +59,7 @@ const (
 	HookEnded
 	Asks      // for permission of a tool call
 	Withdrawn // a question that somebody else answered
+	Elicits   // an answer of the person, for an MCP server
 	Answered  // a tool call has its result
 	Over      // a turn ended
 )
@@ -143,8 +144,11 @@ func (l *streamLine) system(out *Line) {
 }
 
 func (l *streamLine) asks(out *Line) {
-	if l.Request.Subtype == "can_use_tool" {
+	switch l.Request.Subtype {
+	case "can_use_tool":
 		out.Kind = Asks
+	case "elicitation":
+		out.Kind = Elicits
 	}
 	out.Request, out.Tool, out.ToolUse = l.RequestID, l.Request.Tool, l.Request.ToolUse
 	out.Input, out.ReasonType = l.Request.Input, l.Request.ReasonType
@@ -215,6 +219,9 @@ const Refusal = "hookwatch does not let this call run: it only asks whether it w
 func Refuse(l Line) []byte {
 	return response(l.Request, map[string]any{"behavior": "deny", "message": Refusal})
 }
+
+// Cancel answers an MCP server's question by none.
+func Cancel(l Line) []byte { return response(l.Request, map[string]any{"action": "cancel"}) }
 
 func response(request string, answer map[string]any) []byte {
 	return append(encoded(map[string]any{

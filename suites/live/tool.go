@@ -28,6 +28,28 @@ func tool(after bool) func(t *Turn, s Step, p payload) error {
 	}
 }
 
+// batch has the model make the calls side by side; the last is what the step is about.
+func batch(t *Turn, s Step, p payload) error {
+	if len(p.Calls) == 0 {
+		return notLive("its payload names no call")
+	}
+	var all []Call
+	for i, c := range p.Calls {
+		one := Turn{}
+		if err := tool(true)(&one, s, payload{Tool: c.Tool, Input: c.Input}); err != nil {
+			return err
+		}
+		last := len(one.Main) - 1
+		t.Main, t.Place = append(t.Main, one.Main[:last]...), append(t.Place, one.Place...)
+		made := one.Main[last].Calls[0]
+		made.Tested = i == len(p.Calls)-1
+		all = append(all, made)
+	}
+	t.Prompts, t.Allow = []string{goOn}, true
+	t.Main = append(t.Main, Reply{Calls: all})
+	return nil
+}
+
 // prepare has the client's own conditions hold: a file is read before it is
 // changed, and what is to be replaced stands in it. When hooks run afterwards the
 // file is as the case has it.

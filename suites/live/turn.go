@@ -17,9 +17,10 @@ type Turn struct {
 	Prompts  []string // what the user says, one after the other
 	Main     []Reply
 	Subagent []Reply
-	Allow    bool // the call that the step is about is let run when the client asks
-	Again    bool // no turn of its own: the event fires once more in the one before
-	AtEnd    bool // the end of the session is what it is about
+	Nested   []Reply // to a client that a hook starts
+	Allow    bool    // the call that the step is about is let run when the client asks
+	Again    bool    // no turn of its own: the event fires once more in the one before
+	AtEnd    bool    // the end of the session is what it is about
 }
 
 // A File is content at a path.
@@ -33,6 +34,8 @@ type Step struct {
 	Whole json.RawMessage // what of it the case itself says
 	Raw   bool            // it is no payload of the client's
 	First bool            // of its case
+	// Nested is what the model answers a client that a hook starts.
+	Nested []Reply
 	// File is what a file holds by now.
 	File func(path string) (content string, exists bool)
 }
@@ -61,6 +64,14 @@ type payload struct {
 	To             string          `json:"to_model"`
 	Name           string          `json:"command_name"`
 	Arguments      string          `json:"command_args"`
+	Calls          []struct {
+		Tool  string          `json:"tool_name"`
+		Input json.RawMessage `json:"tool_input"`
+	} `json:"tool_calls"`
+	Subject     string `json:"task_subject"`
+	Description string `json:"task_description"`
+	File        string `json:"file_path"`
+	Server      string `json:"mcp_server_name"`
 }
 
 // goOn is what the user says where it does not matter.

@@ -29,8 +29,8 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if _, err := o.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + o.Live.Program() + " (" + live.Install + ")")
 	}
-	if c.Cwd != "" {
-		return skip(suites.NoteNotLive + "it has a cwd of its own, and the client's hooks are those of the directory in which it starts")
+	if why := played.Unplayable(c); why != "" {
+		return skip(suites.NoteNotLive + why)
 	}
 	if why := o.unregistered(c); why != "" && c.AskedLive {
 		return skip(suites.NoteNotLive + why)
@@ -39,9 +39,6 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	for i := range c.Steps {
 		s := o.plan(c, o.Temp)
 		for _, f := range c.Steps[i].Fixtures {
-			if i > 0 && f.Age > 0 {
-				return skip(suites.NoteNotLive + "a file of an age cannot be placed while the client runs")
-			}
 			fixtures[s.path(f.Path)] = f.Content
 		}
 		turn, err := s.turn(i, func(path string) (string, bool) {
@@ -71,12 +68,7 @@ func (s *sandbox) inPlace(t live.Turn) string {
 	if s.o.Isolation != isolate.None && s.o.Isolation != "" {
 		return ""
 	}
-	for _, f := range t.Place {
-		if rel, err := filepath.Rel(s.dir, f.Path); err != nil || !filepath.IsLocal(rel) {
-			return "without isolation the client would change " + f.Path
-		}
-	}
-	return ""
+	return played.Outside(t, s.dir)
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.
@@ -113,7 +105,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	}
 	return live.NewTurn(live.Step{
 		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file,
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: played.Delegated(st.Delegate, s.payload),
 	})
 }
 
@@ -127,7 +119,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Timeout: cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute),
 	}
-	witnesses, err := s.liveSettings(&c)
+	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -148,8 +140,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.Begin()
-	at := driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read}
-	session, err := c.Play(ctx, at, parts)
+	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read}, parts)
 	if err != nil {
 		return err
 	}
@@ -158,7 +149,9 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
-		r.Files, r.Changes = files[i], o.Changes
+		if r.Files, r.Changes = files[i], o.Changes; session.Seen[i].Turn.AtEnd { // its hooks ran after the last turn
+			r.Files = s.expectedFiles(s.c.Steps[i].Expect.Files)
+		}
 		o.Results = append(o.Results, r)
 	}
 	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
@@ -196,28 +189,28 @@ func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	if s.o.Hooks != nil {
 		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, played.Started(registered, s.override != "", s.root), played.About{Case: s.c, Step: st, Named: s.o.Registered})
+	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.o.Registered})
 }
 
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
-func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error) {
+func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []live.Witness, err error) {
 	if s.o.InForce == nil {
 		return nil, nil
 	}
-	c.Alone = slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
-	entries, roots := played.NotByItself(s.o.InForce(), s.override != "" || c.Alone)
+	c.Alone = s.o.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	if slices.ContainsFunc(s.o.InForce(), discover.Hook.AtHome) {
+		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
+			return nil, err
+		}
+	}
+	entries, roots := s.stand().NotByItself(s.o.InForce(), c.Alone)
 	for _, root := range roots {
 		c.Plugins = append(c.Plugins, s.moved(root))
 	}
 	if len(entries) == 0 {
 		return nil, nil
-	}
-	if s.override != "" {
-		for i := range entries {
-			entries[i].Command = live.Rooted(entries[i], s.root)
-		}
 	}
 	if c.Alone {
 		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
@@ -229,6 +222,11 @@ func (s *sandbox) liveSettings(c *driver.Client) (seen []live.Witness, err error
 	}
 	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
 	return seen, s.Write(c.Settings, string(live.Settings(entries)), 0o644)
+}
+
+// stand is where the client starts.
+func (s *sandbox) stand() played.Stand {
+	return played.Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
 // witnessed gives the one step that is about an event what its witnesses saw.

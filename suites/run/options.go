@@ -51,6 +51,7 @@ type Options struct {
 type Live struct {
 	Client  string        // the program; "" is that of PATH
 	Timeout time.Duration // of a case that names none
+	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
 }
 
 // Program is the client's program as people name it.

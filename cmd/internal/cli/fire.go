@@ -10,17 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/fire"
-	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/run"
 )
 
 func (a *app) fireCommand() *cobra.Command {
 	var o fire.Request
-	var user bool
+	var user, live bool
 	var payload string
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL]",
@@ -28,7 +26,8 @@ func (a *app) fireCommand() *cobra.Command {
 		Long: `Send an event to the hooks that are registered for it, as the client would, or to
 one script (--hook), and show exit code, stdout, stderr and what the client would
 make of them. Hooks that are no commands (prompt, agent, http) are named and left out.
-Nothing is recorded.`,
+With --live the real client fires them (see hookwatch help client), and what it did and
+sent the model is shown. Nothing is recorded.`,
 		Example: `  hookwatch fire PreToolUse Bash --command 'pip install requests'
   hookwatch fire PostToolUse Edit --file src/a.py --hook .claude/hooks/lint.sh
   hookwatch fire Stop --payload '{"hook_event_name":"Stop","stop_hook_active":true}'`,
@@ -50,6 +49,9 @@ Nothing is recorded.`,
 			if c.Steps[0].PayloadRaw, err = fire.Payload(payload, a.In); err != nil {
 				return err
 			}
+			if live {
+				return a.fireLive(cmd.Context(), c)
+			}
 			return a.fire(cmd, c, user)
 		},
 	}
@@ -60,7 +62,9 @@ Nothing is recorded.`,
 	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
 	f.BoolVar(&user, "user", false, "also what your own settings register (~/.claude/settings.json)")
+	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
+	cmd.MarkFlagsMutuallyExclusive("user", "live") // it never has your settings
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
@@ -88,7 +92,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return err
 	}
 	if len(fired) == 0 {
-		return fmt.Errorf("no hook is registered for %s %s (hookwatch fire --hook SCRIPT fires one that is not)", c.Steps[0].Event, c.Steps[0].Tool)
+		return nothingFires(c)
 	}
 	doc := fire.New(c, fired, all)
 	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
@@ -116,15 +120,4 @@ func (a *app) addUser(p *project.Project) error {
 	}
 	p.Registered.Hooks = append(own.Hooks, p.Registered.Hooks...)
 	return nil
-}
-
-// bare is a runner outside a session: nothing is recorded.
-func (a *app) bare(p *project.Project) (*run.Runner, string, error) {
-	a.inOrder.Store(true)
-	temp, _, err := sandboxes.New(p.Root()).Open(false)
-	if err != nil {
-		return nil, "", err
-	}
-	r, err := equipment.NewRunner(p, temp, os.Environ())
-	return r, temp, err
 }

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites/record"
+	"hookwatch/suites/run"
 )
 
 // An opened session, with what has to be closed after it.
@@ -146,4 +148,15 @@ func (o *opened) close() {
 	if o.store != nil {
 		_ = o.store.Close()
 	}
+}
+
+// bare is a runner outside a session: nothing is recorded.
+func (a *app) bare(p *project.Project) (*run.Runner, string, error) {
+	a.inOrder.Store(true)
+	temp, _, err := sandboxes.New(p.Root()).Open(false)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := equipment.NewRunner(p, temp, os.Environ())
+	return r, temp, err
 }

@@ -17,12 +17,14 @@ import (
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/history"
 	"hookwatch/cmd/internal/cli/list"
+	"hookwatch/cmd/internal/cli/livehooks"
 	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/cli/why"
+	"hookwatch/cmd/internal/contract"
 	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/suites"
 )
@@ -39,6 +41,7 @@ var sampled = map[string]reflect.Type{
 	"why ID":         reflect.TypeFor[why.Case](),
 	"coverage":       reflect.TypeFor[coverage.Document](),
 	"fire":           reflect.TypeFor[fire.Document](),
+	"live":           reflect.TypeFor[livehooks.Document](),
 	"doctor":         reflect.TypeFor[doctor.Document](),
 	"trust":          reflect.TypeFor[trustview.Document](),
 	"trust --list":   reflect.TypeFor[trustview.List](),
@@ -47,6 +50,7 @@ var sampled = map[string]reflect.Type{
 	"explain":        reflect.TypeFor[explain.Document](),
 	"explain --list": reflect.TypeFor[explain.RulesDocument](),
 	"check":          reflect.TypeFor[checked.Document](),
+	"contract":       reflect.TypeFor[contract.Document](),
 	"list --hooks":   reflect.TypeFor[list.Hooks](),
 }
 

@@ -182,6 +182,7 @@ func (c Client) environment(address string) []string {
 		"DISABLE_BUG_COMMAND":                      "1",
 		"BASH_DEFAULT_TIMEOUT_MS":                  "5000", // a call that a hook allows runs
 		"BASH_MAX_TIMEOUT_MS":                      "5000",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS":            "1", // tasks, whatever the model
 		"IS_SANDBOX":                               "1", // for a hook's own client that asks for no permissions, as root
 		"NO_PROXY":                                 "127.0.0.1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

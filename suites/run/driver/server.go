@@ -54,6 +54,11 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := s.reply(r)
+	select {
+	case <-time.After(a.Delay):
+	case <-r.Context().Done(): // nobody waits for it any more
+		return
+	}
 	w.Header().Set("Content-Type", a.Type)
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body)
@@ -79,7 +84,17 @@ func (s *server) reply(r *http.Request) live.Answer {
 func (s *server) script(t live.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.model.Script(t.Main, t.Subagent, nil)
+	s.model.Script(t.Main, t.Subagent, t.Nested)
+}
+
+// follow takes the session that the client says it is in for its own: another one
+// begins with /clear.
+func (s *server) follow(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session != "" {
+		s.model.Session = session
+	}
 }
 
 // heard is what the model was told in the turn, and the call that it is about.

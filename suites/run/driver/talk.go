@@ -136,8 +136,11 @@ func (t *talk) take(seen *live.Seen, part int, l live.Line) (over bool) {
 	switch l.Kind {
 	case live.Began:
 		t.version = l.Version
+		t.server.follow(l.Session)
 	case live.Asks:
 		return t.permission(seen, part, l)
+	case live.Elicits:
+		_, _ = t.stdin.Write(live.Cancel(l))
 	case live.Over:
 		return true
 	}

@@ -3,6 +3,9 @@ package played
 
 import (
 	"cmp"
+	"encoding/json"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -71,10 +74,12 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
-	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies}
+	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
 	var readings []client.Reading
+	foretold := true // what is known of all hooks is enough to foretell the effect
 	for _, h := range live.Match(&seen, commandsOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
+		r.Live.Returned = append(r.Live.Returned, returned(h, registered, r.ModelSees))
 		if !about.concerns(registered, h.Registered) {
 			continue
 		}
@@ -87,10 +92,11 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 		r.Stdout = append(r.Stdout, h.Stdout...)
 		r.Stderr = append(r.Stderr, h.Stderr...)
 		if h.ID == "" { // without its streams nothing can be foretold
+			foretold = false
 			continue
 		}
 		entry := client.Entry{Command: h.Command}
-		if h.Registered >= 0 {
+		if foretold = foretold && h.Registered >= 0; h.Registered >= 0 {
 			entry = registered[h.Registered].Entry
 		}
 		readings = append(readings, client.Interpret(client.Version(session.Version), seen.Turn.Event, client.Output{
@@ -101,11 +107,29 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	if len(readings) > 0 {
 		predicted := client.Combine(readings)
 		r.Decision = predicted.Decision
-		if predicted.Effect != r.Effect {
+		if foretold && !alike(predicted.Effect, r.Effect) {
 			r.Live.Predicted = predicted.Effect
 		}
 	}
 	return r
+}
+
+// alike reports whether two effects look the same from outside: that a hook said
+// something to no effect is told from what it said, not from what the client did.
+func alike(a, b suites.Effect) bool {
+	nothing := []suites.Effect{suites.Proceeds, suites.Ignored}
+	return a == b || slices.Contains(nothing, a) && slices.Contains(nothing, b)
+}
+
+// returned is what a hook that fired gave the client.
+func returned(h live.Fired, registered []discover.Hook, texts []string) suites.Returned {
+	out := suites.Returned{
+		Command: h.Command, Exit: h.Exit, Outcome: h.Outcome, Stdout: h.Stdout, Stderr: h.Stderr, Told: live.Carrying(texts, h.HookLine),
+	}
+	if h.Registered >= 0 {
+		out.Hook, out.Command = registered[h.Registered].ID, registered[h.Registered].Command
+	}
+	return out
 }
 
 func commandsOf(hooks []discover.Hook) []string {
@@ -144,16 +168,79 @@ func OfClient(c suites.Change) bool {
 	return c.Path == "~"
 }
 
+// Unplayable says what of a case no session of the client can have; "" when it can.
+func Unplayable(c *suites.Case) string {
+	if c.Cwd != "" {
+		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
+	}
+	for _, st := range c.Steps[1:] {
+		if slices.ContainsFunc(st.Fixtures, func(f suites.Fixture) bool { return f.Age > 0 }) {
+			return "a file of an age cannot be placed while the client runs"
+		}
+		if !maps.Equal(st.Env, c.Steps[0].Env) && len(st.Env) > 0 {
+			return "a later step has variables of its own, and the client's hooks have those with which it started"
+		}
+	}
+	return ""
+}
+
+// Outside says which file out of a directory the client would change.
+func Outside(t live.Turn, dir string) string {
+	for _, f := range t.Place {
+		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
+			return "without isolation the client would change " + f.Path
+		}
+	}
+	return ""
+}
+
+// Delegated are the scripted answers to a client that a hook starts; fill fills in the
+// templates of an input.
+func Delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
+	for _, a := range answers {
+		r := live.Reply{Text: a.Text, Delay: a.Delay}
+		if a.Tool != "" {
+			r.Calls = []live.Call{{Tool: a.Tool, Input: fill(a.Input)}}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // readAnyway are the settings files that the client finds by itself.
 var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}
 
+// A Stand says where the client starts, which need not be the real project.
+type Stand struct {
+	Elsewhere bool
+	Root      string // of the real project
+	Home      string
+}
+
+// command is that of a hook as the client has it there.
+func (s Stand) command(h discover.Hook) string {
+	switch {
+	case h.Scope == discover.InHome && h.Args == nil:
+		return discover.WrittenHome().ReplaceAllString(h.Command, s.Home+"/.claude/")
+	case h.PluginRoot == "" && s.Elsewhere:
+		return live.Rooted(h.Entry, s.Root)
+	case h.PluginRoot != "": // the client names it so in what it tells
+		return strings.ReplaceAll(h.Command, "${CLAUDE_PLUGIN_ROOT}", s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
+	default:
+		return h.Command
+	}
+}
+
 // NotByItself lists what the client has to be told of: entries of other settings
-// files, or of all of them where it starts elsewhere, and the directories of plugins.
-func NotByItself(hooks []discover.Hook, elsewhere bool) (entries []client.Entry, plugins []string) {
+// files, or of all of them where it starts elsewhere or is to have them anew, and the
+// directories of plugins.
+func (s Stand) NotByItself(hooks []discover.Hook, anew bool) (entries []client.Entry, plugins []string) {
 	for _, h := range hooks {
 		switch {
-		case h.PluginRoot == "" && (elsewhere || !slices.Contains(readAnyway, h.Source.File)):
-			entries = append(entries, h.Entry)
+		case h.PluginRoot == "" && (anew || s.Elsewhere || !slices.Contains(readAnyway, h.Source.File)):
+			entry := h.Entry
+			entry.Command = s.command(h)
+			entries = append(entries, entry)
 		case h.PluginRoot != "" && !slices.Contains(plugins, h.PluginRoot):
 			plugins = append(plugins, h.PluginRoot)
 		}
@@ -161,16 +248,19 @@ func NotByItself(hooks []discover.Hook, elsewhere bool) (entries []client.Entry,
 	return entries, plugins
 }
 
-// Started are the hooks as the client has them, which may start elsewhere than in root.
-func Started(hooks []discover.Hook, elsewhere bool, root string) []discover.Hook {
-	if !elsewhere {
-		return hooks
-	}
+// Started are the hooks as the client has them.
+func (s Stand) Started(hooks []discover.Hook) []discover.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
-		if hooks[i].PluginRoot == "" {
-			hooks[i].Command = live.Rooted(hooks[i].Entry, root)
-		}
+		hooks[i].Command = s.command(hooks[i])
 	}
 	return hooks
 }
+
+// LinkHome is a script for sh that has a tree which is kept to be ~/.claude, $2, seen
+// as the one of a HOME, $1. The client is given what its settings register anew, writes
+// to directories of its own, and has its own commands, such as /compact.
+const LinkHome = `mkdir -p "$1/.claude" && for f in "$2"/* "$2"/.[!.]*; do
+	case ${f##*/} in settings.json | settings.local.json | commands | .git | projects | todos | statsig | shell-snapshots | session-env | backups | "*" | ".[!.]*") ;;
+	*) ln -s "$f" "$1/.claude/" || exit ;; esac
+done`

@@ -2,6 +2,8 @@
 package fire
 
 import (
+	"errors"
+
 	"hookwatch/suites"
 	"hookwatch/suites/run"
 )
@@ -18,6 +20,17 @@ type Document struct {
 
 	Changes []suites.Change `json:"changes,omitempty"` // what they did to files, as far as isolation shows it
 	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
+
+	Live *Live `json:"live,omitempty"` // of hooks that the real client fired
+}
+
+// Live is what is known of hooks that the real client fired. The effect is what it did;
+// of one hook alone it tells none.
+type Live struct {
+	Client    string        `json:"client"`               // version
+	ModelSees []string      `json:"model_sees,omitempty"` // what it sent the model from then on; long texts are cut
+	Foretold  suites.Effect `json:"foretold,omitempty"`   // by hookwatch, where the client did otherwise
+	Fault     string        `json:"fault,omitempty"`      // what went wrong with the client
 }
 
 // Hook is one hook that fired.
@@ -59,4 +72,32 @@ func New(c *suites.Case, fired []run.Fired, o suites.Outcome) Document {
 		})
 	}
 	return doc
+}
+
+// NewLive makes the document of hooks that the real client fired. The error says why it
+// could not be brought to do so.
+func NewLive(c *suites.Case, o suites.Outcome) (Document, error) {
+	if o.NotRun != nil {
+		return Document{}, errors.New(o.NotRun.Note)
+	}
+	all := o.Last()
+	doc := Document{
+		Version: 1, Event: c.Steps[0].Event, Tool: c.Steps[0].Tool, Effect: all.Effect, Because: all.EffectReason, Decision: all.Decision,
+		Hooks: []Hook{}, Changes: o.Changes, Stopped: o.Stopped, Live: &Live{Client: all.Client, Fault: all.NotStarted},
+	}
+	if all.TimedOut {
+		doc.Live.Fault = "the client did not end in " + all.Timeout.String()
+	}
+	if all.Live == nil {
+		return doc, nil
+	}
+	doc.Live.ModelSees, doc.Live.Foretold = all.Live.ModelSees, all.Live.Predicted
+	for _, h := range all.Live.Returned {
+		one := Hook{ID: h.Hook, Command: h.Command, Exit: -1, Stdout: h.Stdout, Stderr: h.Stderr, ModelSees: h.Told, TimedOut: h.Outcome == "cancelled"}
+		if h.Exit != nil {
+			one.Exit = *h.Exit
+		}
+		doc.Hooks = append(doc.Hooks, one)
+	}
+	return doc, nil
 }

@@ -19,18 +19,26 @@ func Text(w io.Writer, doc Document) {
 		}
 		ran++
 		page.Writef(w, "%s\n", h.Command)
-		page.Writef(w, "  exit    %s  in %s\n", h.ending(), time.Duration(h.DurationMS)*time.Millisecond)
+		took := ""
+		if doc.Live == nil {
+			took = fmt.Sprintf("  in %s", time.Duration(h.DurationMS)*time.Millisecond)
+		}
+		page.Writef(w, "  exit    %s%s\n", h.ending(), page.Output(took))
 		section(w, "stdout", h.Stdout)
 		section(w, "stderr", h.Stderr)
 		if len(h.LeftBehind) > 0 {
 			page.Writef(w, "  left    %s (ended)\n", strings.Join(h.LeftBehind, ", "))
 		}
-		page.Writef(w, "  effect  %s: %s\n", h.Effect, h.Because)
-		for _, text := range h.ModelSees {
-			section(w, "model ", text)
+		if doc.Live == nil {
+			page.Writef(w, "  effect  %s: %s\n", h.Effect, h.Because)
+			for _, text := range h.ModelSees {
+				section(w, "model ", text)
+			}
 		}
 	}
-	if ran > 1 {
+	if doc.Live != nil {
+		doc.Live.text(w, doc)
+	} else if ran > 1 {
 		page.Writef(w, "together: %s: %s\n", doc.Effect, doc.Because)
 	}
 	for _, c := range doc.Changes {
@@ -38,6 +46,25 @@ func Text(w io.Writer, doc Document) {
 	}
 	for _, text := range doc.Stopped {
 		page.Writef(w, "stopped: %s\n", text)
+	}
+}
+
+// text says what the client did.
+func (l *Live) text(w io.Writer, doc Document) {
+	if len(doc.Hooks) == 0 {
+		page.Writef(w, "the client fired no hook\n")
+	}
+	if l.Fault != "" {
+		page.Writef(w, "FAULT     %s\n", l.Fault)
+		return
+	}
+	page.Writef(w, "client    %s\n", l.Client)
+	page.Writef(w, "effect    %s: %s\n", doc.Effect, doc.Because)
+	for _, text := range l.ModelSees {
+		section(w, "model ", text)
+	}
+	if l.Foretold != "" {
+		page.Writef(w, "HOOKWATCH IS WRONG  it foretells %s\n", l.Foretold)
 	}
 }
 

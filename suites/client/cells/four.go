@@ -1,18 +1,17 @@
-package client
+package cells
 
 import (
-	"testing"
-
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 )
 
-func table4() []row {
-	failed := func(code int, stderr string) Output { return exits(code, "", stderr) }
+func sectionFour() []Cell {
+	failed := func(code int, stderr string) client.Output { return exits(code, "", stderr) }
 	const python = "python3: can't open file '/x/missing.py': [Errno 2] No such file or directory"
 	const dash = "sh: 0: cannot open missing.sh: No such file"
-	var rows []row
-	pair := func(name string, in Output, pre, stop cell) {
-		rows = append(rows, row{"4 " + name, "PreToolUse", in, pre}, row{"4 " + name, "Stop", in, stop})
+	var rows []Cell
+	pair := func(name string, in client.Output, pre, stop Want) {
+		rows = append(rows, Cell{"4 " + name, "PreToolUse", in, pre}, Cell{"4 " + name, "Stop", in, stop})
 	}
 	pair("missing path", failed(127, "/bin/sh: 1: /x.sh: not found"), goesOn, goesOn)
 	pair("bad interpreter", failed(127, "/bin/sh: 1: ./x.sh: not found"), goesOn, goesOn)
@@ -23,19 +22,14 @@ func table4() []row {
 	pair("bash missing.sh", failed(127, "bash: missing.sh: No such file or directory"), goesOn, goesOn)
 	pair("python3 missing.py", failed(2, python), both(suites.Denied, python), dropped)
 	pair("sh missing.sh with dash", failed(2, dash), both(suites.Denied, dash), dropped)
-	pair("shell syntax error", failed(2, "sh: 1: Syntax error"), both(suites.Denied, "Syntax error"), cell{})
-	pair("CLAUDE_PLUGIN_ROOT in settings.json", Output{Exit: -1, NotStarted: "Failed to run"}, goesOn, cell{})
-	pair("[[ ]] bashism", failed(127, "/bin/sh: 1: [[: not found"), goesOn, cell{})
-	async := Entry{Async: true}
-	pair("async:true, exit 2", with(failed(2, "ERR"), async), dropped, dropped)
+	pair("shell syntax error", failed(2, "sh: 1: Syntax error"), both(suites.Denied, "Syntax error"), Want{})
+	pair("CLAUDE_PLUGIN_ROOT in settings.json", client.Output{Exit: -1, NotStarted: "Failed to run"}, goesOn, Want{})
+	pair("[[ ]] bashism", failed(127, "/bin/sh: 1: [[: not found"), goesOn, Want{})
+	async := client.Entry{Async: true}
+	pair("async:true, exit 2", with(failed(2, "my-error"), async), dropped, dropped)
 	pair("async:true, block", with(out(blockJSON), async), dropped, dropped)
-	pair(`{"async":true}, exit 2`, exits(2, `{"async":true}`, "ERR"), dropped, dropped)
+	pair(`{"async":true}, exit 2`, exits(2, `{"async":true}`, "my-error"), dropped, dropped)
 	pair(`{"async":true}`, out(`{"async":true,"asyncTimeout":5}`), goesOn, goesOn)
-	pair("if", with(failed(2, "ERR"), Entry{If: "Bash(git *)"}), both(suites.Denied, "ERR"), dropped)
+	pair("if", with(failed(2, "my-error"), client.Entry{If: "Bash(git *)"}), both(suites.Denied, "my-error"), dropped)
 	return rows
-}
-
-func TestTable4(t *testing.T) {
-	t.Parallel()
-	check(t, table4())
 }

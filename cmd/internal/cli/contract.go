@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/cli/exit"
+	"hookwatch/cmd/internal/contract"
+	"hookwatch/cmd/internal/engine/sandboxes"
+	"hookwatch/suites/client/cells"
+)
+
+func (a *app) contractCommand() *cobra.Command {
+	var only string
+	cmd := &cobra.Command{
+		Use:   "contract",
+		Short: "Hold what hookwatch knows of the client against the client that is installed",
+		Long: `Play each measured cell of the client's contract, one output of a hook at one
+event, to the installed client, and tell whether it does what hookwatch predicts:
+confirmed, changed with what was seen, or not reachable with the reason. A changed
+cell makes the exit code 1. Without a client it is skipped.
+
+The client runs against a scripted model on loopback, with a dummy key and a HOME of
+its own. --format json gives a document without times or paths, in a fixed order: two
+clients are compared by a diff of theirs.`,
+		Example: `  hookwatch contract
+  hookwatch contract --cell '3/PreToolUse/*' -v
+  hookwatch contract --format json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only) },
+	}
+	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as '3a/Stop/*'")
+	return cmd
+}
+
+func (a *app) contract(cmd *cobra.Command, only string) error {
+	all := cells.All()
+	if only != "" {
+		if !doublestar.ValidatePattern(only) {
+			return fmt.Errorf("--cell %s is no pattern", only)
+		}
+		all = slices.DeleteFunc(all, func(c cells.Cell) bool { return !doublestar.MatchUnvalidated(only, c.ID()) })
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("--cell %s matches no cell; hookwatch contract -v lists them", only)
+	}
+	p, err := a.loadHooks()
+	if err != nil {
+		return err
+	}
+	r, temp, err := a.bare(p)
+	if err != nil {
+		return err
+	}
+	defer sandboxes.New(p.Root()).Close(temp)
+	defer r.Close()
+	jobs := p.Config.Run.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	res, err := contract.Play(cmd.Context(), r, jobs, all)
+	if err != nil {
+		return err
+	}
+	doc := contract.NewDocument(res)
+	err = a.print(doc, len(doc.Cells), func(i int) any { return doc.Cells[i] }, func(w io.Writer) { contract.Text(w, doc, a.verbose) })
+	if err == nil && doc.Failed() {
+		return exit.ErrFailed
+	}
+	return err
+}

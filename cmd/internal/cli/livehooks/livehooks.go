@@ -1,0 +1,173 @@
+// Package livehooks puts what the real client did with registered hooks into a document
+// and into text.
+package livehooks
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/cmd/internal/live"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+)
+
+// Document is what live prints as JSON.
+type Document struct {
+	Version    int    `json:"version"`
+	Project    string `json:"project"`
+	Client     string `json:"client"` // version; empty when no hook was fired
+	Isolation  string `json:"isolation"`
+	Fired      int    `json:"fired"`
+	NotFired   int    `json:"not_fired"`
+	Disabled   string `json:"disabled,omitempty"` // the setting that turns every hook off
+	Hooks      []Hook `json:"hooks"`
+	DurationMS int64  `json:"duration_ms"`
+}
+
+// Hook is what became of one registered hook.
+type Hook struct {
+	ID          string        `json:"id"`
+	Event       string        `json:"event"`
+	Matcher     string        `json:"matcher,omitempty"`
+	Type        string        `json:"type"`
+	Command     string        `json:"command,omitempty"`
+	At          string        `json:"at"`
+	Call        string        `json:"call,omitempty"` // what the client was brought to do
+	Fired       bool          `json:"fired"`
+	Why         string        `json:"why,omitempty"` // it was not fired
+	Exit        *int          `json:"exit"`
+	Outcome     string        `json:"outcome,omitempty"`
+	Stdout      string        `json:"stdout,omitempty"`
+	Stderr      string        `json:"stderr,omitempty"`
+	Beside      int           `json:"beside,omitempty"` // other hooks that the same call fired
+	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
+	Because     string        `json:"because,omitempty"`
+	ModelSees   []string      `json:"model_sees,omitempty"`
+	Contradicts string        `json:"contradicts,omitempty"` // what hookwatch foretells otherwise
+	Fault       string        `json:"fault,omitempty"`       // of the client's
+}
+
+// New makes the document.
+func New(p *project.Project, isolation string, res live.Result, millis int64) Document {
+	doc := Document{Version: 1, Project: p.Name(), Client: res.Client, Isolation: isolation, Hooks: []Hook{}, DurationMS: millis}
+	if at := p.Registered.DisabledBy; at.Line > 0 {
+		doc.Disabled = at.String()
+	}
+	for _, h := range res.Hooks {
+		one := Hook{
+			ID: h.Hook.ID, Event: h.Hook.Event, Matcher: h.Hook.Matcher, Type: h.Hook.Type, Command: h.Hook.Command, At: h.Hook.Source.String(),
+			Call: h.Call, Fired: h.Fired, Why: h.Why, Contradicts: h.Wrong, Fault: h.Fault,
+		}
+		if h.Fired {
+			doc.Fired++
+			one.Exit, one.Outcome, one.Stdout, one.Stderr = h.Returned.Exit, h.Returned.Outcome, h.Returned.Stdout, h.Returned.Stderr
+			one.Beside, one.Effect, one.Because, one.ModelSees = h.Beside, h.Effect, h.Because, h.Returned.Told
+		} else {
+			doc.NotFired++
+		}
+		doc.Hooks = append(doc.Hooks, one)
+	}
+	return doc
+}
+
+// Contradicted counts the hooks with which the client does otherwise than hookwatch
+// foretells.
+func (d Document) Contradicted() int {
+	return d.count(func(h Hook) bool { return h.Contradicts != "" })
+}
+
+// Faulty counts the hooks that were not seen to the end for a fault of the client's.
+func (d Document) Faulty() int { return d.count(func(h Hook) bool { return h.Fault != "" }) }
+
+func (d Document) count(of func(Hook) bool) (n int) {
+	for _, h := range d.Hooks {
+		if of(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// Text says it for people.
+func Text(w io.Writer, doc Document, verbose bool) {
+	if doc.Disabled != "" {
+		page.Writef(w, "%s turns every hook off\n", doc.Disabled)
+	}
+	for _, h := range doc.Hooks {
+		page.Writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), h.name(), h.At)
+		switch {
+		case !h.Fired:
+			page.Writef(w, "  not fired  %s\n", h.Why)
+		default:
+			h.fired(w, verbose)
+		}
+		if h.Contradicts != "" {
+			page.Writef(w, "  HOOKWATCH IS WRONG  %s\n", h.Contradicts)
+		}
+	}
+	client := "no client was started"
+	if doc.Client != "" {
+		client = "client " + doc.Client
+	}
+	page.Writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, notify.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
+}
+
+func (h Hook) fired(w io.Writer, verbose bool) {
+	beside := ""
+	if h.Beside > 0 {
+		beside = ", beside " + notify.Count(h.Beside, "other")
+	}
+	page.Writef(w, "  fired      by %s%s\n", h.Call, beside)
+	page.Writef(w, "  returned   %s\n", h.returned())
+	text(w, "stdout", h.Stdout, verbose)
+	text(w, "stderr", h.Stderr, verbose)
+	page.Writef(w, "  the client %s: %s\n", h.Effect, h.Because)
+	if len(h.ModelSees) == 0 {
+		page.Writef(w, "  the model  nothing of it\n")
+	}
+	for _, t := range h.ModelSees {
+		text(w, "the model", t, verbose)
+	}
+}
+
+func (h Hook) returned() string {
+	switch {
+	case h.Exit != nil:
+		return fmt.Sprintf("exit %d", *h.Exit)
+	case h.Outcome != "":
+		return h.Outcome
+	default:
+		return "(the client does not say)"
+	}
+}
+
+// name is the hook's command, short enough for a line, or its type.
+func (h Hook) name() string {
+	const most = 70
+	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-3]) + "..."
+	}
+	return text
+}
+
+// text shows the first lines of one, or all.
+func text(w io.Writer, name, content string, verbose bool) {
+	const most = 4
+	lines := strings.Split(strings.TrimRight(content, "\n"), "\n")
+	if content == "" {
+		return
+	}
+	for i, line := range lines {
+		if i == most && !verbose {
+			page.Writef(w, "             ... %s more with -v\n", notify.Count(len(lines)-most, "line"))
+			return
+		}
+		page.Writef(w, "  %s  %s\n", page.Output(fmt.Sprintf("%-9s", name)), page.Output(line))
+		name = ""
+	}
+}

@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"cmp"
+	"io"
+
+	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/cmd/internal/notify"
+)
+
+// A Document is a result for programs: two of different clients differ in what the
+// clients do differently.
+type Document struct {
+	Version      int    `json:"version"`
+	Client       string `json:"client"`
+	Confirmed    int    `json:"confirmed"`
+	Changed      int    `json:"changed"`
+	NotReachable int    `json:"not_reachable"`
+	Skipped      string `json:"skipped,omitempty"`
+	Fault        string `json:"fault,omitempty"`
+	Cells        []Row  `json:"cells"`
+}
+
+// NewDocument makes the document of a result.
+func NewDocument(r Result) Document {
+	doc := Document{Version: 1, Client: r.Client, Skipped: r.Absent, Fault: r.Fault, Cells: r.Rows}
+	for _, row := range r.Rows {
+		switch row.Verdict {
+		case Confirmed:
+			doc.Confirmed++
+		case Changed:
+			doc.Changed++
+		case NotReachable:
+			doc.NotReachable++
+		}
+	}
+	return doc
+}
+
+// Failed reports whether the client does not do what is predicted, or went wrong.
+func (d Document) Failed() bool { return d.Changed > 0 || d.Fault != "" }
+
+// Text shows what changed, and with verbose each cell.
+func Text(w io.Writer, d Document, verbose bool) {
+	if d.Skipped != "" {
+		page.Writef(w, "SKIP  absent: %s\n", d.Skipped)
+		return
+	}
+	for _, row := range d.Cells {
+		switch {
+		case row.Verdict == Changed:
+			page.Writef(w, "CHANGED  %s on %s: predicted %s, seen %s\n", row.ID, d.Client, row.Predicted, cmp.Or(string(row.Seen), "nothing"))
+			page.Writef(w, "         %s\n", row.Because)
+		case verbose && row.Verdict == Confirmed:
+			page.Writef(w, "confirmed  %s  %s\n", row.ID, row.Predicted)
+		case verbose:
+			page.Writef(w, "not reachable  %s  %s\n", row.ID, row.Because)
+		}
+	}
+	if !verbose {
+		reasons(w, d)
+	}
+	if d.Fault != "" {
+		page.Writef(w, "FAULT  %s\n", d.Fault)
+	}
+	page.Writef(w, "client %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
+}
+
+// reasons tells for what cells could not be had, each once.
+func reasons(w io.Writer, d Document) {
+	of := make(map[string]int)
+	var order []string
+	for _, row := range d.Cells {
+		if row.Verdict != NotReachable {
+			continue
+		}
+		if of[row.Because] == 0 {
+			order = append(order, row.Because)
+		}
+		of[row.Because]++
+	}
+	for _, why := range order {
+		page.Writef(w, "not reachable: %s (%s)\n", why, notify.Count(of[why], "cell"))
+	}
+}

@@ -1,0 +1,143 @@
+package cells
+
+import (
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+func sectionThreeA() []Cell {
+	return slices.Concat(onFailureRows(), otherNameRows(), missingScriptRows(), documentRows(), fieldRows(), reachRows(), entryRows())
+}
+
+func onFailureRows() []Cell {
+	block := client.Entry{OnFailure: "block", Type: "command"}
+	const text = `[hook.sh]: failed; blocking because onFailure is "block"`
+	denied := newOnly(suites.Denied, "PreToolUse:Bash hook error: "+text)
+	rows := []Cell{
+		{"3a onFailure block, exit 1", "PreToolUse", with(exits(1, "", "my-error"), block), denied},
+		{"3a onFailure block, exit 127", "PreToolUse", with(exits(127, "", "my-error"), block), denied},
+		{"3a onFailure block, signal", "PreToolUse", with(client.Output{Exit: -1, Signal: "SIGKILL"}, block), denied},
+		{"3a onFailure block, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, block), newOnly(suites.Denied, `[hook.sh]: timed out; blocking because onFailure is "block"`)},
+		{"3a onFailure block, invalid JSON", "PreToolUse", with(out(`{"decision":"deny"}`), block), denied},
+		{"3a onFailure block, broken JSON", "PreToolUse", with(out(`{'decision':'deny'}`), block), denied},
+		{"3a onFailure block, http", "PreToolUse", with(exits(500, "", ""), client.Entry{Type: "http", URL: "http://127.0.0.1/hook", OnFailure: "block"}), newOnly(suites.Denied, `[http://127.0.0.1/hook]: failed; blocking because onFailure is "block"`)},
+		{"3a onFailure block, exit 1", "PostToolUse", with(exits(1, "", ""), block), newOnly(suites.ShownToModel, text)},
+		{"3a onFailure block, exit 1", "UserPromptSubmit", with(exits(1, "", ""), block), newOnly(suites.PromptBlocked, "")},
+		{"3a onFailure block, exit 0", "PreToolUse", with(exits(0, "", ""), block), newOnly(suites.Proceeds, "")},
+		{"3a onFailure continue", "PreToolUse", with(exits(1, "", ""), client.Entry{OnFailure: "continue"}), newOnly(suites.Proceeds, "")},
+		{"3a onFailure block, async, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, client.Entry{OnFailure: "block", Async: true}), newOnly(suites.Proceeds, "")},
+		{"3a onFailure block, async", "PreToolUse", with(exits(1, "", "my-error"), client.Entry{OnFailure: "block", Async: true}), newOnly(suites.Ignored, "")},
+	}
+	for _, event := range []string{"Stop", "SubagentStop", "TaskCompleted", "SessionStart", "SubagentStart"} {
+		rows = append(rows, Cell{"3a onFailure has no effect", event, with(exits(1, "", ""), block), newOnly(suites.Proceeds, "")})
+	}
+	return rows
+}
+
+func otherNameRows() []Cell {
+	var rows []Cell
+	in := exits(2, specific("Setup", `"additionalContext":"my-context"`), "my-error")
+	for _, event := range []string{"PreToolUse", "PreCompact", "ConfigChange", "Elicitation"} {
+		sees := map[string]string{"PreToolUse": "blocked (exit 2); its output could not be processed", "PreCompact": "my-error"}[event]
+		rows = append(rows, Cell{"3a exit 2 + wrong hookEventName blocks", event, in, newOnly(suites.Denied, sees)})
+	}
+	for _, event := range []string{
+		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "UserPromptExpansion",
+		"Stop", "SubagentStop", "TaskCreated", "TaskCompleted",
+	} {
+		rows = append(rows, Cell{"3a exit 2 + wrong hookEventName lets pass", event, in, newOnly(suites.Ignored, "")})
+	}
+	const title = "3a exit 2 + wrong hookEventName lets pass, and the model is shown the output"
+	return append(rows, Cell{title, "PreModelSwitch", in, newOnly(suites.ShownToModel, "my-context")})
+}
+
+func missingScriptRows() []Cell {
+	var rows []Cell
+	for _, stderr := range []string{"deploy.json: No such file or directory", "I can't open it"} {
+		title := "3a script appears to be missing: " + stderr
+		for _, event := range []string{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"} {
+			rows = append(rows, Cell{title, event, exits(2, "", stderr), newOnly(suites.Ignored, "")})
+		}
+		rows = append(rows,
+			Cell{title + ", text on stdout", "Stop", exits(2, "my-text", stderr), newOnly(suites.AnotherTurn, stderr)},
+			Cell{title, "PreToolUse", exits(2, "", stderr), newOnly(suites.Denied, stderr)},
+			Cell{title + ", of a plugin", "UserPromptSubmit", with(exits(2, "", stderr), client.Entry{Plugin: true}), newOnly(suites.Ignored, "")},
+			Cell{title + ", of no plugin", "UserPromptSubmit", exits(2, "", stderr), newOnly(suites.PromptBlocked, "")})
+	}
+	return rows
+}
+
+func documentRows() []Cell {
+	const foreign = "{\"a\":1}\n{\"b\":\"my-text\"}"
+	return []Cell{
+		{"3a two JSON lines without a known key", "UserPromptSubmit", out(foreign), newOnly(suites.ContextAdded, foreign)},
+		{"3a two JSON lines without a known key", "PreToolUse", out(foreign), newOnly(suites.Ignored, "")},
+		{"3a two JSON lines with a known key", "UserPromptSubmit", out("{\"a\":1}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a byte order mark", "PreToolUse", out("\ufeff" + blockJSON), newOnly(suites.Denied, "my-reason")},
+		{"3a byte order mark", "Stop", out("\ufeff" + blockJSON), newOnly(suites.AnotherTurn, "my-reason")},
+		{"3a async line, then a document", "PreToolUse", out("{\"async\":true}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a async line, then a document, exit 2", "PreToolUse", exits(2, "{\"async\":true}\n"+blockJSON, "my-error"), newOnly(suites.Ignored, "")},
+		{"3a async line, then a document", "UserPromptSubmit", out("{\"async\":true}\n" + blockJSON), newOnly(suites.Ignored, "")},
+	}
+}
+
+func fieldRows() []Cell {
+	model := func(event, fields string) client.Output { return out(specific(event, fields)) }
+	return []Cell{
+		{"3a PreModelSwitch deny", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"deny","permissionDecisionReason":"my-reason"`), newOnly(suites.Denied, "my-reason")},
+		{"3a PreModelSwitch ask", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"ask","permissionDecisionReason":"my-reason"`), newOnly(suites.Asked, "my-reason")},
+		{"3a PreModelSwitch allow", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"allow"`), newOnly(suites.Allowed, "")},
+		{"3a PreModelSwitch defer is no word", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"defer"`), newOnly(suites.Ignored, "")},
+		{"3a PostModelSwitch additionalContext", "PostModelSwitch", model("PostModelSwitch", `"additionalContext":"my-context"`), newOnly(suites.ContextAdded, "my-context")},
+		{"3a classifierContext", "PostToolUse", model("PostToolUse", `"classifierContext":"x"`), newOnly(suites.Proceeds, "")},
+		{"3a permissionDisplay", "PreToolUse", model("PreToolUse", `"permissionDisplay":"x"`), newOnly(suites.Proceeds, "")},
+		{"3a suppressOriginalPrompt", "UserPromptExpansion", model("UserPromptExpansion", `"suppressOriginalPrompt":true`), newOnly(suites.Proceeds, "")},
+		{"3a metrics", "PreToolUse", out(`{"metrics":{"a":1}}`), newOnly(suites.Ignored, "")},
+	}
+}
+
+func reachRows() []Cell {
+	rows := []Cell{
+		{"3a plain stdout", "UserPromptExpansion", out("my-text"), newOnly(suites.ContextAdded, "my-text")},
+		{"3a plain stdout", "PostModelSwitch", out("my-text"), newOnly(suites.ContextAdded, "my-text")},
+		{"3a plain stdout enters the compaction prompt", "PreCompact", out("my-text"), newOnly(suites.ContextAdded, "my-text")},
+		{"3a continue:false", "PostToolBatch", out(`{"continue":false}`), newOnly(suites.SessionEnds, "")},
+		{"3a continue:false", "UserPromptExpansion", out(`{"continue":false}`), newOnly(suites.PromptBlocked, "")},
+		{"3a continue:false with exit 1", "PreToolUse", exits(1, `{"continue":false}`, ""), newOnly(suites.SessionEnds, "")},
+		{"3a continue:false with exit 1", "PostToolBatch", exits(1, `{"continue":false}`, ""), newOnly(suites.SessionEnds, "")},
+		{"3a continue:false with exit 1", "UserPromptSubmit", exits(1, `{"continue":false}`, ""), newOnly(suites.PromptBlocked, "")},
+		{"3a PermissionRequest allow beats exit 2", "PermissionRequest", exits(2, specific("PermissionRequest", `"decision":{"behavior":"allow"}`), "my-error"), newOnly(suites.Allowed, "")},
+		{"3a PermissionRequest deny beats exit 2", "PermissionRequest", exits(2, specific("PermissionRequest", `"decision":{"behavior":"deny","message":"my-message"}`), "my-error"), newOnly(suites.Denied, "my-message")},
+		{"3a updatedInput lacks a required key", "PreToolUse", out(specific("PreToolUse", `"updatedInput":{"description":"x"}`)), newOnly(suites.Denied, "command")},
+		{"3a updatedInput is empty", "PreToolUse", out(specific("PreToolUse", `"updatedInput":{}`)), newOnly(suites.Denied, "command")},
+		{"3a Stop block without a reason", "Stop", out(`{"decision":"block"}`), newOnly(suites.AnotherTurn, "Blocked by hook")},
+	}
+	for _, event := range []string{
+		"PermissionRequest", "PermissionDenied", "Elicitation", "ElicitationResult", "MessageDisplay", "CwdChanged", "FileChanged", "Setup", "Notification",
+	} {
+		rows = append(rows, Cell{"3a additionalContext never reaches a request", event, out(specific(event, `"additionalContext":"my-context"`)), newOnly(suites.Ignored, "")})
+	}
+	return rows
+}
+
+func entryRows() []Cell {
+	const no = `{"ok":false,"reason":"my-reason"}`
+	return []Cell{
+		{"3a asyncRewake, exit 2", "PreToolUse", with(exits(2, "", "my-error"), client.Entry{AsyncRewake: true}), newOnly(suites.Denied, "my-error")},
+		{"3a prompt hook not ok", "PreToolUse", with(out(no), client.Entry{Type: "prompt"}), newOnly(suites.SessionEnds, "")},
+		{"3a prompt hook not ok", "PostToolUse", with(out(no), client.Entry{Type: "prompt"}), newOnly(suites.SessionEnds, "")},
+		{"3a prompt hook not ok, continueOnBlock", "PreToolUse", with(out(no), client.Entry{Type: "prompt", ContinueOnBlock: true}), newOnly(suites.Denied, "my-reason")},
+		{"3a prompt hook ok", "PreToolUse", with(out(`{"ok":true}`), client.Entry{Type: "prompt"}), newOnly(suites.Proceeds, "")},
+		{"5 prompt hook not ok", "PreToolUse", with(out(no), client.Entry{Type: "prompt"}), oldOnly(suites.Denied, "my-reason")},
+		{"3a agent hook not ok", "PreToolUse", with(out(no), client.Entry{Type: "agent"}), newOnly(suites.Denied, "Agent hook condition was not met: my-reason")},
+		{"3a http status 500 with block", "PreToolUse", with(exits(500, blockJSON, ""), client.Entry{Type: "http"}), newOnly(suites.Ignored, "")},
+		{"3a http status 404 with block", "Stop", with(exits(404, blockJSON, ""), client.Entry{Type: "http"}), newOnly(suites.Ignored, "")},
+		{"3a http status 200 with block", "PreToolUse", with(exits(200, blockJSON, ""), client.Entry{Type: "http"}), newOnly(suites.Denied, "my-reason")},
+		{"3a http plain text", "UserPromptSubmit", with(exits(200, "my-text", ""), client.Entry{Type: "http"}), newOnly(suites.Ignored, "")},
+		{"3a shell powershell, pwsh absent", "PreToolUse", with(client.Output{Exit: -1, NotStarted: "no pwsh"}, client.Entry{Shell: "powershell"}), newOnly(suites.Proceeds, "")},
+		{"3a onFailure block, mcp_tool", "PreToolUse", with(exits(1, "", ""), client.Entry{Type: "mcp_tool", OnFailure: "block"}), newOnly(suites.Denied, "blocking because")},
+		{"3a mcp_tool decision", "PreToolUse", with(out(blockJSON), client.Entry{Type: "mcp_tool"}), newOnly(suites.Denied, "my-reason")},
+	}
+}

@@ -1,0 +1,25 @@
+package client
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestRules holds that every kind of cause is explained, once.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, rule := range Rules() {
+		if seen[rule.ID] {
+			t.Errorf("%s is there twice", rule.ID)
+		}
+		seen[rule.ID] = true
+		if rule.What == "" || rule.Client == "" || rule.Severity == "" {
+			t.Errorf("%s is not explained: %+v", rule.ID, rule)
+		}
+		if rule.Severity == suites.Error && rule.Remedy == "" {
+			t.Errorf("%s is an error without a remedy", rule.ID)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package conform
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+)
+
+// Call makes a case of what has the client fire a hook: it says only what the client does
+// not decide itself. It is nil when the hook's matcher lets nothing through that is known.
+func Call(t Tree, h discover.Hook) *suites.Case {
+	all := typical(h, t)
+	if len(all) == 0 {
+		return nil
+	}
+	f := conditional(h, all)
+	if f.tool == "Bash" && h.If == "" {
+		f.command = cmp.Or(telling[h.Event], f.command)
+	}
+	return f.asCall(t, h)
+}
+
+// telling are commands with which the client comes to an event that a harmless command
+// would not bring about.
+var telling = map[string]string{
+	"PermissionRequest":  "touch hookwatch-example",
+	"PostToolUseFailure": "false",
+}
+
+// conditional is the first firing that the hook's `if` may let through, with what it is
+// about.
+func conditional(h discover.Hook, all []firing) firing {
+	tool, about, ok := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
+	if !ok || !client.Match(h.Event, h.Matcher, tool) {
+		return all[0]
+	}
+	about = strings.NewReplacer(":*", " example", "**/", "", "*", "example").Replace(about)
+	f := firing{event: h.Event, tool: tool, file: all[0].file}
+	switch {
+	case tool == "Bash":
+		f.command = about
+	case slices.Contains(fileTools, tool):
+		f.file = strings.TrimLeft(about, "/")
+	}
+	return f
+}
+
+// callFile is the file of a call where the project has none that is known.
+const callFile = "{tmp}/example.py"
+
+func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
+	step := suites.Step{Event: f.event, Tool: f.tool, Command: f.command}
+	c := &suites.Case{Suite: "live", ID: h.ID, Layer: suites.Live, AskedLive: true, Chain: true}
+	if h.Scope.Foreign() {
+		c.Repo = &suites.Repo{Branch: "main", Commit: example}
+	}
+	if slices.Contains(fileTools, f.tool) {
+		step.FilePath = "{override}/" + cmp.Or(f.file, exampleFile)
+		content, known := example[strings.TrimPrefix(step.FilePath, "{override}/")]
+		switch {
+		case h.Scope.Foreign() && !known:
+			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
+		case h.Scope.Foreign():
+			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it stands there already
+		case !exists(t.path(f.file)):
+			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
+			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
+		}
+	}
+	if f.event == "UserPromptExpansion" {
+		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/commands/" + cmp.Or(f.value, "example") + ".md", Content: "say hello\n"}}
+	}
+	if f.tool == "Skill" {
+		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/skills/example/SKILL.md", Content: "---\nname: example\ndescription: an example\n---\nsay hello\n"}}
+	}
+	if over := f.said(h.Matcher); len(over) > 0 {
+		step.Payload, _ = json.Marshal(over) // text always encodes
+	}
+	c.Steps = []suites.Step{step}
+	return c
+}
+
+// inputs are those of tools that are called for neither a command nor a file.
+var inputs = map[string]map[string]any{
+	"WebFetch":  {"url": "http://127.0.0.1/", "prompt": "say hello"},
+	"WebSearch": {"query": "hello"},
+	"Skill":     {"skill": "example"},
+	"Grep":      {"pattern": "hello"},
+	"Glob":      {"pattern": "*.md"},
+}
+
+// said is what of the payload a person or the model would say. Where the hook takes
+// any value, the client's usual one does.
+func (f firing) said(matcher string) map[string]any {
+	about, _ := client.EventByName(f.event)
+	over := map[string]any{}
+	switch {
+	case inputs[f.tool] != nil:
+		over["tool_input"] = inputs[f.tool]
+	case f.event == "UserPromptSubmit":
+		over["prompt"] = f.prompt
+	case f.event == "UserPromptExpansion":
+		over[about.MatchedOn] = cmp.Or(f.value, "example")
+	case !about.Tool && about.MatchedOn != "" && matcher != "" && matcher != "*":
+		over[about.MatchedOn] = f.value
+	}
+	return over
+}
