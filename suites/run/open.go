@@ -136,6 +136,8 @@ func (o *open) readOwn(name string, limit int64) ([]byte, error) {
 	return trees.ReadIn(o.own, name, limit, false)
 }
 
+func (o *open) linkOwn(name, target string) error { return trees.LinkIn(o.own, name, target) }
+
 func (o *open) begin() {
 	for d := range o.watched {
 		o.watched[d] = o.take(d)

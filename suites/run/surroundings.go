@@ -22,6 +22,8 @@ type surroundings interface {
 	listen() (net.Listener, error)
 	// readOwn gives a regular file of at most limit bytes in the case's directory.
 	readOwn(name string, limit int64) ([]byte, error)
+	// linkOwn makes a symbolic link in the case's directory, unless it is there.
+	linkOwn(name, target string) error
 	// begin notes what is there before the case does anything.
 	begin()
 	// changes tells what it did since, with absolute paths, and what it tried in
@@ -45,6 +47,8 @@ func (c confined) listen() (net.Listener, error) { return c.Listen() }
 func (c confined) readOwn(name string, limit int64) ([]byte, error) {
 	return trees.ReadBelow(c.Dir(), name, limit)
 }
+
+func (c confined) linkOwn(name, target string) error { return trees.LinkBelow(c.Dir(), name, target) }
 
 func (c confined) begin() { c.Begin() }
 
