@@ -23,6 +23,7 @@ func Static(t Tree) []Finding {
 	all = append(all, t.contents()...)
 	perFile(all)
 	all = append(all, t.unregistered()...)
+	all = append(all, t.denies()...)
 	return Merge(all)
 }
 

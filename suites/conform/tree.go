@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -14,8 +15,9 @@ type Tree struct {
 	Root       string // absolute
 	Reader     disk.Reader
 	Registered discover.Registered
-	Scripts    []string // of the hook directories, as slash paths
-	Stray      []string // files with hooks that the client does not read
+	Scripts    []string      // of the hook directories, as slash paths
+	Stray      []string      // files with hooks that the client does not read
+	Denies     []suites.Deny // what a person says that hooks must stop
 	Installed  func(program string) bool
 	PlainShell bool // /bin/sh is none that understands bash
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,12 @@ func (h Hook) runsAs() string {
 // Start is the absolute path of the directory where a session starts in which the
 // hook is in force, as far as it lies in the tree.
 func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
+
+// Answers reports whether a person means the hook by a name: its ID, or a part of its
+// command or of its script's path.
+func (h Hook) Answers(name string) bool {
+	return h.ID == name || strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
+}
 
 // NotRun says why hookwatch does not run a hook; "" when it does.
 func (h Hook) NotRun() string {

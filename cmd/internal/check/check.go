@@ -37,7 +37,7 @@ func (r Result) Count(s suites.Severity) (n int) {
 // TreeOf is the project as conform looks at it.
 func TreeOf(p *project.Project, env []string) conform.Tree {
 	return conform.Tree{
-		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray,
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
 		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
 		PlainShell: plainShell(),
 	}
