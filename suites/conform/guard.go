@@ -132,7 +132,7 @@ func (q *Inquiry) hardened() []Probe {
 // altered sends what is stopped to a poorer machine, and with something beside it.
 func (q *Inquiry) altered() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
-	probes = q.poorer()
+	probes = append(q.poorer(), q.elsewhere()...)
 	if q.denied.tool != "Bash" {
 		return probes
 	}
@@ -206,7 +206,7 @@ func (q *Inquiry) disguised() (probes []Probe) {
 // still is a probe that has to be stopped like the one before.
 func (q *Inquiry) still(f firing, rule, what string) Probe {
 	return q.probe(f, func(r suites.Result) {
-		if !stopped(r) && r.NotStarted == "" && !r.TimedOut {
+		if lets(r) {
 			q.found(rule, what)
 		}
 	})

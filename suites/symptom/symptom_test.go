@@ -58,10 +58,11 @@ func TestFaults(t *testing.T) {
 
 func TestEchoes(t *testing.T) {
 	for printed, want := range map[string]bool{
-		`{"tool_name": "Bash", "hook_event_name": "Stop", "session_id": "s"}`: true,
-		`{"tool_name": "Bash", "session_id": "s"}`:                            false,
-		`{"decision": "block"}`:                                               false,
-		"hello":                                                               false,
+		`{"tool_name": "Bash", "hook_event_name": "Stop", "session_id": "s"}`:                                                    true,
+		`{"tool_name": "Bash", "session_id": "s"}`:                                                                               false,
+		`{"session_id":"s","transcript_path":"/t","cwd":"/p","prompt_id":"p","hook_event_name":"PreToolUse","tool_input":{"comm`: true,
+		`{"decision": "block"}`: false,
+		"hello":                 false,
 	} {
 		if got := Echoes([]byte(printed)); got != want {
 			t.Errorf("%s: %v, want %v", printed, got, want)
