@@ -84,10 +84,8 @@ func (q *Inquiry) tried(some []firing) []Probe {
 				}
 			case symptom.Dropped(r):
 				q.dropped(f, r, suites.Warning)
-			case symptom.NoParse().Match(r.Stderr) && r.Exit != 0:
-				q.found("syntax-error", short(symptom.NoParse().FindString(string(r.Stderr))))
-			case symptom.Crash().Match(r.Stderr) && r.Exit != 0:
-				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(symptom.Crash().FindString(string(r.Stderr)))), f.input(), suites.Warning)
+			default:
+				q.failed(f.input(), r, suites.Warning)
 			}
 		})
 		if i == 0 {

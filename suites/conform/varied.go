@@ -71,9 +71,8 @@ func (q *Inquiry) varied() []Probe {
 
 // coped judges what a hook makes of an input that is another.
 func (q *Inquiry) coped(v variant, r suites.Result) {
-	switch line := symptom.Crash().FindString(string(r.Stderr)); {
-	case line != "" && r.Exit != 0 && r.Exit != 2:
-		q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(line)), v.name, suites.Warning)
+	switch {
+	case q.failed(v.name, r, suites.Warning):
 	case r.TimedOut:
 		q.seen("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), v.name)
 	case !symptom.Dropped(q.took):
