@@ -22,6 +22,12 @@ type Tree struct {
 	PlainShell bool // /bin/sh is none that understands bash
 }
 
+// IsPlainShell reports whether this machine's /bin/sh is none that understands bash.
+func IsPlainShell() bool {
+	real, err := filepath.EvalSymlinks("/bin/sh")
+	return err == nil && filepath.Base(real) != "bash" && filepath.Base(real) != "zsh"
+}
+
 // scriptAtMost bounds what is read of a script, in bytes.
 const scriptAtMost = 1 << 20
 
