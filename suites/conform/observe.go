@@ -93,6 +93,9 @@ func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 			severity = suites.Warning // nothing that the client would have acted on
 		}
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
+		if last := &q.findings[len(q.findings)-1]; last.Rule == "output-ignored" {
+			last.Remedy = "print what hookwatch schema output " + q.hook.Event + " shows, and nothing else"
+		}
 	}
 }
 
