@@ -58,7 +58,7 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 // fire runs hooks side by side as the client does, each with its own time-out.
 func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
-	if err := s.installed(ctx, hooks); err != nil {
+	if err := s.installed(hooks); err != nil {
 		return nil, err
 	}
 	for _, h := range hooks {

@@ -137,6 +137,8 @@ func (o *Open) ReadOwn(name string, limit int64) ([]byte, error) {
 	return trees.ReadIn(o.own, name, limit, false)
 }
 
+func (o *Open) LinkOwn(name, target string) error { return trees.LinkIn(o.own, name, target) }
+
 func (o *Open) Begin() {
 	for d := range o.watched {
 		o.watched[d] = o.take(d)

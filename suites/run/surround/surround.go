@@ -24,6 +24,8 @@ type Surroundings interface {
 	Listen() (net.Listener, error)
 	// ReadOwn gives a regular file of at most limit bytes in the case's directory.
 	ReadOwn(name string, limit int64) ([]byte, error)
+	// LinkOwn makes a symbolic link in the case's directory, unless it is there.
+	LinkOwn(name, target string) error
 	// Begin notes what is there before the case does anything.
 	Begin()
 	// Changes tells what it did since, with absolute paths, and what it tried in
@@ -45,3 +47,5 @@ func (c Confined) Read(path string) ([]byte, error) { return c.ReadFile(path) }
 func (c Confined) ReadOwn(name string, limit int64) ([]byte, error) {
 	return trees.ReadBelow(c.Dir(), name, limit)
 }
+
+func (c Confined) LinkOwn(name, target string) error { return trees.LinkBelow(c.Dir(), name, target) }
