@@ -101,6 +101,7 @@ var injections = []injected{
 	{15, "it prints its input", scriptIs("lint.sh", "#!/bin/bash\ncat\n"), "echoes-input", "info", "", false},
 	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
+	{16, "it reads the name of an agent, which is sent as its type", scriptIs("lint.sh", "#!/bin/bash\njq -r '.agent_name // empty' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
 	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "slow", "warning", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},

@@ -169,6 +169,9 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		if effect := withoutScript(c.hook, "it"); effect != "" {
+			c.out[len(c.out)-1].Effect = "where the path holds a space: " + effect
+		}
 		return
 	}
 }

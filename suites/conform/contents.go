@@ -9,10 +9,15 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A field that the event does not have, and the one that was meant.
-var unknownFields = []struct{ name, meant string }{
-	{"tool_result", "tool_response"}, {"tool_output", "tool_response"}, {"user_prompt", "prompt"}, {"toolName", "tool_name"},
-	{"toolInput", "tool_input"}, {"hookEventName", "hook_event_name"}, {"sessionId", "session_id"},
+// A field that the event does not have, and the one that was meant; own where programs
+// may well call something of their own so, which only filters of the input do not.
+var unknownFields = []struct {
+	name, meant string
+	own         bool
+}{
+	{"tool_result", "tool_response", false}, {"tool_output", "tool_response", false}, {"user_prompt", "prompt", false},
+	{"toolName", "tool_name", false}, {"toolInput", "tool_input", false}, {"hookEventName", "hook_event_name", false},
+	{"sessionId", "session_id", false}, {"agent_name", "agent_type", true}, {"subagent_name", "agent_type", true},
 }
 
 // contents judges the text of the scripts that hooks run.
@@ -46,16 +51,22 @@ func judgeText(hook, name, text string) (all []Finding) {
 		}
 		all = append(all, found("unset-variable", hook, place(name, code, at[0]), name+" reads "+v+", which is never set", suites.Warning))
 	}
+	var meant []string
 	for _, f := range unknownFields {
 		if !strings.Contains(code, f.name) {
 			continue
 		}
-		reads := regexp.MustCompile(`jq [^\n]*'[^'\n]*\.` + f.name + `\b|\.get\(["']` + f.name + `["']|\[["']` + f.name + `["']\]|(?:input|data|payload|event)\.` + f.name + `\b`)
-		at := reads.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`\b`+f.meant+`\b`).MatchString(code) {
-			continue // it tries both
+		reads := `jq [^\n]*'[^'\n]*\.` + f.name + `\b`
+		if !f.own {
+			reads += `|\.get\(["']` + f.name + `["']|\[["']` + f.name + `["']\]|(?:input|data|payload|event)\.` + f.name + `\b`
 		}
+		at := regexp.MustCompile(reads).FindStringIndex(code)
+		if at == nil || regexp.MustCompile(`\b`+f.meant+`\b`).MatchString(code) || slices.Contains(meant, f.meant) {
+			continue // it tries both, or that was said
+		}
+		meant = append(meant, f.meant)
 		all = append(all, found("unknown-field", hook, place(name, code, at[0]), name+" reads "+f.name+"; the client sends "+f.meant))
+		all[len(all)-1].Remedy = "read " + f.meant
 	}
 	if at := startsClient().FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
 		all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))

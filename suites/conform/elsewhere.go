@@ -75,9 +75,6 @@ func (q *Inquiry) uncommitted() Probe {
 	return p
 }
 
-// lets reports whether what should be stopped is not, by a hook that could run.
-func lets(r suites.Result) bool { return !stopped(r) && r.NotStarted == "" && !r.TimedOut }
-
 // reads reports whether a text uses a variable of the environment.
 func reads(text, name string) bool {
 	return strings.Contains(text, name) && regexp.MustCompile(`\$\{?`+name+`\b|environ(\.get\(|\[)["']`+name+`["']|getenv\(["']`+name+`|process\.env\.`+name+`\b`).MatchString(text)

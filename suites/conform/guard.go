@@ -106,10 +106,6 @@ func (q *Inquiry) unheard(f firing, r suites.Result) {
 	q.findings[len(q.findings)-1].Remedy = "remove async"
 }
 
-func stopped(r suites.Result) bool {
-	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
-}
-
 // hardened asks whether a deny holds when the machine or the input is another. One
 // that came after other inputs has to come without them first: a guard may count.
 func (q *Inquiry) hardened() []Probe {

@@ -57,7 +57,7 @@ var rules = []suites.Rule{
 		Client: "exit 127: the call proceeds as if there were no hook",
 		Remedy: "correct the #! line; save with LF, without byte order mark"},
 	{ID: "unquoted-path", Observed: observed, Severity: suites.Warning, What: "a directory's variable is not quoted",
-		Client: "where the path holds a space, exit 127: the call proceeds as if there were no hook",
+		Client: "where the path holds a space nothing is found: the call proceeds as if there were no hook",
 		Remedy: "put the variable into double quotes"},
 	{ID: "variable-not-expanded", Severity: suites.Error, What: "a path stands in quotes in which it is not expanded",
 		Client: "the file is not found and the call proceeds as if there were no hook",

@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 		"other agents": {files: map[string]string{".codex/hooks.json": someHooks, ".cursor/hooks.json": someHooks, ".github/hooks/a.json": someHooks},
 			foreign: []string{".codex/hooks.json", ".cursor/hooks.json", ".github/hooks/a.json"}},
 		"a file that nobody reads": {files: map[string]string{".claude/hooks.json": someHooks}, unread: []string{".claude/hooks.json"}},
-		"scripts named by events": {files: map[string]string{"hooks/pre-tool-use.sh": "", "hooks/stop.py": "", "hooks/helper.sh": "", "docs/hooks/stop.sh": ""},
+		"scripts named by events": {files: map[string]string{"hooks/pre-tool-use.sh": "", "hooks/stop.py": "", "hooks/helper.sh": "", "docs/hooks/stop.sh": "", ".cursor/hooks/stop.js": ""},
 			guessed: []string{"hooks/pre-tool-use.sh", "hooks/stop.py"}},
 	} {
 		t.Run(name, func(t *testing.T) {

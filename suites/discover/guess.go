@@ -31,6 +31,9 @@ func EventOf(script string) string {
 	return ""
 }
 
+// foreignDirs are the directories of other agents: their scripts are not ours to judge.
+var foreignDirs = pattern.Lazy(`(^|/)\.(?:github|codex|cursor|gemini|copilot|factory|opencode|windsurf|kiro)/`)
+
 // unregistered adds scripts that nothing in the tree registers, where their names
 // tell the event: an installer or a person registers them elsewhere.
 func (f *finder) unregistered() {
@@ -39,7 +42,7 @@ func (f *finder) unregistered() {
 		if path.Base(path.Dir(name)) != "hooks" || !slices.Contains([]string{".sh", ".py", ".js", ".mjs"}, ext) || strings.HasPrefix(name, ".git") {
 			continue
 		}
-		if EventOf(name) != "" && !exampleDirs().MatchString(path.Dir(name)) {
+		if EventOf(name) != "" && !foreignDirs().MatchString(name) && !exampleDirs().MatchString(path.Dir(name)) {
 			f.out.Guessed = append(f.out.Guessed, name)
 		}
 	}
