@@ -39,7 +39,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/invocation":   "cmd/internal/project suites suites/printable suites/shell",
 	"cmd/internal/cli/keyboard":     "cmd/internal/cli/terminal cmd/internal/engine cmd/internal/notify suites",
 	"cmd/internal/cli/list":         "cmd/internal/cli/page cmd/internal/project suites suites/discover",
-	"cmd/internal/cli/livehooks":    "cmd/internal/cli/page cmd/internal/live cmd/internal/notify cmd/internal/project suites",
+	"cmd/internal/cli/livehooks":    "cmd/internal/cli/exit cmd/internal/cli/page cmd/internal/live cmd/internal/notify cmd/internal/project suites",
 	"cmd/internal/cli/page":         "suites/printable",
 	"cmd/internal/cli/schema":       "cmd/internal/cli/event config suites/catalog suites/client suites/client/outputschema",
 	"cmd/internal/cli/show":         "cmd/internal/cli/ids cmd/internal/cli/page suites suites/catalog suites/printable",
