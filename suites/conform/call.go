@@ -23,6 +23,9 @@ func Call(t Tree, h discover.Hook) *suites.Case {
 	if f.tool == "Bash" && h.If == "" {
 		f.command = cmp.Or(telling[h.Event], f.command)
 	}
+	if h.Event == "UserPromptExpansion" && (h.Matcher == "" || h.Matcher == "*") {
+		f.value = "example"
+	}
 	return f.asCall(t, h)
 }
 
@@ -74,7 +77,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 		}
 	}
 	if f.event == "UserPromptExpansion" {
-		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/commands/" + cmp.Or(f.value, "example") + ".md", Content: "say hello\n"}}
+		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/commands/" + f.value + ".md", Content: "say hello\n"}}
 	}
 	if f.tool == "Skill" {
 		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/skills/example/SKILL.md", Content: "---\nname: example\ndescription: an example\n---\nsay hello\n"}}
@@ -106,7 +109,7 @@ func (f firing) said(matcher string) map[string]any {
 	case f.event == "UserPromptSubmit":
 		over["prompt"] = f.prompt
 	case f.event == "UserPromptExpansion":
-		over[about.MatchedOn] = cmp.Or(f.value, "example")
+		over[about.MatchedOn] = f.value
 	case !about.Tool && about.MatchedOn != "" && matcher != "" && matcher != "*":
 		over[about.MatchedOn] = f.value
 	}

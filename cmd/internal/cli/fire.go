@@ -82,7 +82,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return err
 	}
 	if len(fired) == 0 {
-		return nothingFires(c)
+		return fire.Nothing(c)
 	}
 	doc := fire.New(c, fired, all)
 	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })

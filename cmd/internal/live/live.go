@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -52,7 +53,8 @@ func (r Result) Count(of func(Hook) bool) (n int) {
 	return n
 }
 
-// Run fires the hooks of a tree, in so many sessions at a time. The error is for what
+// Run fires the hooks of a tree, in so many sessions at a time; 0: as many as there are
+// processors. The error is for what
 // hookwatch itself could not do.
 func Run(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (Result, error) {
 	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
@@ -63,7 +65,7 @@ func Run(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (Result, 
 	}
 	outcomes := make([]suites.Outcome, len(calls))
 	errs := make([]error, len(calls))
-	free := make(chan struct{}, max(jobs, 1))
+	free := make(chan struct{}, cmp.Or(jobs, runtime.NumCPU()))
 	var wait sync.WaitGroup
 	for i := range calls {
 		wait.Go(func() {

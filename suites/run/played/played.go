@@ -75,6 +75,7 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
 	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
+	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
 	foretold := true // what is known of all hooks is enough to foretell the effect
 	for _, h := range live.Match(&seen, commandsOf(registered)) {
@@ -112,6 +113,16 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 		}
 	}
 	return r
+}
+
+// unconditional are the hooks without an if, where no more than these fired: a hook with
+// one may have been passed over.
+func unconditional(registered []discover.Hook, fired int) []discover.Hook {
+	without := slices.DeleteFunc(slices.Clone(registered), func(h discover.Hook) bool { return h.If != "" })
+	if len(without) == fired {
+		return without
+	}
+	return registered
 }
 
 // alike reports whether two effects look the same from outside: that a hook said

@@ -3,6 +3,8 @@ package fire
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/run"
@@ -73,6 +75,22 @@ func New(c *suites.Case, fired []run.Fired, o suites.Outcome) Document {
 	}
 	return doc
 }
+
+// Nothing is the error of an event that fires no hook.
+func Nothing(c *suites.Case) error {
+	return fmt.Errorf("no hook is registered for %s (hookwatch fire --hook SCRIPT fires one that is not)", strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool))
+}
+
+// Wrong counts the hooks with which the client did otherwise than hookwatch foretells.
+func (d Document) Wrong() int {
+	if d.Live.Foretold == "" {
+		return 0
+	}
+	return len(d.Hooks)
+}
+
+// Faulty is 1 where something went wrong with the client.
+func (d Document) Faulty() int { return min(1, len(d.Live.Fault)) }
 
 // NewLive makes the document of hooks that the real client fired. The error says why it
 // could not be brought to do so.

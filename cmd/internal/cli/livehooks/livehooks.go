@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/live"
 	"hookwatch/cmd/internal/notify"
@@ -169,5 +170,30 @@ func text(w io.Writer, name, content string, verbose bool) {
 		}
 		page.Writef(w, "  %s  %s\n", page.Output(fmt.Sprintf("%-9s", name)), page.Output(line))
 		name = ""
+	}
+}
+
+// Long is the command's help.
+const Long = `Start the real client in a sandbox, against a scripted model and without your login
+or settings (see hookwatch help client), and have it fire every command hook that is
+registered, each once, with a call that its matcher lets through. For each hook: whether
+it was fired, or why not; what it returned; what the client did, and what of it the
+model was sent. A call runs all hooks that are registered for it.
+
+Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
+code 3: it did otherwise than hookwatch foretells, which is an error of hookwatch's.`
+
+// Contradicted is the error, if any, that sessions with a client amount to.
+func Contradicted(client string, wrong, faulty int) error {
+	switch {
+	case wrong > 0:
+		return &exit.AbortedError{
+			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it foretells", notify.Count(wrong, "hook"), client),
+			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
+		}
+	case faulty > 0:
+		return exit.ErrFailed
+	default:
+		return nil
 	}
 }

@@ -1,0 +1,43 @@
+package conform
+
+import (
+	"testing"
+
+	"hookwatch/suites/discover"
+)
+
+// TestCall: the call is one that the hook's matcher and its if let through, and says
+// nothing that the client itself decides.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		hook                         discover.Hook
+		tool, command, file, payload string
+	}{
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash"}, "Bash", "echo hello", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git push *)"}, "Bash", "git push example", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git:*)"}, "Bash", "git example", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Edit(*.ts)"}, "Edit", "", "{tmp}/example.ts", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write", Scope: discover.InPlugin}, "Write", "", "{override}/src/example.py", ""},
+		{discover.Hook{Event: "PermissionRequest"}, "Bash", "touch hookwatch-example", "", ""},
+		{discover.Hook{Event: "PostToolUse", Matcher: "WebSearch"}, "WebSearch", "", "", `{"tool_input":{"query":"hello"}}`},
+		{discover.Hook{Event: "SessionEnd"}, "", "", "", ""},
+		{discover.Hook{Event: "SessionStart", Matcher: "clear|resume"}, "", "", "", `{"source":"resume"}`},
+		{discover.Hook{Event: "SubagentStop", Matcher: "reviewer"}, "", "", "", `{"agent_type":"reviewer"}`},
+		{discover.Hook{Event: "UserPromptSubmit"}, "", "", "", `{"prompt":"say hello"}`},
+		{discover.Hook{Event: "UserPromptExpansion"}, "", "", "", `{"command_name":"example"}`},
+	} {
+		c := Call(Tree{Root: t.TempDir()}, tt.hook)
+		if c == nil {
+			t.Errorf("%+v: no call", tt.hook)
+			continue
+		}
+		st := c.Steps[0]
+		if st.Tool != tt.tool || st.Command != tt.command || st.FilePath != tt.file || string(st.Payload) != tt.payload || st.PayloadRaw != nil {
+			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
+		}
+	}
+	if c := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {
+		t.Errorf("a call for a matcher that nothing matches: %+v", c.Steps[0])
+	}
+}
