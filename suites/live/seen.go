@@ -185,8 +185,11 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 			return suites.AnotherTurn, "the model was sent the hook's message before the person's"
 		}
 	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
-		if answered, ok := s.find(Answered); ok && (answered.Failed || s.refused(answered.Text)) {
+		switch answered, ok := s.find(Answered); {
+		case ok && (answered.Failed || s.refused(answered.Text)):
 			return suites.Denied, "the call's result is a no: " + short(answered.Text)
+		case ok && s.Turn.Event == "WorktreeCreate": // the path that the model is told is no word to it
+			return suites.Proceeds, "the client works in the directory that the hook named"
 		}
 	case "Elicitation", "ElicitationResult":
 		switch answered, _ := s.find(Answered); {
