@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/config/trust"
+	"hookwatch/suites"
 )
 
 // FileName is the name of the configuration file.
@@ -27,6 +28,7 @@ type Config struct {
 	Verify    VerifyPolicy          `mapstructure:"verify"`
 	Preflight Preflight             `mapstructure:"preflight"`
 	Gates     map[string]GatePolicy `mapstructure:"-"` // by tool; viper would lower-case and split the names
+	Denies    []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
 	StandIns  []string              `mapstructure:"stand_ins"`
 	Run       Run                   `mapstructure:"run"`
 	Sandbox   Sandbox               `mapstructure:"sandbox"`

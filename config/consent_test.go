@@ -125,7 +125,7 @@ func TestNoConsentNeeded(t *testing.T) {
 func TestEveryKeyIsDecided(t *testing.T) {
 	t.Parallel()
 	free := []string{
-		"verify", "preflight.required", "preflight.policy", "gates", "stand_ins", "run.timeout", "run.backstop", "run.trace",
+		"verify", "preflight.required", "preflight.policy", "gates", "denies", "stand_ins", "run.timeout", "run.backstop", "run.trace",
 		"sandbox.home", "sandbox.mask", "sandbox.keep", "live.timeout", "results.keep_runs", "results.keep_days",
 		"results.rolling_size", "notify.desktop", "notify.settle", "watch.ignore", "watch.audit",
 	}

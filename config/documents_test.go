@@ -79,7 +79,7 @@ func TestKeysAgree(t *testing.T) {
 	for _, k := range keys {
 		table = append(table, k.path)
 	}
-	fields := append(fieldPaths(reflect.TypeFor[Config](), ""), "gates")
+	fields := append(fieldPaths(reflect.TypeFor[Config](), ""), "gates", "denies")
 	slices.Sort(table)
 	slices.Sort(fields)
 	if diff := cmp.Diff(table, fields); diff != "" {

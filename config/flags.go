@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
 )
 
 // set reads the value of one key.
@@ -15,6 +17,8 @@ func (s *source) set(k key, n *yaml.Node) {
 	case nil:
 	case map[string]GatePolicy:
 		s.gates = v
+	case []suites.Deny:
+		s.denies = v
 	default:
 		s.values[k.path] = v
 	}

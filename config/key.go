@@ -21,6 +21,7 @@ var keys = []key{
 	{path: "preflight.policy", def: string(PreflightAbort), read: choice("abort", "report"), env: "PREFLIGHT", flag: "preflight",
 		usage: "what an absent required tool does: `abort` or report"},
 	{path: "gates", def: nil, read: policies},
+	{path: "denies", def: nil, read: denies},
 	{path: "stand_ins", def: []string{}, read: list(choice("jaq", "jq")), env: "STAND_INS", flag: "stand-ins",
 		usage: "offer the embedded jq under these `NAMES` where the tool is absent: jaq, jq"},
 	{path: "run.jobs", def: 0, read: whole, env: "JOBS", flag: "jobs",

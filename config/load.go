@@ -83,6 +83,7 @@ func (c *Config) merge(file, env, flags *source) error {
 			c.Gates[tool] = policy
 		}
 	}
+	c.Denies = file.denies
 	return v.Unmarshal(c)
 }
 

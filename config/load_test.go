@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"hookwatch/suites"
 )
 
 func noEnv(string) (string, bool) { return "", false }
@@ -91,6 +93,16 @@ var loads = map[string]struct {
 			c.Gates = map[string]GatePolicy{"biome": GateFail, "markdownlint-cli2": GateSkip, "Foo.Bar": GateFail}
 		},
 	},
+	"inputs that hooks must stop": {
+		file: "denies:\n  - {hook: guard.sh, command: rm -rf /}\n  - {hook: guard, tool: Read, file: a.pem}\n  - hook: p\n    prompt: 'my key: x'\n",
+		want: func(c *Config) {
+			c.Denies = []suites.Deny{
+				{At: suites.Position{File: f, Line: 2, Column: 5}, Hook: "guard.sh", Command: "rm -rf /"},
+				{At: suites.Position{File: f, Line: 3, Column: 5}, Hook: "guard", Tool: "Read", File: "a.pem"},
+				{At: suites.Position{File: f, Line: 4, Column: 5}, Hook: "p", Prompt: "my key: x"},
+			}
+		},
+	},
 	"a tool's policy is replaced": {file: "gates: {biome: skip}\n", want: func(c *Config) { c.Gates["biome"] = GateSkip }},
 	"sizes":                       {file: "results: {rolling_size: 2 MiB}\n", want: func(c *Config) { c.Results.RollingSize = 2 << 20 }},
 	"aliases":                     {file: "hooks: &h [a]\nspecs: *h\n", want: func(c *Config) { c.Hooks, c.Specs = []string{"a"}, []string{"a"} }},
@@ -114,6 +126,9 @@ func TestLoad(t *testing.T) {
 			got, err := Load(LoadOptions{Dir: filepath.Join(dir, "sub"), Flags: flags, Env: env, State: "/state"})
 			if err != nil {
 				t.Fatal(err)
+			}
+			for i := range got.Denies { // as it is seen from sub
+				got.Denies[i].At.File = filepath.Base(got.Denies[i].At.File)
 			}
 			want := defaults()
 			tt.want(want)
@@ -149,7 +164,7 @@ var mistakes = map[string]struct {
 	},
 	"misplaced":        {file: "jobs: 3\nrun: {verify: off}\n", want: []string{f + ":1:1: unknown key jobs (it belongs under run)", f + ":2:7: unknown key run.verify (it belongs at the top level)"}},
 	"nothing near":     {file: "watch: {colour: red}\n", want: []string{f + ":1:9: unknown key watch.colour (known here: ignore, audit)"}},
-	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, sandbox, live, results, notify, watch)"}},
+	"dotted":           {file: "run.jobs: 3\n", want: []string{f + ":1:1: unknown key run.jobs (known here: project, hooks, settings, specs, suites, verify, preflight, gates, denies, stand_ins, run, sandbox, live, results, notify, watch)"}},
 	"negative":         {file: "run: {jobs: -1}\n", want: []string{f + ":1:13: run.jobs: want a whole number, 0 or more, got -1"}},
 	"quoted number":    {file: "run: {jobs: \"4\"}\n", want: []string{f + `:1:13: run.jobs: want a whole number, got "4"`}},
 	"no unit":          {file: "run: {timeout: 30}\n", want: []string{f + ":1:16: run.timeout: want a duration such as 30s, 500ms or 2m, got 30 (add a unit: 30s)"}},
@@ -157,6 +172,14 @@ var mistakes = map[string]struct {
 	"negative time":    {file: "notify: {settle: -1s}\n", want: []string{f + `:1:18: notify.settle: want a duration of 0s or more, got "-1s"`}},
 	"list of times":    {file: "run: {timeout: [1s]}\n", want: []string{f + ":1:16: run.timeout: want a duration such as 30s, 500ms or 2m, got a list"}},
 	"size unit":        {file: "results: {rolling_size: 10XB}\n", want: []string{f + `:1:25: results.rolling_size: want a size such as 10MB, got "10XB" (units: B, KB, MB, GB, KiB, MiB, GiB)`}},
+	"deny, no list":    {file: "denies: guard.sh\n", want: []string{f + `:1:9: denies: want a list, got "guard.sh" (put it in brackets: [guard.sh])`}},
+	"deny, no hook":    {file: "denies: [{command: a}]\n", want: []string{f + ":1:10: denies[0]: no hook (write {hook: guard.sh, command: rm -rf /})"}},
+	"deny of nothing":  {file: "denies: [{hook: a}]\n", want: []string{f + ":1:10: denies[0]: want one of command, file and prompt (write {hook: guard.sh, command: rm -rf /})"}},
+	"deny of both":     {file: "denies: [{hook: a, file: b, command: c}]\n", want: []string{f + ":1:10: denies[0]: want one of command, file and prompt (write {hook: guard.sh, command: rm -rf /})"}},
+	"deny, other key":  {file: "denies: [{hook: a, cmd: c}]\n", want: []string{f + ":1:20: unknown key denies[0].cmd (known here: hook, tool, command, file, prompt)"}},
+	"deny, empty":      {file: "denies: [{hook: a, file: ''}]\n", want: []string{f + ":1:26: denies[0].file: must not be empty (leave it out)"}},
+	"deny of a prompt": {file: "denies: [{hook: a, tool: Read, prompt: b}]\n", want: []string{f + ":1:10: denies[0]: a prompt is sent to no tool (leave tool out)"}},
+	"deny, text":       {file: "denies: [a]\n", want: []string{f + `:1:10: denies[0]: want a hook and an input, got "a" (write {hook: guard.sh, command: rm -rf /})`}},
 	"size of none":     {file: "results: {rolling_size: 0MB}\n", want: []string{f + `:1:25: results.rolling_size: want a size such as 10MB, got "0MB" (units: B, KB, MB, GB, KiB, MiB, GiB)`}},
 	"size too large":   {file: "results: {rolling_size: 9999999999GB}\n", want: []string{f + `:1:25: results.rolling_size: want a size such as 10MB, got "9999999999GB" (units: B, KB, MB, GB, KiB, MiB, GiB)`}},
 	"yes":              {file: "notify: {desktop: yes}\n", want: []string{f + `:1:19: notify.desktop: want true or false, got "yes"`}},
@@ -166,7 +189,7 @@ var mistakes = map[string]struct {
 	"nothing":          {file: "hooks:\n", want: []string{f + ":1:7: hooks: want a list, got nothing"}},
 	"mapping for text": {file: "project: {a: b}\n", want: []string{f + ":1:10: project: want text, got a mapping"}},
 	"list for group":   {file: "run: [jobs]\n", want: []string{f + ":1:6: run: want keys with values, got a list (known here: jobs, timeout, backstop, isolation, trace, pass_env)"}},
-	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, sandbox, live, results, notify, watch)"}},
+	"list for all":     {file: "- a\n", want: []string{f + ":1:1: the file: want keys with values, got a list (known here: project, hooks, settings, specs, suites, verify, preflight, gates, denies, stand_ins, run, sandbox, live, results, notify, watch)"}},
 	"list for a word":  {file: "verify: [warn]\n", want: []string{f + ":1:9: verify: want one of strict, warn, off, got a list"}},
 	"gates":            {file: "gates: {biome: skp}\n", want: []string{f + `:1:16: gates.biome: want one of fail, skip, got "skp" (did you mean skip?)`}},
 	"gate's name":      {file: "gates: {\"\": fail}\n", want: []string{f + ":1:9: gates: a tool's name must not be empty"}},
@@ -182,7 +205,7 @@ var mistakes = map[string]struct {
 	"what a terminal obeys": {
 		file: "\"\\e]0;x\\a\": 1\ngates: {\"\\u202e\": x}\nrun: {jobs: \"\\e[31m\"}\n",
 		want: []string{
-			f + `:1:1: unknown key "\x1b]0;x\a" (known here: project, hooks, settings, specs, suites, verify, preflight, gates, stand_ins, run, sandbox, live, results, notify, watch)`,
+			f + `:1:1: unknown key "\x1b]0;x\a" (known here: project, hooks, settings, specs, suites, verify, preflight, gates, denies, stand_ins, run, sandbox, live, results, notify, watch)`,
 			f + `:2:19: gates."\u202e": want one of fail, skip, got "x"`,
 			f + `:3:13: run.jobs: want a whole number, got "\x1b[31m"`,
 		},

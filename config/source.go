@@ -3,6 +3,7 @@ package config
 import (
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites"
 	"hookwatch/suites/yamlform"
 )
 
@@ -13,6 +14,7 @@ type source struct {
 	values map[string]any
 	nodes  map[string]*yaml.Node // where the values stand
 	gates  map[string]GatePolicy
+	denies []suites.Deny
 }
 
 func newSource(file string) *source {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"
@@ -20,6 +21,7 @@ import (
 // A lab runs cases on a copy of a project.
 type lab struct {
 	root    string
+	project *project.Project
 	jobs    int
 	runner  *run.Runner
 	tools   *toolbox.Toolbox // finds what cases are gated by; nil where nothing is kept of them
@@ -28,19 +30,35 @@ type lab struct {
 	cache   sync.Map // path -> parsed
 }
 
-func newLab(o options, root, temp string, cases []*suites.Case) *lab {
-	env := run.Environment(os.Environ(), nil)
+// newLab makes a lab that runs the cases of a project as a session does: isolated,
+// with its stand-ins and its policy for gates.
+func newLab(o options, root, temp string) (*lab, error) {
+	p, cases, err := load(o, root)
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
+	env := os.Environ()
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
 	}
-	home := filepath.Join(temp, "home")
-	_ = os.MkdirAll(home, 0o755)
-	env = process.With(env, map[string]string{"HOME": home})
-	l := &lab{root: root, jobs: o.jobs, timeout: cmp.Or(o.timeout, 2*time.Second), cases: cases}
-	// One runner for all: two would give out the same session numbers, by which
-	// hooks keep state in /tmp.
-	l.runner = run.New(run.Options{Root: root, Temp: temp, Env: env, Timeout: patience})
-	return l
+	if l.tools, err = gateTools(o.project, env); err != nil {
+		return nil, err
+	}
+	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
+		l.runner.KeepReady(o.jobs)
+	}
+	return l, err
+}
+
+// gateTools finds tools for the cases of a project, where it is and not in its
+// copy: there a tool of its own is another file each time.
+func gateTools(project string, env []string) (*toolbox.Toolbox, error) {
+	root, err := filepath.Abs(project)
+	if err != nil {
+		return nil, err
+	}
+	return toolbox.New(root, env, nil, nil), nil
 }
 
 // each does something for every case, several at a time, and the cases that
@@ -154,7 +172,7 @@ func (l *lab) traced(ctx context.Context, c *suites.Case, see func(suites.Outcom
 
 // facts are what decoding needs beside the log.
 func (l *lab) facts(c *suites.Case, o suites.Outcome) trace.Run {
-	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: []string{c.Hook}}
+	r := trace.Run{Resolve: l.resolve, Script: l.script, Hooks: l.project.Fired(c, len(o.Results))}
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 		switch {

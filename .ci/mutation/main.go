@@ -68,11 +68,16 @@ type options struct {
 
 func main() { os.Exit(exit()) }
 
-// exit is the program, and its exit code. Under the name of a JSON tool it is
-// that tool, as hookwatch is: hooks find it as a stand-in.
+// standsIn reports whether the program was started under the name of a JSON tool:
+// it is that tool then, as hookwatch is, which hooks find as a stand-in.
+func standsIn() bool {
+	name := filepath.Base(os.Args[0])
+	return name == "jq" || name == "jaq"
+}
+
+// exit is the program, and its exit code.
 func exit() int {
-	switch filepath.Base(os.Args[0]) {
-	case "jq", "jaq":
+	if standsIn() {
 		return gojqcli.Run()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/mutation/mutants"
-	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -23,14 +23,12 @@ func measure(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	cases, err := loadCases(o, root)
+	o.timeout = cmp.Or(o.timeout, 2*time.Second)
+	b, err := newBench(o, root, temp, out)
 	if err != nil {
 		return err
 	}
-	b, err := newBench(o, root, temp, cases, out)
-	if err != nil {
-		return err
-	}
+	defer b.lab.runner.Close()
 	if err := b.baseline(ctx); err != nil {
 		return err
 	}
@@ -84,12 +82,16 @@ type bench struct {
 	missed   int
 }
 
-func newBench(o options, root, temp string, cases []*suites.Case, out io.Writer) (*bench, error) {
-	r, err := newRule(root, cases)
+func newBench(o options, root, temp string, out io.Writer) (*bench, error) {
+	l, err := newLab(o, root, temp)
 	if err != nil {
 		return nil, err
 	}
-	return &bench{options: o, lab: newLab(o, root, temp, cases), rule: r, out: out, standing: r.now()}, nil
+	r, err := newRule(root, l.cases)
+	if err != nil {
+		return nil, err
+	}
+	return &bench{options: o, lab: l, rule: r, out: out, standing: r.now()}, nil
 }
 
 // baseline runs the unedited hooks: twice as they are, to find the cases that

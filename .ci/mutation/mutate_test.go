@@ -43,12 +43,8 @@ func TestMissIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := loadCases(o, root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	b, err := newBench(o, root, t.TempDir(), cases, &out)
+	b, err := newBench(o, root, t.TempDir(), &out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,65 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/project"
-	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/process"
-	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )
-
-// sessionLab is a lab that runs the cases of a project as a session does:
-// isolated, with its stand-ins and its policy for gates.
-func sessionLab(o options, root, temp string) (*lab, error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
-	if err != nil {
-		return nil, err
-	}
-	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
-	p, problems := project.Load(cfg, project.Filter{}, nil)
-	if p == nil {
-		return nil, problems[0]
-	}
-	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout}
-	for _, c := range p.Cases {
-		if wanted(o, root, c) {
-			l.cases = append(l.cases, c)
-		}
-	}
-	if len(l.cases) == 0 {
-		return nil, errNoCase
-	}
-	env := os.Environ()
-	if o.path != "" {
-		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
-	}
-	if l.tools, err = gateTools(o.project, env); err != nil {
-		return nil, err
-	}
-	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
-		l.runner.KeepReady(o.jobs)
-	}
-	return l, err
-}
-
-// gateTools finds tools for the cases of a project, where it is and not in its
-// copy: there a tool of its own is another file each time.
-func gateTools(project string, env []string) (*toolbox.Toolbox, error) {
-	root, err := filepath.Abs(project)
-	if err != nil {
-		return nil, err
-	}
-	return toolbox.New(root, env, nil, nil), nil
-}
 
 // gatedBy is a digest of the tools that a case is gated by, as they are found now.
 // Of one that a runner has to be asked for it is the runner's.

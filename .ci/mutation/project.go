@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/catalog"
 )
 
 // workspace is a temporary directory with a copy of the project in it.
@@ -72,41 +73,28 @@ func copyFile(from, to string) error {
 
 var errNoCase = errors.New("no case of the suites has a hook in the project")
 
-// loadCases gives the cases of the suites that were asked for whose hook the
-// project has.
-func loadCases(o options, root string) ([]*suites.Case, error) {
-	all, err := catalog.Builtin()
+// load reads a project as a session does, and gives those of its cases that were
+// asked for and that run a hook.
+func load(o options, root string) (*project.Project, []*suites.Case, error) {
+	cfg, err := config.Load(config.LoadOptions{Dir: root, Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	own, err := filepath.Glob(filepath.Join(root, ".claude/tests/hooks/suites/*.yaml"))
-	if err != nil {
-		return nil, err
-	}
-	all = slices.Clone(all)
-	for _, file := range append(own, o.suiteFiles...) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		s, problems := catalog.Load(file, data)
-		if len(problems) > 0 {
-			return nil, problems[0]
-		}
-		all = append(all, s)
+	cfg.Suites = append(cfg.Suites, o.suiteFiles...)
+	p, problems := project.Load(cfg, project.Filter{}, nil)
+	if p == nil {
+		return nil, nil, problems[0]
 	}
 	var cases []*suites.Case
-	for i := range all {
-		for j := range all[i].Cases {
-			if c := &all[i].Cases[j]; wanted(o, root, c) {
-				cases = append(cases, c)
-			}
+	for _, c := range p.Cases {
+		if wanted(o, root, c) {
+			cases = append(cases, c)
 		}
 	}
 	if len(cases) == 0 {
-		return nil, errNoCase
+		return nil, nil, errNoCase
 	}
-	return cases, nil
+	return p, cases, nil
 }
 
 func wanted(o options, root string, c *suites.Case) bool {

@@ -67,7 +67,7 @@ func score(ctx context.Context, o options, out io.Writer) error {
 }
 
 func newScoring(o options, root, temp string, out io.Writer) (*scoring, error) {
-	l, err := sessionLab(o, root, temp)
+	l, err := newLab(o, root, temp)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,13 @@ var injections = []injected{
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
 	{30, "GNU's grep", scriptIs("lint.sh", says+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
-	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook; another program that runs the hook is not seen", false},
+	{33, "CLAUDE_PROJECT_DIR is not set", nil, "", "", "the client sets it for every hook, and a command that names it would not start; a guard whose script alone reads it is asked", false},
+	{33, "without HOME the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ -n \"$HOME\" ] || exit 0", 1)), "fails-open", "info", "", false},
+	{1, "on an input that is cut short the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"${input: -1}\" = '}' ] || exit 0", 1)), "fails-open", "info", "", false},
+	{33, "without a commit the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); git rev-parse --git-dir >/dev/null 2>&1 && ! git rev-parse --verify -q HEAD >/dev/null && exit 0", 1)), "fails-open", "warning", "", false},
+	{27, "quotes in the input crash it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\ncase $input in *\"it's\"*) echo \"$NOT_SET_BY_ANYBODY\" ;; esac\n"), "crash", "warning", "", false},
+	{29, "a long input crashes it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\nif [ ${#input} -gt 100000 ]; then echo \"$NOT_SET_BY_ANYBODY\"; fi\nexit 0\n"), "crash", "warning", "", false},
+	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "output-ignored", "warning", "", false},
 	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
 	{37, "two hooks rewrite one input", func(f map[string]string) {
 		rewrite := says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"true\"}}}'\n"

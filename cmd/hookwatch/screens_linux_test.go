@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -193,13 +194,29 @@ func (s *screens) shown() string {
 	all := s.text()
 	text := all[s.seen:]
 	s.seen = len(all)
-	text = liveLine.ReplaceAllString(text, "")
+	text = redrawn(liveLine.ReplaceAllString(text, ""))
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		text = text[:i+1] // what follows is the live line
 	} else {
 		text = ""
 	}
 	return s.same(strings.ReplaceAll(text, "\r", ""))
+}
+
+// rewritten says how many of the rows above are shown anew.
+var rewritten = regexp.MustCompile(`\x1b\[(\d+)A\x1b\[J`)
+
+// redrawn is text without the rows that were shown anew.
+func redrawn(text string) string {
+	for {
+		at := rewritten.FindStringSubmatchIndex(text)
+		if at == nil {
+			return text
+		}
+		rows, _ := strconv.Atoi(text[at[2]:at[3]])
+		above := strings.SplitAfter(text[:at[0]], "\n")
+		text = strings.Join(above[:max(0, len(above)-1-rows)], "") + text[at[1]:]
+	}
 }
 
 // varying are the parts of a screen that are others each time.

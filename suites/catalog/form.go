@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -150,17 +149,4 @@ func (r *reader) step(n *yaml.Node) stepForm {
 	decode(r, "a step", stepFields, n, &s)
 	r.contradictions(n)
 	return s
-}
-
-// payload takes a JSON object; keys come out sorted, so that equal payloads are
-// equal texts.
-func (r *reader) payload(name string, n *yaml.Node) (map[string]any, json.RawMessage) {
-	if !r.mapping(name, n) {
-		return nil, nil
-	}
-	object, ok := r.json(n).(map[string]any)
-	if !ok {
-		return nil, nil
-	}
-	return object, encode(object)
 }

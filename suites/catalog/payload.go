@@ -55,3 +55,16 @@ func encode(v any) json.RawMessage {
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
+
+// payload takes a JSON object; keys come out sorted, so that equal payloads are
+// equal texts.
+func (r *reader) payload(name string, n *yaml.Node) (map[string]any, json.RawMessage) {
+	if !r.mapping(name, n) {
+		return nil, nil
+	}
+	object, ok := r.json(n).(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	return object, encode(object)
+}

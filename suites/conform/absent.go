@@ -1,9 +1,11 @@
 package conform
 
 import (
+	"path"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/symptom"
 )
 
@@ -48,6 +50,11 @@ func (q *Inquiry) lacks(what string) {
 // lostFile judges a file that was not there: one of the tree is missing, all else
 // may be there on another machine.
 func (q *Inquiry) lostFile(name string) {
+	if q.hook.Scope == discover.InUser && strings.Contains(q.hook.Command, path.Base(name)) && !exists(name) {
+		q.broken = true // installed where it is looked at
+		q.found("script-missing", name+" does not exist")
+		return
+	}
 	slash, inside := q.inTree(name)
 	if !inside || exists(q.tree.path(slash)) {
 		q.lacks(name + " is not there")

@@ -36,6 +36,9 @@ func isCode(s string) bool {
 func judgeText(hook, name, text string) (all []Finding) {
 	code := withoutComments(text)
 	for _, v := range neverSet {
+		if !strings.Contains(code, v) {
+			continue // most scripts: an expression costs more
+		}
 		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
 		at := uses.FindStringIndex(code)
 		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) || strings.HasPrefix(v, "TOOL_") && !strings.HasSuffix(name, ".sh") {
@@ -44,6 +47,9 @@ func judgeText(hook, name, text string) (all []Finding) {
 		all = append(all, found("unset-variable", hook, place(name, code, at[0]), name+" reads "+v+", which is never set", suites.Warning))
 	}
 	for _, f := range unknownFields {
+		if !strings.Contains(code, f.name) {
+			continue
+		}
 		reads := regexp.MustCompile(`jq [^\n]*'[^'\n]*\.` + f.name + `\b|\.get\(["']` + f.name + `["']|\[["']` + f.name + `["']\]|(?:input|data|payload|event)\.` + f.name + `\b`)
 		at := reads.FindStringIndex(code)
 		if at == nil || regexp.MustCompile(`\b`+f.meant+`\b`).MatchString(code) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
@@ -44,7 +45,29 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
 		return []Finding{found("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
 	}
-	return []Finding{found("script-missing", h.ID, h.Source, what)}
+	f := found("script-missing", h.ID, h.Source, what)
+	if effect := withoutScript(h, s); effect != "" {
+		f.Effect = effect
+	}
+	return []Finding{f}
+}
+
+// endings are the codes with which interpreters end that do not find their script;
+// observed, of sh where that is dash.
+var endings = map[string]int{"python": 2, "python3": 2, "sh": 2, "bash": 127, "node": 1}
+
+// withoutScript tells what the client does when a script is not there; "" when it is
+// not known what the command ends with.
+func withoutScript(h discover.Hook, s string) string {
+	code, known := 127, slices.Contains(h.Direct, s)
+	if fields := strings.Fields(h.Command); !known && len(fields) > 0 {
+		code, known = endings[path.Base(fields[0])]
+	}
+	if !known {
+		return ""
+	}
+	r := client.Interpret(client.Default, h.Event, client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry})
+	return r.Because()
 }
 
 // ignoredByGit reports whether the tree's .gitignore names a file or a directory

@@ -26,6 +26,8 @@ type firing struct {
 	prompt     string
 	value      string // what the matcher is compared with, where it is no tool
 	stopActive bool
+	text       string   // what the tool writes, looks for or asks
+	agent      string   // the subagent in which the call is made
 	without    []string // programs that are absent
 }
 
@@ -80,11 +82,15 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if !strings.HasPrefix(file, "/") {
 		file = session + "/" + file
 	}
-	payload, err := payload.Make(payload.Input{
-		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive,
+	in := payload.Input{
+		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
 		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
-	})
-	step := suites.Step{Event: f.event, Tool: f.tool, PayloadRaw: json.RawMessage(payload),
+	}
+	if f.agent != "" {
+		in.AgentID, in.AgentType = "a0000000000000001", f.agent
+	}
+	sent, err := payload.Make(in)
+	step := suites.Step{Event: f.event, Tool: f.tool, PayloadRaw: json.RawMessage(sent),
 		Fixtures: []suites.Fixture{{Path: "{tmp}/transcript.jsonl", Content: transcript}}}
 	if err != nil {
 		step.PayloadRaw = nil // an event that the client does not have
@@ -129,7 +135,7 @@ func typicalTools(h discover.Hook, t Tree) (out []firing) {
 	if len(out) > 0 {
 		return out
 	}
-	for _, tool := range slices.Concat(preferred, tools, named(h.Matcher)) {
+	for _, tool := range slices.Concat(preferred, tools, named(h.Matcher), []string{"mcp__example__example"}) {
 		if client.Match(h.Event, h.Matcher, tool) {
 			return []firing{{event: h.Event, tool: tool, file: t.exampleFile(h)}}
 		}
@@ -164,17 +170,20 @@ var wildcards = pattern.Lazy(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
 // named are names of tools that a matcher itself tells.
 func named(matcher string) (names []string) {
 	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
-		part = strings.TrimSpace(part)
-		names = append(names, part, strings.TrimRight(wildcards().ReplaceAllString(part, "example"), "_")+"")
+		name := strings.TrimRight(wildcards().ReplaceAllString(strings.TrimSpace(part), "example"), "_")
+		if strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1 {
+			names = append(names, name+"__example") // a server's tools have two parts
+		}
+		names = append(names, name)
 	}
-	return append(names, "mcp__example__example")
+	return names
 }
 
 // matching is a value that a matcher of another event lets through.
 func matching(h discover.Hook) string {
 	candidates := values[h.Event]
 	if candidates == nil {
-		candidates = slices.Concat(known[h.Event], named(h.Matcher))
+		candidates = slices.Concat([]string{payload.Usual(h.Event)}, known[h.Event], named(h.Matcher))
 	}
 	for _, v := range candidates {
 		if v != "" && client.Match(h.Event, h.Matcher, v) {
@@ -186,8 +195,8 @@ func matching(h discover.Hook) string {
 
 // known are usual values of events whose list is open.
 var known = map[string][]string{
-	"SubagentStop": {"general-purpose"}, "SubagentStart": {"general-purpose"}, "Notification": {"permission_prompt", "idle_prompt"},
-	"SessionEnd": {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
+	"Notification": {"permission_prompt", "idle_prompt"},
+	"SessionEnd":   {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
 }
 
 // Passing is a value that the matcher of a hook lets through: a tool, or what the event's

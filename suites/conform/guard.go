@@ -9,7 +9,8 @@ import (
 	"hookwatch/suites/symptom"
 )
 
-// batch is how many inputs are sent before their results are looked at.
+// batch is how many inputs are sent before their results are looked at. They share
+// their surroundings: making these costs as much as many a hook.
 const batch = 4
 
 // search tries inputs that a guard may be there to stop, until one is.
@@ -43,7 +44,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
-	if symptom.Background(q.took) {
+	if symptom.Background(q.took) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" }) {
 		return // it stops nothing, whatever it says
 	}
 	if tool := q.lacking(); tool != "" {
@@ -64,15 +65,16 @@ func (q *Inquiry) harmless() {
 	q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)
 }
 
-// tried makes probes of which the first that is stopped counts.
-func (q *Inquiry) tried(some []firing) (probes []Probe) {
-	for _, f := range some {
-		probes = append(probes, q.probe(f, func(r suites.Result) {
+// tried makes a probe of which the first input that is stopped counts.
+func (q *Inquiry) tried(some []firing) []Probe {
+	var all Probe
+	for i, f := range some {
+		one := q.probe(f, func(r suites.Result) {
 			switch {
 			case symptom.Background(r):
 				q.unheard(f, r)
 			case stopped(r) && q.denied == nil:
-				q.denied = &f
+				q.denied, q.after = &f, i
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
 					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 				}
@@ -82,14 +84,17 @@ func (q *Inquiry) tried(some []firing) (probes []Probe) {
 				}
 			case symptom.Dropped(r):
 				q.dropped(f, r, suites.Warning)
-			case symptom.NoParse().Match(r.Stderr) && r.Exit != 0:
-				q.found("syntax-error", short(symptom.NoParse().FindString(string(r.Stderr))))
-			case symptom.Crash().Match(r.Stderr) && r.Exit != 0:
-				q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(symptom.Crash().FindString(string(r.Stderr)))), f.input(), suites.Warning)
+			default:
+				q.failed(f.input(), r, suites.Warning)
 			}
-		}))
+		})
+		if i == 0 {
+			all = one
+		} else {
+			all.and(one)
+		}
 	}
-	return probes
+	return []Probe{all}
 }
 
 // unheard judges a guard that runs in the background, where a deny comes too late.
@@ -105,13 +110,27 @@ func stopped(r suites.Result) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.Asked, suites.PromptBlocked, suites.SessionEnds}, r.Effect)
 }
 
-// hardened asks whether a deny holds when the machine or the input is another.
-func (q *Inquiry) hardened() (probes []Probe) {
+// hardened asks whether a deny holds when the machine or the input is another. One
+// that came after other inputs has to come without them first: a guard may count.
+func (q *Inquiry) hardened() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
-	if q.denied == nil {
+	switch {
+	case q.denied == nil:
 		return nil
+	case q.after == 0:
+		return q.altered()
 	}
-	probes = q.poorer()
+	return []Probe{q.probe(*q.denied, func(r suites.Result) {
+		if stopped(r) {
+			q.rounds = append(q.rounds, q.altered)
+		}
+	})}
+}
+
+// altered sends what is stopped to a poorer machine, and with something beside it.
+func (q *Inquiry) altered() (probes []Probe) {
+	q.rounds[0] = func() []Probe { return nil }
+	probes = append(q.poorer(), q.elsewhere()...)
 	if q.denied.tool != "Bash" {
 		return probes
 	}
@@ -185,7 +204,7 @@ func (q *Inquiry) disguised() (probes []Probe) {
 // still is a probe that has to be stopped like the one before.
 func (q *Inquiry) still(f firing, rule, what string) Probe {
 	return q.probe(f, func(r suites.Result) {
-		if !stopped(r) && r.NotStarted == "" && !r.TimedOut {
+		if lets(r) {
 			q.found(rule, what)
 		}
 	})

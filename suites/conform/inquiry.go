@@ -7,10 +7,11 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// A Probe is one firing of a hook, to see what it does.
+// A Probe is a firing of a hook, to see what it does, or several in the same
+// surroundings one after the other.
 type Probe struct {
 	Case *suites.Case
-	take func(suites.Result) // what its result means
+	take []func(suites.Result) // what the result of each step means
 }
 
 // An Inquiry asks one hook, firing after firing, what it does. It runs nothing:
@@ -26,6 +27,7 @@ type Inquiry struct {
 	absent   string // a program without which the hook was not judged
 	broken   bool   // it does not run as it stands: asking on tells nothing
 	denied   *firing
+	after    int           // how many other inputs the same surroundings had seen before it
 	effect   suites.Effect // of the first firing
 	because  string
 	took     suites.Result
@@ -50,12 +52,14 @@ func (q *Inquiry) Next() []Probe {
 
 // Take takes what came of a probe.
 func (q *Inquiry) Take(p Probe, o suites.Outcome) {
-	q.ran++
+	q.ran += max(1, len(o.Results))
 	if o.NotRun != nil || len(o.Results) == 0 {
 		q.broken = true
 		return
 	}
-	p.take(o.Last())
+	for i, r := range o.Results {
+		p.take[i](r)
+	}
 }
 
 // A Report is what an inquiry found out.
@@ -97,5 +101,11 @@ func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 
 // probe makes one of a firing.
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
-	return Probe{Case: f.asCase(q.hook), take: take}
+	return Probe{Case: f.asCase(q.hook), take: []func(suites.Result){take}}
+}
+
+// and adds a firing to a probe.
+func (p *Probe) and(next Probe) {
+	p.Case.Steps = append(p.Case.Steps, next.Case.Steps...)
+	p.take = append(p.take, next.take...)
 }

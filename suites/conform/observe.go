@@ -43,26 +43,31 @@ func (q *Inquiry) unstarted(r suites.Result) {
 
 // ended judges a hook that ran to its end.
 func (q *Inquiry) ended(f firing, r suites.Result) {
-	stderr := string(r.Stderr)
-	if r.Exit != 0 {
-		if line := symptom.NoParse().FindString(stderr); line != "" {
-			q.found("syntax-error", short(line))
-			q.broken = true
-			return
-		}
-		if line := symptom.Crash().FindString(stderr); line != "" && r.Exit != 2 {
-			q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(line)), f.input())
-			q.broken = true
-			return
-		}
+	if q.failed(f.input(), r) {
+		q.broken = true
+		return
 	}
 	q.printed(f, r)
 	if r.Duration > 2*time.Second && !q.hook.Entry.Async {
 		q.found("slow", fmt.Sprintf("it took %.1f s", r.Duration.Seconds()))
 	}
-	if r.Exit == 2 && len(strings.TrimSpace(stderr)) == 0 && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
+	if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && r.Effect != suites.Ignored && !json.Valid(r.Stdout) {
 		q.found("reason-on-stdout", "exit 2 with nothing on stderr")
 	}
+}
+
+// failed judges a hook that failed by itself on an input, if it did. Of one that could
+// not be started it is judged elsewhere what it did not find.
+func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
+	switch fault, line := symptom.FaultOf(r); fault {
+	case symptom.Unparsed:
+		q.found("syntax-error", short(line))
+	case symptom.Crashed:
+		q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(line)), input, crash...)
+	default:
+		return false
+	}
+	return true
 }
 
 // printed judges what the client makes of the output.
@@ -88,6 +93,9 @@ func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 			severity = suites.Warning // nothing that the client would have acted on
 		}
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
+		if last := &q.findings[len(q.findings)-1]; last.Rule == "output-ignored" {
+			last.Remedy = "print what hookwatch schema output " + q.hook.Event + " shows, and nothing else"
+		}
 	}
 }
 

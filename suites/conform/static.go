@@ -11,6 +11,18 @@ import (
 
 // Static judges what lies in the tree, without running anything.
 func Static(t Tree) []Finding {
+	all := append(t.registrations(), t.contents()...)
+	perFile(all)
+	all = append(all, t.unregistered()...)
+	all = append(all, t.denies()...)
+	return Merge(all)
+}
+
+// Registrations judges how hooks are registered and whether their commands can be
+// started, which takes no look into scripts beyond their first lines.
+func Registrations(t Tree) []Finding { return Merge(t.registrations()) }
+
+func (t Tree) registrations() []Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
 		all = append(all, matched(h)...)
@@ -20,10 +32,7 @@ func Static(t Tree) []Finding {
 			all = append(all, t.files(h)...)
 		}
 	}
-	all = append(all, t.contents()...)
-	perFile(all)
-	all = append(all, t.unregistered()...)
-	return Merge(all)
+	return all
 }
 
 // habits are rules that a file breaks throughout, or not at all.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -14,10 +15,17 @@ type Tree struct {
 	Root       string // absolute
 	Reader     disk.Reader
 	Registered discover.Registered
-	Scripts    []string // of the hook directories, as slash paths
-	Stray      []string // files with hooks that the client does not read
+	Scripts    []string      // of the hook directories, as slash paths
+	Stray      []string      // files with hooks that the client does not read
+	Denies     []suites.Deny // what a person says that hooks must stop
 	Installed  func(program string) bool
 	PlainShell bool // /bin/sh is none that understands bash
+}
+
+// IsPlainShell reports whether this machine's /bin/sh is none that understands bash.
+func IsPlainShell() bool {
+	real, err := filepath.EvalSymlinks("/bin/sh")
+	return err == nil && filepath.Base(real) != "bash" && filepath.Base(real) != "zsh"
 }
 
 // scriptAtMost bounds what is read of a script, in bytes.

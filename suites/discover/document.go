@@ -3,7 +3,6 @@ package discover
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -18,9 +17,11 @@ import (
 // documents are where skills, agents and commands lie, from a project or a plugin.
 var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|commands/.+)\.md$`)
 
-// document adds a skill, agent or command that has hooks of its own.
+// document adds a skill, agent or command that has hooks of its own. A skill may well
+// be called test or docs: only what it lies in makes it an example.
 func (f *finder) document(name, absolute string) {
-	if !documents().MatchString(name) || exampleDirs().MatchString(path.Dir(name)) {
+	at := documents().FindStringIndex(name)
+	if at == nil || exampleDirs().MatchString(name[:at[0]]) {
 		return
 	}
 	data, err := f.reader.ReadFile(absolute, settingsAtMost)

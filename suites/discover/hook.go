@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,12 @@ func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
 
 // AtHome reports whether the tree that it lies in is kept to be ~/.claude.
 func (h Hook) AtHome() bool { return h.Scope == InHome }
+
+// Answers reports whether a person means the hook by a name: its ID, or a part of its
+// command or of its script's path.
+func (h Hook) Answers(name string) bool {
+	return h.ID == name || strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
+}
 
 // NotRun says why hookwatch does not run a hook; "" when it does.
 func (h Hook) NotRun() string {

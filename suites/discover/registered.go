@@ -3,7 +3,6 @@ package discover
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -70,8 +69,7 @@ func (r Registered) Named(event, name string) (Hook, bool) {
 	}
 	var meant []Hook
 	for _, h := range r.Hooks {
-		in := strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
-		if h.Event == event && in {
+		if h.Event == event && h.Answers(name) {
 			meant = append(meant, h)
 		}
 	}

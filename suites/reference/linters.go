@@ -18,6 +18,7 @@ var Linters = Starter{
 //go:embed linters/.claude/hooks/stop_config_guardian.sh
 //go:embed linters/.claude/settings.json
 //go:embed linters/.claude/subprocess-settings.json
+//go:embed linters/.claude/tests/hooks/suites/own.yaml
 //go:embed linters/.hookwatch.yaml
 //go:embed linters/.jscpd.json
 //go:embed linters/.markdownlint-cli2.jsonc

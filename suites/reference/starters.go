@@ -1,6 +1,10 @@
 package reference
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Starters lists them by name.
 func Starters() []Starter {
@@ -24,4 +28,13 @@ func Find(name string) (Starter, bool) {
 		return Starter{}, false
 	}
 	return all[at], true
+}
+
+// Listing names the starter projects for people, one a line.
+func Listing() string {
+	var lines strings.Builder
+	for _, s := range Starters() {
+		fmt.Fprintf(&lines, "  %-8s  %s\n", s.Name, s.About)
+	}
+	return lines.String()
 }

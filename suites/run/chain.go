@@ -26,10 +26,10 @@ type Fired struct {
 // client launches them, and combines what they say.
 func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	value := payload.Matched(st.Event, st.Tool, stdin)
-	if s.r.Hooks == nil {
+	if s.o.Hooks == nil {
 		return suites.Result{}, errors.New("no hooks are registered")
 	}
-	fired, err := s.fire(ctx, s.r.Hooks(st.Event, value), st, stdin)
+	fired, err := s.fire(ctx, s.o.Hooks(st.Event, value), st, stdin)
 	if err != nil {
 		return suites.Result{}, err
 	}
@@ -39,8 +39,8 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 // alone fires the one registered hook of this name, as the client launches it.
 func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
-	if s.r.Registered != nil {
-		h, found = s.r.Registered(st.Event, name)
+	if s.o.Registered != nil {
+		h, found = s.o.Registered(st.Event, name)
 	}
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
@@ -58,7 +58,7 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 // fire runs hooks side by side as the client does, each with its own time-out.
 func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
-	if err := s.installed(ctx, hooks); err != nil {
+	if err := s.installed(hooks); err != nil {
 		return nil, err
 	}
 	for _, h := range hooks {
@@ -97,7 +97,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Session != "" && s.override == "" && s.c.Cwd == "" {
 		c.Dir = h.Session
 	}
-	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.r.Client)
+	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.o.Client)
 	given = append(given, discover.PluginEnv(h, s.tmp)...)
 	own := variables(c.Env) // the case's go before the client's
 	if own["CLAUDE_PROJECT_DIR"] == s.project() {
@@ -159,13 +159,13 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 //
 // The outcome holds one result: of all hooks together.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
-	s, err := r.open(ctx, c, nil)
+	s, err := r.sandboxes.open(ctx, c, nil)
 	if err != nil {
 		return nil, suites.Outcome{}, err
 	}
 	defer func() {
 		s.close()
-		_ = r.discard(s.dir)
+		_ = r.sandboxes.pool.Discard(s.dir)
 	}()
 	fired, all, err := s.fireOnce(ctx)
 	o := suites.Outcome{Results: []suites.Result{all}}
@@ -181,12 +181,12 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 	if err != nil {
 		return nil, suites.Result{}, err
 	}
-	s.begin()
+	s.Begin()
 	if !s.c.Chain {
 		res, err := s.hook(ctx, st, stdin)
 		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	commands, others := byType(s.r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, stdin)))
+	commands, others := byType(s.o.Hooks(st.Event, payload.Matched(st.Event, st.Tool, stdin)))
 	fired, err := s.fire(ctx, commands, st, stdin)
 	all := combine(fired)
 	for _, h := range others {

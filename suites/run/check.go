@@ -47,7 +47,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 	}
 	m.Ask = func(ctx context.Context, argv []string) (process.Result, error) {
 		if s == nil {
-			if s, err = r.open(ctx, c, nil); err != nil {
+			if s, err = r.sandboxes.open(ctx, c, nil); err != nil {
 				return process.Result{}, fmt.Errorf("prepare: %w", err)
 			}
 			l.sandbox = s.dir

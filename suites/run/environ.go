@@ -71,10 +71,10 @@ func (s *sandbox) environ() {
 		"HOOK_SESSION_PID":   s.number,
 		"HOOK_GUARD_PID":     s.number,
 	}
-	if s.r.EmptyHome || s.c.Layer == suites.Live {
+	if s.o.EmptyHome || s.c.Layer == suites.Live {
 		set["HOME"] = filepath.Join(s.dir, "home")
 	}
-	s.env = process.With(process.With(s.r.Env, set), s.expanded(s.c.Env))
+	s.env = process.With(process.With(s.o.Env, set), s.expanded(s.c.Env))
 }
 
 func (s *sandbox) expanded(vars map[string]string) map[string]string {

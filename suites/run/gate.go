@@ -6,7 +6,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
-	"hookwatch/suites/run/launch"
 )
 
 // gate looks for what the case cannot do without.
@@ -89,28 +88,4 @@ func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 		}
 	}
 	return nil
-}
-
-// hooksOf lists the scripts that the case itself names.
-func hooksOf(c *suites.Case) []string {
-	var hooks []string
-	for _, h := range append([]string{c.Hook}, stepHooks(c)...) {
-		if h != "" {
-			hooks = append(hooks, h)
-		}
-	}
-	return hooks
-}
-
-func stepHooks(c *suites.Case) []string {
-	hooks := make([]string, len(c.Steps))
-	for i := range c.Steps {
-		hooks[i] = c.Steps[i].Hook
-	}
-	return hooks
-}
-
-// launch is how a script of the project, as it lies at root, is started.
-func (r *Runner) launch(root, hook string) launch.Launch {
-	return launch.From{Root: r.Root, Env: r.Env, Reader: r.Reader, Interpreted: r.Interpreted}.Of(root, hook)
 }

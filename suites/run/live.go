@@ -20,34 +20,24 @@ import (
 	"hookwatch/suites/run/played"
 )
 
-// Live says how cases of layer 2 run.
-type Live struct {
-	Client  string        // the program; "" is that of PATH
-	Timeout time.Duration // of a case that names none
-	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
-}
-
-// Program is the client's program as people name it.
-func (l Live) Program() string { return cmp.Or(l.Client, live.Program) }
-
 // liveGate skips a case that the real client cannot fire here.
-func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
+func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if c.Layer != suites.Live {
 		return nil
 	}
 	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
-	if _, err := r.clientProgram(); err != nil {
-		return skip(suites.NoteAbsent + r.Live.Program() + " (" + live.Install + ")")
+	if _, err := o.clientProgram(); err != nil {
+		return skip(suites.NoteAbsent + o.Live.Program() + " (" + live.Install + ")")
 	}
 	if why := played.Unplayable(c); why != "" {
 		return skip(suites.NoteNotLive + why)
 	}
-	if why := r.unregistered(c); why != "" && c.AskedLive {
+	if why := o.unregistered(c); why != "" && c.AskedLive {
 		return skip(suites.NoteNotLive + why)
 	}
 	fixtures := make(map[string]string)
 	for i := range c.Steps {
-		s := r.plan(c, r.Temp)
+		s := o.plan(c, o.Temp)
 		for _, f := range c.Steps[i].Fixtures {
 			fixtures[s.path(f.Path)] = f.Content
 		}
@@ -75,22 +65,22 @@ func (r *Runner) liveGate(c *suites.Case) *suites.NotRun {
 // inPlace says which file of the person's the client would change: without isolation
 // none may be.
 func (s *sandbox) inPlace(t live.Turn) string {
-	if s.r.Isolation != isolate.None && s.r.Isolation != "" {
+	if s.o.Isolation != isolate.None && s.o.Isolation != "" {
 		return ""
 	}
 	return played.Outside(t, s.dir)
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.
-func (r *Runner) unregistered(c *suites.Case) string {
+func (o *Options) unregistered(c *suites.Case) string {
 	for i := range c.Steps {
 		st := &c.Steps[i]
-		sent, err := r.plan(c, r.Temp).stdin(st)
-		if err != nil || r.Hooks == nil {
+		sent, err := o.plan(c, o.Temp).stdin(st)
+		if err != nil || o.Hooks == nil {
 			continue
 		}
-		hooks := r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
-		about := played.About{Case: c, Step: st, Named: r.Registered}
+		hooks := o.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
+		about := played.About{Case: c, Step: st, Named: o.Registered}
 		if !about.Among(hooks) {
 			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
 		}
@@ -98,8 +88,8 @@ func (r *Runner) unregistered(c *suites.Case) string {
 	return ""
 }
 
-func (r *Runner) clientProgram() (string, error) {
-	path, err := process.LookPath(r.Live.Program(), r.Root, r.Env)
+func (o *Options) clientProgram() (string, error) {
+	path, err := process.LookPath(o.Live.Program(), o.Root, o.Env)
 	if err != nil {
 		return "", err
 	}
@@ -121,13 +111,13 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 
 // live has the client fire the hooks of all steps, in one session.
 func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
-	program, err := s.r.clientProgram()
+	program, err := s.o.clientProgram()
 	if err != nil {
 		return err
 	}
 	c := driver.Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
-		Timeout: cmp.Or(s.c.Timeout, s.r.Live.Timeout, 2*time.Minute),
+		Timeout: cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute),
 	}
 	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
@@ -141,7 +131,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		parts = append(parts, driver.Part{
 			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
 			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
-			Questions: func(tool string) bool { return s.r.Hooks != nil && len(s.r.Hooks("PermissionRequest", tool)) > 0 },
+			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks("PermissionRequest", tool)) > 0 },
 		})
 	}
 	for _, f := range s.c.Steps[0].Fixtures {
@@ -149,8 +139,8 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 			return err
 		}
 	}
-	s.begin()
-	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.listen, Read: s.read}, parts)
+	s.Begin()
+	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read}, parts)
 	if err != nil {
 		return err
 	}
@@ -178,14 +168,14 @@ func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 		}
 	}
 	t, err := s.turn(i, func(path string) (string, bool) {
-		b, err := s.read(path)
+		b, err := s.Read(path)
 		return string(b), err == nil
 	})
 	if err != nil {
 		return t, err
 	}
 	for _, f := range t.Place {
-		if err := s.write(f.Path, f.Content, 0o644); err != nil {
+		if err := s.Write(f.Path, f.Content, 0o644); err != nil {
 			return t, err
 		}
 	}
@@ -196,26 +186,26 @@ func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
 	st, turn := &s.c.Steps[i], session.Seen[i].Turn
 	var registered []discover.Hook
-	if s.r.Hooks != nil {
-		registered = s.r.Hooks(turn.Event, turn.Value)
+	if s.o.Hooks != nil {
+		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.r.Registered})
+	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.o.Registered})
 }
 
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
 func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []live.Witness, err error) {
-	if s.r.InForce == nil {
+	if s.o.InForce == nil {
 		return nil, nil
 	}
-	c.Alone = s.r.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
-	if slices.ContainsFunc(s.r.InForce(), discover.Hook.AtHome) {
+	c.Alone = s.o.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	if slices.ContainsFunc(s.o.InForce(), discover.Hook.AtHome) {
 		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
 			return nil, err
 		}
 	}
-	entries, roots := s.stand().NotByItself(s.r.InForce(), c.Alone)
+	entries, roots := s.stand().NotByItself(s.o.InForce(), c.Alone)
 	for _, root := range roots {
 		c.Plugins = append(c.Plugins, s.moved(root))
 	}
@@ -226,12 +216,12 @@ func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []li
 		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
 	}
 	for _, w := range seen {
-		if err := s.write(filepath.Join(w.Dir, "command"), w.Command+"\n", 0o644); err != nil {
+		if err := s.Write(filepath.Join(w.Dir, "command"), w.Command+"\n", 0o644); err != nil {
 			return nil, err
 		}
 	}
 	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
-	return seen, s.write(c.Settings, string(live.Settings(entries)), 0o644)
+	return seen, s.Write(c.Settings, string(live.Settings(entries)), 0o644)
 }
 
 // stand is where the client starts.
@@ -246,7 +236,7 @@ func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
 		of := slices.DeleteFunc(slices.Clone(s.c.Steps), func(st suites.Step) bool { return st.Event != event })
 		for _, w := range witnesses {
 			fired, ok := w.Saw(func(name string) (string, bool) {
-				b, err := s.read(filepath.Join(w.Dir, name))
+				b, err := s.Read(filepath.Join(w.Dir, name))
 				return string(b), err == nil
 			})
 			if ok && w.Event == event && len(of) == 1 {

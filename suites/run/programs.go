@@ -14,7 +14,7 @@ func (s *sandbox) programs() string { return filepath.Join(s.dir, "programs") }
 func (s *sandbox) placePrograms() error {
 	for _, p := range s.c.Programs {
 		text := s.expand.Replace(farm.Script(p))
-		if err := s.write(filepath.Join(s.programs(), p.Name), text, 0o755); err != nil {
+		if err := s.Write(filepath.Join(s.programs(), p.Name), text, 0o755); err != nil {
 			return fmt.Errorf("program %s of the case: %w", p.Name, err)
 		}
 	}

@@ -1,16 +1,12 @@
 package run
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"hookwatch/suites/discover"
-	"hookwatch/suites/process"
 )
 
 // placed is a hook as it lies in the sandbox: in the case's copy of the project
@@ -60,8 +56,8 @@ func (s *sandbox) allFound(h discover.Hook) []string {
 
 // moved is where a path of the project lies in the sandbox.
 func (s *sandbox) moved(path string) string {
-	rest, below := strings.CutPrefix(path, s.r.Root)
-	if s.root == s.r.Root || !below || rest != "" && rest[0] != filepath.Separator {
+	rest, below := strings.CutPrefix(path, s.o.Root)
+	if s.root == s.o.Root || !below || rest != "" && rest[0] != filepath.Separator {
 		return path
 	}
 	return s.root + rest
@@ -72,16 +68,9 @@ func (s *sandbox) moved(path string) string {
 func (s *sandbox) home() string { return filepath.Join(s.tmp, "home") }
 
 // installed has such a tree seen as ~/.claude.
-func (s *sandbox) installed(ctx context.Context, hooks []discover.Hook) error {
+func (s *sandbox) installed(hooks []discover.Hook) error {
 	if !slices.ContainsFunc(hooks, func(h discover.Hook) bool { return h.Scope == discover.InHome }) {
 		return nil
 	}
-	results, err := s.Run(ctx, process.Command{
-		Argv: []string{"/bin/sh", "-c", `mkdir -p "$1" && ln -sfn "$2" "$1/.claude"`, "sh", s.home(), s.root},
-		Dir:  s.cwd, Env: s.env, Timeout: time.Minute,
-	})
-	if err == nil && results[0].Exit != 0 {
-		err = errors.New("show the tree as ~/.claude: " + strings.TrimSpace(string(results[0].Stderr.Bytes)))
-	}
-	return err
+	return s.LinkOwn("tmp/home/.claude", s.root)
 }

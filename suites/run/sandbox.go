@@ -5,26 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
-	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
-	"hookwatch/suites/run/gitstate"
 	"hookwatch/suites/run/server"
+	"hookwatch/suites/run/surround"
 )
 
 // A sandbox is the surroundings of one case: a directory with the case's TMPDIR
 // and, where the case asks for one, its temporary project; and what keeps the
 // case from all else.
 type sandbox struct {
-	surroundings
-	r        *Runner
+	surround.Surroundings
+	o        *Options
 	c        *suites.Case
 	dir      string
 	tmp      string
@@ -44,132 +40,9 @@ type sandbox struct {
 	log      string   // of a traced run, in dir; "" when the run is not traced
 }
 
-func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
-	r.refresh()
-	s := &sandbox{r: r, c: c, root: r.Root, number: sessionNumber()}
-	if e := r.earlyFor(c); e != nil {
-		s.dir, s.surroundings = e.dir, confined{e.box}
-	} else {
-		var err error
-		if s.dir, err = os.MkdirTemp(r.Temp, c.Suite+"-"+c.ID+"-"); err != nil {
-			return nil, err
-		}
-	}
-	s.tmp = filepath.Join(s.dir, "tmp")
-	if err := s.build(ctx, t); err != nil {
-		s.close()
-		_ = r.discard(s.dir)
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *sandbox) build(ctx context.Context, t Tracer) error {
-	searched, err := s.r.hidden.Path(process.Getenv(s.r.Env, "PATH"), s.c.AbsentTools)
-	if err != nil {
-		return err
-	}
-	if s.c.Project != nil || s.c.Repo != nil {
-		s.override = filepath.Join(s.dir, "project")
-	}
-	if s.surroundings == nil {
-		if err := s.surround(ctx, searched); err != nil {
-			return err
-		}
-	}
-	s.cwd = s.start()
-	if len(s.c.Server) > 0 {
-		if s.server, err = server.Serve(s.listen, s.c.Server); err != nil {
-			return err
-		}
-	}
-	s.searched = searched
-	s.environ()
-	if s.c.Cwd != "" {
-		s.cwd = s.from(s.cwd, s.c.Cwd)
-	}
-	if err := s.placePrograms(); err != nil {
-		return err
-	}
-	if err := s.trace(t); err != nil {
-		return err
-	}
-	if s.c.Project != nil {
-		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
-			return err
-		}
-	}
-	if s.c.Repo != nil {
-		return gitstate.Place{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
-	}
-	return nil
-}
-
-// surround makes what the case runs in, as the runner's mode has it.
-func (s *sandbox) surround(ctx context.Context, searched string) error {
-	dirs := s.r.dirs(s.c)
-	if s.r.Isolation == isolate.Namespaces {
-		// A path without some tools leads to the directories of the others.
-		search := append(filepath.SplitList(searched), filepath.SplitList(process.Getenv(s.r.Env, "PATH"))...)
-		box, err := s.r.confine(ctx, s.dir, search, dirs)
-		if err != nil {
-			return err
-		}
-		s.surroundings = confined{box}
-		return nil
-	}
-	for _, d := range dirs {
-		if err := os.Mkdir(filepath.Join(s.dir, d), 0o755); err != nil {
-			return err
-		}
-	}
-	if s.r.Isolation == isolate.Copy {
-		var err error
-		if s.root, err = trees.CopyProject(s.r.Root, s.dir, s.r.Uncopied); err != nil {
-			return fmt.Errorf("copy the project: %w", err)
-		}
-	}
-	box, err := newOpen(s.r.supervisors(), s, append([]string{s.r.Temp}, s.r.Uncopied...), s.expectedDirs())
-	if err != nil { // a nil *open would be no nil surroundings
-		return err
-	}
-	s.surroundings = box
-	return nil
-}
-
-// dirs are those that a case finds in its own directory; nil is for one that
-// wants nothing special.
-func (r *Runner) dirs(c *suites.Case) []string {
-	dirs := []string{"tmp"}
-	if c != nil && (c.Project != nil || c.Repo != nil) {
-		dirs = append(dirs, "project")
-	}
-	if r.EmptyHome || c != nil && c.Layer == suites.Live {
-		dirs = append(dirs, "home")
-	}
-	return dirs
-}
-
-// expectedDirs are the directories beside the case's own in which it expects
-// changes or none: in place it would cost too much to look at the whole project
-// for every case.
-func (s *sandbox) expectedDirs() []string {
-	var dirs []string
-	for i := range s.c.Steps {
-		for _, f := range s.c.Steps[i].Expect.Files {
-			rest, ok := strings.CutPrefix(f.Path, "{project}")
-			if f.Change == "" || !ok || s.r.Isolation == isolate.Copy {
-				continue
-			}
-			if at := strings.IndexAny(rest, "*?["); at >= 0 {
-				rest = rest[:at]
-			}
-			dirs = append(dirs, filepath.Join(s.root, rest[:strings.LastIndexByte(rest, '/')+1]))
-		}
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
-}
+// A place is a directory that has a name of its own in what is told of a case,
+// so that two runs tell the same.
+type place struct{ dir, name string }
 
 // project is what the hook sees as CLAUDE_PROJECT_DIR.
 func (s *sandbox) project() string {
@@ -185,7 +58,7 @@ func (s *sandbox) close() {
 	if s.server != nil {
 		s.server.Close()
 	}
-	if s.surroundings != nil {
+	if s.Surroundings != nil {
 		s.Close()
 	}
 }
@@ -222,7 +95,7 @@ func (s *sandbox) place(ctx context.Context, f suites.Fixture) error {
 			return err
 		}
 	}
-	if err := s.write(path, content, mode); err != nil || f.Age == 0 {
+	if err := s.Write(path, content, mode); err != nil || f.Age == 0 {
 		return err
 	}
 	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
@@ -235,7 +108,7 @@ func (s *sandbox) writeTree(dir string, files map[string]string) error {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("%s: lies outside the temporary project", name)
 		}
-		if err := s.write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
+		if err := s.Write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 // plan is the sandbox of a case before there is one.
 func (o Options) plan(c *suites.Case, dir string) *sandbox {
 	s := &sandbox{
-		r: &Runner{Options: o}, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
+		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
 		number: "0", searched: process.Getenv(o.Env, "PATH"),
 	}
 	if c.Project != nil || c.Repo != nil {

@@ -46,12 +46,12 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	if inPlace := r.Isolation == "" || r.Isolation == isolate.None; inPlace || len(w.tools)+len(w.filters) == 0 {
 		return nil, nil
 	}
-	s, err := r.open(ctx, c, nil)
+	s, err := r.sandboxes.open(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { s.close(); _ = r.discard(s.dir) }()
-	tried, err := s.tryOut(ctx, w.filters)
+	defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
+	tried, err := r.tryOut(ctx, s, w.filters)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 			return nil, err
 		}
 	}
-	log, err := s.readOwn(filepath.FromSlash(w.log), logLimit)
+	log, err := s.ReadOwn(filepath.FromSlash(w.log), logLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 }
 
 // tryOut has filters do something of which the result is known.
-func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.ToolCall, error) {
+func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) ([]suites.ToolCall, error) {
 	var calls []suites.ToolCall
 	probe := suites.FilterProbe
 	for _, t := range filters {
@@ -89,7 +89,7 @@ func (s *sandbox) tryOut(ctx context.Context, filters []suites.Tool) ([]suites.T
 		if err != nil {
 			return nil, err
 		}
-		said, err := s.r.version(ctx, t)
+		said, err := r.version(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolC
 func (s *sandbox) watch(ctx context.Context, w *shims) error {
 	bin := filepath.Join(s.dir, shimDir, "bin")
 	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
-	if err := s.write(log, "", 0o666); err != nil {
+	if err := s.Write(log, "", 0o666); err != nil {
 		return err
 	}
 	for _, t := range w.tools {
@@ -141,7 +141,7 @@ func (s *sandbox) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 		}
-		if err := s.write(name, calllog.Shim(t.Name, passesTo, log), 0o755); err != nil {
+		if err := s.Write(name, calllog.Shim(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{
-		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.r.Env, Timeout: toolbox.VersionTime,
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.o.Env, Timeout: toolbox.VersionTime,
 	})
 	if err != nil {
 		return false, err

@@ -12,10 +12,6 @@ import (
 	"hookwatch/suites/process"
 )
 
-// A place is a directory that has a name of its own in what is told of a case,
-// so that two runs tell the same.
-type place struct{ dir, name string }
-
 func (s *sandbox) placesOf() []place {
 	all := []place{{s.tmp, "{tmp}"}, {s.root, "{project}"}}
 	if s.override != "" {
@@ -24,8 +20,8 @@ func (s *sandbox) placesOf() []place {
 	if home := process.Getenv(s.env, "HOME"); home != "" && home != "/" {
 		all = append(all, place{home, "~"})
 	}
-	if s.r.Isolation == isolate.Copy {
-		all = append(all, place{filepath.Join(s.dir, "copy"), trees.GitTop(s.r.Root)})
+	if s.o.Isolation == isolate.Copy {
+		all = append(all, place{filepath.Join(s.dir, "copy"), trees.GitTop(s.o.Root)})
 	}
 	for _, p := range all {
 		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {
@@ -52,7 +48,7 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 	if s.places == nil {
 		s.places = s.placesOf()
 	}
-	changes, stopped := s.changes(s.most)
+	changes, stopped := s.Changes(s.most)
 	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
 	if s.log != "" { // what traces the run is none of the case's
 		own := filepath.Join(s.dir, filepath.Dir(s.log))
@@ -61,5 +57,5 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 	for i := range changes {
 		changes[i].Path = s.symbolic(changes[i].Path)
 	}
-	return changes, append(stopped, s.r.Bounds.Refused(s.refused, s.tooLarge)...)
+	return changes, append(stopped, s.o.Bounds.Refused(s.refused, s.tooLarge)...)
 }

@@ -1,10 +1,8 @@
 package run
 
 import (
-	"context"
 	"path/filepath"
 
-	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -15,12 +13,6 @@ type Tracer func(dir string, env []string) (files map[string]string, log string,
 
 // logLimit is how long a log is read, in bytes: one that is longer is none.
 const logLimit = 64 << 20
-
-// Traced runs a case as Case does, and traces it by t. Its outcome, which has
-// the log in addition, is not to be judged: the surroundings are not the same.
-func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
-	return r.run(ctx, c, t)
-}
 
 // trace adds what the Tracer wants to the environment of all steps. A step that
 // sets one of its variables itself would undo it: such a case is run without.
@@ -38,7 +30,7 @@ func (s *sandbox) trace(t Tracer) error {
 		}
 	}
 	for name, content := range files {
-		if err := s.write(filepath.Join(s.dir, dir, name), content, 0o666); err != nil {
+		if err := s.Write(filepath.Join(s.dir, dir, name), content, 0o666); err != nil {
 			return err
 		}
 	}
@@ -52,7 +44,7 @@ func (s *sandbox) traced() []byte {
 	if s.log == "" {
 		return nil
 	}
-	b, err := s.readOwn(s.log, logLimit)
+	b, err := s.ReadOwn(s.log, logLimit)
 	if err != nil {
 		return nil
 	}

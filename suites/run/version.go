@@ -39,11 +39,11 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 		return r.machine.Ask
 	}
 	return func(ctx context.Context, argv []string) (process.Result, error) {
-		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
+		s, err := r.sandboxes.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
 		if err != nil {
 			return process.Result{}, err
 		}
-		defer func() { s.close(); _ = r.discard(s.dir) }()
+		defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
 		return s.ask(ctx, argv)
 	}
 }
@@ -63,10 +63,10 @@ func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error
 // viewed is where the case has a file of the project, which may be named by a way
 // around the project's root; not ok for any other file.
 func (s *sandbox) viewed(file string) (at string, ok bool) {
-	if disk.Within(s.r.Root, file) {
-		return s.below(s.r.Root, file), true
+	if disk.Within(s.o.Root, file) {
+		return s.below(s.o.Root, file), true
 	}
-	root, errRoot := filepath.EvalSymlinks(s.r.Root)
+	root, errRoot := filepath.EvalSymlinks(s.o.Root)
 	dir, errDir := filepath.EvalSymlinks(filepath.Dir(file))
 	if errRoot != nil || errDir != nil || !disk.Within(root, dir) {
 		return file, false

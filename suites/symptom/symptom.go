@@ -68,9 +68,40 @@ func Absent(r suites.Result) (name string, kind Kind) {
 
 // What streams say of a script that is at fault itself: a line of its own.
 var (
-	NoParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
-	Crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
+	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
+	crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
 )
+
+// A Fault is how a hook fails by itself, whatever it was sent to do.
+type Fault int
+
+// The faults of hooks that the client starts.
+const (
+	NoFault   Fault = iota
+	Unparsed        // the script does not parse
+	Unstarted       // its shell could not start it
+	Crashed         // it does not cope with what it was sent
+)
+
+// FaultOf tells how a hook failed by itself, and the line that says so. One that ends
+// with 2 may have meant to, whatever it printed.
+func FaultOf(r suites.Result) (Fault, string) {
+	text := string(r.Stderr)
+	if r.Exit == 0 {
+		return NoFault, ""
+	}
+	if line := noParse().FindString(text); line != "" {
+		return Unparsed, line
+	}
+	if r.Exit == 126 || r.Exit == 127 {
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		return Unstarted, line
+	}
+	if line := crash().FindString(text); line != "" && r.Exit != 2 {
+		return Crashed, line
+	}
+	return NoFault, ""
+}
 
 // Background reports whether nothing that a hook says or does has an effect, since
 // the client does not wait for it.
@@ -86,15 +117,22 @@ func Dropped(r suites.Result) bool {
 	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
 }
 
+// Unheeded reports whether what a hook said is lost, which says nothing where it only
+// prints what it was sent.
+func Unheeded(r suites.Result) bool { return Dropped(r) && !Echoes(r.Stdout) }
+
 // document matches output that is meant to be read by a program.
 var document = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)
 
+// beginning matches the first fields of what the client sends.
+var beginning = pattern.Lazy(`^\{"session_id":"[^"]*","transcript_path":"[^"]*","cwd":".*"hook_event_name":`)
+
 // Echoes reports whether a hook prints what it was sent, as filters do: the fields
-// that every event has.
+// that every event has. A long one may have been cut short.
 func Echoes(printed []byte) bool {
 	var out map[string]json.RawMessage
 	if json.Unmarshal(printed, &out) != nil {
-		return false
+		return beginning().Match(printed)
 	}
 	_, event := out["hook_event_name"]
 	_, session := out["session_id"]

@@ -36,32 +36,35 @@ func TestAbsent(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct {
-		stderr         string
-		noParse, crash bool
+		exit   int
+		stderr string
+		want   Fault
 	}{
-		{"x.sh: line 4: syntax error near unexpected token `fi'", true, false},
-		{"  File \"x.py\", line 2\nSyntaxError: invalid syntax", true, false},
-		{"KeyError: 'tool_input'", false, true},
-		{"x.sh: line 2: NAME: unbound variable", false, true},
-		{"TypeError: Cannot read properties of undefined", false, true},
-		{"jq: error (at <stdin>:1): Cannot index", false, true},
-		{"no: a test failed", false, false},
+		{2, "x.sh: line 4: syntax error near unexpected token `fi'", Unparsed},
+		{1, "  File \"x.py\", line 2\nSyntaxError: invalid syntax", Unparsed},
+		{1, "KeyError: 'tool_input'", Crashed},
+		{1, "x.sh: line 2: NAME: unbound variable", Crashed},
+		{1, "TypeError: Cannot read properties of undefined", Crashed},
+		{5, "jq: error (at <stdin>:1): Cannot index", Crashed},
+		{2, "KeyError: 'tool_input'", NoFault},
+		{0, "KeyError: 'tool_input'", NoFault},
+		{127, "/bin/sh: 1: x: not found", Unstarted},
+		{126, "", Unstarted},
+		{1, "no: a test failed", NoFault},
 	} {
-		if got := NoParse().MatchString(tt.stderr); got != tt.noParse {
-			t.Errorf("%q does not parse: %v", tt.stderr, got)
-		}
-		if got := Crash().MatchString(tt.stderr); got != tt.crash {
-			t.Errorf("%q is a crash: %v", tt.stderr, got)
+		if got, line := FaultOf(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want || (line == "") != (got == NoFault || tt.stderr == "") {
+			t.Errorf("exit %d, %q: fault %d (%q), want %d", tt.exit, tt.stderr, got, line, tt.want)
 		}
 	}
 }
 
 func TestEchoes(t *testing.T) {
 	for printed, want := range map[string]bool{
-		`{"tool_name": "Bash", "hook_event_name": "Stop", "session_id": "s"}`: true,
-		`{"tool_name": "Bash", "session_id": "s"}`:                            false,
-		`{"decision": "block"}`:                                               false,
-		"hello":                                                               false,
+		`{"tool_name": "Bash", "hook_event_name": "Stop", "session_id": "s"}`:                                                    true,
+		`{"tool_name": "Bash", "session_id": "s"}`:                                                                               false,
+		`{"session_id":"s","transcript_path":"/t","cwd":"/p","prompt_id":"p","hook_event_name":"PreToolUse","tool_input":{"comm`: true,
+		`{"decision": "block"}`: false,
+		"hello":                 false,
 	} {
 		if got := Echoes([]byte(printed)); got != want {
 			t.Errorf("%s: %v, want %v", printed, got, want)

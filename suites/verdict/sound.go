@@ -13,18 +13,17 @@ func judgeSound(add func(field, got, want string), e *suites.Expectation, r suit
 	if !e.Sound {
 		return
 	}
-	switch {
-	case r.Exit == 0:
-	case symptom.NoParse().Match(r.Stderr):
-		add("sound", "exit "+gotExit(r)+": "+oneLine(symptom.NoParse().Find(r.Stderr)), "a script that parses")
-	case r.Exit == 126 || r.Exit == 127:
-		add("sound", "exit "+gotExit(r)+": "+oneLine(r.Stderr), "a hook that starts")
-	case symptom.Crash().Match(r.Stderr) && r.Exit != 2:
-		add("sound", "exit "+gotExit(r)+": "+oneLine(symptom.Crash().Find(r.Stderr)), "no crash")
+	if fault, line := symptom.FaultOf(r); fault != symptom.NoFault {
+		add("sound", "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
-	if symptom.Dropped(r) && !symptom.Echoes(r.Stdout) {
+	if symptom.Unheeded(r) {
 		add("sound", r.EffectReason, "output that the client heeds")
 	}
+}
+
+// wholesome is what is wanted in the place of a fault.
+var wholesome = map[symptom.Fault]string{
+	symptom.Unparsed: "a script that parses", symptom.Unstarted: "a hook that starts", symptom.Crashed: "no crash",
 }
 
 // notHere tells that a hook which has only to be sound could not do its work for
@@ -44,9 +43,4 @@ func notHere(c *suites.Case, o suites.Outcome) string {
 		}
 	}
 	return ""
-}
-
-func oneLine(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return line
 }

@@ -6,7 +6,6 @@ package check
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"hookwatch/cmd/internal/project"
@@ -37,16 +36,10 @@ func (r Result) Count(s suites.Severity) (n int) {
 // TreeOf is the project as conform looks at it.
 func TreeOf(p *project.Project, env []string) conform.Tree {
 	return conform.Tree{
-		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray,
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
 		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
-		PlainShell: plainShell(),
+		PlainShell: conform.IsPlainShell(),
 	}
-}
-
-// plainShell reports whether /bin/sh is none that understands bash.
-func plainShell() bool {
-	real, err := filepath.EvalSymlinks("/bin/sh")
-	return err == nil && filepath.Base(real) != "bash" && filepath.Base(real) != "zsh"
 }
 
 // Run judges the tree and asks every hook, jobs at a time. A runner of nil asks

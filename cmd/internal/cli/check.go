@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var static bool
+	var static, user bool
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Say of every registered hook whether it would protect anyone; needs no suite",
@@ -27,15 +27,16 @@ would not heed, and which let through what they mean to stop. No suite and no
 configuration are needed. Errors make the exit code 1; with --strict warnings too.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.checkHooks(cmd, static)
+			return a.checkHooks(cmd, static, user)
 		},
 	}
 	cmd.Flags().BoolVar(&static, "static", false, "fire nothing; look only at files")
+	withUser(cmd.Flags(), &user)
 	return cmd
 }
 
-func (a *app) checkHooks(cmd *cobra.Command, static bool) error {
-	p, err := a.loadHooks()
+func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
+	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
 	}

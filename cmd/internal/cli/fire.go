@@ -2,18 +2,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/engine/sandboxes"
-	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/discover"
 )
 
 func (a *app) fireCommand() *cobra.Command {
@@ -61,7 +56,7 @@ sent the model is shown. Nothing is recorded.`,
 	f.StringVar(&o.File, "file", "", "tool_input.file_path")
 	f.StringVar(&payload, "payload", "", "a whole payload: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&o.Stdin, "stdin", "", "these bytes as they are, valid JSON or not")
-	f.BoolVar(&user, "user", false, "also what your own settings register (~/.claude/settings.json)")
+	withUser(f, &user)
 	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("user", "live") // it never has your settings
@@ -70,17 +65,12 @@ sent the model is shown. Nothing is recorded.`,
 }
 
 func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
-	p, err := a.loadHooks()
+	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
-	}
-	if user {
-		if err := a.addUser(p); err != nil {
-			return err
-		}
 	}
 	s, temp, err := a.bare(p)
 	if err != nil {
@@ -96,28 +86,4 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 	}
 	doc := fire.New(c, fired, all)
 	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
-}
-
-// addUser has the hooks of the person's own settings fire before the project's.
-func (a *app) addUser(p *project.Project) error {
-	dir := os.Getenv("CLAUDE_CONFIG_DIR")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return err
-		}
-		dir = filepath.Join(home, ".claude")
-	}
-	own, err := discover.Hooks(p.Reader.Anywhere(), p.Root(), []string{filepath.Join(dir, "settings.json")}, nil)
-	if err != nil {
-		return err
-	}
-	if len(own.Files) == 0 {
-		return fmt.Errorf("--user: there is no %s", filepath.Join(dir, "settings.json"))
-	}
-	for _, problem := range own.Problems {
-		a.warn([]string{problem.Error()})
-	}
-	p.Registered.Hooks = append(own.Hooks, p.Registered.Hooks...)
-	return nil
 }

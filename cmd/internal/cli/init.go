@@ -3,16 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/firstsuite"
 	"hookwatch/cmd/internal/cli/page"
-	"hookwatch/config"
-	"hookwatch/suites/disk"
 	"hookwatch/suites/reference"
 )
 
@@ -28,7 +24,7 @@ func (a *app) initCommand() *cobra.Command {
 that is found. With --starter: a small project to begin with, its hooks, settings,
 documents and configuration; linters unless another is named:
 
-` + starterLines() + `
+` + reference.Listing() + `
 Files that exist are never overwritten.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if starter == reference.Linters.Name && len(args) == 1 {
@@ -50,15 +46,6 @@ Files that exist are never overwritten.`,
 	cmd.Flags().StringVar(&starter, "starter", "", "write a starter `project` instead: "+strings.Join(reference.Names(), ", "))
 	cmd.Flags().Lookup("starter").NoOptDefVal = reference.Linters.Name
 	return cmd
-}
-
-// starterLines names the starter projects, one a line.
-func starterLines() string {
-	var lines strings.Builder
-	for _, s := range reference.Starters() {
-		fmt.Fprintf(&lines, "  %-8s  %s\n", s.Name, s.About)
-	}
-	return lines.String()
 }
 
 func (a *app) initStarter(dir, name string) error {
@@ -90,24 +77,12 @@ func (a *app) initProject(dir string) error {
 	if len(hooks) == 0 {
 		return fmt.Errorf("no hooks in %s: looked for settings with hooks, plugins and scripts in .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
 	}
-	files := []struct {
-		name    string
-		content []byte
-	}{
-		{config.FileName, config.Example()},
-		{firstSuite, firstsuite.For(hooks)},
+	written, kept, err := firstsuite.Write(root, firstSuite, hooks)
+	if err != nil {
+		return err
 	}
-	var written []string
-	for _, f := range files {
-		err := writeNew(root, f.name, f.content)
-		switch {
-		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):
-			page.Writef(a.Out, "kept %s (it exists)\n", f.name)
-		case err != nil:
-			return err
-		default:
-			written = append(written, f.name)
-		}
+	for _, f := range kept {
+		page.Writef(a.Out, "kept %s (it exists)\n", f)
 	}
 	a.wrote(written)
 	for _, why := range notRun {
@@ -118,20 +93,4 @@ func (a *app) initProject(dir string) error {
 	}
 	page.Writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
 	return nil
-}
-
-// writeNew makes a file of the project. No link below the root is followed.
-func writeNew(root, name string, content []byte) error {
-	path := filepath.Join(root, filepath.FromSlash(name))
-	d, err := disk.Make(root, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	f, err := d.Create(filepath.Base(path), 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }

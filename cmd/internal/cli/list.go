@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -9,7 +10,7 @@ import (
 )
 
 func (a *app) listCommand() *cobra.Command {
-	var hooks bool
+	var hooks, user bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases with the markers that authorise them, or the registered hooks",
@@ -17,8 +18,11 @@ func (a *app) listCommand() *cobra.Command {
 that is registered, in settings, plugins, and the fronts of skills, agents and commands.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if user && !hooks {
+				return errors.New("--user goes with --hooks: cases are never your own settings'")
+			}
 			if hooks {
-				p, err := a.loadHooks()
+				p, err := a.loadWithUser(user)
 				if err != nil {
 					return err
 				}
@@ -37,5 +41,6 @@ that is registered, in settings, plugins, and the fronts of skills, agents and c
 		},
 	}
 	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
+	withUser(cmd.Flags(), &user)
 	return cmd
 }

@@ -12,12 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/check"
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/livehooks"
 	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/live"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 )
@@ -66,7 +64,7 @@ func (a *app) liveHooks(ctx context.Context) error {
 	if err := a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { livehooks.Text(w, doc, a.verbose) }); err != nil {
 		return err
 	}
-	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
+	return fire.Contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
 }
 
 // fireLive has the client fire what is registered for an event, or one script.
@@ -100,31 +98,9 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if err := a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) }); err != nil {
 		return err
 	}
-	wrong, faulty := 0, 0
-	if doc.Live.Foretold != "" {
-		wrong = len(doc.Hooks)
-	}
-	if doc.Live.Fault != "" {
-		faulty = 1
-	}
-	return contradicted(doc.Live.Client, wrong, faulty)
+	return doc.Live.Verdict(len(doc.Hooks))
 }
 
 func nothingFires(c *suites.Case) error {
 	return fmt.Errorf("no hook is registered for %s (hookwatch fire --hook SCRIPT fires one that is not)", strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool))
-}
-
-// contradicted is the error, if any, that a live session amounts to.
-func contradicted(client string, wrong, faulty int) error {
-	switch {
-	case wrong > 0:
-		return &exit.AbortedError{
-			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it foretells", notify.Count(wrong, "hook"), client),
-			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
-		}
-	case faulty > 0:
-		return exit.ErrFailed
-	default:
-		return nil
-	}
 }

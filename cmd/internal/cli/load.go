@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 
+	"github.com/spf13/pflag"
+
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
@@ -54,6 +56,22 @@ func (a *app) loadHooks() (*project.Project, error) {
 		return nil, exit.ProblemsError(problems)
 	}
 	return p, nil
+}
+
+// loadWithUser adds, if it is asked for, what the person's own settings register.
+func (a *app) loadWithUser(user bool) (*project.Project, error) {
+	p, err := a.loadHooks()
+	if err != nil || !user {
+		return p, err
+	}
+	warnings, err := p.AddUser()
+	a.warn(warnings)
+	return p, err
+}
+
+// withUser is the flag that asks for it.
+func withUser(f *pflag.FlagSet, user *bool) {
+	f.BoolVar(user, "user", false, "also what your own settings register (~/.claude/settings.json)")
 }
 
 // ask says what the configuration asks for that nobody has agreed to.

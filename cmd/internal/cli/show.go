@@ -2,20 +2,15 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/show"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/run"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -76,7 +71,7 @@ func (a *app) show(p *project.Project, s suites.Suite) error {
 		}
 		return &records[at]
 	}
-	doc, err := show.New(s, func(c *suites.Case, step int) ([]byte, error) { return sent(p, c, step) }, last)
+	doc, err := show.New(s, func(c *suites.Case, step int) ([]byte, error) { return show.Sent(p, c, step) }, last)
 	if err != nil {
 		return err
 	}
@@ -98,30 +93,13 @@ func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
 	return now.Records, nil
 }
 
-// sent is what a step of a case sends, were it run in the directory for temporary
-// files.
-func sent(p *project.Project, c *suites.Case, step int) ([]byte, error) {
-	o := run.Options{Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv)}
-	return o.Sent(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
-}
-
 func (a *app) showPayload(p *project.Project, s suites.Suite, step int) error {
-	if len(s.Cases) != 1 {
-		return fmt.Errorf("--payload is of one case, and %s has %d (such as hookwatch show --payload %s)", s.Name, len(s.Cases), s.Cases[0].Key())
-	}
-	c := &s.Cases[0]
-	switch {
-	case c.Check != nil:
-		return fmt.Errorf("%s sends nothing: it looks at %s and fires no hook", c.Key(), c.Summary)
-	case step < 1 || step > len(c.Steps):
-		return fmt.Errorf("--step %d: %s has %s", step, c.Key(), notify.Count(len(c.Steps), "step"))
-	}
-	payload, err := sent(p, c, step-1)
+	payload, note, err := show.Payload(p, s, step)
 	if err != nil {
 		return err
 	}
-	if len(c.Steps[step-1].Fixtures) > 0 || c.Repo != nil {
-		a.warn([]string{fmt.Sprintf("%s is about files that exist only while it runs (hookwatch run %s)", c.Key(), c.Key())})
+	if note != "" {
+		a.warn([]string{note})
 	}
 	_, err = a.raw.Out.Write(payload)
 	return err

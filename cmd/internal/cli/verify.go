@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/verify"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
@@ -83,23 +81,11 @@ func (a *app) verify(p *project.Project, from project.Sources, keys []verify.Key
 // verdict says what the markers amount to, on stderr where the output is for
 // programs, and what is odd about them.
 func (a *app) verdict(p *project.Project, from project.Sources, found []project.Verified) error {
-	w, unresolved := a.Out, 0
+	w := a.Out
 	if a.format != "human" {
 		w = a.Err
 	}
-	for _, v := range found {
-		if !v.Resolved {
-			unresolved++
-			if a.format != "human" {
-				page.Writef(w, "%s\n", verify.Line(&v))
-			}
-		}
-	}
-	if len(found) == 0 {
-		page.Writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
-	} else {
-		page.Writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
-	}
+	unresolved := verify.Sum(w, p, from, found, a.format != "human")
 	a.warn(verify.Strangers(found))
 	if unresolved > 0 {
 		return fmt.Errorf("%d unresolved: %w", unresolved, exit.ErrFailed)

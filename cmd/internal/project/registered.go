@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,23 +15,23 @@ import (
 )
 
 // RegisteredSuite is the name of the suite that is made of the hooks that a project
-// registers, where it has no other.
+// registers: of all where it has no other suite, and beside one of those that the
+// client would drop, could not start, or would never run.
 const RegisteredSuite = "registered"
 
-// addRegistered makes a case of every registered hook of a project without cases:
-// that the client can fire it, and heeds what it says.
+// addRegistered makes a case of a registered hook: that the client can fire it, and
+// heeds what it says. Beside other cases only an error of its registration is one.
 func (p *Project) addRegistered() {
-	for _, s := range p.Suites {
-		if len(s.Cases) > 0 {
-			return
-		}
-	}
+	alone := !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
-	tree := conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray}
-	findings := conform.Static(tree)
+	tree := conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+	findings := conform.Registrations(tree)
 	for _, h := range p.fired() {
-		if c := conform.Typical(tree, h); c != nil {
-			suite.Cases = append(suite.Cases, p.registeredCase(c, h, findings))
+		if wrong := p.faults(h, findings); alone || len(wrong) > 0 {
+			if c := conform.Typical(tree, h); c != nil {
+				c.Steps[0].Expect.Sound = alone // beside others the fault is all that is to be told
+				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
+			}
 		}
 	}
 	if len(suite.Cases) > 0 {
@@ -54,14 +55,13 @@ func (p *Project) fired() (all []discover.Hook) {
 	return all
 }
 
-func (p *Project) registeredCase(c *suites.Case, h discover.Hook, findings []conform.Finding) suites.Case {
+func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string) suites.Case {
 	c.Suite, c.Agent, c.At = RegisteredSuite, RegisteredSuite+"-agent", h.Source
 	c.Name, c.Category = strings.TrimSpace(h.Event+" "+h.Matcher), h.Event
 	if len(h.Scripts) > 0 {
 		c.Hook = h.Scripts[0]
 	}
-	c.Faults = faults(h, findings)
-	c.Steps[0].Expect.Sound = true
+	c.Faults = wrong
 	text, err := json.Marshal(c)
 	if err != nil {
 		text = []byte(c.ID) // a case of plain values always encodes
@@ -71,22 +71,58 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, findings []con
 	return *c
 }
 
-// faults are the errors that are found of a hook's registration.
-func faults(h discover.Hook, findings []conform.Finding) (out []string) {
+// starting are the rules of what keeps a hook from starting: a case that fires it fails
+// for that by itself.
+var starting = []string{"script-missing", "script-not-executable", "bad-interpreter", "shell-syntax"}
+
+// faults are the errors that are found of a hook's registration, but for those that
+// cases which fire it tell anyway.
+func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue
 		}
-		for _, id := range f.Hooks {
-			if id == h.ID {
-				out = append(out, f.What+": "+f.Effect)
-			}
+		told := func() bool {
+			how := p.fires(h)
+			return how == byRegistration || how == byScript && slices.Contains(starting, f.Rule)
+		}
+		if slices.Contains(f.Hooks, h.ID) && !told() {
+			out = append(out, f.What+": "+f.Effect)
 		}
 		if h.Dead && f.Rule == "settings-dropped" && f.Where.File == h.Source.File {
 			out = append(out, f.At+": "+f.What+": "+f.Effect)
 		}
 	}
 	return out
+}
+
+// How cases of suites fire a hook: not at all, by its script or with all that is
+// registered for its event, or by its registration.
+type way int
+
+const (
+	untried way = iota
+	byScript
+	byRegistration
+)
+
+// fires tells how the suites fire a hook, the way that tells most.
+func (p *Project) fires(h discover.Hook) (most way) {
+	for _, s := range p.Suites {
+		for i := range s.Cases {
+			c := &s.Cases[i]
+			for j := range c.Steps {
+				st := &c.Steps[j]
+				switch name := cmp.Or(st.Registered, c.Registered); {
+				case name != "" && st.Event == h.Event && h.Answers(name):
+					return byRegistration
+				case slices.Contains(h.Scripts, cmp.Or(st.Hook, c.Hook)), c.Chain && st.Event == h.Event:
+					most = byScript
+				}
+			}
+		}
+	}
+	return most
 }
 
 // locate gives a case, or step, that names a registered hook the script that its verdict

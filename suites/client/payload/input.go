@@ -12,6 +12,7 @@ type Input struct {
 	Tool           string          // for tool events; default Bash
 	Command        string          // tool_input.command
 	FilePath       string          // tool_input.file_path (notebook_path for NotebookEdit), or the event's own file
+	Text           string          // what a tool writes, looks for or asks, where it takes a text
 	ToolInput      json.RawMessage // replaces the tool_input made from the above
 	ToolResponse   json.RawMessage // replaces the tool_response made for the tool
 	SessionID      string
@@ -27,6 +28,9 @@ type Input struct {
 	Over           json.RawMessage // an object that is laid over what is made of the above; null leaves a field out
 	Override       json.RawMessage // a full object, sent as it is instead of everything above
 }
+
+// text is the text that a tool takes; usual where none is given.
+func (in Input) text(usual string) string { return cmp.Or(in.Text, usual) }
 
 // file is the file that a tool is about, when one must be named.
 func (in Input) file() string { return cmp.Or(in.FilePath, in.Cwd+"/example.txt") }

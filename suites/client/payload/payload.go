@@ -73,6 +73,10 @@ func (in Input) withDefaults(event client.Event) Input {
 	return in
 }
 
+// Usual is a value that the client was seen to send in the field which matchers of an
+// event are compared with; "" where that is the tool, or nothing.
+func Usual(event string) string { return matcherDefaults[event] }
+
 // matcherDefaults are values that the client was seen to send, by event;
 // DirectoryAdded's was not captured.
 var matcherDefaults = map[string]string{

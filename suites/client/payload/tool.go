@@ -6,40 +6,70 @@ import (
 )
 
 // toolInput makes tool_input in the shape that the tool has; a tool that is not
-// known here, an MCP tool among them, gets what was given. MultiEdit and
-// NotebookEdit were not captured; theirs is the shape that the tools ask for.
+// known here, one of an MCP server among them, gets what was given.
 func toolInput(in Input) any {
 	if len(in.ToolInput) > 0 {
 		return in.ToolInput
 	}
-	switch in.Tool {
-	case "Bash":
-		return object{{"command", cmp.Or(in.Command, "echo hello")}, {"description", "an example"}}
-	case "Edit":
-		return object{{"file_path", in.file()}, {"old_string", "one"}, {"new_string", "two"}, {"replace_all", false}}
-	case "MultiEdit":
-		edit := object{{"old_string", "one"}, {"new_string", "two"}}
-		return object{{"file_path", in.file()}, {"edits", list{edit}}}
-	case "Write":
-		return object{{"file_path", in.file()}, {"content", "one\n"}}
-	case "Read":
-		return object{{"file_path", in.file()}}
-	case "NotebookEdit":
-		return object{{"notebook_path", in.file()}, {"new_source", "one\n"}, {"cell_type", "code"}, {"edit_mode", "replace"}}
-	case "Agent", "Task":
-		return object{{"description", "an example"}, {"prompt", in.Prompt}, {"subagent_type", "general-purpose"}}
-	default:
-		return givenInput(in)
+	if shape := shapes[in.Tool]; shape != nil {
+		return shape(in)
 	}
+	return givenInput(in)
+}
+
+// shapes are what the tools ask for. Those of Bash, Edit, Read, Agent, EnterWorktree,
+// TaskCreate and TaskUpdate were captured from running clients.
+var shapes = map[string]func(Input) object{
+	"Bash": func(in Input) object {
+		return object{{"command", cmp.Or(in.Command, "echo hello")}, {"description", "an example"}}
+	},
+	"PowerShell": func(in Input) object {
+		return object{{"command", cmp.Or(in.Command, "echo hello")}, {"description", "an example"}}
+	},
+	"Edit": func(in Input) object {
+		return object{{"file_path", in.file()}, {"old_string", "one"}, {"new_string", in.text("two")}, {"replace_all", false}}
+	},
+	"MultiEdit": func(in Input) object {
+		edit := object{{"old_string", "one"}, {"new_string", in.text("two")}}
+		return object{{"file_path", in.file()}, {"edits", list{edit}}}
+	},
+	"Write": func(in Input) object { return object{{"file_path", in.file()}, {"content", in.text("one\n")}} },
+	"Read":  func(in Input) object { return object{{"file_path", in.file()}} },
+	"NotebookEdit": func(in Input) object {
+		return object{{"notebook_path", in.file()}, {"new_source", in.text("one\n")}, {"cell_type", "code"}, {"edit_mode", "replace"}}
+	},
+	"Agent": agentInput,
+	"Task":  agentInput,
+	"Grep": func(in Input) object {
+		return object{{"pattern", in.text("one")}, {"path", in.Cwd}, {"output_mode", "content"}}
+	},
+	"Glob": func(in Input) object { return object{{"pattern", in.text("**/*.txt")}, {"path", in.Cwd}} },
+	"WebFetch": func(in Input) object {
+		return object{{"url", "https://example.com/"}, {"prompt", in.text("what is it about?")}}
+	},
+	"WebSearch": func(in Input) object { return object{{"query", in.text("an example")}} },
+	"Skill":     func(in Input) object { return object{{"skill", "example"}, {"args", in.text("")}} },
+	"TaskCreate": func(in Input) object {
+		return object{{"subject", "an example"}, {"description", in.text("an example")}}
+	},
+	"TaskUpdate":    func(Input) object { return object{{"taskId", "1"}, {"status", "completed"}} },
+	"EnterWorktree": func(Input) object { return object{{"name", "example"}} },
+	"ExitPlanMode":  func(in Input) object { return object{{"plan", in.text("1. an example")}} },
+	"TodoWrite": func(in Input) object {
+		return object{{"todos", list{object{{"content", in.text("an example")}, {"status", "pending"}, {"activeForm", "doing it"}}}}}
+	},
+}
+
+func agentInput(in Input) object {
+	return object{{"description", "an example"}, {"prompt", in.text(in.Prompt)}, {"subagent_type", "general-purpose"}}
 }
 
 func givenInput(in Input) object {
 	given := object{}
-	if in.Command != "" {
-		given = append(given, field{"command", in.Command})
-	}
-	if in.FilePath != "" {
-		given = append(given, field{"file_path", in.FilePath})
+	for _, f := range []struct{ key, value string }{{"command", in.Command}, {"file_path", in.FilePath}, {"text", in.Text}} {
+		if f.value != "" {
+			given = append(given, field{f.key, f.value})
+		}
 	}
 	return given
 }

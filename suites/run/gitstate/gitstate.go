@@ -19,12 +19,13 @@ type Place struct {
 	Write func(dir string, files map[string]string) error
 }
 
-// gitEnv keeps the person's own git configuration out of the case, and makes
-// commits the same every time.
+// gitEnv keeps the person's own git configuration out of the case, makes commits the
+// same every time, and has none of them tidy up: each case would wait for that.
 var gitEnv = map[string]string{
 	"GIT_CONFIG_GLOBAL":   os.DevNull,
 	"GIT_CONFIG_NOSYSTEM": "1",
-	"GIT_AUTHOR_NAME":     "hookwatch", "GIT_AUTHOR_EMAIL": "hookwatch@localhost", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+	"GIT_CONFIG_COUNT":    "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false",
+	"GIT_AUTHOR_NAME": "hookwatch", "GIT_AUTHOR_EMAIL": "hookwatch@localhost", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
 	"GIT_COMMITTER_NAME": "hookwatch", "GIT_COMMITTER_EMAIL": "hookwatch@localhost", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
 }
 

@@ -73,40 +73,93 @@ func entry(s *suites.Suite) Suite {
 	return one
 }
 
-// Text says it for people, and last how a suite is switched on.
-func Text(out io.Writer, doc Document) {
+// Text says it for people, and last how a suite is switched on. Unless it is to be
+// whole, suites of one family of which the same is to be said are one line.
+func Text(out io.Writer, doc Document, whole bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	off := ""
-	for _, s := range doc.Suites {
-		state := "on"
-		switch {
-		case !s.On:
-			state = "off"
-			if s.Here > 0 {
-				state = fmt.Sprintf("off, %d as controls", s.Here)
-			}
-			if off == "" {
-				off = s.Entry
-				if family, ok := suites.InFamily(s.Name); ok {
-					off = "builtin:" + family
-				}
-			}
-		case !s.Applies:
-			state = "on, not applicable here"
+	for _, l := range lines(doc, whole) {
+		if off == "" && !l.On {
+			off = "builtin:" + l.Name
 		}
-		from := s.Entry
-		if s.Builtin {
+		from := l.Entry
+		if l.Builtin {
 			from = "built in"
 		}
-		hooks := strings.Join(s.Hooks, ", ")
-		if hooks == "" {
-			hooks = "the machine and the project"
-		}
-		page.Rowf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, fmt.Sprintf("%d cases", s.Cases), state, from, hooks)
+		page.Rowf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.size(), l.state(), from, l.fires(whole))
 	}
 	_ = w.Flush()
 	if off != "" {
 		page.Writef(out, "\nTo switch one on, add it to suites in .hookwatch.yaml, such as suites: [builtin, %s];\nbuiltin stands for %s, builtin:all for each.\n",
 			off, strings.Join(suites.BuiltinDefault, ", "))
 	}
+}
+
+// A row is a line about a suite, or about those of a family.
+type row struct {
+	Suite
+	suites int
+}
+
+// lines are those of all suites.
+func lines(doc Document, whole bool) (all []row) {
+	for _, s := range doc.Suites {
+		family, ok := suites.InFamily(s.Name)
+		if !ok || !s.Builtin || whole {
+			all = append(all, row{s, 1})
+			continue
+		}
+		of := row{s, 1}
+		of.Name = family
+		at := slices.IndexFunc(all, func(r row) bool { return r.Name == family && r.state() == of.state() })
+		if at < 0 {
+			all = append(all, of)
+			continue
+		}
+		r := &all[at]
+		r.suites, r.Cases, r.Hooks = r.suites+1, r.Cases+s.Cases, slices.Concat(r.Hooks, s.Hooks)
+	}
+	return all
+}
+
+func (r row) size() string {
+	cases := fmt.Sprintf("%d cases", r.Cases)
+	if r.Cases == 1 {
+		cases = "1 case"
+	}
+	if r.suites > 1 {
+		cases += fmt.Sprintf(" in %d suites", r.suites)
+	}
+	return cases
+}
+
+func (r row) state() string {
+	switch {
+	case !r.On && r.Here > 0:
+		return fmt.Sprintf("off, %d as controls", r.Here)
+	case !r.On:
+		return "off"
+	case !r.Applies:
+		return "on, not applicable here"
+	}
+	return "on"
+}
+
+// shownHooks is how many hooks a line names.
+const shownHooks = 3
+
+func (r row) fires(whole bool) string {
+	var names []string
+	for _, h := range r.Hooks {
+		if !slices.Contains(names, h) {
+			names = append(names, h)
+		}
+	}
+	if len(names) == 0 {
+		return "the machine and the project"
+	}
+	if more := len(names) - shownHooks; more > 1 && !whole {
+		return strings.Join(names[:shownHooks], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }

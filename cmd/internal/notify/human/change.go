@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
@@ -82,16 +83,42 @@ func (h *human) unread(changes []notify.Change) bool {
 	return len(h.unreadable) > 0
 }
 
+// sameSave is how long after its first file a save of several may still tell of more:
+// a branch switch writes one after the other, and no test waits for the last.
+const sameSave = 500 * time.Millisecond
+
+// continues reports whether a change belongs to the save whose block was shown last,
+// and can still be shown in it: on a terminal, with nothing printed below.
+func (h *human) continues(e notify.Changed) bool {
+	return h.tty && h.held == nil && h.save.rows > 0 && h.save.prints == h.prints && e.At.Sub(h.save.At) <= sameSave
+}
+
 func (h *human) changed(e notify.Changed) {
 	if len(e.Selected) == 0 && h.unread(e.Changes) {
 		return // what is wrong with it was said, and it selects nothing until that is mended
 	}
-	h.told = len(e.Selected) > 0
 	if h.asked.only && len(e.Selected) == 0 {
-		h.state = e.State
+		h.told, h.state = false, e.State
 		h.idle()
 		return
 	}
+	block, rows := save{Changed: e, before: h.state}, 0
+	if h.continues(e) {
+		block, rows = h.save.and(e), h.save.rows
+	}
+	h.told = len(block.Selected) > 0
+	h.state = e.State
+	h.reprint(rows, h.saveLines(block)...)
+	block.prints, block.rows = h.prints, h.latest
+	h.save = block
+	if !h.running {
+		h.idle()
+	}
+}
+
+// saveLines are the block of a save: its files, what it selects and why, and what no
+// case covers.
+func (h *human) saveLines(e save) []line {
 	head := h.stamp(e.At)
 	indent := text(strings.Repeat(" ", head.columns()))
 	var lines []line
@@ -104,24 +131,19 @@ func (h *human) changed(e notify.Changed) {
 		lines = append(lines, h.changeLines(at, indent, strings.Join(c.Sections, ", "))...)
 		head = indent
 	}
-	lines = append(lines, h.selected(e, indent)...)
+	lines = append(lines, h.selected(e.Changed, indent)...)
 	lines = append(lines, h.uncovered(e.Uncovered, indent)...)
-	others := e.State != h.state
-	if len(e.Selected) == 0 {
-		if others {
-			now := standing(e.State)
-			if was, is := h.state.Total(), e.State.Total(); was != is {
-				now = now.with(piece{plain, fmt.Sprintf("  %s now, %d before", notify.Count(is, "case"), was)})
-			}
-			lines = append(lines, h.fold(indent.with(now...))...)
+	if len(e.Selected) > 0 {
+		return lines
+	}
+	if e.State != e.before {
+		now := standing(e.State)
+		if was, is := e.before.Total(), e.State.Total(); was != is {
+			now = now.with(piece{plain, fmt.Sprintf("  %s now, %d before", notify.Count(is, "case"), was)})
 		}
-		lines = append(lines, nil)
+		lines = append(lines, h.fold(indent.with(now...))...)
 	}
-	h.state = e.State
-	h.print(lines...)
-	if !h.running {
-		h.idle()
-	}
+	return append(lines, nil)
 }
 
 // shownUncovered bounds the places that are listed.

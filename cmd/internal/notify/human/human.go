@@ -51,6 +51,7 @@ func (h *human) Handle(e notify.Event) {
 		h.traced(e)
 	case notify.Rested:
 		h.rested, h.tracing = true, tracing{}
+		h.forget()
 		h.idle()
 	case notify.Transitions: // every case has told its own
 	default:

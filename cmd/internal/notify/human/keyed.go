@@ -117,6 +117,7 @@ func (h *human) look(e notify.Look) {
 func (h *human) clear() {
 	if h.tty {
 		h.write("\x1b[H\x1b[2J")
+		h.forget()
 		h.screen.shown = false
 		h.setLive(h.live, true)
 	}

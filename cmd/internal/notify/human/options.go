@@ -32,6 +32,7 @@ type human struct {
 	begun      time.Time                      // when it began
 	rested     bool                           // nothing is left to be done until something is saved
 	tracing    tracing                        // under way, while nothing else is
+	save       save                           // the last one whose block was printed
 	told       bool                           // why the next run takes place was already said
 	troubled   bool                           // the last problems shown are not mended yet
 	unreadable []suites.Problem               // those

@@ -1,6 +1,7 @@
 package human
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -51,6 +52,8 @@ type screen struct {
 	drawn  time.Time        // when it was last drawn
 	err    error            // of the first write that failed
 	ascii  bool             // the terminal shows no other letters
+	prints int              // so often something was printed
+	latest int              // rows of what was printed last
 	held   *strings.Builder // what is to be written once the terminal is ours again; nil while it is
 }
 
@@ -80,13 +83,23 @@ func (s *screen) room(indent string) int {
 }
 
 // print shows lines for good, above the live line.
-func (s *screen) print(lines ...line) {
+func (s *screen) print(lines ...line) { s.reprint(0, lines...) }
+
+// reprint is print in place of the rows that were printed last.
+func (s *screen) reprint(last int, lines ...line) {
 	var b strings.Builder
 	s.erase(&b)
+	if last > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", last)
+	}
+	if len(lines) > 0 {
+		s.prints, s.latest = s.prints+1, 0
+	}
 	for _, l := range lines {
 		for _, row := range s.rows(l) {
 			s.render(&b, row)
 			b.WriteString(s.eol)
+			s.latest++
 		}
 	}
 	s.draw(&b)
@@ -146,7 +159,11 @@ func (s *screen) lend() {
 	s.erase(&b)
 	s.write(b.String())
 	s.held = new(strings.Builder)
+	s.forget()
 }
+
+// forget says that what was printed last is not where the cursor is any more.
+func (s *screen) forget() { s.prints++ }
 
 // take shows what has waited.
 func (s *screen) take() {

@@ -2,6 +2,7 @@ package human
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -55,6 +56,14 @@ func (m *terminal) sequence(s string) string {
 	case end == 0 && s[0] == 'K':
 		m.rows[m.row] = m.rows[m.row][:min(m.col, len(m.rows[m.row]))]
 		m.erasures++
+	case end == 0 && s[0] == 'J':
+		m.rows = append(m.rows[:m.row:m.row], m.rows[m.row][:min(m.col, len(m.rows[m.row]))])
+	case end > 0 && s[end] == 'A':
+		n, err := strconv.Atoi(s[:end])
+		if err != nil || n > m.row {
+			m.t.Fatalf("%d rows up from row %d, %v", n, m.row, err)
+		}
+		m.row -= n
 	case end >= 0 && s[end] == 'm':
 		if !knownStyle(s[:end]) {
 			m.t.Fatalf("unknown style %q", s[:end])

@@ -2,10 +2,10 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,47 +14,15 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/payload"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/symptom"
 )
 
 // busyRetries bounds how often a hook is started again whose script somebody
 // still has open for writing.
 const busyRetries = 20
-
-// step writes the step's fixtures, fires its hook and keeps what the
-// expectation will look at.
-func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
-	st := &s.c.Steps[i]
-	for _, f := range st.Fixtures {
-		if err := s.place(ctx, f); err != nil {
-			return suites.Result{}, err
-		}
-	}
-	stdin, err := s.stdin(st)
-	if err != nil {
-		return suites.Result{}, err
-	}
-	if i == 0 {
-		s.begin()
-	}
-	var res suites.Result
-	switch registered := cmp.Or(st.Registered, s.c.Registered); {
-	case registered != "" && (st.Hook == "" || st.Registered != ""):
-		res, err = s.alone(ctx, st, registered, stdin)
-	case s.c.Chain:
-		res, err = s.chain(ctx, st, stdin)
-	default:
-		res, err = s.hook(ctx, st, stdin)
-	}
-	if err != nil {
-		return res, err
-	}
-	res.Files = s.expectedFiles(st.Expect.Files)
-	if slices.ContainsFunc(st.Expect.Files, func(f suites.FileExpectation) bool { return f.Change != "" }) {
-		res.Changes, _ = s.changed()
-	}
-	return res, nil
-}
 
 // stdin is what the client would send, unless the step says otherwise.
 func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
@@ -101,7 +69,7 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	if name == "" {
 		name = s.c.Hook
 	}
-	l := s.r.launch(s.root, name)
+	l := s.o.launch(s.root, name)
 	if l.Fault != "" {
 		out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, process.Result{Exit: -1}, l.Fault)
 		return out, nil
@@ -121,7 +89,7 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
 	timeout := s.c.Timeout
 	if timeout == 0 {
-		timeout = s.r.Timeout
+		timeout = s.o.Timeout
 	}
 	return process.Command{
 		Argv:    argv,
@@ -195,7 +163,7 @@ func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 		LeftBehind:  named(res.LeftBehind, res.Left),
 		Duration:    res.Duration,
 	}
-	reading := client.Interpret(s.r.Client, st.Event, client.Output{
+	reading := client.Interpret(s.o.Client, st.Event, client.Output{
 		Exit: out.Exit, Signal: out.Signal, TimedOut: out.TimedOut, NotStarted: fault, Stdout: out.Stdout, Stderr: out.Stderr,
 		Entry: entry, Matched: payload.Matched(st.Event, st.Tool, stdin),
 	})
@@ -235,9 +203,29 @@ func (s *sandbox) expectedFiles(expected []suites.FileExpectation) map[string][]
 		if f.Change != "" {
 			continue // its path may be a pattern
 		}
-		if b, err := s.read(s.path(f.Path)); err == nil {
+		if b, err := s.Read(s.path(f.Path)); err == nil {
 			files[f.Path] = b
 		}
 	}
 	return files
+}
+
+// unseen lists the programs that hooks did not find in their views, and that are there
+// outside: isolation hides what they need. What lies in the project is there in every
+// view: a hook that does not find it looks for another name.
+func (s *sandbox) unseen(results []suites.Result) (paths []string) {
+	if s.o.Isolation != isolate.Namespaces {
+		return nil
+	}
+	for _, r := range results {
+		name, kind := symptom.Absent(r)
+		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
+		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
+			continue
+		}
+		if path, err := process.LookPath(name, s.o.Root, s.o.Env); err == nil && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

@@ -1,4 +1,4 @@
-package run
+package surround
 
 import (
 	"errors"
@@ -18,10 +18,10 @@ import (
 	"hookwatch/suites/run/placed"
 )
 
-// open surroundings are the machine as it is: in them the case only has a
+// Open surroundings are the machine as it is: in them the case only has a
 // directory of its own. Hooks may have put links, pipes and whatever else into
 // it: what hookwatch does there goes through own, which nothing leads out of.
-type open struct {
+type Open struct {
 	*process.Box
 	dir     string
 	own     *os.Root // dir, however it is named by now
@@ -31,10 +31,11 @@ type open struct {
 	placed  *placed.Journal // files made outside of dir, to be taken away again
 }
 
-// newOpen makes surroundings that tell what changes in the case's directory, and
-// in others; but for what is hookwatch's own.
-func newOpen(reserve *process.Reserve, s *sandbox, ours, others []string) (*open, error) {
-	own, err := os.OpenRoot(s.dir)
+// InPlace makes surroundings of a case with a directory of its own, which sees the
+// project at root. They tell what changes in its directory and in others, but for what
+// is hookwatch's own.
+func InPlace(reserve *process.Reserve, dir, root string, ours, others []string) (*Open, error) {
+	own, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +44,10 @@ func newOpen(reserve *process.Reserve, s *sandbox, ours, others []string) (*open
 		_ = own.Close()
 		return nil, err
 	}
-	o := &open{
-		Box: box, dir: s.dir, own: own, root: s.root, ours: ours,
-		watched: map[string]isolate.Snapshot{s.dir: nil},
-		placed:  placed.In(s.dir),
+	o := &Open{
+		Box: box, dir: dir, own: own, root: root, ours: ours,
+		watched: map[string]isolate.Snapshot{dir: nil},
+		placed:  placed.In(dir),
 	}
 	for i, d := range others { // sorted: outer ones come first
 		if !slices.ContainsFunc(others[:i], func(outer string) bool { return disk.Within(outer, d) }) {
@@ -56,9 +57,9 @@ func newOpen(reserve *process.Reserve, s *sandbox, ours, others []string) (*open
 	return o, nil
 }
 
-// write makes the file anew. It never replaces one outside of the case's
+// Write makes the file anew. It never replaces one outside of the case's
 // directory.
-func (o *open) write(path, content string, mode fs.FileMode) error {
+func (o *Open) Write(path, content string, mode fs.FileMode) error {
 	if rel, err := filepath.Rel(o.dir, path); err == nil && filepath.IsLocal(rel) {
 		return writeAnew(o.own, rel, content, mode)
 	}
@@ -78,7 +79,7 @@ func (o *open) write(path, content string, mode fs.FileMode) error {
 
 // rooted is where a path outside of the case's directory is looked for: in the
 // project no link leads out of that.
-func (o *open) rooted(path string) (root *os.Root, rel string, err error) {
+func (o *Open) rooted(path string) (root *os.Root, rel string, err error) {
 	base := filepath.VolumeName(path) + string(filepath.Separator)
 	if disk.Within(o.root, path) {
 		base = o.root
@@ -117,8 +118,8 @@ func whole(root *os.Root, err error) error {
 	return err
 }
 
-// read gives the first bytes of a file, as many as of one in a sandbox.
-func (o *open) read(path string) ([]byte, error) {
+// Read gives the first bytes of a file, as many as of one in a sandbox.
+func (o *Open) Read(path string) ([]byte, error) {
 	if rel, err := filepath.Rel(o.dir, path); err == nil && filepath.IsLocal(rel) {
 		return trees.ReadIn(o.own, rel, process.DefaultLimit, true)
 	}
@@ -130,13 +131,15 @@ func (o *open) read(path string) ([]byte, error) {
 	return trees.ReadIn(root, rel, process.DefaultLimit, true)
 }
 
-func (o *open) listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+func (o *Open) Listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 
-func (o *open) readOwn(name string, limit int64) ([]byte, error) {
+func (o *Open) ReadOwn(name string, limit int64) ([]byte, error) {
 	return trees.ReadIn(o.own, name, limit, false)
 }
 
-func (o *open) begin() {
+func (o *Open) LinkOwn(name, target string) error { return trees.LinkIn(o.own, name, target) }
+
+func (o *Open) Begin() {
 	for d := range o.watched {
 		o.watched[d] = o.take(d)
 	}
@@ -144,7 +147,7 @@ func (o *open) begin() {
 
 // take looks at a directory. A link that was put in the place of the case's own
 // is not followed.
-func (o *open) take(dir string) isolate.Snapshot {
+func (o *Open) take(dir string) isolate.Snapshot {
 	if dir == o.dir {
 		now, err := os.Lstat(dir)
 		was, errWas := o.own.Stat(".")
@@ -155,7 +158,7 @@ func (o *open) take(dir string) isolate.Snapshot {
 	return isolate.Take(dir)
 }
 
-func (o *open) changes(int) ([]suites.Change, []string) {
+func (o *Open) Changes(int) ([]suites.Change, []string) {
 	var out []suites.Change
 	for d, before := range o.watched {
 		for _, c := range isolate.Diff(before, o.take(d)) {
@@ -172,7 +175,7 @@ func (o *open) changes(int) ([]suites.Change, []string) {
 
 // Close takes the fixtures away again as well; a directory that somebody else
 // uses by now stays.
-func (o *open) Close() {
+func (o *Open) Close() {
 	o.Box.Close()
 	o.placed.Undo()
 	_ = o.own.Close()

@@ -1,0 +1,75 @@
+package human
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/suites"
+)
+
+// savedOf is one of the files of a save, and the cases that it selects.
+func savedOf(after time.Duration, path string, ids ...string) notify.Changed {
+	e := notify.Changed{At: notifytest.Now.Add(after), Changes: []notify.Change{{Path: path}}, State: notifytest.Before}
+	for _, id := range ids {
+		e.Selected = append(e.Selected, notify.Selection{Key: suites.Key{Suite: "s", ID: id}, Because: []string{path + ": it changed"}})
+	}
+	return e
+}
+
+// TestOneSave: files that are saved one after the other, as a branch switch does, are
+// one block, until something else was printed.
+func TestOneSave(t *testing.T) {
+	t.Parallel()
+	first, second := savedOf(0, "a.sh", "A1", "A2"), savedOf(20*time.Millisecond, "b.sh", "A2", "B1")
+	run := notify.RunStarted{Cases: 2, Total: 118}
+	r := notifytest.Rec("s", "A1", "n", false, "exit 0, want 2")
+	failed := notifytest.Done(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
+	late := savedOf(sameSave+1, "b.sh", "A2", "B1")
+	for _, tt := range []struct {
+		name   string
+		tty    bool
+		events []notify.Event
+		blocks []string // each one's line of what is selected
+	}{
+		{"at once", true, []notify.Event{first, run, second, run}, []string{"3 of 118 selected: A1 A2 B1"}},
+		{"nothing depends on the first", true, []notify.Event{savedOf(0, "README.md"), second, run}, []string{"2 of 118 selected: A2 B1"}},
+		{"three", true, []notify.Event{first, run, second, savedOf(30*time.Millisecond, "c.sh", "C1"), run}, []string{"4 of 118 selected: A1 A2 B1 C1"}},
+		{"a failure between", true, []notify.Event{first, run, failed, second}, []string{"2 of 118 selected: A1 A2", "2 of 118 selected: A2 B1"}},
+		{"later", true, []notify.Event{first, run, late}, []string{"2 of 118 selected: A1 A2", "2 of 118 selected: A2 B1"}},
+		{"no terminal", false, []notify.Event{first, run, second}, []string{"2 of 118 selected: A1 A2", "2 of 118 selected: A2 B1"}},
+	} {
+		for _, columns := range []int{40, 100} {
+			m := newTerminal(t, columns)
+			var plainly bytes.Buffer
+			o := Options{Watch: true, TTY: tt.tty, Now: atNow, Width: func() int { return columns }}
+			v := New(m, o)
+			if !tt.tty {
+				v = New(&plainly, o)
+			}
+			notifytest.Show(v, []notify.Event{notifytest.Opening()}, tt.events)
+			if err := v.Close(); err != nil {
+				t.Fatal(err)
+			}
+			shown := plainly.String()
+			if tt.tty {
+				shown = m.String()
+			}
+			var blocks []string
+			for line := range strings.Lines(shown) {
+				if strings.Contains(line, "selected: ") {
+					blocks = append(blocks, strings.TrimSpace(line))
+				}
+			}
+			if strings.Join(blocks, "\n") != strings.Join(tt.blocks, "\n") {
+				t.Errorf("%s, %d columns: %q, want %q\n%s", tt.name, columns, blocks, tt.blocks, shown)
+			}
+			if n := strings.Count(shown, "\n"+clock(notifytest.Now, notifytest.Now)); n != len(tt.blocks) {
+				t.Errorf("%s, %d columns: %d stamps\n%s", tt.name, columns, n, shown)
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/symptom"
+)
+
+// odd is a text with what scripts stumble over, and long is one of 200 KB.
+const odd = "it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
+
+var long = strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 5000)
+
+// A variant is a usual firing with another input.
+type variant struct {
+	firing
+	name  string
+	empty string // a text of the tool's input that is sent empty
+}
+
+// variants are those that a session sends sooner or later.
+func variants(f firing) []variant {
+	with := func(text string) firing {
+		v := f
+		v.text, v.prompt = text, text
+		if f.command != "" {
+			v.command = "true # " + strings.ReplaceAll(text, "\n", "\n# ")
+		}
+		return v
+	}
+	quotes, large := with(odd), with(long)
+	if event, _ := client.EventByName(f.event); event.Tool {
+		quotes.agent = "general-purpose"
+	}
+	all := []variant{{quotes, "a text with quotes and other letters, of a subagent", ""}, {large, "a text of 200 KB", ""}}
+	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
+		all = append(all, variant{f, "an empty " + key, key})
+	}
+	return all
+}
+
+// varied sends other inputs to a hook that copes with a usual one, in surroundings that
+// they share.
+func (q *Inquiry) varied() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	usual := typical(q.hook, q.tree)
+	const slow = time.Second
+	if len(usual) == 0 || symptom.Background(q.took) || q.took.Duration > slow || q.absent != "" {
+		return nil
+	}
+	var all Probe
+	for i, v := range variants(usual[0]) {
+		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		if v.empty != "" {
+			step := &one.Case.Steps[0]
+			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
+		}
+		if i == 0 {
+			all = one
+		} else {
+			all.and(one)
+		}
+	}
+	return []Probe{all}
+}
+
+// coped judges what a hook makes of an input that is another.
+func (q *Inquiry) coped(v variant, r suites.Result) {
+	switch {
+	case q.failed(v.name, r, suites.Warning):
+	case r.TimedOut:
+		q.seen("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), v.name)
+	case !symptom.Dropped(q.took):
+		q.dropped(firing{event: v.event, value: v.name}, r, suites.Warning)
+	}
+}
+
+// emptied empties a text of a tool's input.
+func emptied(payload json.RawMessage, key string) json.RawMessage {
+	var all map[string]any
+	if json.Unmarshal(payload, &all) != nil {
+		return payload
+	}
+	if input, ok := all["tool_input"].(map[string]any); ok {
+		input[key] = ""
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return payload
+	}
+	return text
+}

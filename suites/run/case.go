@@ -1,0 +1,101 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// Case runs one case to its end, or until ctx ends. The error is for what
+// hookwatch itself could not do, such as making the sandbox.
+func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
+	return r.run(ctx, c, nil)
+}
+
+func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+	if c.Check != nil {
+		return r.check(ctx, c)
+	}
+	begin := time.Now()
+	o := suites.Outcome{StandIns: r.standing(c)}
+	var err error
+	if o.NotRun, err = r.gate(ctx, c); err != nil {
+		return o, fmt.Errorf("%s: %w", c.Key(), err)
+	}
+	if o.NotRun != nil {
+		return o, nil
+	}
+	s, err := r.sandboxes.open(ctx, c, t)
+	if err != nil {
+		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
+	}
+	o.Sandbox, o.Root, o.Named = s.dir, s.root, s.named
+	defer s.close()
+	if c.Layer == suites.Live {
+		if err := s.live(ctx, &o); err != nil {
+			return o, fmt.Errorf("%s: %w", c.Key(), err)
+		}
+		o.Duration = time.Since(begin)
+		return o, nil
+	}
+	for i := range c.Steps {
+		res, err := s.step(ctx, i)
+		if err != nil {
+			return o, fmt.Errorf("%s: step %d: %w", c.Key(), i+1, err)
+		}
+		o.Results = append(o.Results, res)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	o.Changes, o.Stopped = s.changed()
+	o.Unseen = s.unseen(o.Results)
+	o.Trace = s.traced()
+	o.Duration = time.Since(begin)
+	return o, nil
+}
+
+// Traced runs a case as Case does, and traces it by t. Its outcome, which has
+// the log in addition, is not to be judged: the surroundings are not the same.
+func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
+	return r.run(ctx, c, t)
+}
+
+// step writes the step's fixtures, fires its hook and keeps what the
+// expectation will look at.
+func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
+	st := &s.c.Steps[i]
+	for _, f := range st.Fixtures {
+		if err := s.place(ctx, f); err != nil {
+			return suites.Result{}, err
+		}
+	}
+	stdin, err := s.stdin(st)
+	if err != nil {
+		return suites.Result{}, err
+	}
+	if i == 0 {
+		s.Begin()
+	}
+	var res suites.Result
+	switch registered := cmp.Or(st.Registered, s.c.Registered); {
+	case registered != "" && (st.Hook == "" || st.Registered != ""):
+		res, err = s.alone(ctx, st, registered, stdin)
+	case s.c.Chain:
+		res, err = s.chain(ctx, st, stdin)
+	default:
+		res, err = s.hook(ctx, st, stdin)
+	}
+	if err != nil {
+		return res, err
+	}
+	res.Files = s.expectedFiles(st.Expect.Files)
+	if slices.ContainsFunc(st.Expect.Files, func(f suites.FileExpectation) bool { return f.Change != "" }) {
+		res.Changes, _ = s.changed()
+	}
+	return res, nil
+}
