@@ -25,8 +25,6 @@ type Event struct {
 	Exit2 suites.Effect
 	// Exit2On are the versions on which Exit2 was observed; none: documented.
 	Exit2On []Version
-	// Exit2V197 is what exit code 2 did on 2.1.197 where that differs; documented.
-	Exit2V197 suites.Effect
 	// Told is how the model is told of a no; empty: it is not.
 	Told string
 	// Plain is what the model is told of text on stdout; empty: nothing.
@@ -60,14 +58,6 @@ const (
 
 // Known reports whether a client of version v has the event.
 func (e Event) Known(v Version) bool { return v.Since(e.Since) }
-
-// exit2 is what exit code 2 does on a client of version v.
-func (e Event) exit2(v Version) suites.Effect {
-	if e.Exit2V197 != "" && v.old() {
-		return e.Exit2V197
-	}
-	return e.Exit2
-}
 
 // MatcherValue is what a matcher is compared with for this payload; "" when the
 // event ignores matchers or the payload has no such field.

@@ -9,6 +9,9 @@ import (
 func Interpret(v Version, event string, in Output) Reading {
 	c := call{version: v, in: in, matched: in.Matched}
 	c.form, c.output = readStdout(v, in.Stdout)
+	if c.form == asyncMore && v.old() && !c.exit2() { // taken for text unless it blocks; observed
+		c.form, c.output = plain, nil
+	}
 	c.nested, _ = c.output["hookSpecificOutput"].(map[string]any)
 	about, known := EventByName(event)
 	c.event = about

@@ -14,7 +14,7 @@ var unheeded = map[Kind]Kind{
 // no is what a hook's no does for the event: text is what the client has to say
 // of it, kind the way in which the hook said no.
 func (c call) no(kind Kind, text string) Reading {
-	reading := c.reading(c.event.exit2(c.version), kind)
+	reading := c.reading(c.event.Exit2, kind)
 	reading.Cause.Effect = reading.Effect
 	if reading.Effect == suites.Ignored {
 		reading.Cause.Kind = unheeded[kind]
@@ -53,7 +53,7 @@ func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
 		return c.no(FailureBlocks, c.failureText())
-	case c.event.AnyFailure && c.event.exit2(c.version) == suites.Denied && c.failed():
+	case c.event.AnyFailure && c.event.Exit2 == suites.Denied && c.failed():
 		reading := c.reading(suites.Denied, AnyFailure)
 		if text := trim(c.in.Stderr); len(text) > 0 {
 			reading.ModelSees = c.tells(c.event.Told, string(text))

@@ -68,7 +68,7 @@ func readStdout(v Version, stdout []byte) (form, map[string]any) {
 	if output, ok := oneObject(text); ok {
 		return document, output
 	}
-	if output, ok := oneObject(bytes.SplitN(text, []byte("\n"), 2)[0]); ok && output["async"] == true && !v.old() {
+	if output, ok := oneObject(bytes.SplitN(text, []byte("\n"), 2)[0]); ok && output["async"] == true {
 		return asyncMore, output
 	}
 	if !v.old() && text[len(text)-1] == '}' && !foreignLines(text) {

@@ -175,6 +175,23 @@ func TestEffect(t *testing.T) {
 	}
 }
 
+// TestOtherLines: what hookwatch does not look at may look as it likes.
+func TestOtherLines(t *testing.T) {
+	t.Parallel()
+	for _, l := range lines(t,
+		`{"type":"system","subtype":"permission_denied","tool_name":"Bash","message":"Permission to use Bash has been denied."}`,
+		`{"type":"user","message":"text"}`,
+	) {
+		if l.Kind != Other {
+			t.Errorf("%+v", l)
+		}
+	}
+	if l := lines(t, `{"type":"control_request","request_id":"r","request":{"subtype":"elicitation","message":"name?"}}`)[0]; l.Kind != Elicits ||
+		!strings.Contains(string(Cancel(l)), `"action":"cancel"`) {
+		t.Errorf("%+v", l)
+	}
+}
+
 // TestMatch: hooks are named by the log where there is one, else by their order; and
 // the second stop of a turn is a firing of its own.
 func TestMatch(t *testing.T) {

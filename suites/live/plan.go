@@ -30,12 +30,9 @@ func NewTurn(s Step) (Turn, error) {
 	if err := json.Unmarshal(s.Sent, &p); err != nil {
 		return Turn{}, notLive("its payload is none that the client sends: %v", err)
 	}
-	var whole map[string]json.RawMessage
-	if len(s.Whole) > 0 && json.Unmarshal(s.Whole, &whole) == nil {
-		for _, name := range sorted(whole) {
-			if !slices.Contains(given, name) {
-				return Turn{}, notLive("its payload says %s, which the client itself decides", name)
-			}
+	for _, name := range sorted(saidFields(s.Whole)) {
+		if !slices.Contains(given, name) {
+			return Turn{}, notLive("its payload says %s, which the client itself decides", name)
 		}
 	}
 	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}

@@ -48,8 +48,11 @@ func worktreeRemove(t *Turn, _ Step, _ payload) error {
 
 // instructions are loaded where there are some.
 func instructions(t *Turn, s Step, p payload) error {
+	if _, said := saidFields(s.Whole)["file_path"]; !said {
+		return notLive("a client that is given its hooks anew loads no CLAUDE.md of the project")
+	}
 	if _, exists := s.File(p.File); !s.First || !exists {
-		return notLive("InstructionsLoaded fires once, at the start, for %s, and that is not there", cmp.Or(p.File, "CLAUDE.md"))
+		return notLive("InstructionsLoaded fires once, at the start, for a file that is there")
 	}
 	t.Prompts = []string{goOn}
 	return nil

@@ -98,6 +98,12 @@ func (s *Seen) first() string {
 	return ""
 }
 
+// refused reports whether the result of a call, though none that failed, says that a
+// hook kept it from what it was to do.
+func (s *Seen) refused(text string) bool {
+	return strings.HasPrefix(text, s.Turn.Event+" hook feedback:") || s.Turn.Event == "WorktreeRemove" && strings.Contains(text, "could not remove it")
+}
+
 // models are those that the client asked first and last.
 func (s *Seen) models() (first, last string) {
 	for _, h := range s.Heard {
@@ -179,8 +185,11 @@ func (s *Seen) Effect() (effect suites.Effect, because string) {
 			return suites.AnotherTurn, "the model was sent the hook's message before the person's"
 		}
 	case "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove":
-		if answered, ok := s.find(Answered); ok && (answered.Failed || strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:")) {
+		switch answered, ok := s.find(Answered); {
+		case ok && (answered.Failed || s.refused(answered.Text)):
 			return suites.Denied, "the call's result is a no: " + short(answered.Text)
+		case ok && s.Turn.Event == "WorktreeCreate": // the path that the model is told is no word to it
+			return suites.Proceeds, "the client works in the directory that the hook named"
 		}
 	case "Elicitation", "ElicitationResult":
 		switch answered, _ := s.find(Answered); {

@@ -96,9 +96,7 @@ type streamLine struct {
 		Input      json.RawMessage `json:"input"`
 		ReasonType string          `json:"decision_reason_type"`
 	} `json:"request"`
-	Message struct {
-		Content json.RawMessage `json:"content"`
-	} `json:"message"`
+	Message  json.RawMessage `json:"message"` // in lines of other kinds a text
 	Meta     []decided       `json:"tool_result_meta"`
 	IsError  bool            `json:"is_error"`
 	Result   json.RawMessage `json:"result"`
@@ -160,7 +158,13 @@ func (l *streamLine) over(out *Line) {
 }
 
 func (l *streamLine) answered(out *Line) {
-	id, text, failed, ok := resultOf(l.Message.Content)
+	var message struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(l.Message, &message) != nil {
+		return
+	}
+	id, text, failed, ok := resultOf(message.Content)
 	if !ok {
 		return
 	}

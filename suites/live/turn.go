@@ -49,6 +49,14 @@ func notLive(format string, args ...any) error {
 	return &NotLiveError{fmt.Sprintf(format, args...)}
 }
 
+// saidFields are the fields of a payload that a case itself says.
+func saidFields(whole json.RawMessage) (fields map[string]json.RawMessage) {
+	if len(whole) == 0 || json.Unmarshal(whole, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
 // payload is what of a hook's stdin says how its event comes about.
 type payload struct {
 	Tool           string          `json:"tool_name"`

@@ -149,7 +149,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
-		if r.Files, r.Changes = files[i], o.Changes; session.Seen[i].Turn.AtEnd { // its hooks ran after the last turn
+		if r.Files, r.Changes = files[i], o.Changes; i == len(session.Seen)-1 { // hooks may end after the last turn
 			r.Files = s.expectedFiles(s.c.Steps[i].Expect.Files)
 		}
 		o.Results = append(o.Results, r)

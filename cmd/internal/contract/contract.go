@@ -57,6 +57,7 @@ func Play(ctx context.Context, r *run.Runner, jobs int, all []cells.Cell) (Resul
 		}
 	}
 	p.all(ctx, jobs, sessions(played))
+	p.all(ctx, jobs, p.again(played)) // what changed is told once it is seen alone, too
 	for _, c := range all {
 		p.result.Rows = append(p.result.Rows, p.rows[c.ID()])
 	}
@@ -110,6 +111,16 @@ func (p *player) all(ctx context.Context, jobs int, plan []session) {
 	}
 	close(next)
 	wait.Wait()
+}
+
+// again are sessions of the cells that changed, a client of its own for each.
+func (p *player) again(played []cells.Cell) (plan []session) {
+	for _, c := range played {
+		if p.rows[c.ID()].Verdict == Changed {
+			plan = append(plan, sessions([]cells.Cell{c})...)
+		}
+	}
+	return plan
 }
 
 // over says why nothing more is played: there is no client, or one that goes wrong
