@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/pattern"
 )
 
@@ -39,7 +40,7 @@ func isCode(s string) bool {
 }
 
 func judgeText(hook, name, text string) (all []Finding) {
-	code := withoutComments(text)
+	code := intent.WithoutComments(text)
 	for _, v := range neverSet {
 		if !strings.Contains(code, v) {
 			continue // most scripts: an expression costs more
@@ -68,10 +69,15 @@ func judgeText(hook, name, text string) (all []Finding) {
 		all = append(all, found("unknown-field", hook, place(name, code, at[0]), name+" reads "+f.name+"; the client sends "+f.meant))
 		all[len(all)-1].Remedy = "read " + f.meant
 	}
-	if at := startsClient().FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
-		all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
+	if !strings.HasSuffix(name, ".sh") {
+		return all
 	}
-	if at := notPortable().FindStringIndex(code); at != nil && strings.HasSuffix(name, ".sh") {
+	if strings.Contains(code, "claude") {
+		if at := startsClient().FindStringIndex(code); at != nil {
+			all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
+		}
+	}
+	if at := notPortable().FindStringIndex(code); at != nil {
 		all = append(all, found("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
 	}
 	return all
@@ -82,17 +88,6 @@ var notPortable = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bda
 
 // startsClient is a shell's call of the client.
 var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)
-
-// withoutComments blanks lines that are comments, so that places stay.
-func withoutComments(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		if s := strings.TrimSpace(l); strings.HasPrefix(s, "#") || strings.HasPrefix(s, "//") {
-			lines[i] = strings.Repeat(" ", len(l))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 func place(name, text string, at int) suites.Position {
 	line := strings.Count(text[:at], "\n") + 1

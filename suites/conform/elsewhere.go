@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/intent"
 )
 
 // emptyRepository is one in which nothing was committed yet, as GIT_DIR.
@@ -42,7 +43,7 @@ func (q *Inquiry) elsewhere() (probes []Probe) {
 		p.Case.Steps[0].Stdin = &cut
 		remark(p, "when its input is cut short")
 	}
-	if calls(q.text, "git") {
+	if intent.Calls(q.text, "git") {
 		probes = append(probes, q.uncommitted())
 	}
 	q.rounds = append(q.rounds, func() []Probe {

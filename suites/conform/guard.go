@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
 
@@ -78,7 +79,7 @@ func (q *Inquiry) tried(some []firing) []Probe {
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
 					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 				}
-			case stops().Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, stops().Match(r.Stdout) && r.Exit == 1:
+			case intent.Stops().Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, intent.Stops().Match(r.Stdout) && r.Exit == 1:
 				if _, kind := symptom.Absent(r); kind == symptom.Nothing {
 					q.seen("deny-exits-1", fmt.Sprintf("exit %d: %s", r.Exit, short(string(r.Stderr)+string(r.Stdout))), f.input())
 				}
@@ -99,7 +100,7 @@ func (q *Inquiry) tried(some []firing) []Probe {
 
 // unheard judges a guard that runs in the background, where a deny comes too late.
 func (q *Inquiry) unheard(f firing, r suites.Result) {
-	if r.Exit != 2 && !decidesDeny().Match(r.Stdout) || len(q.findings) > 0 && q.findings[len(q.findings)-1].Rule == "fails-open" {
+	if r.Exit != 2 && !intent.DecidesDeny().Match(r.Stdout) || len(q.findings) > 0 && q.findings[len(q.findings)-1].Rule == "fails-open" {
 		return
 	}
 	q.found("fails-open", "it denies "+f.input()+" in the background, where a deny has no effect", suites.Error)
@@ -151,9 +152,9 @@ func (q *Inquiry) altered() (probes []Probe) {
 // poorer takes away the programs that a guard calls, one at a time. Without its own
 // interpreter no hook starts, which needs no probe.
 func (q *Inquiry) poorer() (probes []Probe) {
-	for _, tool := range frail {
+	for _, tool := range intent.Frail {
 		switch {
-		case !calls(q.text, tool) || !q.tree.Installed(tool):
+		case !intent.Calls(q.text, tool) || !q.tree.Installed(tool):
 		case !q.startedBy(tool):
 			f := *q.denied
 			f.without = []string{tool}
@@ -174,7 +175,7 @@ func (q *Inquiry) startedBy(program string) bool {
 			text += strings.Replace(strings.TrimSpace(head), "/", " ", -1) + " "
 		}
 	}
-	return calls(text, program)
+	return intent.Calls(text, program)
 }
 
 // disguised sends what is stopped in other words, and with more around it.

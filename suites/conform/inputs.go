@@ -2,10 +2,10 @@ package conform
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
 
@@ -27,13 +27,13 @@ var atMost = map[int]int{ownWord: 8, unsaid: 8}
 
 // harmful lists inputs that a guard may be there to stop, the likeliest first.
 func (q *Inquiry) harmful() []firing {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !mayDeny(q.text) {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayDeny(q.text) {
 		return nil
 	}
 	var ranked [ranks][]firing
-	own := literals(q.text)
+	own := intent.Literals(q.text)
 	if q.hook.Event == "UserPromptSubmit" {
-		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
+		for _, text := range slices.Concat(intent.BadPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
 		}
 		return q.likeliest(ranked)
@@ -53,10 +53,10 @@ func (q *Inquiry) harmful() []firing {
 		}
 	}
 	if takes("Bash") {
-		add("Bash", badCommands, own, isCommand)
+		add("Bash", intent.BadCommands, own, intent.IsCommand)
 	}
 	if i := slices.IndexFunc(guarded, takes); i >= 0 {
-		add(guarded[i], badFiles, files(own), isPath)
+		add(guarded[i], intent.BadFiles, intent.Files(own), intent.IsPath)
 	}
 	return q.likeliest(ranked)
 }
@@ -99,8 +99,8 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 
 // lacking is a program that a hook's text calls and that this machine does not have.
 func (q *Inquiry) lacking() string {
-	for _, program := range frail {
-		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
+	for _, program := range intent.Frail {
+		if intent.Calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
 			return program
 		}
 	}
@@ -126,39 +126,12 @@ func byTurns(all []firing) (out []firing) {
 
 // said ranks a usual input by how many of its words a text has.
 func said(text, input string) int {
-	all, found := 0, 0
-	for _, word := range strings.FieldsFunc(input, func(r rune) bool { return !isLetter(r) }) {
-		if len(word) < 2 {
-			continue
-		}
-		if all++; hasWord(text, word) {
-			found++
-		}
-	}
-	switch {
+	switch found, all := intent.Words(text, input); {
 	case found == all:
 		return allSaid
 	case 2*found >= all:
 		return halfSaid
 	default:
 		return unsaid
-	}
-}
-
-// hasWord reports whether a text has a word that no letter extends; in patterns a
-// backslash and a letter may stand before it.
-func hasWord(text, word string) bool {
-	for i := 0; ; {
-		at := strings.Index(text[i:], word)
-		if at < 0 {
-			return false
-		}
-		at += i
-		end := at + len(word)
-		before := at == 0 || !isLetter(rune(text[at-1])) || at > 1 && text[at-2] == '\\'
-		if before && (end == len(text) || !isLetter(rune(text[end]))) {
-			return true
-		}
-		i = end
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
@@ -19,7 +20,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 		q.unstarted(r)
 	case r.TimedOut:
 		severity := suites.Info
-		if q.hook.Event == "PreToolUse" && mayDeny(q.text) {
+		if q.hook.Event == "PreToolUse" && intent.MayDeny(q.text) {
 			severity = suites.Warning // a hook that is cut off lets the call through
 		}
 		q.found("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), severity)

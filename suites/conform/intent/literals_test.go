@@ -1,4 +1,4 @@
-package conform
+package intent
 
 import (
 	"slices"
@@ -15,12 +15,12 @@ func TestLiterals(t *testing.T) {
 		{"case $c in\n  npm*|yarn*) exit 2 ;;\nesac", "yarn"},
 		{`grep -q "DROP[[:space:]]TABLE"`, "DROP TABLE"},
 	} {
-		if got := literals(tt.text); !slices.Contains(got, tt.want) {
+		if got := Literals(tt.text); !slices.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 	for _, message := range []string{`echo "you must not do that here"`, "# never 'git push' here", `jq -r '.tool_input.command'`} {
-		if got := literals(message); len(got) > 0 {
+		if got := Literals(message); len(got) > 0 {
 			t.Errorf("%s: %q, want nothing", message, got)
 		}
 	}
@@ -42,11 +42,11 @@ func TestSample(t *testing.T) {
 }
 
 func FuzzLiterals(f *testing.F) {
-	f.Add(manyPatterns)
+	f.Add(`const bad = [{ regex: /(?:^|\/)\.ssh\/id_[^/]+$/, reason: 'key' }, { regex: /\b(cat|less)\s+[^|;]*\.env\b/i }];`)
 	f.Add("case $c in\n  *sudo*|'a b') exit 2 ;;\nesac")
 	f.Add(`/(?:(?:a{40}){40}){40}/ ;`)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range literals(text) {
+		for _, l := range Literals(text) {
 			if len(l) < 2 || len(l) > 80 {
 				t.Errorf("%q has %d bytes", l, len(l))
 			}

@@ -1,4 +1,4 @@
-package conform
+package intent
 
 import (
 	"regexp/syntax"
@@ -14,16 +14,16 @@ var quoted = pattern.Lazy(`'([^'\n]{3,120})'|"((?:[^"\\\n]|\\.){3,120})"|/((?:[^
 // caseLabel matches the patterns of a shell's case.
 var caseLabel = pattern.Lazy(`(?m)^\s*\(?([^\s()#][^()\n]{1,80})\)\s*(?:$|[^)\n]*(?:;;|exit|echo|block|deny))`)
 
-// literals gives texts that a script seems to look for: its literals, and texts
+// Literals gives texts that a script seems to look for: its literals, and texts
 // that its patterns match. What reads like a message is left out.
-func literals(text string) (out []string) {
+func Literals(text string) (out []string) {
 	add := func(s string) {
 		s = strings.TrimSpace(s)
 		if len(s) >= 2 && len(s) <= 80 && strings.ContainsFunc(s, isLetter) && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
-	for _, m := range quoted().FindAllStringSubmatch(withoutComments(text), -1) {
+	for _, m := range quoted().FindAllStringSubmatch(WithoutComments(text), -1) {
 		literal := m[1] + m[2] + m[3]
 		if strings.Contains(literal, "$") && !strings.Contains(literal, "\\") && !strings.HasSuffix(literal, "$") || isMessage(literal) {
 			continue
