@@ -157,6 +157,7 @@ func TestEffect(t *testing.T) {
 		"allowed":                              {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
 		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
 		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
+		"dropped before a compaction":          {"PreCompact", append(hook("PreCompact", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), over), after("Compacted PreCompact [x] failed: Hook JSON output validation failed: {\"additionalContext\":\"CTX\"}"), suites.Ignored},
 		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
 		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Proceeds},
 		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},

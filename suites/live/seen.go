@@ -268,6 +268,9 @@ func (s *Seen) stopped(said said) (suites.Effect, string) {
 // told is the effect of hooks that kept nothing from happening.
 func (s *Seen) told(said said) (suites.Effect, string) {
 	texts := strings.Join(s.Texts(), "\n")
+	if s.Turn.Event == "PreCompact" {
+		texts = withoutReport(s.Texts())
+	}
 	for _, w := range said.words {
 		switch {
 		case w.in(texts) < 0:
@@ -281,6 +284,20 @@ func (s *Seen) told(said said) (suites.Effect, string) {
 		return suites.Ignored, "the client went on, and sent the model nothing of what the hook says"
 	}
 	return suites.Proceeds, "the client went on"
+}
+
+// rejected begins the client's report of an output that it drops (2.1.197, 2.1.330).
+// After /compact the model is sent it, with the output in it.
+const rejected = "failed: Hook JSON output validation failed"
+
+// withoutReport are texts, one a line, without reports of dropped output.
+func withoutReport(texts []string) string {
+	var kept []string
+	for _, t := range texts {
+		before, _, _ := strings.Cut(t, rejected)
+		kept = append(kept, before)
+	}
+	return strings.Join(kept, "\n")
 }
 
 // find is the last line of a kind about the step's call.
