@@ -72,8 +72,8 @@ func newReference(t testing.TB) string {
 	return root
 }
 
-// keepOnly leaves one hook of the reference project: the others take their time
-// over git and jq.
+// keepOnly leaves one hook of the reference project, and no suite of its own, which is
+// about all: the others take their time over git and jq.
 func keepOnly(t testing.TB, root, script string) {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join(root, ".claude/hooks/*.sh"))
@@ -86,6 +86,9 @@ func keepOnly(t testing.TB, root, script string) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if err := os.RemoveAll(filepath.Join(root, ".claude/tests")); err != nil {
+		t.Fatal(err)
 	}
 	settings := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command",
 		"command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/` + script + `"}]}]}}`

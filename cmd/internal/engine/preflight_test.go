@@ -132,8 +132,8 @@ func TestAppliesTo(t *testing.T) {
 		t.Errorf("%d cases, want the pair alone", len(p.Every()))
 	}
 	s.Write(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "hooks/other.sh"}]}]}}`)
-	if p := s.Load(project.Filter{}); len(p.Every()) != 8 {
-		t.Errorf("%d cases, want all", len(p.Every()))
+	if p := s.Load(project.Filter{}); len(p.Every()) != 9 {
+		t.Errorf("%d cases, want all, and one of the registration", len(p.Every()))
 	}
 	s.Write(".claude/settings.json", "{}")
 	s.Write("hooks/other.sh", guard)
