@@ -52,7 +52,7 @@ func (q *Inquiry) lacks(what string) {
 func (q *Inquiry) lostFile(name string) {
 	if q.hook.Scope == discover.InUser && strings.Contains(q.hook.Command, path.Base(name)) && !exists(name) {
 		q.broken = true // installed where it is looked at
-		q.found("script-missing", name+" does not exist")
+		q.findings = append(q.findings, lost(q.hook, name))
 		return
 	}
 	slash, inside := q.inTree(name)

@@ -45,11 +45,16 @@ func (t Tree) missing(h discover.Hook, s string) []Finding {
 	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
 		return []Finding{found("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
 	}
-	f := found("script-missing", h.ID, h.Source, what)
+	return []Finding{lost(h, s)}
+}
+
+// lost says that a script is not there, and what the client makes of it at the event.
+func lost(h discover.Hook, s string) Finding {
+	f := found("script-missing", h.ID, h.Source, s+" does not exist")
 	if effect := withoutScript(h, s); effect != "" {
 		f.Effect = effect
 	}
-	return []Finding{f}
+	return f
 }
 
 // endings are the codes with which interpreters end that do not find their script;
@@ -59,8 +64,9 @@ var endings = map[string]int{"python": 2, "python3": 2, "sh": 2, "bash": 127, "n
 // withoutScript tells what the client does when a script is not there; "" when it is
 // not known what the command ends with.
 func withoutScript(h discover.Hook, s string) string {
-	code, known := 127, slices.Contains(h.Direct, s)
-	if fields := strings.Fields(h.Command); !known && len(fields) > 0 {
+	fields := strings.Fields(h.Command)
+	code, known := 127, slices.Contains(h.Direct, s) || len(fields) > 0 && strings.Trim(fields[0], `"'`) == s
+	if !known && len(fields) > 0 {
 		code, known = endings[path.Base(fields[0])]
 	}
 	if !known {
