@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	// The clock of patterns ends by itself, some time after the last match.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
 // A project is a temporary one, with a space in its path.

@@ -12,7 +12,10 @@ import (
 	"hookwatch/config"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The clock of patterns ends by itself, some time after the last match.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}
 
 // A scene is a small project on disk, in a directory with a space in its name.
 type scene struct {
