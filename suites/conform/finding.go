@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/rules"
 )
 
 // A Finding is what is to be said of one or several hooks for one cause.
@@ -30,7 +31,7 @@ var severities = []suites.Severity{suites.Error, suites.Warning, suites.Info}
 
 // found makes a finding of a rule. Its severity is the rule's own unless given.
 func found(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
-	r := ruleNamed(rule)
+	r := rules.Named(rule)
 	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Client, Remedy: r.Remedy}
 	if len(severity) > 0 {
 		f.Severity = severity[0]
