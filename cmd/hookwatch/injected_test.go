@@ -77,6 +77,20 @@ func scriptIs(base, text string) func(map[string]string) {
 
 const says = "#!/bin/bash\ncat >/dev/null\n"
 
+// unheard prints context that the client drops, and heard what it takes.
+const (
+	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
+	heard   = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\n"
+)
+
+// waiting lets the start of a session wait for longer than the client does.
+func waiting(then string) func(map[string]string) {
+	return func(f map[string]string) {
+		replaced(`start.sh"}`, `start.sh", "timeout": 1}`)(f)
+		scriptIs("start.sh", says+"for i in {1..20}; do [ -e ready ] && break; sleep 1; done\n"+then)(f)
+	}
+}
+
 var injections = []injected{
 	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "deny-exits-1", "error", "", false},
 	{2, "without jq the guard allows", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "fails-open", "warning", "", false},
@@ -144,6 +158,8 @@ var injections = []injected{
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
 	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
+	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "output-ignored", "warning", "", false},
+	{0, "what it says at the end of its waiting", waiting(unheard), "output-ignored", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 
@@ -184,6 +200,8 @@ var nearFailures = []struct {
 		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
 	}, "dead-matcher", true},
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
+	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
+	{"a wait for what does not come", waiting(heard), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -208,6 +226,7 @@ func TestHealthyNear(t *testing.T) {
 	for _, q := range nearFailures {
 		t.Run(strings.ReplaceAll(q.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
+			needsCurl(t, q.name)
 			files := maps.Clone(healthy)
 			q.change(files)
 			if strings.Contains(files[".claude/settings.json"], "python3") {
@@ -239,6 +258,7 @@ func TestInjected(t *testing.T) {
 			if _, err := exec.LookPath("jq"); err != nil && slices.Contains([]int{2, 16, 28, 29}, in.number) {
 				t.Skip("jq is absent")
 			}
+			needsCurl(t, in.name)
 			files := maps.Clone(healthy)
 			in.change(files)
 			wants(t, checked(t, files), in.rule, in.severity)
@@ -251,6 +271,14 @@ func TestInjected(t *testing.T) {
 			}
 			wants(t, checked(t, asPlugin(files)), in.rule, severity)
 		})
+	}
+}
+
+// needsCurl skips the tests whose hooks ask a server.
+func needsCurl(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
+		t.Skip("curl is absent")
 	}
 }
 

@@ -28,13 +28,17 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 // typical fires the hook as the client would, for what its matcher lets through.
 func (q *Inquiry) typical() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
-	for i, f := range typical(q.hook, q.tree) {
+	all := typical(q.hook, q.tree)
+	for i, f := range all {
 		probes = append(probes, q.probe(f, func(r suites.Result) {
 			if i == 0 {
 				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
 			}
 			q.observe(f, r)
 		}))
+	}
+	if len(all) > 0 {
+		probes = append(probes, q.served(all[0])...)
 	}
 	return probes
 }

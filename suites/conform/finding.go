@@ -20,9 +20,10 @@ type Finding struct {
 	Hooks    []string        `json:"hooks,omitempty"` // IDs
 	Where    suites.Position `json:"-"`
 	At       string          `json:"where"`
-	What     string          `json:"what"`            // the evidence, one line
-	Input    string          `json:"input,omitempty"` // on which it was seen
-	Effect   string          `json:"effect"`          // what the client does
+	What     string          `json:"what"`              // the evidence, one line
+	Input    string          `json:"input,omitempty"`   // on which it was seen
+	Printed  string          `json:"printed,omitempty"` // what the hook said then
+	Effect   string          `json:"effect"`            // what the client does
 	Remedy   string          `json:"remedy"`
 }
 
