@@ -77,6 +77,11 @@ func scriptIs(base, text string) func(map[string]string) {
 
 const says = "#!/bin/bash\ncat >/dev/null\n"
 
+// misnaming speaks of the event that a field of the input names, if it names one.
+func misnaming(field string) string {
+	return "e=$(jq -r '." + field + " // empty')\n[ -n \"$e\" ] && echo '{\"systemMessage\":\"seen\"}'\nexit 0\n"
+}
+
 // unheard prints context that the client drops, and heard what it takes.
 const (
 	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
@@ -116,6 +121,8 @@ var injections = []injected{
 	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the name of an agent, which is sent as its type", scriptIs("lint.sh", "#!/bin/bash\njq -r '.agent_name // empty' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
+	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
+	{16, "it reads a field by which it would go on", scriptIs("lint.sh", "#!/bin/bash\ncheck() { :; }\n[ \"$(jq -r .hook_event)\" = PostToolUse ] && check\nexit 0\n"), "unknown-field", "warning", "", false},
 	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
 	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "slow", "warning", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
@@ -202,6 +209,8 @@ var nearFailures = []struct {
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
 	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
 	{"a wait for what does not come", waiting(heard), "", true},
+	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
+	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 

@@ -21,7 +21,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	q.rounds = []func() []Probe{q.typical, q.again, q.varied, q.named, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.typical, q.again, q.misnamed, q.varied, q.named, q.search, q.hardened}
 	return q
 }
 

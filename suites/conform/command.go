@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -28,20 +29,6 @@ func timeout(h discover.Hook) []Finding {
 
 // roots are the variables that name a directory for a hook.
 var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}
-
-// neverSet are variables that people read and no observed client sets.
-var neverSet = []string{
-	"CLAUDE_TOOL_INPUT", "CLAUDE_TOOL_NAME", "CLAUDE_TOOL_OUTPUT", "CLAUDE_FILE_PATH", "CLAUDE_FILE_PATHS", "CLAUDE_NOTIFICATION",
-	"CLAUDE_TOOL_RESULT", "CLAUDE_TOOL_INPUT_FILE_PATH", "CLAUDE_TOOL_INPUT_COMMAND", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME", "TOOL_SUCCESS", "TOOL_EXIT_CODE",
-}
-
-// isNeverSet knows those of the list, and the many made of a field's name, such as
-// CLAUDE_TOOL_INPUT_FILE_PATH and TOOL_INPUT_command.
-func isNeverSet(name string) bool {
-	return slices.Contains(neverSet, name) || fieldVariable().MatchString(name)
-}
-
-var fieldVariable = pattern.Lazy(`^(CLAUDE_)?TOOL_(INPUT|RESULT|RESPONSE|OUTPUT)_\w+$`)
 
 // command judges a hook's command line.
 func (t Tree) command(h discover.Hook) []Finding {
@@ -135,7 +122,7 @@ func (c *commandReader) visit(node syntax.Node) bool {
 
 // variable judges one that is never set.
 func (c *commandReader) variable(p *syntax.ParamExp) {
-	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !isNeverSet(p.Param.Value) {
+	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !misnamed.NeverSet(p.Param.Value) {
 		return
 	}
 	c.found("unset-variable", "$"+p.Param.Value+" is never set")

@@ -51,6 +51,9 @@ func Merge(all []Finding) []Finding {
 			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && (o.Where.File == f.Where.File || f.Where.File == "")
 		}
 		if i := slices.IndexFunc(out, same); i >= 0 {
+			if out[i].Printed == "" { // it was only read, and is now seen
+				out[i].Input, out[i].Printed = f.Input, f.Printed
+			}
 			for _, h := range f.Hooks {
 				if !slices.Contains(out[i].Hooks, h) {
 					out[i].Hooks = append(out[i].Hooks, h)
