@@ -82,6 +82,11 @@ func misnaming(field string) string {
 	return "e=$(jq -r '." + field + " // empty')\n[ -n \"$e\" ] && echo '{\"systemMessage\":\"seen\"}'\nexit 0\n"
 }
 
+// unloaded ends as node does where a script loads what is not there.
+func unloaded(module string) string {
+	return "printf \"Error: Cannot find module '" + module + "'\\nRequire stack:\\n- $(dirname \"$0\")/start.sh\\n\" >&2\nexit 1\n"
+}
+
 // unheard prints context that the client drops, and heard what it takes.
 const (
 	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
@@ -165,6 +170,7 @@ var injections = []injected{
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
 	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
+	{0, "a file loads another that is not there", scriptIs("start.sh", says+unloaded("./session")), "script-missing", "error", "", false},
 	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "output-ignored", "warning", "", false},
 	{0, "what it says at the end of its waiting", waiting(unheard), "output-ignored", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
@@ -207,6 +213,7 @@ var nearFailures = []struct {
 		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
 	}, "dead-matcher", true},
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
+	{"a package that is not installed", scriptIs("start.sh", says+unloaded("some-package")), "", true},
 	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
 	{"a wait for what does not come", waiting(heard), "", true},
 	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},

@@ -27,7 +27,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 			q.rounds = []func() []Probe{q.hurried}
 		}
 	case kind != symptom.Nothing && r.Exit != 0:
-		q.gone(name, kind)
+		q.gone(r, name, kind)
 	case kind == symptom.Program && r.Effect == suites.Proceeds:
 		q.found("absent-program", name+" is not on this machine")
 	default:
