@@ -24,7 +24,7 @@ const RegisteredSuite = "registered"
 func (p *Project) addRegistered() {
 	alone := !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
-	tree := conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+	tree := p.tree()
 	findings := conform.Registrations(tree)
 	for _, h := range p.fired() {
 		if wrong := p.faults(h, findings); alone || len(wrong) > 0 {
@@ -37,6 +37,24 @@ func (p *Project) addRegistered() {
 	if len(suite.Cases) > 0 {
 		p.Suites = append(p.Suites, suite)
 	}
+}
+
+// tree is the project as what judges registrations looks at it.
+func (p *Project) tree() conform.Tree {
+	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+}
+
+// Idle tells of registered hooks, by ID, why the client starts none or in vain.
+func (p *Project) Idle() map[string]string {
+	why := map[string]string{}
+	for _, f := range conform.Registrations(p.tree()) {
+		for _, id := range f.Hooks {
+			if wrong := f.Severity == suites.Error || f.Rule == "script-missing"; wrong && why[id] == "" {
+				why[id] = f.What
+			}
+		}
+	}
+	return why
 }
 
 // fired are the hooks that some session launches, or would if their file were not
