@@ -6,18 +6,21 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/rules"
 	"hookwatch/suites/discover"
 )
 
 // RegisteredSuite is the name of the suite that is made of the hooks that a project
 // registers: of all where it has no other suite, and beside one of those that the
 // client would drop, could not start, or would never run.
-const RegisteredSuite = "registered"
+const RegisteredSuite = suites.Registered
 
 // addRegistered makes a case of a registered hook: that the client can fire it, and
 // heeds what it says. Beside other cases only an error of its registration is one.
@@ -34,6 +37,7 @@ func (p *Project) addRegistered() {
 			}
 		}
 	}
+	suite.Cases = append(suite.Cases, p.unread()...)
 	if len(suite.Cases) > 0 {
 		p.Suites = append(p.Suites, suite)
 	}
@@ -87,6 +91,27 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 	sum := sha256.Sum256(append(text, fmt.Sprint(h.Command, h.Args, h.Matcher, h.Entry.Shell)...))
 	c.Digest = hex.EncodeToString(sum[:6])
 	return *c
+}
+
+// unread makes a case of each file that the client drops and of whose hooks none can be
+// told: it fails until the file can be read.
+func (p *Project) unread() (out []suites.Case) {
+	for _, problem := range p.Registered.Dropped {
+		file := problem.At.File
+		at := func(h discover.Hook) bool { return h.Source.File == file }
+		same := func(c suites.Case) bool { return c.Check.File == file }
+		if filepath.IsAbs(file) || slices.ContainsFunc(p.Registered.Others, at) || slices.ContainsFunc(out, same) {
+			continue
+		}
+		sum := sha256.Sum256([]byte(file))
+		digest := hex.EncodeToString(sum[:6])
+		out = append(out, suites.Case{
+			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
+			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: problem.At, Digest: digest,
+			Faults: []string{problem.At.String() + ": " + problem.What + ": " + rules.Named("settings-dropped").Client},
+		})
+	}
+	return out
 }
 
 // starting are the rules of what keeps a hook from starting: a case that fires it fails
