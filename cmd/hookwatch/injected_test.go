@@ -15,7 +15,7 @@ import (
 // same as a plugin. Nothing is to be said of either.
 var healthy = map[string]string{
 	".claude/settings.json": `{"hooks": {
-  "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
+  "PreToolUse": [{"matcher": "Bash|PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
   "PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh"}]}],
   "Stop": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh"}]}],
   "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh"}]}]
@@ -31,10 +31,13 @@ const guardFile = ".claude/hooks/guard.sh"
 const healthyGuard = `#!/bin/bash
 input=$(cat)
 case $input in
-*'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;;
+` + mentioned + `*'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;;
 esac
 exit 0
 `
+
+// mentioned lets a message of a commit speak of what is stopped.
+const mentioned = "*'\"git commit '*) exit 0 ;;\n"
 
 // asPlugin is a project as a plugin's tree.
 func asPlugin(project map[string]string) map[string]string {
@@ -108,14 +111,15 @@ var injections = []injected{
 	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "script-not-executable", "error", "", false},
 	{5, "an interpreter without its script", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gone.py`), "script-missing", "error", "", false},
 	{6, "one entry drops the file", replaced(`"timeout": 10`, `"timeout": "10"`), "settings-dropped", "error", "", false},
-	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
-	{7, "a matcher in lower case", replaced(`"matcher": "Bash"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
-	{7, "an MCP server without its tools", replaced(`"matcher": "Bash"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
+	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
+	{7, "a matcher in lower case", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
+	{7, "an MCP server without its tools", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
 	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = says }, "unregistered-script", "info", "", true},
+	{8, "registered nowhere, beside the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = says }, "unregistered-script", "info", "", false},
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
-	{9, "the name of a tool of the past", replaced(`"matcher": "Bash"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
+	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
 	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "output-ignored", "error", "", false},
@@ -133,7 +137,7 @@ var injections = []injected{
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
 	{22, "a child keeps running", scriptIs("start.sh", says+"sleep 30 &\necho hello\n"), "left-behind", "info", "", false},
-	{24, "a mention is stopped", guardIs(healthyGuard), "false-alarm", "info", "", false},
+	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
 	{30, "GNU's grep", scriptIs("lint.sh", says+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
@@ -176,7 +180,8 @@ var injections = []injected{
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 
-// TestHealthy: nothing is said of hooks with which all is well.
+// TestHealthy: nothing is said of hooks with which all is well, not even what is only worth
+// knowing: what is found of an injected failure was not there before.
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{"project": healthy, "plugin": asPlugin(healthy)} {
@@ -184,9 +189,7 @@ func TestHealthy(t *testing.T) {
 			t.Parallel()
 			doc := checked(t, files)
 			for _, f := range doc.Findings {
-				if f.Severity != "info" {
-					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
-				}
+				t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
 			}
 			if len(doc.Hooks) != 4 {
 				t.Errorf("%d hooks, want 4", len(doc.Hooks))
@@ -207,7 +210,7 @@ var nearFailures = []struct {
 }{
 	{"an interpreter is named", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`), "", true},
 	{"the first line names an interpreter", guardIs("#!/usr/bin/env python3\n" + pythonGuard), "", true},
-	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash"`, `"matcher": "Bash|exec_command"`), "", true},
+	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
 	{"a session that never starts so", func(f map[string]string) {
 		replaced(`"matcher": "startup|resume"`, `"matcher": "init"`)(f)
 		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
@@ -258,6 +261,24 @@ func TestHealthyNear(t *testing.T) {
 				t.Errorf("the guard was seen to deny: %v, want %v", denies, q.denies)
 			}
 		})
+	}
+}
+
+// TestInjectedAll: each of the ways from 1 to 40 is injected, or its reason is given.
+func TestInjectedAll(t *testing.T) {
+	t.Parallel()
+	const ways = 40
+	for n := 1; n <= ways; n++ {
+		all := slices.DeleteFunc(slices.Clone(injections), func(in injected) bool { return in.number != n })
+		both := func(in injected) bool { return in.rule != "" && !in.project }
+		if !slices.ContainsFunc(all, both) && !slices.ContainsFunc(all, func(in injected) bool { return in.not != "" }) {
+			t.Errorf("way %d is injected into no project and plugin, and no reason is given", n)
+		}
+	}
+	for _, in := range injections {
+		if (in.rule == "") != (in.not != "") || (in.change == nil) != (in.rule == "") {
+			t.Errorf("way %d, %s: either a rule and a change, or a reason", in.number, in.name)
+		}
 	}
 }
 

@@ -82,6 +82,11 @@ func (t Tree) unregistered() (all []Finding) {
 		}
 		all = append(all, found("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
 	}
+	for _, h := range t.Registered.Others {
+		if h.Scope == discover.InGuess && !slices.Contains(idle, h.Scripts[0]) {
+			all = append(all, found("unregistered-script", h.ID, h.Source, h.Scripts[0]+" is registered nowhere: that it is for "+h.Event+" is a guess", suites.Info))
+		}
+	}
 	return all
 }
 

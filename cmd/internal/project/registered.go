@@ -51,6 +51,11 @@ func (p *Project) tree() conform.Tree {
 // Idle tells of registered hooks, by ID, why the client starts none or in vain.
 func (p *Project) Idle() map[string]string {
 	why := map[string]string{}
+	for _, h := range p.Registered.Others {
+		if h.Scope == discover.InGuess {
+			why[h.ID] = "it is registered nowhere, and its event is a guess"
+		}
+	}
 	for _, f := range conform.Registrations(p.tree()) {
 		for _, id := range f.Hooks {
 			if wrong := f.Severity == suites.Error || f.Rule == "script-missing"; wrong && why[id] == "" {
