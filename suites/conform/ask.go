@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -58,7 +59,7 @@ func (q *Inquiry) again() []Probe {
 }
 
 // Together judges hooks side by side, as the client runs them.
-func Together(reports []Report) (all []Finding) {
+func Together(reports []Report) (all []finding.Finding) {
 	byEvent := map[string][]Report{}
 	for _, r := range reports {
 		if r.Rewrites {
@@ -70,7 +71,7 @@ func Together(reports []Report) (all []Finding) {
 		if len(both) < 2 {
 			continue
 		}
-		f := found("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		f := finding.Of("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
 		for _, r := range both {
 			f.Hooks = append(f.Hooks, r.Hook.ID)
 		}

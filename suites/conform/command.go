@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
@@ -18,30 +19,30 @@ import (
 )
 
 // timeout judges a timeout that is too long to be meant in seconds.
-func timeout(h discover.Hook) []Finding {
+func timeout(h discover.Hook) []finding.Finding {
 	const long = 1000 * time.Second
 	s := int64(h.Timeout / time.Second)
 	if h.Timeout < long || s%60 == 0 && s%500 != 0 && h.Timeout <= 24*time.Hour {
 		return nil // such as 1800 or 3600
 	}
-	return []Finding{found("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
+	return []finding.Finding{finding.Of("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
 // roots are the variables that name a directory for a hook.
 var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}
 
 // command judges a hook's command line.
-func (t Tree) command(h discover.Hook) []Finding {
+func (t Tree) command(h discover.Hook) []finding.Finding {
 	all := wrongRoot(h)
 	if h.Args != nil {
 		return all
 	}
 	if backslashes().MatchString(h.Command) {
-		all = append(all, found("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+		all = append(all, finding.Of("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
 	}
 	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
 	if err != nil {
-		return append(all, found("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
+		return append(all, finding.Of("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
 	}
 	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
 	syntax.Walk(file, c.visit)
@@ -59,14 +60,14 @@ func (t Tree) command(h discover.Hook) []Finding {
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // wrongRoot judges variables that are not set where the hook stands.
-func wrongRoot(h discover.Hook) []Finding {
+func wrongRoot(h discover.Hook) []finding.Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
-		return []Finding{found("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
+		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
 	case inPlugin && pluginPath().MatchString(text) && len(h.Scripts) == 0:
-		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
+		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
 	}
 	return nil
 }
@@ -85,11 +86,11 @@ type commandReader struct {
 	tree     Tree
 	assigned map[string]bool
 	bash     string // what of it only bash understands
-	out      []Finding
+	out      []finding.Finding
 }
 
 func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
-	c.out = append(c.out, found(rule, c.hook.ID, c.hook.Source, what, severity...))
+	c.out = append(c.out, finding.Of(rule, c.hook.ID, c.hook.Source, what, severity...))
 }
 
 func (c *commandReader) visit(node syntax.Node) bool {

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/pattern"
 )
 
 // contents judges the text of the scripts that hooks run.
-func (t Tree) contents() (all []Finding) {
+func (t Tree) contents() (all []finding.Finding) {
 	var seen []string
 	for _, h := range t.hooks() {
 		for _, s := range h.Scripts {
@@ -28,10 +29,10 @@ func isCode(s string) bool {
 	return !slices.ContainsFunc([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-func judgeText(hook, name, text string) (all []Finding) {
+func judgeText(hook, name, text string) (all []finding.Finding) {
 	code := intent.WithoutComments(text)
 	for _, v := range misnamed.Variables(code, strings.HasSuffix(name, ".sh")) {
-		all = append(all, found("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
+		all = append(all, finding.Of("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
 	}
 	for _, u := range misnamed.Certain(code) {
 		all = append(all, misread(hook, misreading{name, code, u}))
@@ -41,11 +42,11 @@ func judgeText(hook, name, text string) (all []Finding) {
 	}
 	if strings.Contains(code, "claude") {
 		if at := startsClient().FindStringIndex(code); at != nil {
-			all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
+			all = append(all, finding.Of("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 		}
 	}
 	if at := notPortable().FindStringIndex(code); at != nil {
-		all = append(all, found("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
+		all = append(all, finding.Of("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
 	}
 	return all
 }
@@ -58,8 +59,8 @@ type misreading struct {
 }
 
 // misread says that a script reads a field in vain.
-func misread(hook string, m misreading) Finding {
-	f := found("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
+func misread(hook string, m misreading) finding.Finding {
+	f := finding.Of("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
 	f.Remedy = "read " + m.use.Meant
 	return f
 }

@@ -9,6 +9,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/conform/misnamed"
 )
@@ -75,7 +76,7 @@ func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 	}
 	all := misread(q.hook.ID, m)
 	all.Input, all.Printed = f.input(), short("nothing; with "+m.use.Name+" in its input it "+more)
-	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
+	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
 		q.findings = append(q.findings, all)
 	}
 }

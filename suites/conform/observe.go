@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
@@ -38,7 +39,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 // unstarted judges a command that could not be launched at all.
 func (q *Inquiry) unstarted(r suites.Result) {
 	q.broken = true
-	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
+	if !slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Severity == suites.Error }) {
 		q.found("absent-program", "it could not be started: "+r.NotStarted)
 	}
 }

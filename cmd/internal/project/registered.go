@@ -13,6 +13,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/rules"
 	"hookwatch/suites/discover"
 )
@@ -125,7 +126,7 @@ var starting = []string{"script-missing", "script-not-executable", "bad-interpre
 
 // faults are the errors that are found of a hook's registration, but for those that
 // cases which fire it tell anyway.
-func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
+func (p *Project) faults(h discover.Hook, findings []finding.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue
