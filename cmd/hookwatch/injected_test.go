@@ -164,6 +164,7 @@ var injections = []injected{
 	{31, "a byte order mark", guardIs("\xef\xbb\xbf" + healthyGuard), "bad-interpreter", "error", "", false},
 	{32, "a trailing comma in the settings", replaced(`"timeout": 10}`, `"timeout": 10,}`), "settings-dropped", "error", "", false},
 	{34, "a variable in single quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `'$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh'`), "variable-not-expanded", "error", "", false},
+	{34, "a variable as cmd.exe has it", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `\"%CLAUDE_PROJECT_DIR%\"/.claude/hooks/guard.sh`), "variable-not-expanded", "error", "", false},
 	{36, "more text than the model gets", scriptIs("start.sh", says+"t=$(printf 'a%.0s' {1..12000})\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"SessionStart\\\",\\\"additionalContext\\\":\\\"$t\\\"}}\"\n"), "long-output", "warning", "", false},
 	{38, "updatedInput without the other fields", guardIs(says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"description\":\"a\"}}}'\n"), "drops-input", "warning", "", false},
 	{39, "it runs claude", scriptIs("lint.sh", says+"if false; then\n  claude -p hello\nfi\n"), "starts-client", "info", "", false},
@@ -221,6 +222,8 @@ var nearFailures = []struct {
 	{"a wait for what does not come", waiting(heard), "", true},
 	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
 	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
+	{"a tool that another matcher of the same command covers", replaced(`"PreToolUse": [{"matcher": "Bash|PowerShell"`, `"PreToolUse": [{"matcher": "PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}, {"matcher": "Bash"`), "", true},
+	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 

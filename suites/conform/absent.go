@@ -65,6 +65,14 @@ func (q *Inquiry) lostFile(name string) {
 		return
 	}
 	slash, inside := q.inTree(name)
+	switch {
+	case strings.HasPrefix(q.tree.Root, name+" "):
+		q.absent, q.broken = "the shell takes a path with a space in it apart", true // which its command is told for
+		return
+	case byPercent().MatchString(name):
+		q.absent, q.broken = "its command names a variable that shells do not know", true
+		return
+	}
 	if !inside || exists(q.tree.path(slash)) {
 		q.lacks(name + " is not there")
 		return

@@ -40,6 +40,11 @@ func (t Tree) command(h discover.Hook) []finding.Finding {
 	if backslashes().MatchString(h.Command) {
 		all = append(all, finding.Of("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
 	}
+	if v := byPercent().FindString(h.Command); v != "" {
+		f := finding.Of("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
+		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
+		return append(all, f) // it stands before a path, which is not there
+	}
 	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
 	if err != nil {
 		return append(all, finding.Of("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
@@ -157,8 +162,9 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		where := map[bool]string{true: "the path holds a space", false: "where the path holds a space"}[severity == suites.Error]
 		if effect := withoutScript(c.hook, "it"); effect != "" {
-			c.out[len(c.out)-1].Effect = "where the path holds a space: " + effect
+			c.out[len(c.out)-1].Effect = where + ": " + effect
 		}
 		return
 	}

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,8 +52,11 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	switch {
 	case d.Prompt != "":
 		return f, true
+	case d.Command != "" && d.Tool == "":
+		if i := slices.IndexFunc(shells, takes); i >= 0 {
+			f.tool = shells[i]
+		}
 	case d.Command != "":
-		f.tool = cmp.Or(d.Tool, "Bash")
 	case d.Tool == "":
 		if i := slices.IndexFunc(guarded, takes); i >= 0 {
 			f.tool = guarded[i]

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -18,11 +19,17 @@ import (
 // it is not.
 var asked = pattern.Lazy(`(\[|test)\s+!?\s*-[efxrs]\s|\|\|`)
 
+// byPercent matches the client's variables as cmd.exe has them.
+var byPercent = pattern.Lazy(`%CLAUDE_\w+%`)
+
 // installedDirs hold what is built or installed, and so is absent from a fresh tree.
 var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modules", ".venv", "venv", "vendor", "lib"}
 
 // files judges the scripts that a command names.
 func (t Tree) files(h discover.Hook) (all []finding.Finding) {
+	if byPercent().MatchString(h.Command) {
+		return nil // they are there, but for that
+	}
 	for _, s := range h.Scripts {
 		info, err := os.Stat(t.path(s))
 		switch {
@@ -74,6 +81,9 @@ func withoutScript(h discover.Hook, s string) string {
 		return ""
 	}
 	r := client.Interpret(client.Default, h.Event, client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry})
+	if r.Effect == suites.Denied {
+		return fmt.Sprintf("it ends with %d, and every call is denied", code)
+	}
 	return r.Because()
 }
 

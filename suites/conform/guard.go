@@ -61,7 +61,7 @@ func (q *Inquiry) unstopped(inputs int) {
 func (q *Inquiry) harmless() {
 	f := typical(q.hook, q.tree)[0]
 	severity := suites.Info // a guard of branches or of files may have its reasons
-	if f.tool == "Bash" {
+	if slices.Contains(shells, f.tool) {
 		severity = suites.Warning
 	}
 	q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)

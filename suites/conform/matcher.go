@@ -14,7 +14,7 @@ import (
 )
 
 // matched judges what a hook's matcher can match.
-func matched(h discover.Hook) []finding.Finding {
+func (t Tree) matched(h discover.Hook) []finding.Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
@@ -33,7 +33,7 @@ func matched(h discover.Hook) []finding.Finding {
 	if names == nil {
 		return expression(h)
 	}
-	return listed(h, names)
+	return append(listed(h, names), t.uncovered(h, names)...)
 }
 
 // expression judges a matcher that is a regular expression.
@@ -84,25 +84,35 @@ func listed(h discover.Hook, names []string) []finding.Finding {
 		}
 		out = append(out, f)
 	}
-	return append(out, uncovered(h, names)...)
+	return out
 }
 
 // alike are tools that do the same to the same things.
 var alike = [][]string{{"Edit", "Write", "NotebookEdit"}, {"Bash", "PowerShell"}}
 
+// covers reports whether a hook is registered for a tool, under whichever matcher.
+func (t Tree) covers(h discover.Hook, tool string) bool {
+	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
+		return o.Event == h.Event && o.Command == h.Command && slices.Equal(o.Args, h.Args) && client.Match(o.Event, o.Matcher, tool)
+	})
+}
+
 // uncovered judges a guard whose matcher leaves out a tool like those it lists.
-func uncovered(h discover.Hook, names []string) []finding.Finding {
+func (t Tree) uncovered(h discover.Hook, names []string) []finding.Finding {
 	if h.Event != "PreToolUse" {
 		return nil
 	}
 	for _, same := range alike {
+		if !slices.ContainsFunc(same, func(tool string) bool { return slices.Contains(names, tool) }) {
+			continue
+		}
 		var out []string
 		for _, tool := range same {
-			if !slices.Contains(names, tool) {
+			if !slices.Contains(names, tool) && !t.covers(h, tool) {
 				out = append(out, tool)
 			}
 		}
-		if len(out) > 0 && len(out) < len(same) {
+		if len(out) > 0 {
 			return []finding.Finding{finding.Of("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
 		}
 	}

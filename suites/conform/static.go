@@ -26,7 +26,7 @@ func Registrations(t Tree) []finding.Finding { return finding.Merge(t.registrati
 func (t Tree) registrations() []finding.Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
-		all = append(all, matched(h)...)
+		all = append(all, t.matched(h)...)
 		all = append(all, timeout(h)...)
 		if h.Type == "command" {
 			all = append(all, t.command(h)...)

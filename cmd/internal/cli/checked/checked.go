@@ -88,7 +88,7 @@ func Summary(doc Document) string {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}
 	if absent > 0 {
-		text += fmt.Sprintf("; %d not judged for what is absent here", absent)
+		text += fmt.Sprintf("; %d not judged", absent)
 	}
 	if notRun > 0 {
 		text += fmt.Sprintf("; %d not run", notRun)
