@@ -80,6 +80,7 @@ func (q *Inquiry) tried(some []firing) []Probe {
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
 					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 				}
+			case r.Exit == 126 || r.Exit == 127: // its shell says what was denied
 			case intent.Stops().Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, intent.Stops().Match(r.Stdout) && r.Exit == 1:
 				if _, kind := symptom.Absent(r); kind == symptom.Nothing {
 					q.seen("deny-exits-1", fmt.Sprintf("exit %d: %s", r.Exit, short(string(r.Stderr)+string(r.Stdout))), f.input())

@@ -46,6 +46,10 @@ func (q *Inquiry) unstarted(r suites.Result) {
 
 // ended judges a hook that ran to its end.
 func (q *Inquiry) ended(f firing, r suites.Result) {
+	if fault, line := symptom.FaultOf(r); fault == symptom.Unstarted {
+		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+short(line), ": "), true
+		return
+	}
 	if q.failed(f.input(), r) {
 		q.broken = true
 		return

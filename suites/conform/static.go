@@ -84,6 +84,9 @@ func (t Tree) told() string {
 			}
 		}
 	}
+	for _, p := range t.Registered.Dropped {
+		b.WriteString(t.read(p.At.File) + "\n") // what it would register is not forgotten
+	}
 	for _, file := range runners {
 		b.WriteString(t.read(file) + "\n")
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -159,5 +160,11 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s takes no argument %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+	hint := "see " + cmd.CommandPath() + " --help"
+	if fi, err := os.Stat(args[0]); err == nil && fi.IsDir() {
+		hint = "for another project: " + strings.Replace(cmd.CommandPath(), " ", " -C "+args[0]+" ", 1)
+	} else if cmd.Flags().Lookup(args[0]) != nil {
+		hint = "did you mean --" + args[0] + "?"
+	}
+	return fmt.Errorf("%s takes no argument %q; %s", cmd.CommandPath(), args[0], hint)
 }

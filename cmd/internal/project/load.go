@@ -229,6 +229,9 @@ func (p *Project) filter(f Filter) error {
 // nothing says what was looked for when there is nothing to run.
 func (p *Project) nothing() error {
 	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
+	if p.Gone() {
+		return fmt.Errorf("there is no directory %s", p.Config.Root)
+	}
 	if len(p.scripts)+len(p.Registered.Hooks) == 0 {
 		return fmt.Errorf("no hooks found in %s: looked for %s, plugins, and settings below (hookwatch init --starter writes a project to begin with)", p.Config.Root, looked)
 	}
