@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -162,8 +163,11 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
-		where := map[bool]string{true: "the path holds a space", false: "where the path holds a space"}[severity == suites.Error]
-		if effect := withoutScript(c.hook, "it"); effect != "" {
+		where, effect := "where the path holds a space", withoutScript(c.hook, "it")
+		if severity == suites.Error {
+			where, effect = "the path holds a space", cmp.Or(effect, "nothing is found, and the call proceeds as if there were no hook")
+		}
+		if effect != "" {
 			c.out[len(c.out)-1].Effect = where + ": " + effect
 		}
 		return

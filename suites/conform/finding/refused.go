@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,10 +20,16 @@ func Refused(rule string, problems []suites.Problem) (all []Finding) {
 		}
 		f := Of(rule, "", p.At, p.What)
 		f.Remedy = withHint(f.Remedy, p)
+		if rule == "settings-dropped" && slices.Contains(ofPlugins, path.Base(p.At.File)) {
+			f.Effect = "no hook of the plugin ever runs, which the client tells only among errors of plugins"
+		}
 		all = append(all, f)
 	}
 	return append(all, fronts(rule, documents)...)
 }
+
+// ofPlugins are files of which the client tells, somewhere, that it drops them.
+var ofPlugins = []string{"hooks.json", "plugin.json"}
 
 // fronts judges the hooks of documents. Many have the same front, so what is said of
 // one is said of all at once. That there is no such event holds everywhere; what

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"strings"
 	"testing"
 
 	"hookwatch/suites"
@@ -32,6 +33,16 @@ func TestRefused(t *testing.T) {
 	for i, w := range want {
 		if got[i].Severity != w.severity || got[i].What != w.what {
 			t.Errorf("%s %q, want %s %q", got[i].Severity, got[i].What, w.severity, w.what)
+		}
+	}
+}
+
+// TestRefusedPlugin: of a plugin's file the client tells, of settings it does not.
+func TestRefusedPlugin(t *testing.T) {
+	for file, told := range map[string]bool{"p/hooks/hooks.json": true, ".claude-plugin/plugin.json": true, ".claude/settings.json": false} {
+		got := Refused("settings-dropped", []suites.Problem{{At: suites.Position{File: file}}})
+		if len(got) != 1 || strings.Contains(got[0].Effect, "tells only among") != told {
+			t.Errorf("%s: %+v", file, got)
 		}
 	}
 }
