@@ -60,7 +60,7 @@ var arrows = map[string]string{
 	"cmd/internal/engine/state":     "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/freshness cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project suites suites/depend/cover suites/depend/trace suites/plan suites/record suites/record/foreign suites/selection suites/toolbox suites/tracing",
 	"cmd/internal/engine/verdicts":  "suites",
 	"cmd/internal/live":             "suites suites/client suites/client/payload suites/conform suites/discover suites/run suites/shell",
-	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/conform/finding suites/conform/rules suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/live suites/markers suites/plan suites/process suites/record watcher",
+	"cmd/internal/project":          "cmd/internal/notify config suites suites/catalog suites/conform suites/conform/finding suites/depend suites/depend/keys suites/discover suites/disk suites/isolate suites/isolate/mask suites/live suites/markers suites/plan suites/process suites/record watcher",
 	"cmd/internal/notify":           "suites suites/idrange suites/printable",
 	"cmd/internal/notify/desktop":   "cmd/internal/notify suites suites/printable",
 	"cmd/internal/notify/human":     "cmd/internal/notify suites suites/cause suites/idrange suites/printable",

@@ -40,6 +40,7 @@ func TestWatchRegistrations(t *testing.T) {
 		{"a matcher that matches nothing", registers("bash", "guard.sh")},
 		{"a script that is not there", registers("Bash", "gone.sh")},
 		{"an entry that drops the file", strings.Replace(good, `"type"`, `"timeout": "5", "type"`, 1)},
+		{"an event that there is not", strings.Replace(good, "PreToolUse", "PreToolUSe", 1)},
 		{"a trailing comma", strings.Replace(good, `]}]}}`, `]}],}}`, 1)},
 		{"a matcher that matches nothing, again", registers("bash", "guard.sh")},
 	} {

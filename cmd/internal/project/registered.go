@@ -14,7 +14,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/rules"
 	"hookwatch/suites/discover"
 )
 
@@ -38,7 +37,7 @@ func (p *Project) addRegistered() {
 			}
 		}
 	}
-	suite.Cases = append(suite.Cases, p.unread()...)
+	suite.Cases = append(suite.Cases, p.unread(findings)...)
 	if len(suite.Cases) > 0 {
 		p.Suites = append(p.Suites, suite)
 	}
@@ -99,22 +98,26 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 	return *c
 }
 
-// unread makes a case of each file that the client drops and of whose hooks none can be
-// told: it fails until the file can be read.
-func (p *Project) unread() (out []suites.Case) {
-	for _, problem := range p.Registered.Dropped {
-		file := problem.At.File
-		at := func(h discover.Hook) bool { return h.Source.File == file }
-		same := func(c suites.Case) bool { return c.Check.File == file }
-		if filepath.IsAbs(file) || slices.ContainsFunc(p.Registered.Others, at) || slices.ContainsFunc(out, same) {
+// unread makes a case of each file of which the client drops all or a part, so that no
+// hook can be told of: it fails until the file is read as it stands.
+func (p *Project) unread(findings []finding.Finding) (out []suites.Case) {
+	for _, f := range findings {
+		file := f.Where.File
+		told := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
+		part := f.Rule == "entry-ignored"
+		if f.Severity != suites.Error || filepath.IsAbs(file) || !part && (f.Rule != "settings-dropped" || slices.ContainsFunc(p.Registered.Others, told)) {
+			continue
+		}
+		fault := f.At + ": " + f.What + ": " + f.Effect
+		if i := slices.IndexFunc(out, func(c suites.Case) bool { return c.Check.File == file }); i >= 0 {
+			out[i].Faults = append(out[i].Faults, fault)
 			continue
 		}
 		sum := sha256.Sum256([]byte(file))
 		digest := hex.EncodeToString(sum[:6])
 		out = append(out, suites.Case{
 			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
-			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: problem.At, Digest: digest,
-			Faults: []string{problem.At.String() + ": " + problem.What + ": " + rules.Named("settings-dropped").Client},
+			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: f.Where, Digest: digest, Faults: []string{fault},
 		})
 	}
 	return out
