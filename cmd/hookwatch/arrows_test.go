@@ -119,7 +119,7 @@ var arrows = map[string]string{
 	"suites/run/calls":           "suites suites/shell",
 	"suites/run/farm":            "suites",
 	"suites/run/gitstate":        "suites",
-	"suites/run/launch":          "suites/disk suites/process",
+	"suites/run/launch":          "suites/disk suites/process suites/spelling",
 	"suites/run/played":          "suites suites/client suites/discover suites/live suites/run/driver",
 	"suites/run/pool":            "suites/isolate suites/isolate/trees suites/process",
 	"suites/run/placed":          "suites/disk",
