@@ -59,6 +59,13 @@ func (c *Case) Key() Key { return Key{c.Suite, c.ID} }
 // A Key identifies a case across runs, renames and tools.
 type Key struct{ Suite, ID string }
 
+// Registered is the name of the suite that is made of how a project registers its hooks.
+const Registered = "registered"
+
+// Generated reports whether a case is made of the project rather than written: nobody
+// edits it, and it comes and goes with what it is made of.
+func (k Key) Generated() bool { return k.Suite == Registered }
+
 // String formats the key as "suite/ID".
 func (k Key) String() string { return k.Suite + "/" + k.ID }
 

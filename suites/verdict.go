@@ -55,6 +55,7 @@ const (
 	NoteNotLive     = "not live: " // a case that the client cannot be brought to fire
 	NoteUnproven    = "unproven: "
 	NoteAborted     = "ABORTED: "
+	NoteGone        = "no hook is registered so any more" // of a fault that was mended with what it was a fault of
 )
 
 // AbsentNote is the note of a failure for a tool that must be there, as in

@@ -15,7 +15,7 @@ import (
 // same as a plugin. Nothing is to be said of either.
 var healthy = map[string]string{
 	".claude/settings.json": `{"hooks": {
-  "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
+  "PreToolUse": [{"matcher": "Bash|PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 10}]}],
   "PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh"}]}],
   "Stop": [{"hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh"}]}],
   "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh"}]}]
@@ -31,10 +31,13 @@ const guardFile = ".claude/hooks/guard.sh"
 const healthyGuard = `#!/bin/bash
 input=$(cat)
 case $input in
-*'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;;
+` + mentioned + `*'rm -rf'*) echo 'rm -rf is not allowed' >&2; exit 2 ;;
 esac
 exit 0
 `
+
+// mentioned lets a message of a commit speak of what is stopped.
+const mentioned = "*'\"git commit '*) exit 0 ;;\n"
 
 // asPlugin is a project as a plugin's tree.
 func asPlugin(project map[string]string) map[string]string {
@@ -77,6 +80,30 @@ func scriptIs(base, text string) func(map[string]string) {
 
 const says = "#!/bin/bash\ncat >/dev/null\n"
 
+// misnaming speaks of the event that a field of the input names, if it names one.
+func misnaming(field string) string {
+	return "e=$(jq -r '." + field + " // empty')\n[ -n \"$e\" ] && echo '{\"systemMessage\":\"seen\"}'\nexit 0\n"
+}
+
+// unloaded ends as node does where a script loads what is not there.
+func unloaded(module string) string {
+	return "printf \"Error: Cannot find module '" + module + "'\\nRequire stack:\\n- $(dirname \"$0\")/start.sh\\n\" >&2\nexit 1\n"
+}
+
+// unheard prints context that the client drops, and heard what it takes.
+const (
+	unheard = "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"
+	heard   = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\n"
+)
+
+// waiting lets the start of a session wait for longer than the client does.
+func waiting(then string) func(map[string]string) {
+	return func(f map[string]string) {
+		replaced(`start.sh"}`, `start.sh", "timeout": 1}`)(f)
+		scriptIs("start.sh", says+"for i in {1..20}; do [ -e ready ] && break; sleep 1; done\n"+then)(f)
+	}
+}
+
 var injections = []injected{
 	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "deny-exits-1", "error", "", false},
 	{2, "without jq the guard allows", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "fails-open", "warning", "", false},
@@ -84,14 +111,15 @@ var injections = []injected{
 	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "script-not-executable", "error", "", false},
 	{5, "an interpreter without its script", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gone.py`), "script-missing", "error", "", false},
 	{6, "one entry drops the file", replaced(`"timeout": 10`, `"timeout": "10"`), "settings-dropped", "error", "", false},
-	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
-	{7, "a matcher in lower case", replaced(`"matcher": "Bash"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
-	{7, "an MCP server without its tools", replaced(`"matcher": "Bash"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
+	{7, "a matcher that is a permission rule", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash(rm *)"`), "dead-matcher", "error", "", false},
+	{7, "a matcher in lower case", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "bash"`), "dead-matcher", "error", "", false},
+	{7, "an MCP server without its tools", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "mcp__github"`), "dead-matcher", "error", "", false},
 	{8, "registered nowhere", func(f map[string]string) { f[".claude/hooks/other.sh"] = says }, "unregistered-script", "info", "", true},
+	{8, "registered nowhere, beside the hooks of a plugin", func(f map[string]string) { f["hooks/session-end.sh"] = says }, "unregistered-script", "info", "", false},
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
-	{9, "the name of a tool of the past", replaced(`"matcher": "Bash"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
+	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
 	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "output-ignored", "error", "", false},
@@ -102,12 +130,14 @@ var injections = []injected{
 	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
 	{16, "it reads the name of an agent, which is sent as its type", scriptIs("lint.sh", "#!/bin/bash\njq -r '.agent_name // empty' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
+	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
+	{16, "it reads a field by which it would go on", scriptIs("lint.sh", "#!/bin/bash\ncheck() { :; }\n[ \"$(jq -r .hook_event)\" = PostToolUse ] && check\nexit 0\n"), "unknown-field", "warning", "", false},
 	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
 	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "slow", "warning", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
 	{22, "a child keeps running", scriptIs("start.sh", says+"sleep 30 &\necho hello\n"), "left-behind", "info", "", false},
-	{24, "a mention is stopped", guardIs(healthyGuard), "false-alarm", "info", "", false},
+	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
 	{30, "GNU's grep", scriptIs("lint.sh", says+"grep -P 'a' /dev/null\nexit 0\n"), "not-portable", "info", "", false},
@@ -134,6 +164,7 @@ var injections = []injected{
 	{31, "a byte order mark", guardIs("\xef\xbb\xbf" + healthyGuard), "bad-interpreter", "error", "", false},
 	{32, "a trailing comma in the settings", replaced(`"timeout": 10}`, `"timeout": 10,}`), "settings-dropped", "error", "", false},
 	{34, "a variable in single quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `'$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh'`), "variable-not-expanded", "error", "", false},
+	{34, "a variable as cmd.exe has it", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `\"%CLAUDE_PROJECT_DIR%\"/.claude/hooks/guard.sh`), "variable-not-expanded", "error", "", false},
 	{36, "more text than the model gets", scriptIs("start.sh", says+"t=$(printf 'a%.0s' {1..12000})\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"SessionStart\\\",\\\"additionalContext\\\":\\\"$t\\\"}}\"\n"), "long-output", "warning", "", false},
 	{38, "updatedInput without the other fields", guardIs(says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"description\":\"a\"}}}'\n"), "drops-input", "warning", "", false},
 	{39, "it runs claude", scriptIs("lint.sh", says+"if false; then\n  claude -p hello\nfi\n"), "starts-client", "info", "", false},
@@ -144,10 +175,14 @@ var injections = []injected{
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
 	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
+	{0, "a file loads another that is not there", scriptIs("start.sh", says+unloaded("./session")), "script-missing", "error", "", false},
+	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "output-ignored", "warning", "", false},
+	{0, "what it says at the end of its waiting", waiting(unheard), "output-ignored", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 
-// TestHealthy: nothing is said of hooks with which all is well.
+// TestHealthy: nothing is said of hooks with which all is well, not even what is only worth
+// knowing: what is found of an injected failure was not there before.
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{"project": healthy, "plugin": asPlugin(healthy)} {
@@ -155,9 +190,7 @@ func TestHealthy(t *testing.T) {
 			t.Parallel()
 			doc := checked(t, files)
 			for _, f := range doc.Findings {
-				if f.Severity != "info" {
-					t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
-				}
+				t.Errorf("%s %s: %s", f.Severity, f.Rule, f.What)
 			}
 			if len(doc.Hooks) != 4 {
 				t.Errorf("%d hooks, want 4", len(doc.Hooks))
@@ -178,12 +211,19 @@ var nearFailures = []struct {
 }{
 	{"an interpreter is named", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`), "", true},
 	{"the first line names an interpreter", guardIs("#!/usr/bin/env python3\n" + pythonGuard), "", true},
-	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash"`, `"matcher": "Bash|exec_command"`), "", true},
+	{"a tool of another agent beside one of ours", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|exec_command"`), "", true},
 	{"a session that never starts so", func(f map[string]string) {
 		replaced(`"matcher": "startup|resume"`, `"matcher": "init"`)(f)
 		scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"Setup\"}}'\n")(f)
 	}, "dead-matcher", true},
 	{"a guard with many texts", guardIs("#!/bin/bash\n# " + strings.Repeat("word ", 9) + "\nX=('" + strings.Join(manyWords, "' '") + "')\n" + strings.TrimPrefix(healthyGuard, "#!/bin/bash\n")), "", true},
+	{"a package that is not installed", scriptIs("start.sh", says+unloaded("some-package")), "", true},
+	{"a server that is not there", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+heard), "", true},
+	{"a wait for what does not come", waiting(heard), "", true},
+	{"a name of its own beside the client's", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event // .hook_event_name")), "", true},
+	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
+	{"a tool that another matcher of the same command covers", replaced(`"PreToolUse": [{"matcher": "Bash|PowerShell"`, `"PreToolUse": [{"matcher": "PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}, {"matcher": "Bash"`), "", true},
+	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -208,6 +248,7 @@ func TestHealthyNear(t *testing.T) {
 	for _, q := range nearFailures {
 		t.Run(strings.ReplaceAll(q.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
+			needsCurl(t, q.name)
 			files := maps.Clone(healthy)
 			q.change(files)
 			if strings.Contains(files[".claude/settings.json"], "python3") {
@@ -226,6 +267,24 @@ func TestHealthyNear(t *testing.T) {
 	}
 }
 
+// TestInjectedAll: each of the ways from 1 to 40 is injected, or its reason is given.
+func TestInjectedAll(t *testing.T) {
+	t.Parallel()
+	const ways = 40
+	for n := 1; n <= ways; n++ {
+		all := slices.DeleteFunc(slices.Clone(injections), func(in injected) bool { return in.number != n })
+		both := func(in injected) bool { return in.rule != "" && !in.project }
+		if !slices.ContainsFunc(all, both) && !slices.ContainsFunc(all, func(in injected) bool { return in.not != "" }) {
+			t.Errorf("way %d is injected into no project and plugin, and no reason is given", n)
+		}
+	}
+	for _, in := range injections {
+		if (in.rule == "") != (in.not != "") || (in.change == nil) != (in.rule == "") {
+			t.Errorf("way %d, %s: either a rule and a change, or a reason", in.number, in.name)
+		}
+	}
+}
+
 // TestInjected: each of the known ways in which hooks fail, put into a healthy
 // project, is found.
 func TestInjected(t *testing.T) {
@@ -239,6 +298,7 @@ func TestInjected(t *testing.T) {
 			if _, err := exec.LookPath("jq"); err != nil && slices.Contains([]int{2, 16, 28, 29}, in.number) {
 				t.Skip("jq is absent")
 			}
+			needsCurl(t, in.name)
 			files := maps.Clone(healthy)
 			in.change(files)
 			wants(t, checked(t, files), in.rule, in.severity)
@@ -251,6 +311,14 @@ func TestInjected(t *testing.T) {
 			}
 			wants(t, checked(t, asPlugin(files)), in.rule, severity)
 		})
+	}
+}
+
+// needsCurl skips the tests whose hooks ask a server.
+func needsCurl(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
+		t.Skip("curl is absent")
 	}
 }
 

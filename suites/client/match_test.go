@@ -13,6 +13,9 @@ func TestSection5Matchers(t *testing.T) {
 		{"empty = all", tool, "", "Bash", true}, {"* = all", tool, "*", "Bash", true},
 		{"list split on |", tool, "Edit|Bash", "Bash", true}, {"list split on ,", tool, "Edit,Bash", "Bash", true},
 		{"list trimmed", tool, "Edit , Bash ", "Bash", true}, {"anything else is a regex", tool, "Bas.", "Bash", true},
+		{"letters, digits, _, -, space, | and , are exact names", "SubagentStop", "code-review, a_1 | b", "code-reviewer", false},
+		{"letters, digits, _, -, space, | and , are exact names", "SubagentStop", "code-review, a_1 | b", "a_1", true},
+		{"letters, digits, _, -, space, | and , are exact names", "SubagentStop", "code-review, a_1 | b", "code-review", true},
 		{"case-sensitive", tool, "BASH", "Bash", false}, {"invalid regex", tool, "(", "Bash", false},
 		{"(?i:..) works", tool, "(?i:bash)", "Bash", true},
 		{"^Task$ matches Agent", tool, "^Task$", "Agent", true}, {"Tas.* matches Agent", tool, "Tas.*", "Agent", true},
@@ -35,7 +38,7 @@ func TestSection5Matchers(t *testing.T) {
 		{"SessionStart", "SessionStart", "startup", "startup", true}, {"SessionStart never", "SessionStart", "start", "startup", false},
 		{"SessionStart never", "SessionStart", "Startup", "startup", false},
 	} {
-		t.Run("5 "+test.name+"/"+test.matcher, func(t *testing.T) {
+		t.Run("5 "+test.name+"/"+test.matcher+"/"+test.value, func(t *testing.T) {
 			t.Parallel()
 			if got := Match(test.event, test.matcher, test.value); got != test.want {
 				t.Errorf("Match(%q, %q, %q) = %t", test.event, test.matcher, test.value, got)

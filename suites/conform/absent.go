@@ -24,7 +24,16 @@ func (q *Inquiry) inTree(name string) (string, bool) {
 }
 
 // gone judges a hook that did not find something.
-func (q *Inquiry) gone(name string, kind symptom.Kind) {
+func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
+	if file, by := symptom.Unloaded(r); file != "" {
+		if slash, inside := q.inTree(by); inside {
+			q.broken = true // what loads it is there: it was not left to be built
+			f := lost(q.hook, file)
+			f.What += ", which " + slash + " loads"
+			q.findings = append(q.findings, f)
+			return
+		}
+	}
 	switch kind {
 	case symptom.Program:
 		q.lacks(name + " is not on this machine")
@@ -56,6 +65,14 @@ func (q *Inquiry) lostFile(name string) {
 		return
 	}
 	slash, inside := q.inTree(name)
+	switch {
+	case strings.HasPrefix(q.tree.Root, name+" "):
+		q.absent, q.broken = "the shell takes a path with a space in it apart", true // which its command is told for
+		return
+	case byPercent().MatchString(name):
+		q.absent, q.broken = "its command names a variable that shells do not know", true
+		return
+	}
 	if !inside || exists(q.tree.path(slash)) {
 		q.lacks(name + " is not there")
 		return

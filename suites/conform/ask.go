@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -21,20 +22,24 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	q.rounds = []func() []Probe{q.typical, q.again, q.varied, q.named, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.typical, q.again, q.misnamed, q.varied, q.named, q.search, q.hardened}
 	return q
 }
 
 // typical fires the hook as the client would, for what its matcher lets through.
 func (q *Inquiry) typical() (probes []Probe) {
 	q.rounds[0] = func() []Probe { return nil }
-	for i, f := range typical(q.hook, q.tree) {
+	all := typical(q.hook, q.tree)
+	for i, f := range all {
 		probes = append(probes, q.probe(f, func(r suites.Result) {
 			if i == 0 {
 				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
 			}
 			q.observe(f, r)
 		}))
+	}
+	if len(all) > 0 {
+		probes = append(probes, q.served(all[0])...)
 	}
 	return probes
 }
@@ -54,7 +59,7 @@ func (q *Inquiry) again() []Probe {
 }
 
 // Together judges hooks side by side, as the client runs them.
-func Together(reports []Report) (all []Finding) {
+func Together(reports []Report) (all []finding.Finding) {
 	byEvent := map[string][]Report{}
 	for _, r := range reports {
 		if r.Rewrites {
@@ -66,7 +71,7 @@ func Together(reports []Report) (all []Finding) {
 		if len(both) < 2 {
 			continue
 		}
-		f := found("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		f := finding.Of("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
 		for _, r := range both {
 			f.Hooks = append(f.Hooks, r.Hook.ID)
 		}

@@ -11,50 +11,43 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
 // timeout judges a timeout that is too long to be meant in seconds.
-func timeout(h discover.Hook) []Finding {
+func timeout(h discover.Hook) []finding.Finding {
 	const long = 1000 * time.Second
 	s := int64(h.Timeout / time.Second)
 	if h.Timeout < long || s%60 == 0 && s%500 != 0 && h.Timeout <= 24*time.Hour {
 		return nil // such as 1800 or 3600
 	}
-	return []Finding{found("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
+	return []finding.Finding{finding.Of("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
 // roots are the variables that name a directory for a hook.
 var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}
 
-// neverSet are variables that people read and no observed client sets.
-var neverSet = []string{
-	"CLAUDE_TOOL_INPUT", "CLAUDE_TOOL_NAME", "CLAUDE_TOOL_OUTPUT", "CLAUDE_FILE_PATH", "CLAUDE_FILE_PATHS", "CLAUDE_NOTIFICATION",
-	"CLAUDE_TOOL_RESULT", "CLAUDE_TOOL_INPUT_FILE_PATH", "CLAUDE_TOOL_INPUT_COMMAND", "CLAUDE_USER_PROMPT", "CLAUDE_HOOK_EVENT", "TOOL_INPUT", "TOOL_NAME", "TOOL_SUCCESS", "TOOL_EXIT_CODE",
-}
-
-// isNeverSet knows those of the list, and the many made of a field's name, such as
-// CLAUDE_TOOL_INPUT_FILE_PATH and TOOL_INPUT_command.
-func isNeverSet(name string) bool {
-	return slices.Contains(neverSet, name) || fieldVariable().MatchString(name)
-}
-
-var fieldVariable = pattern.Lazy(`^(CLAUDE_)?TOOL_(INPUT|RESULT|RESPONSE|OUTPUT)_\w+$`)
-
 // command judges a hook's command line.
-func (t Tree) command(h discover.Hook) []Finding {
+func (t Tree) command(h discover.Hook) []finding.Finding {
 	all := wrongRoot(h)
 	if h.Args != nil {
 		return all
 	}
 	if backslashes().MatchString(h.Command) {
-		all = append(all, found("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+		all = append(all, finding.Of("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+	}
+	if v := byPercent().FindString(h.Command); v != "" {
+		f := finding.Of("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
+		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
+		return append(all, f) // it stands before a path, which is not there
 	}
 	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
 	if err != nil {
-		return append(all, found("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
+		return append(all, finding.Of("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
 	}
 	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
 	syntax.Walk(file, c.visit)
@@ -72,14 +65,14 @@ func (t Tree) command(h discover.Hook) []Finding {
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // wrongRoot judges variables that are not set where the hook stands.
-func wrongRoot(h discover.Hook) []Finding {
+func wrongRoot(h discover.Hook) []finding.Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
-		return []Finding{found("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
+		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
 	case inPlugin && pluginPath().MatchString(text) && len(h.Scripts) == 0:
-		return []Finding{found("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
+		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
 	}
 	return nil
 }
@@ -98,11 +91,11 @@ type commandReader struct {
 	tree     Tree
 	assigned map[string]bool
 	bash     string // what of it only bash understands
-	out      []Finding
+	out      []finding.Finding
 }
 
 func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
-	c.out = append(c.out, found(rule, c.hook.ID, c.hook.Source, what, severity...))
+	c.out = append(c.out, finding.Of(rule, c.hook.ID, c.hook.Source, what, severity...))
 }
 
 func (c *commandReader) visit(node syntax.Node) bool {
@@ -135,7 +128,7 @@ func (c *commandReader) visit(node syntax.Node) bool {
 
 // variable judges one that is never set.
 func (c *commandReader) variable(p *syntax.ParamExp) {
-	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !isNeverSet(p.Param.Value) {
+	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !misnamed.NeverSet(p.Param.Value) {
 		return
 	}
 	c.found("unset-variable", "$"+p.Param.Value+" is never set")
@@ -169,8 +162,9 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		where := map[bool]string{true: "the path holds a space", false: "where the path holds a space"}[severity == suites.Error]
 		if effect := withoutScript(c.hook, "it"); effect != "" {
-			c.out[len(c.out)-1].Effect = "where the path holds a space: " + effect
+			c.out[len(c.out)-1].Effect = where + ": " + effect
 		}
 		return
 	}

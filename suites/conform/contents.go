@@ -1,28 +1,18 @@
 package conform
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
+	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/pattern"
 )
 
-// A field that the event does not have, and the one that was meant; own where programs
-// may well call something of their own so, which only filters of the input do not.
-var unknownFields = []struct {
-	name, meant string
-	own         bool
-}{
-	{"tool_result", "tool_response", false}, {"tool_output", "tool_response", false}, {"user_prompt", "prompt", false},
-	{"toolName", "tool_name", false}, {"toolInput", "tool_input", false}, {"hookEventName", "hook_event_name", false},
-	{"sessionId", "session_id", false}, {"agent_name", "agent_type", true}, {"subagent_name", "agent_type", true},
-}
-
 // contents judges the text of the scripts that hooks run.
-func (t Tree) contents() (all []Finding) {
+func (t Tree) contents() (all []finding.Finding) {
 	var seen []string
 	for _, h := range t.hooks() {
 		for _, s := range h.Scripts {
@@ -39,48 +29,40 @@ func isCode(s string) bool {
 	return !slices.ContainsFunc([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-func judgeText(hook, name, text string) (all []Finding) {
+func judgeText(hook, name, text string) (all []finding.Finding) {
 	code := intent.WithoutComments(text)
-	for _, v := range neverSet {
-		if !strings.Contains(code, v) {
-			continue // most scripts: an expression costs more
-		}
-		uses := regexp.MustCompile(`\$(\{` + v + `\}|` + v + `\b)|environ(\.get\(|\[)["']` + v + `["']\]?\)?|process\.env\.` + v + `\b`)
-		at := uses.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`(?m)(^|[\s;])`+v+`=`).MatchString(code) || strings.HasPrefix(v, "TOOL_") && !strings.HasSuffix(name, ".sh") {
-			continue
-		}
-		all = append(all, found("unset-variable", hook, place(name, code, at[0]), name+" reads "+v+", which is never set", suites.Warning))
+	for _, v := range misnamed.Variables(code, strings.HasSuffix(name, ".sh")) {
+		all = append(all, finding.Of("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
 	}
-	var meant []string
-	for _, f := range unknownFields {
-		if !strings.Contains(code, f.name) {
-			continue
-		}
-		reads := `jq [^\n]*'[^'\n]*\.` + f.name + `\b`
-		if !f.own {
-			reads += `|\.get\(["']` + f.name + `["']|\[["']` + f.name + `["']\]|(?:input|data|payload|event)\.` + f.name + `\b`
-		}
-		at := regexp.MustCompile(reads).FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`\b`+f.meant+`\b`).MatchString(code) || slices.Contains(meant, f.meant) {
-			continue // it tries both, or that was said
-		}
-		meant = append(meant, f.meant)
-		all = append(all, found("unknown-field", hook, place(name, code, at[0]), name+" reads "+f.name+"; the client sends "+f.meant))
-		all[len(all)-1].Remedy = "read " + f.meant
+	for _, u := range misnamed.Certain(code) {
+		all = append(all, misread(hook, misreading{name, code, u}))
 	}
 	if !strings.HasSuffix(name, ".sh") {
 		return all
 	}
 	if strings.Contains(code, "claude") {
 		if at := startsClient().FindStringIndex(code); at != nil {
-			all = append(all, found("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
+			all = append(all, finding.Of("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 		}
 	}
 	if at := notPortable().FindStringIndex(code); at != nil {
-		all = append(all, found("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
+		all = append(all, finding.Of("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
 	}
 	return all
+}
+
+// A misreading is a script's use of a field that the client sends under another name.
+type misreading struct {
+	script string
+	code   string
+	use    misnamed.Use
+}
+
+// misread says that a script reads a field in vain.
+func misread(hook string, m misreading) finding.Finding {
+	f := finding.Of("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
+	f.Remedy = "read " + m.use.Meant
+	return f
 }
 
 // notPortable are options and programs of GNU alone.

@@ -1,17 +1,17 @@
 package conform
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
 // denies judges what a person says that hooks must stop, before anything is fired.
-func (t Tree) denies() (all []Finding) {
+func (t Tree) denies() (all []finding.Finding) {
 	for _, d := range t.Denies {
 		meant, taken := 0, 0
 		for _, h := range t.hooks() {
@@ -24,10 +24,10 @@ func (t Tree) denies() (all []Finding) {
 		}
 		switch {
 		case meant == 0:
-			all = append(all, found("let-through", "", d.At, "no registered hook is meant by "+d.Hook))
+			all = append(all, finding.Of("let-through", "", d.At, "no registered hook is meant by "+d.Hook))
 			all[len(all)-1].Remedy = "hookwatch list --hooks shows what is registered: name an ID, or a part of a command"
 		case taken == 0:
-			all = append(all, found("let-through", "", d.At, fmt.Sprintf("%s does not run for %s", d.Hook, firing{tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt, event: eventOf(d)}.input())))
+			all = append(all, finding.Of("let-through", "", d.At, fmt.Sprintf("%s does not run for %s", d.Hook, firing{tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt, event: eventOf(d)}.input())))
 			all[len(all)-1].Remedy = "register it where a call can be stopped, with a matcher that takes the tool"
 		}
 	}
@@ -52,8 +52,11 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 	switch {
 	case d.Prompt != "":
 		return f, true
+	case d.Command != "" && d.Tool == "":
+		if i := slices.IndexFunc(shells, takes); i >= 0 {
+			f.tool = shells[i]
+		}
 	case d.Command != "":
-		f.tool = cmp.Or(d.Tool, "Bash")
 	case d.Tool == "":
 		if i := slices.IndexFunc(guarded, takes); i >= 0 {
 			f.tool = guarded[i]
@@ -79,7 +82,7 @@ func (q *Inquiry) named() (probes []Probe) {
 			case tool != "":
 				q.lacks(tool + " is not on this machine")
 			default:
-				all := found("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
+				all := finding.Of("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
 				q.findings = append(q.findings, all)
 			}
 		}))

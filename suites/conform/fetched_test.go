@@ -23,14 +23,3 @@ func TestFetched(t *testing.T) {
 		}
 	}
 }
-
-func TestNeverSet(t *testing.T) {
-	for name, want := range map[string]bool{
-		"CLAUDE_TOOL_INPUT_FILE_PATH": true, "TOOL_INPUT_command": true, "TOOL_RESULT_agent_id": true, "TOOL_NAME": true, "CLAUDE_TOOL_INPUT": true,
-		"CLAUDE_PROJECT_DIR": false, "TOOL_DIR": false, "MY_TOOL_INPUT_X": false, "HOME": false,
-	} {
-		if got := isNeverSet(name); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}

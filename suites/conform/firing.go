@@ -52,6 +52,9 @@ func (f firing) input() string {
 	return text
 }
 
+// shells are the tools that take a command.
+var shells = []string{"Bash", "PowerShell"}
+
 // fileTools are those whose input names a file.
 var fileTools = []string{"Edit", "Write", "Read", "NotebookEdit", "MultiEdit"}
 
@@ -127,7 +130,7 @@ func typical(h discover.Hook, t Tree) []firing {
 }
 
 func typicalTools(h discover.Hook, t Tree) (out []firing) {
-	for _, kind := range [][]string{{"Bash"}, {"Edit", "Write", "NotebookEdit"}} {
+	for _, kind := range [][]string{shells, {"Edit", "Write", "NotebookEdit"}} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
@@ -145,7 +148,7 @@ func typicalTools(h discover.Hook, t Tree) (out []firing) {
 
 // command is a tool's command, if it has one.
 func command(tool, text string) string {
-	if tool == "Bash" {
+	if slices.Contains(shells, tool) {
 		return text
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
@@ -45,7 +46,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
-	if symptom.Background(q.took) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" }) {
+	if symptom.Background(q.took) || slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Rule == "let-through" }) {
 		return // it stops nothing, whatever it says
 	}
 	if tool := q.lacking(); tool != "" {
@@ -60,7 +61,7 @@ func (q *Inquiry) unstopped(inputs int) {
 func (q *Inquiry) harmless() {
 	f := typical(q.hook, q.tree)[0]
 	severity := suites.Info // a guard of branches or of files may have its reasons
-	if f.tool == "Bash" {
+	if slices.Contains(shells, f.tool) {
 		severity = suites.Warning
 	}
 	q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)

@@ -52,8 +52,8 @@ func (q *Inquiry) harmful() []firing {
 			ranked[rank] = append(ranked[rank], q.call(tool, text))
 		}
 	}
-	if takes("Bash") {
-		add("Bash", intent.BadCommands, own, intent.IsCommand)
+	if i := slices.IndexFunc(shells, takes); i >= 0 {
+		add(shells[i], intent.BadCommands, own, intent.IsCommand)
 	}
 	if i := slices.IndexFunc(guarded, takes); i >= 0 {
 		add(guarded[i], intent.BadFiles, intent.Files(own), intent.IsPath)
@@ -66,7 +66,7 @@ var guarded = []string{"Write", "Edit", "Read", "NotebookEdit"}
 
 // call is a tool's call with a command or a file.
 func (q *Inquiry) call(tool, text string) firing {
-	if tool == "Bash" {
+	if slices.Contains(shells, tool) {
 		return firing{event: q.hook.Event, tool: tool, command: text}
 	}
 	return firing{event: q.hook.Event, tool: tool, file: text}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -20,7 +21,7 @@ type Inquiry struct {
 	hook     discover.Hook
 	tree     Tree
 	text     string // of the command and its scripts
-	findings []Finding
+	findings []finding.Finding
 	queue    []Probe
 	rounds   []func() []Probe // what comes once the queue is empty
 	ran      int
@@ -65,7 +66,7 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 // A Report is what an inquiry found out.
 type Report struct {
 	Hook     discover.Hook
-	Findings []Finding
+	Findings []finding.Finding
 	Firings  int
 	Effect   suites.Effect // of a typical call
 	Because  string
@@ -89,12 +90,12 @@ func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 
 // seen notes what was seen on an input, once for each cause.
 func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
-	f := found(rule, q.hook.ID, q.hook.Source, what, severity...)
+	f := finding.Of(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
 	if q.hook.Scope == discover.InGuess && f.Severity == suites.Error {
 		f.Severity = suites.Warning // its event is only guessed
 	}
-	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
+	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, f)
 	}
 }

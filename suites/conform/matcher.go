@@ -8,21 +8,22 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/matcher"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/spelling"
 )
 
 // matched judges what a hook's matcher can match.
-func matched(h discover.Hook) []Finding {
+func (t Tree) matched(h discover.Hook) []finding.Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
 	}
 	if event.MatchedOn == "" {
-		return []Finding{found("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
+		return []finding.Finding{finding.Of("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
 	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
-		return []Finding{found("dead-matcher", h.ID, h.Source,
+		return []finding.Finding{finding.Of("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
 	if !event.Tool {
@@ -32,11 +33,11 @@ func matched(h discover.Hook) []Finding {
 	if names == nil {
 		return expression(h)
 	}
-	return listed(h, names)
+	return append(listed(h, names), t.uncovered(h, names)...)
 }
 
 // expression judges a matcher that is a regular expression.
-func expression(h discover.Hook) []Finding {
+func expression(h discover.Hook) []finding.Finding {
 	live := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
 	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
 		return nil
@@ -45,11 +46,11 @@ func expression(h discover.Hook) []Finding {
 	if tool, _, rule := strings.Cut(h.Matcher, "("); rule && slices.Contains(tools, tool) {
 		what = fmt.Sprintf("matcher %q is a permission rule; a matcher is a tool's name: %s", h.Matcher, tool)
 	}
-	return []Finding{found("dead-matcher", h.ID, h.Source, what)}
+	return []finding.Finding{finding.Of("dead-matcher", h.ID, h.Source, what)}
 }
 
 // listed judges a matcher that lists names.
-func listed(h discover.Hook, names []string) []Finding {
+func listed(h discover.Hook, names []string) []finding.Finding {
 	var old, unknown []string
 	for _, name := range names {
 		successor, former := formerTools[name]
@@ -65,16 +66,16 @@ func listed(h discover.Hook, names []string) []Finding {
 		}
 	}
 	all := len(old)+len(unknown) == len(names)
-	var out []Finding
+	var out []finding.Finding
 	if len(old) > 0 {
 		severity := suites.Info // beside names that are alive
 		if all {
 			severity = suites.Warning
 		}
-		out = append(out, found("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
+		out = append(out, finding.Of("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
 	}
 	if len(unknown) > 0 {
-		f := found("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
+		f := finding.Of("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
 		if len(unknown) < len(names) {
 			f.Effect = "the hook never runs for it"
 			if f.Severity == suites.Warning {
@@ -83,26 +84,36 @@ func listed(h discover.Hook, names []string) []Finding {
 		}
 		out = append(out, f)
 	}
-	return append(out, uncovered(h, names)...)
+	return out
 }
 
 // alike are tools that do the same to the same things.
 var alike = [][]string{{"Edit", "Write", "NotebookEdit"}, {"Bash", "PowerShell"}}
 
+// covers reports whether a hook is registered for a tool, under whichever matcher.
+func (t Tree) covers(h discover.Hook, tool string) bool {
+	return slices.ContainsFunc(t.hooks(), func(o discover.Hook) bool {
+		return o.Event == h.Event && o.Command == h.Command && slices.Equal(o.Args, h.Args) && client.Match(o.Event, o.Matcher, tool)
+	})
+}
+
 // uncovered judges a guard whose matcher leaves out a tool like those it lists.
-func uncovered(h discover.Hook, names []string) []Finding {
+func (t Tree) uncovered(h discover.Hook, names []string) []finding.Finding {
 	if h.Event != "PreToolUse" {
 		return nil
 	}
 	for _, same := range alike {
+		if !slices.ContainsFunc(same, func(tool string) bool { return slices.Contains(names, tool) }) {
+			continue
+		}
 		var out []string
 		for _, tool := range same {
-			if !slices.Contains(names, tool) {
+			if !slices.Contains(names, tool) && !t.covers(h, tool) {
 				out = append(out, tool)
 			}
 		}
-		if len(out) > 0 && len(out) < len(same) {
-			return []Finding{found("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
+		if len(out) > 0 {
+			return []finding.Finding{finding.Of("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
 		}
 	}
 	return nil

@@ -6,26 +6,27 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
 // Static judges what lies in the tree, without running anything.
-func Static(t Tree) []Finding {
+func Static(t Tree) []finding.Finding {
 	all := append(t.registrations(), t.contents()...)
-	perFile(all)
+	finding.PerFile(all)
 	all = append(all, t.unregistered()...)
 	all = append(all, t.denies()...)
-	return Merge(all)
+	return finding.Merge(all)
 }
 
 // Registrations judges how hooks are registered and whether their commands can be
 // started, which takes no look into scripts beyond their first lines.
-func Registrations(t Tree) []Finding { return Merge(t.registrations()) }
+func Registrations(t Tree) []finding.Finding { return finding.Merge(t.registrations()) }
 
-func (t Tree) registrations() []Finding {
+func (t Tree) registrations() []finding.Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
-		all = append(all, matched(h)...)
+		all = append(all, t.matched(h)...)
 		all = append(all, timeout(h)...)
 		if h.Type == "command" {
 			all = append(all, t.command(h)...)
@@ -35,39 +36,21 @@ func (t Tree) registrations() []Finding {
 	return all
 }
 
-// habits are rules that a file breaks throughout, or not at all.
-var habits = []string{"long-timeout", "unset-variable", "relative-path"}
-
-// perFile lets what is one habit of a file be one finding.
-func perFile(all []Finding) {
-	first := map[string]string{}
-	for i, f := range all {
-		if !slices.Contains(habits, f.Rule) {
-			continue
-		}
-		key := f.Rule + " " + f.Where.File
-		if first[key] == "" {
-			first[key] = f.What
-		}
-		all[i].What = first[key]
-	}
-}
-
 // settings judges the files that register hooks.
-func (t Tree) settings() (all []Finding) {
-	all = append(all, refused("settings-dropped", t.Registered.Dropped)...)
-	all = append(all, refused("entry-ignored", t.Registered.Ignored)...)
+func (t Tree) settings() (all []finding.Finding) {
+	all = append(all, finding.Refused("settings-dropped", t.Registered.Dropped)...)
+	all = append(all, finding.Refused("entry-ignored", t.Registered.Ignored)...)
 	if at := t.Registered.DisabledBy; at.Line > 0 {
-		all = append(all, found("hooks-disabled", "", at, "disableAllHooks is true"))
+		all = append(all, finding.Of("hooks-disabled", "", at, "disableAllHooks is true"))
 	}
 	for _, file := range t.Stray {
-		all = append(all, found("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
+		all = append(all, finding.Of("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
 	}
 	return all
 }
 
 // unregistered judges scripts of the hook directories that nothing runs.
-func (t Tree) unregistered() (all []Finding) {
+func (t Tree) unregistered() (all []finding.Finding) {
 	text := t.told()
 	var idle []string
 	for _, s := range t.Scripts {
@@ -80,7 +63,12 @@ func (t Tree) unregistered() (all []Finding) {
 		if len(idle) == len(t.Scripts) {
 			severity = suites.Warning // nothing at all is registered
 		}
-		all = append(all, found("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
+		all = append(all, finding.Of("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
+	}
+	for _, h := range t.Registered.Others {
+		if h.Scope == discover.InGuess && !slices.Contains(idle, h.Scripts[0]) {
+			all = append(all, finding.Of("unregistered-script", h.ID, h.Source, h.Scripts[0]+" is registered nowhere: that it is for "+h.Event+" is a guess", suites.Info))
+		}
 	}
 	return all
 }

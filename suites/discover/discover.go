@@ -81,8 +81,11 @@ func (c *collector) add(from Source, read *settings.Settings, problems []suites.
 		return // the client never sees it
 	}
 	for _, problem := range problems {
-		if dead := len(read.Dead); dead > 0 {
-			problem.Hint += fmt.Sprintf("; until then the client drops the whole file: %d other hooks in it never run", dead)
+		switch dead := len(read.Dead); {
+		case dead == 1:
+			problem.Hint += "; until then the client drops the whole file: its hook never runs"
+		case dead > 1:
+			problem.Hint += fmt.Sprintf("; until then the client drops the whole file: its %d hooks never run", dead)
 		}
 		c.out.Dropped = append(c.out.Dropped, problem)
 	}

@@ -163,7 +163,7 @@ func TestDroppedFile(t *testing.T) {
 		hooks []string
 		hint  string
 	}{
-		"PreToolUse": {[]string{"l"}, "1 other hooks in it never run"},
+		"PreToolUse": {[]string{"l"}, "its hook never runs"},
 		"Stop":       {[]string{"s", "l"}, "the client leaves this one out without a word"},
 	} {
 		registered := discovered(t, map[string]string{

@@ -14,6 +14,7 @@ type News struct {
 	latest     map[suites.Key]*suites.Record // of the cases that fail, or of which that was said
 	reproduced map[suites.Key]bool
 	excused    map[suites.Key]bool // its failure is explained or new: not news
+	mended     []suites.Record     // of cases that were said to fail, and are no more
 }
 
 // NewNews starts from the present state: what fails there is known. The records
@@ -86,11 +87,20 @@ func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 		delete(n.said, k)
 		delete(n.latest, k)
 	}
+	resolved, n.mended = append(resolved, n.mended...), nil
 	return regressions, resolved
 }
 
-// Forget drops what is known of cases that are no more.
+// Forget drops what is known of cases that are no more. With one that is generated its
+// fault is gone.
 func (n *News) Forget(gone func(suites.Key) bool) {
+	for _, k := range n.pick(gone) {
+		if n.said[k] && k.Generated() {
+			r := *n.latest[k]
+			r.Pass, r.Note = true, suites.NoteGone
+			n.mended = append(n.mended, r)
+		}
+	}
 	for k := range n.latest {
 		if gone(k) {
 			for _, known := range []map[suites.Key]bool{n.said, n.reproduced, n.excused} {

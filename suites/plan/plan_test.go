@@ -225,3 +225,24 @@ func TestNews(t *testing.T) {
 }
 
 func observe(n *plan.News, r suites.Record, regression bool) { n.Observe(&r, regression) }
+
+// TestNewsOfFaults: with a generated case that was said to fail its fault goes, which is
+// news once; one that was never said, and one that somebody wrote, go without a word.
+func TestNewsOfFaults(t *testing.T) {
+	t.Parallel()
+	fault := func(id string) suites.Record {
+		r := rec(id, false, "1")
+		r.Suite = suites.Registered
+		return r
+	}
+	n := plan.NewNews([]suites.Record{fault("A"), rec("W", false, "1")})
+	observe(n, fault("B"), true)
+	n.Forget(func(suites.Key) bool { return true })
+	regressions, resolved := n.Take(true)
+	if len(regressions) > 0 || len(resolved) != 1 || resolved[0].ID != "A" || resolved[0].Note != suites.NoteGone || !resolved[0].Pass {
+		t.Errorf("regressions %v, resolved %v", regressions, resolved)
+	}
+	if regressions, resolved := n.Take(true); len(regressions)+len(resolved) > 0 {
+		t.Errorf("again: %v, %v", regressions, resolved)
+	}
+}

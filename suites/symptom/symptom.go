@@ -40,6 +40,7 @@ var (
 		pattern.Lazy(`cannot load such file -- (\S+)`),
 		pattern.Lazy(`Module not found "([^"]+)"`),
 	}
+	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
 	noNetwork = pattern.Lazy(`(?i)ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
 	noFile    = pattern.Lazy(`(?m)(?:^|[:\s'"])((?:/|\./|\.\./|~/)[^\s:'"]+)['"]?: (?:not found|No such file or directory)|can't open (?:file )?'?([^\s:']+)'?`)
 )
@@ -64,6 +65,15 @@ func Absent(r suites.Result) (name string, kind Kind) {
 		return "the network", Network
 	}
 	return "", Nothing
+}
+
+// Unloaded names a file of the hook's own that another of its files loads and that is not
+// there, by the path that stands in that file; "" when that is not what happened.
+func Unloaded(r suites.Result) (file, by string) {
+	if m := unloaded().FindSubmatch(r.Stderr); m != nil {
+		return string(m[1]), string(m[2])
+	}
+	return "", ""
 }
 
 // What streams say of a script that is at fault itself: a line of its own.

@@ -71,3 +71,15 @@ func TestEchoes(t *testing.T) {
 		}
 	}
 }
+
+func TestUnloaded(t *testing.T) {
+	for stderr, want := range map[string][2]string{
+		"Error: Cannot find module './session'\nRequire stack:\n- /p/my dist/context.js\n- /p/cli.js\n    at x": {"./session", "/p/my dist/context.js"},
+		"Error: Cannot find module '/p/cli.js'\n    at x":                                                       {},
+		"Error: Cannot find module 'zod'\nRequire stack:\n- /p/cli.js":                                          {},
+	} {
+		if file, by := Unloaded(suites.Result{Stderr: []byte(stderr)}); file != want[0] || by != want[1] {
+			t.Errorf("%q: %q of %q", stderr, file, by)
+		}
+	}
+}

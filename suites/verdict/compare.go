@@ -110,8 +110,10 @@ func Compare(prev, cur Run) Comparison {
 }
 
 func (c *Comparison) add(p, q *suites.Record, tools *explainer) {
-	kind, key := Removed, identity(cmp.Or(q, p))
-	if q != nil {
+	kind, key := Unchanged, identity(cmp.Or(q, p))
+	if q == nil {
+		kind = Gone(p)
+	} else {
 		kind = Transition(p, *q, func(prev, cur string) bool { return tools.explains(key, prev, cur) })
 	}
 	c.Counts[kind]++

@@ -5,7 +5,8 @@ import "hookwatch/suites"
 // A Kind is how a case's record differs from the one before it.
 type Kind string
 
-// The kinds. Added and Removed are cases that only one side has.
+// The kinds. Added and Removed are cases that only one side has, unless Come and Gone say
+// otherwise.
 const (
 	Unchanged  Kind = "unchanged"
 	Added      Kind = "added"
@@ -26,13 +27,35 @@ var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explai
 // differ. A digest that is empty, as in other tools' records, equals any.
 func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
-		return Added
+		return Come(&cur)
 	}
-	kind := Turn(prev.Status(), cur.Status(), prev.Digests, cur.Digests, toolsExplain)
+	before := prev.Digests
+	if cur.Key().Generated() {
+		before.Case = cur.Digests.Case
+	}
+	kind := Turn(prev.Status(), cur.Status(), before, cur.Digests, toolsExplain)
 	if kind == Unchanged {
 		return sameVerdict(prev, &cur)
 	}
 	return kind
+}
+
+// Come is the Transition of a case that was not there before. One that is generated and
+// fails is a fault that was not there.
+func Come(cur *suites.Record) Kind {
+	if cur.Key().Generated() && cur.Status() == suites.Fail {
+		return Regression
+	}
+	return Added
+}
+
+// Gone is the Transition of a case that is there no more. One that is generated and
+// failed is a fault that is mended.
+func Gone(prev *suites.Record) Kind {
+	if prev.Key().Generated() && prev.Status() == suites.Fail {
+		return Resolved
+	}
+	return Removed
 }
 
 // Turn is the Transition from one status to another, which is all that it looks

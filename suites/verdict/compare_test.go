@@ -139,6 +139,26 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareFaults: a generated case that comes and fails is a fault that was not there,
+// one that failed and goes is mended, and what it is made of is never edited.
+func TestCompareFaults(t *testing.T) {
+	t.Parallel()
+	of := func(id, status, definition string) suites.Record {
+		r := recordOf(id, status)
+		r.Suite, r.Digests.Case = suites.Registered, definition
+		return r
+	}
+	c := Compare(Run{ID: "a", Records: []suites.Record{of("A", "pass", "1"), of("B", "fail", "1"), of("C", "pass", "1")}},
+		Run{ID: "b", Records: []suites.Record{of("A", "fail", "2"), of("D", "fail", "1"), of("E", "pass", "1")}})
+	var got []string
+	for _, d := range c.Deltas {
+		got = append(got, d.Key.ID+" "+string(d.Kind))
+	}
+	if d := cmp.Diff([]string{"A regression", "B resolved", "C removed", "D regression", "E added"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestAnEditedHookThatCallsAnotherToolIsNotExplained(t *testing.T) {
 	t.Parallel()
 	bash, rg := suites.Tool{Name: "bash", Path: "/bin/bash", Digest: "1"}, suites.Tool{Name: "rg", Path: "/bin/rg", Digest: "1"}

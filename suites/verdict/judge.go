@@ -23,7 +23,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		}
 		return v
 	}
-	if o.Finding != nil {
+	if o.Finding != nil && len(c.Faults) == 0 {
 		return judgeFinding(c.Check, *o.Finding)
 	}
 	if absent := notHere(c, o); absent != "" && len(c.Faults) == 0 {
@@ -37,7 +37,7 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, w)...)
 	}
-	if len(o.Results) < len(c.Steps) {
+	if o.Finding == nil && len(o.Results) < len(c.Steps) {
 		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
 	}
 	if len(found) > 0 && len(o.Unseen) > 0 {

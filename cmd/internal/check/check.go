@@ -11,6 +11,7 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
@@ -18,7 +19,7 @@ import (
 
 // A Result is what is to be said of a project's hooks.
 type Result struct {
-	Findings []conform.Finding
+	Findings []finding.Finding
 	Reports  []conform.Report // one a hook, in the order in which they are registered
 	Firings  int
 }
@@ -69,7 +70,7 @@ func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done f
 		res.Firings += report.Firings
 	}
 	res.Reports = reports
-	res.Findings = conform.Merge(append(res.Findings, conform.Together(reports)...))
+	res.Findings = finding.Merge(append(res.Findings, conform.Together(reports)...))
 	return res, ctx.Err()
 }
 

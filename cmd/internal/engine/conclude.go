@@ -44,7 +44,7 @@ func (e *Engine) conclude(x *execution, v suites.Verdict) {
 // transition tells how a record differs from the verdict that it is compared with.
 func (e *Engine) transition(before *verdicts.Verdict, seen bool, r suites.Record) notify.Transition {
 	explain := func(was, is string) bool { return len(e.known.Explaining(r.Key(), was, is)) > 0 }
-	switch decide.Transition(before, seen, r, explain) {
+	switch decide.Transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
 		return notify.New
 	case verdict.Regression:

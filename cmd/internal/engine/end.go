@@ -23,7 +23,7 @@ type Summary struct {
 // run is archived and compared with the one before it.
 func (e *Engine) end(interrupted bool) Summary {
 	r := e.run
-	e.run = nil
+	e.run, e.first = nil, false
 	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Interrupted: interrupted, Present: e.known.Verdicts.Tally(e.p.Cases)}
 	records := r.Records(e.p.Order)
 	for _, rec := range records {

@@ -66,6 +66,7 @@ type Engine struct {
 	last    []suites.Key       // selected last, for doing it again
 	ran     func(*suites.Case) // told of every verdict
 	counts  suites.State       // told last
+	first   bool               // nothing was known of the project before this run
 }
 
 // New makes an engine over a project and what is on record of it.
@@ -90,6 +91,7 @@ func New(o Options, before *record.Snapshot) (*Engine, error) {
 		results: make(chan *execution),
 		ran:     func(*suites.Case) {},
 	}
+	e.first = len(before.Records) == 0
 	e.filing = filing.New(o.Store, o.Program, e.warn)
 	e.news = plan.NewNews(e.known.Recall(before))
 	var err error

@@ -66,6 +66,7 @@ func TestTransition(t *testing.T) {
 	record := func(pass bool, note, tools string) suites.Record {
 		return suites.Record{Suite: "s", ID: "A", Pass: pass, Note: note, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: tools}}
 	}
+	generated := func(pass bool) suites.Record { return suites.Record{Suite: suites.Registered, ID: "A", Pass: pass} }
 	pass, fail := record(true, "", base), record(false, "exit 0, want 2", base)
 	failNewer, passNewer := record(false, "exit 0, want 2", newer), record(true, "", newer)
 	failMore := record(false, "exit 0, want 2", more)
@@ -78,6 +79,8 @@ func TestTransition(t *testing.T) {
 	}{
 		{"never seen", nil, false, fail, notify.New},
 		{"seen in another definition", nil, true, fail, notify.Edited},
+		{"a fault that was not there", nil, false, generated(false), notify.Regression},
+		{"a generated case that passes", nil, false, generated(true), notify.New},
 		{"passes still", &pass, true, pass, notify.Same},
 		{"fails still", &fail, true, fail, notify.Same},
 		{"fails now", &pass, true, fail, notify.Regression},

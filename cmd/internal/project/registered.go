@@ -6,25 +6,29 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform/rules"
 	"hookwatch/suites/discover"
 )
 
 // RegisteredSuite is the name of the suite that is made of the hooks that a project
 // registers: of all where it has no other suite, and beside one of those that the
 // client would drop, could not start, or would never run.
-const RegisteredSuite = "registered"
+const RegisteredSuite = suites.Registered
 
 // addRegistered makes a case of a registered hook: that the client can fire it, and
 // heeds what it says. Beside other cases only an error of its registration is one.
 func (p *Project) addRegistered() {
 	alone := !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
-	tree := conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+	tree := p.tree()
 	findings := conform.Registrations(tree)
 	for _, h := range p.fired() {
 		if wrong := p.faults(h, findings); alone || len(wrong) > 0 {
@@ -34,9 +38,33 @@ func (p *Project) addRegistered() {
 			}
 		}
 	}
+	suite.Cases = append(suite.Cases, p.unread()...)
 	if len(suite.Cases) > 0 {
 		p.Suites = append(p.Suites, suite)
 	}
+}
+
+// tree is the project as what judges registrations looks at it.
+func (p *Project) tree() conform.Tree {
+	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
+}
+
+// Idle tells of registered hooks, by ID, why the client starts none or in vain.
+func (p *Project) Idle() map[string]string {
+	why := map[string]string{}
+	for _, h := range p.Registered.Others {
+		if h.Scope == discover.InGuess {
+			why[h.ID] = "it is registered nowhere, and its event is a guess"
+		}
+	}
+	for _, f := range conform.Registrations(p.tree()) {
+		for _, id := range f.Hooks {
+			if wrong := f.Severity == suites.Error || f.Rule == "script-missing"; wrong && why[id] == "" {
+				why[id] = f.What
+			}
+		}
+	}
+	return why
 }
 
 // fired are the hooks that some session launches, or would if their file were not
@@ -71,13 +99,34 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 	return *c
 }
 
+// unread makes a case of each file that the client drops and of whose hooks none can be
+// told: it fails until the file can be read.
+func (p *Project) unread() (out []suites.Case) {
+	for _, problem := range p.Registered.Dropped {
+		file := problem.At.File
+		at := func(h discover.Hook) bool { return h.Source.File == file }
+		same := func(c suites.Case) bool { return c.Check.File == file }
+		if filepath.IsAbs(file) || slices.ContainsFunc(p.Registered.Others, at) || slices.ContainsFunc(out, same) {
+			continue
+		}
+		sum := sha256.Sum256([]byte(file))
+		digest := hex.EncodeToString(sum[:6])
+		out = append(out, suites.Case{
+			Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "settings-" + path.Base(file) + "-" + digest[:8], Name: "hooks of " + file, Category: "settings",
+			Layer: suites.Direct, Check: &suites.Check{Need: suites.NeedExpected, File: file}, Steps: make([]suites.Step, 1), At: problem.At, Digest: digest,
+			Faults: []string{problem.At.String() + ": " + problem.What + ": " + rules.Named("settings-dropped").Client},
+		})
+	}
+	return out
+}
+
 // starting are the rules of what keeps a hook from starting: a case that fires it fails
 // for that by itself.
 var starting = []string{"script-missing", "script-not-executable", "bad-interpreter", "shell-syntax"}
 
 // faults are the errors that are found of a hook's registration, but for those that
 // cases which fire it tell anyway.
-func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
+func (p *Project) faults(h discover.Hook, findings []finding.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue

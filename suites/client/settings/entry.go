@@ -31,7 +31,8 @@ func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 			r.key(key)
 		}
 	}
-	if !r.bad {
+	dropped := guarded[event] && !p.plugin && r.entry.Command != "" // with all others of the file: it is one of those
+	if !r.bad || dropped {
 		p.settings.Entries = append(p.settings.Entries, r.entry)
 	}
 }

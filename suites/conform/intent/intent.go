@@ -27,6 +27,13 @@ func Calls(text, program string) bool {
 	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
 
+// AsksHere reports whether a text asks a server on its own machine over HTTP.
+func AsksHere(text string) bool {
+	return strings.Contains(text, "http://") && here().MatchString(WithoutComments(text))
+}
+
+var here = pattern.Lazy(`127\.0\.0\.1|\blocalhost\b`)
+
 // Frail are programs that some machines do not have.
 var Frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
 

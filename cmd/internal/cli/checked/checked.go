@@ -28,6 +28,9 @@ func Text(w io.Writer, doc Document, verbose bool) {
 			what += " (on: " + f.Input + ")"
 		}
 		page.Writef(w, severityFormat[f.Severity], f.At, what)
+		if f.Printed != "" {
+			page.Writef(w, "         printed: %s\n", f.Printed)
+		}
 		page.Writef(w, "         %s\n", f.Effect)
 		page.Writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
 		if len(f.Hooks) > 1 {
@@ -85,7 +88,7 @@ func Summary(doc Document) string {
 		text += fmt.Sprintf(", %d seen to stop something", guards)
 	}
 	if absent > 0 {
-		text += fmt.Sprintf("; %d not judged for what is absent here", absent)
+		text += fmt.Sprintf("; %d not judged", absent)
 	}
 	if notRun > 0 {
 		text += fmt.Sprintf("; %d not run", notRun)

@@ -6,7 +6,7 @@ import (
 	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/finding"
 )
 
 // Document is what check prints as JSON.
@@ -14,7 +14,7 @@ type Document struct {
 	Version  int               `json:"version"`
 	Project  string            `json:"project"`
 	Hooks    []Hook            `json:"hooks"`
-	Findings []conform.Finding `json:"findings"`
+	Findings []finding.Finding `json:"findings"`
 	Errors   int               `json:"errors"`
 	Warnings int               `json:"warnings"`
 	Firings  int               `json:"firings"`
@@ -50,7 +50,7 @@ func New(p *project.Project, res check.Result, took time.Duration) Document {
 		})
 	}
 	if doc.Findings == nil {
-		doc.Findings = []conform.Finding{}
+		doc.Findings = []finding.Finding{}
 	}
 	return doc
 }

@@ -9,14 +9,14 @@ import (
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
+	"hookwatch/suites/conform/rules"
 	"hookwatch/suites/spelling"
 )
 
 // Rules are all that explain knows by ID. A command that has rules of its own
 // adds them here.
 func Rules() []suites.Rule {
-	return slices.Concat(client.Rules(), conform.Rules())
+	return slices.Concat(client.Rules(), rules.All())
 }
 
 // RulesDocument is what explain RULE and explain --list print as JSON.

@@ -15,6 +15,7 @@ type Hooks struct {
 	Version int      `json:"version"`
 	Hooks   []Hook   `json:"hooks"`
 	Foreign []string `json:"foreign,omitempty"` // hook files of other agents
+	Off     string   `json:"off,omitempty"`     // where every hook is turned off: none is listed
 }
 
 // Hook is one registered hook of a Hooks.
@@ -31,16 +32,21 @@ type Hook struct {
 	Plugin  string   `json:"plugin,omitempty"`
 	At      string   `json:"at"`
 	NotRun  string   `json:"not_run,omitempty"` // why hookwatch does not run it
+	Idle    string   `json:"idle,omitempty"`    // why the client starts it in vain, or never
 }
 
 // HooksOf are the hooks that a project registers.
 func HooksOf(p *project.Project) Hooks {
 	doc := Hooks{Version: 1, Hooks: []Hook{}, Foreign: p.Foreign}
+	idle := p.Idle()
+	if at := p.Registered.DisabledBy; at.Line > 0 {
+		doc.Off = at.String()
+	}
 	for _, hooks := range [][]discover.Hook{p.Registered.Hooks, p.Registered.Others} {
 		for _, h := range hooks {
 			doc.Hooks = append(doc.Hooks, Hook{
 				ID: h.ID, Event: h.Event, Matcher: h.Matcher, Type: h.Type, Command: h.Command, Args: h.Args, Scripts: h.Scripts,
-				Timeout: h.Timeout.Seconds(), Scope: string(h.Scope), Plugin: h.Plugin, At: h.Source.String(), NotRun: h.NotRun(),
+				Timeout: h.Timeout.Seconds(), Scope: string(h.Scope), Plugin: h.Plugin, At: h.Source.String(), NotRun: h.NotRun(), Idle: idle[h.ID],
 			})
 		}
 	}
@@ -56,12 +62,18 @@ func HooksText(out io.Writer, doc Hooks) {
 			event += " " + h.Matcher
 		}
 		runs := "runs"
-		if h.NotRun != "" {
+		switch {
+		case h.NotRun != "":
 			runs = "not run: " + h.NotRun
+		case h.Idle != "":
+			runs = "does not run: " + h.Idle
 		}
 		page.Rowf(w, "%s\t%s\t%s\t%s\n", event, h.what(), h.At, runs)
 	}
 	_ = w.Flush()
+	if doc.Off != "" {
+		page.Writef(out, "no hook runs: disableAllHooks is true at %s\n", doc.Off)
+	}
 	for _, file := range doc.Foreign {
 		page.Writef(out, "%s: hooks of another agent, not looked at\n", file)
 	}

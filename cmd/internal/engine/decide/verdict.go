@@ -25,14 +25,17 @@ func Past(underway *suites.Digests, last *verdicts.Verdict, retracted bool) plan
 }
 
 // Transition tells how a record differs from the verdict that it is compared with:
-// the case's latest in the same definition. Seen tells of one in any; explain whether
-// a tool that both sets have, and that concerns the case, is another one now.
-func Transition(before *verdicts.Verdict, seen bool, now suites.Record, explain func(before, now string) bool) verdict.Kind {
+// the case's latest in the same definition. Seen tells of one in any, first that nothing
+// was known of the project; explain whether a tool that both sets have, and that concerns
+// the case, is another one now.
+func Transition(before *verdicts.Verdict, seen, first bool, now suites.Record, explain func(before, now string) bool) verdict.Kind {
 	switch {
 	case before != nil:
 		return verdict.Turn(before.Status, now.Status(), before.Digests, now.Digests, explain)
 	case seen:
 		return verdict.Edited
+	case !first:
+		return verdict.Come(&now)
 	default:
 		return verdict.Added
 	}

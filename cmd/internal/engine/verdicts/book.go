@@ -48,7 +48,11 @@ func (b *Book) Withdraw(k suites.Key) {
 
 // Baseline is what a new verdict of a case in this definition is compared with,
 // nil when there is nothing: an aborted run says nothing to compare with.
+// One that is generated is always in the present definition.
 func (b *Book) Baseline(k suites.Key, definition string) *Verdict {
+	if k.Generated() {
+		return b.latest(k, definition)
+	}
 	if v := b.present[k]; v.Says() && v.Digests.Case == definition {
 		return v
 	}
@@ -58,6 +62,20 @@ func (b *Book) Baseline(k suites.Key, definition string) *Verdict {
 		}
 	}
 	return nil
+}
+
+// latest is the last verdict of a case, as one in this definition.
+func (b *Book) latest(k suites.Key, definition string) *Verdict {
+	of := b.earlier[k]
+	if v := b.present[k]; v.Says() {
+		of = []*Verdict{v}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	v := *of[0]
+	v.Digests.Case = definition
+	return &v
 }
 
 // Tally counts the present verdicts of cases.
@@ -107,7 +125,11 @@ func (b *Book) PresentTools() map[string]bool {
 // ForgetGone gives up the verdicts of cases that are no more, but for the latest of
 // them: a branch that is checked out again finds those as it left them. Cases is how
 // many there are.
+// What is generated is given up at once: a fault that comes again is a new one.
 func (b *Book) ForgetGone(gone func(suites.Key) bool, cases int) {
+	fault := func(k suites.Key) bool { return k.Generated() && gone(k) }
+	maps.DeleteFunc(b.present, func(k suites.Key, _ *Verdict) bool { return fault(k) })
+	maps.DeleteFunc(b.earlier, func(k suites.Key, _ []*Verdict) bool { return fault(k) })
 	latest := make(map[suites.Key]string) // when each was judged last
 	for k, v := range b.present {
 		if gone(k) {

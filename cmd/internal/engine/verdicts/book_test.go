@@ -44,3 +44,23 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("withdrawn: present %v, baseline %v", s.Present(key), b)
 	}
 }
+
+// TestBaselineOfGenerated: a generated case is compared with its latest verdict, whatever
+// it is made of by now; one that was gone begins anew.
+func TestBaselineOfGenerated(t *testing.T) {
+	t.Parallel()
+	key := suites.Key{Suite: suites.Registered, ID: "A"}
+	s := NewBook()
+	s.Put(key, &Verdict{At: "1", Status: suites.Pass, Digests: suites.Digests{Case: "x"}})
+	if b := s.Baseline(key, "y"); b == nil || b.At != "1" || b.Digests.Case != "y" {
+		t.Errorf("%+v", b)
+	}
+	s.Withdraw(key)
+	if b := s.Baseline(key, "z"); b == nil || b.At != "1" {
+		t.Errorf("withdrawn: %+v", b)
+	}
+	s.ForgetGone(func(suites.Key) bool { return true }, 1)
+	if b := s.Baseline(key, "x"); b != nil {
+		t.Errorf("gone: %+v", b)
+	}
+}

@@ -53,7 +53,8 @@ func (h *human) Handle(e notify.Event) {
 		h.rested, h.tracing = true, tracing{}
 		h.forget()
 		h.idle()
-	case notify.Transitions: // every case has told its own
+	case notify.Transitions:
+		h.gone(e)
 	default:
 		h.keyed(e)
 	}

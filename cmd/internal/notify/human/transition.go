@@ -7,6 +7,17 @@ import (
 	"hookwatch/suites"
 )
 
+// gone tells of faults that went with what they were faults of. All else every case has
+// told of its own.
+func (h *human) gone(e notify.Transitions) {
+	for _, r := range e.Resolved {
+		if r.Note == suites.NoteGone {
+			delete(h.failing, r.Key())
+			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, notify.Label(r)}, piece{dim, "  " + r.Note}))
+		}
+	}
+}
+
 // transition says how a verdict differs from the one before it.
 func (h *human) transition(e notify.CaseDone) line {
 	at := ""

@@ -1,4 +1,4 @@
-package conform
+package finding
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestRefused(t *testing.T) {
 	problem := func(file, what string) suites.Problem {
 		return suites.Problem{At: suites.Position{File: file, Line: 1, Column: 1}, What: what}
 	}
-	got := refused("entry-ignored", []suites.Problem{
+	got := Refused("entry-ignored", []suites.Problem{
 		problem("agents/a.md", "no event is called pre: its hooks never run"),
 		problem("agents/a.md", "no event is called post: its hooks never run"),
 		problem("agents/b.md", "no event is called pre: its hooks never run"),
@@ -40,10 +40,10 @@ func TestRefused(t *testing.T) {
 func TestPerFile(t *testing.T) {
 	at := func(file string, line int) suites.Position { return suites.Position{File: file, Line: line} }
 	all := []Finding{
-		found("long-timeout", "a", at("x", 1), "timeout 5000 is 1h23m20s"), found("long-timeout", "b", at("x", 9), "timeout 3000 is 50m0s"),
-		found("long-timeout", "c", at("y", 1), "timeout 3000 is 50m0s"),
+		Of("long-timeout", "a", at("x", 1), "timeout 5000 is 1h23m20s"), Of("long-timeout", "b", at("x", 9), "timeout 3000 is 50m0s"),
+		Of("long-timeout", "c", at("y", 1), "timeout 3000 is 50m0s"),
 	}
-	perFile(all)
+	PerFile(all)
 	if got := Merge(all); len(got) != 2 || len(got[0].Hooks) != 2 {
 		t.Errorf("%+v", got)
 	}

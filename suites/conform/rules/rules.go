@@ -1,12 +1,15 @@
-package conform
+// Package rules says what can be said of a registered hook, and what it means to the
+// client.
+package rules
 
 import "hookwatch/suites"
 
-// Rules lists every rule, in the order in which documents name them.
-func Rules() []suites.Rule { return rules }
+// All lists every rule, in the order in which documents name them.
+func All() []suites.Rule { return all }
 
-func ruleNamed(id string) suites.Rule {
-	for _, r := range rules {
+// Named gives a rule by its ID.
+func Named(id string) suites.Rule {
+	for _, r := range all {
 		if r.ID == id {
 			return r
 		}
@@ -22,7 +25,7 @@ var (
 	observedLast  = []string{"2.1.330"}
 )
 
-var rules = []suites.Rule{
+var all = []suites.Rule{
 	{ID: "settings-dropped", Observed: observed, Severity: suites.Error, What: "one entry makes the client drop the whole file",
 		Client: "no hook of the file ever runs, and nobody is told",
 		Remedy: "correct the entry"},

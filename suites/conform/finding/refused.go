@@ -1,4 +1,4 @@
-package conform
+package finding
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// refused judges what keeps hooks from being in force.
-func refused(rule string, problems []suites.Problem) (all []Finding) {
+// Refused judges what keeps hooks from being in force.
+func Refused(rule string, problems []suites.Problem) (all []Finding) {
 	var documents []suites.Problem
 	for _, p := range problems {
 		if strings.HasSuffix(p.At.File, ".md") {
 			documents = append(documents, p)
 			continue
 		}
-		f := found(rule, "", p.At, p.What)
+		f := Of(rule, "", p.At, p.What)
 		f.Remedy = withHint(f.Remedy, p)
 		all = append(all, f)
 	}
@@ -49,7 +49,7 @@ func fronts(rule string, problems []suites.Problem) (all []Finding) {
 		if names := events[p.What]; len(names) > 0 {
 			severity, what = suites.Warning, "no event is called "+strings.Join(names, ", ")+": their hooks never run"
 		}
-		f := found(rule, "", p.At, what+more, severity)
+		f := Of(rule, "", p.At, what+more, severity)
 		f.Remedy = withHint(f.Remedy, p)
 		all = append(all, f)
 	}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// besideSuite is a project with a suite of its own: one case of the guard's script.
+var besideSuite = map[string]string{
+	".hookwatch.yaml": "suites: [own.yaml]\nverify: off\nnotify: {desktop: false}\n",
+	"own.yaml": "suite: own\nagent: own-agent\nhook: .claude/hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +
+		"  - {id: A1, name: denied, category: block, command: rm -rf /, expect: {exit: 2}}\n",
+	".claude/settings.json":  registers("Bash", "guard.sh"),
+	".claude/hooks/guard.sh": healthyGuard,
+}
+
+// registers makes settings with one hook.
+func registers(matcher, script string) string {
+	return `{"hooks": {"PreToolUse": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/` + script + `"}]}]}}` + "\n"
+}
+
+// TestWatchRegistrations: beside a person's suites, what a save does to how hooks are
+// registered is a regression and a resolution like any other.
+func TestWatchRegistrations(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	writeFiles(t, root, besideSuite)
+	if err := os.Chmod(filepath.Join(root, ".claude/hooks/guard.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, root)
+	if first := w.runDone(); first[len(first)-1].Failed != 0 || first[len(first)-1].Passed != 1 {
+		t.Fatalf("the first run: %+v", first[len(first)-1])
+	}
+	const settings = ".claude/settings.json"
+	good := w.read(settings)
+	for _, fault := range []struct{ name, settings string }{
+		{"a matcher that matches nothing", registers("bash", "guard.sh")},
+		{"a script that is not there", registers("Bash", "gone.sh")},
+		{"an entry that drops the file", strings.Replace(good, `"type"`, `"timeout": "5", "type"`, 1)},
+		{"a trailing comma", strings.Replace(good, `]}]}}`, `]}],}}`, 1)},
+		{"a matcher that matches nothing, again", registers("bash", "guard.sh")},
+	} {
+		w.write(settings, fault.settings)
+		e := w.transitions()
+		if len(e.Regressions) != 1 || len(e.Resolved) != 0 {
+			t.Errorf("%s was told as %+v", fault.name, e)
+			continue
+		}
+		broken := e.Regressions[0].ID
+		w.replace(settings, good)
+		if e := w.transitions(); !named(e.Resolved, broken) || len(e.Regressions) != 0 {
+			t.Errorf("%s, mended, was told as %+v", fault.name, e)
+		}
+	}
+	w.quit()
+}

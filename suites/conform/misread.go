@@ -1,0 +1,108 @@
+package conform
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform/intent"
+	"hookwatch/suites/conform/misnamed"
+)
+
+// misread lists what scripts of a hook read of a payload in vain.
+func (q *Inquiry) misread(payload json.RawMessage) (out []misreading) {
+	for _, s := range q.hook.Scripts {
+		code := intent.WithoutComments(q.tree.read(s))
+		for _, u := range misnamed.Sent(code, payload) {
+			out = append(out, misreading{s, code, u})
+		}
+	}
+	return out
+}
+
+// misnamed fires a hook that reads fields under names of its own with what the client
+// sends, and with each of these fields beside it. One that does more then has meant it.
+func (q *Inquiry) misnamed() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	all := q.subjects()
+	if len(all) == 0 || q.effect != suites.Proceeds {
+		return nil // it does something as it is
+	}
+	found := q.misread(q.probe(all[0], nil).Case.Steps[0].PayloadRaw)
+	if len(found) == 0 {
+		return nil
+	}
+	sent := make([]suites.Result, len(all))
+	probes := []Probe{q.each(all, nil, func(i int, r suites.Result) { sent[i] = r })}
+	for _, m := range found {
+		probes = append(probes, q.each(all, []misnamed.Use{m.use}, func(i int, r suites.Result) { q.compare(all[i], m, sent[i], r) }))
+	}
+	return probes
+}
+
+// each fires a hook for several subjects in the same surroundings.
+func (q *Inquiry) each(all []firing, with []misnamed.Use, take func(int, suites.Result)) (p Probe) {
+	for i, f := range all {
+		one := q.probe(f, func(r suites.Result) { take(i, r) })
+		step := &one.Case.Steps[0]
+		step.PayloadRaw, step.Env = misnamed.With(step.PayloadRaw, with), misnamed.Trace
+		if i == 0 {
+			p = one
+		} else {
+			p.and(one)
+		}
+	}
+	return p
+}
+
+// compare judges a hook by what it did with and without a field.
+func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
+	said := func(r suites.Result) bool { return strings.TrimSpace(string(r.Stdout)) != "" || r.Exit == 2 }
+	more := ""
+	switch next := misnamed.Beyond(string(with.Stderr), string(sent.Stderr)); {
+	case sent.Exit != 0 || said(sent) || sent.TimedOut:
+		return // it does something as it is
+	case said(with):
+		more = "says " + strings.TrimSpace(string(with.Stdout))
+	case next != "":
+		more = "goes on to " + next
+	default:
+		return
+	}
+	all := misread(q.hook.ID, m)
+	all.Input, all.Printed = f.input(), short("nothing; with "+m.use.Name+" in its input it "+more)
+	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
+		q.findings = append(q.findings, all)
+	}
+}
+
+// subjects are usual firings; of the events of agents one for each that the tree
+// defines.
+func (q *Inquiry) subjects() []firing {
+	if about, _ := client.EventByName(q.hook.Event); about.MatchedOn != "agent_type" {
+		return typical(q.hook, q.tree)
+	}
+	var out []firing
+	for _, dir := range []string{filepath.Join(q.hook.PluginRoot, "agents"), q.tree.path(".claude/agents"), q.tree.path("agents")} {
+		entries, _ := os.ReadDir(dir) // most trees have none
+		for _, e := range entries {
+			name, document := strings.CutSuffix(e.Name(), ".md")
+			if f := (firing{event: q.hook.Event, value: name, agent: name}); document && client.Match(q.hook.Event, q.hook.Matcher, name) && len(out) < batch*2 && !slices.Contains(valuesOf(out), name) {
+				out = append(out, f)
+			}
+		}
+	}
+	return append(typical(q.hook, q.tree), out...)
+}
+
+func valuesOf(all []firing) (out []string) {
+	for _, f := range all {
+		out = append(out, f.value)
+	}
+	return out
+}
