@@ -31,7 +31,7 @@ const most = 24
 // what the next one would find.
 var single = []string{
 	"Setup", "InstructionsLoaded", "PermissionDenied", "Elicitation", "ElicitationResult", "Notification", "TaskCompleted",
-	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged",
+	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged", "DirectoryAdded",
 }
 
 // sessions share the cells out. After a cell that ends the client's session, or from
@@ -212,7 +212,7 @@ func fires(event string, entry client.Entry) suites.Step {
 	case "PostToolUseFailure":
 		return suites.Step{Tool: "Bash", Command: "false"}
 	case "PermissionDenied":
-		return suites.Step{Tool: "Bash", Command: "rm -rf probe"}
+		return suites.Step{Tool: "Bash", Command: "chmod 600 probe"}
 	case "SessionStart":
 		return say(map[string]any{"source": "clear"})
 	case "InstructionsLoaded":
