@@ -23,7 +23,7 @@ import (
 var arrows = map[string]string{
 	"cmd/hookwatch":                 "cmd/internal/cli",
 	"cmd/internal/check":            "cmd/internal/project suites suites/conform suites/conform/finding suites/discover suites/process suites/run",
-	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/exit cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/keyboard cmd/internal/cli/list cmd/internal/cli/livehooks cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/contract cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/live cmd/internal/notify cmd/internal/notify/desktop cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/project config config/trust suites suites/catalog suites/client suites/client/cells suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
+	"cmd/internal/cli":              "cmd/internal/check cmd/internal/cli/archived cmd/internal/cli/checked cmd/internal/cli/compare cmd/internal/cli/coverage cmd/internal/cli/doctor cmd/internal/cli/exit cmd/internal/cli/explain cmd/internal/cli/fire cmd/internal/cli/firstsuite cmd/internal/cli/history cmd/internal/cli/ids cmd/internal/cli/invocation cmd/internal/cli/keyboard cmd/internal/cli/list cmd/internal/cli/livehooks cmd/internal/cli/page cmd/internal/cli/schema cmd/internal/cli/show cmd/internal/cli/suitelist cmd/internal/cli/terminal cmd/internal/cli/topics cmd/internal/cli/trustview cmd/internal/cli/verify cmd/internal/cli/why cmd/internal/contract cmd/internal/engine cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/live cmd/internal/notify cmd/internal/notify/desktop cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/project config config/trust suites suites/catalog suites/client suites/depend/cover suites/discover suites/disk suites/plan suites/printable suites/process suites/record suites/record/foreign suites/reference suites/report suites/run suites/spelling suites/verdict watcher",
 	"cmd/internal/cli/archived":     "suites/record",
 	"cmd/internal/cli/checked":      "cmd/internal/check cmd/internal/cli/page cmd/internal/notify cmd/internal/project suites suites/conform suites/conform/finding",
 	"cmd/internal/cli/compare":      "suites suites/verdict",
@@ -49,7 +49,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/trustview":    "cmd/internal/cli/page config config/trust",
 	"cmd/internal/cli/verify":       "cmd/internal/cli/page cmd/internal/engine/state cmd/internal/notify cmd/internal/project suites/depend/cover",
 	"cmd/internal/cli/why":          "cmd/internal/cli/page cmd/internal/engine/state cmd/internal/notify suites",
-	"cmd/internal/contract":         "cmd/internal/cli/page cmd/internal/notify suites suites/client suites/client/cells suites/discover suites/live suites/run",
+	"cmd/internal/contract":         "cmd/internal/cli/page cmd/internal/notify suites suites/client suites/client/cells suites/client/inforce suites/discover suites/live suites/run",
 	"cmd/internal/engine":           "cmd/internal/engine/decide cmd/internal/engine/equipment cmd/internal/engine/filing cmd/internal/engine/freshness cmd/internal/engine/sandboxes cmd/internal/engine/state cmd/internal/engine/verdicts cmd/internal/notify cmd/internal/project config suites suites/depend suites/depend/trace suites/plan suites/record suites/run suites/selection suites/tracing suites/verdict watcher",
 	"cmd/internal/engine/decide":    "cmd/internal/engine/verdicts suites suites/plan suites/verdict",
 	"cmd/internal/engine/equipment": "cmd/internal/project config suites suites/discover suites/isolate suites/process suites/run suites/toolbox",
@@ -77,6 +77,7 @@ var arrows = map[string]string{
 	"suites/client":              "suites suites/client/matcher",
 	"suites/client/cells":        "suites suites/client suites/pattern",
 	"suites/client/firing":       "suites/client suites/client/settings suites/spelling",
+	"suites/client/inforce":      "suites/client suites/client/settings",
 	"suites/client/matcher":      "",
 	"suites/client/outputschema": "suites/client",
 	"suites/client/payload":      "suites/client",
@@ -122,7 +123,7 @@ var arrows = map[string]string{
 	"suites/run/calls":           "suites suites/shell",
 	"suites/run/farm":            "suites",
 	"suites/run/gitstate":        "suites",
-	"suites/run/launch":          "suites/disk suites/process",
+	"suites/run/launch":          "suites/disk suites/process suites/spelling",
 	"suites/run/played":          "suites suites/client suites/discover suites/live suites/run/driver",
 	"suites/run/pool":            "suites/isolate suites/isolate/trees suites/process",
 	"suites/run/placed":          "suites/disk",
@@ -208,7 +209,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 }
 
 // pure lists the packages that decide and do nothing else.
-var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client/cells", "suites/live", "suites/plan"}
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client/cells", "suites/client/inforce", "suites/live", "suites/plan"}
 
 // TestPure keeps disk, processes, clock and goroutines out of what decides.
 func TestPure(t *testing.T) {

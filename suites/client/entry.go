@@ -46,10 +46,15 @@ type EntryKey struct {
 	Values []string
 	// Required of those types.
 	Required bool
+	// Since is the first version that has it; "" is the first of all.
+	Since Version
 	// On are the versions on which it was seen what the key, or a wrong value of
 	// it, does; none: it is in the schema of 2.1.330.
 	On []Version
 }
+
+// Known reports whether a client of version v has the key; of another it says nothing.
+func (k EntryKey) Known(v Version) bool { return v.Since(k.Since) }
 
 // entryKeys is the table of keys, type first. That the client refuses a wrong value
 // was observed for type, command, timeout, onFailure, shell, statusMessage, server
@@ -58,14 +63,14 @@ var entryKeys = []EntryKey{
 	{Name: "type", Kind: AString, Values: HookTypes(), Required: true, On: onAll},
 	{Name: "command", Kind: AString, Of: []string{"command"}, Required: true, On: onAll},
 	{Name: "args", Kind: SomeStrings, Of: []string{"command"}, On: onAll},
-	{Name: "shell", Kind: AString, Of: []string{"command"}, Values: []string{"bash", "powershell"}, On: on330},
+	{Name: "shell", Kind: AString, Of: []string{"command"}, Values: []string{"bash", "powershell"}, On: onAll},
 	{Name: "async", Kind: ABoolean, Of: []string{"command"}, On: onAll},
 	{Name: "asyncRewake", Kind: ABoolean, Of: []string{"command"}, On: on330},
-	{Name: "onFailure", Kind: AString, Of: []string{"command", "http", "mcp_tool"}, Values: []string{"block", "continue"}, On: on330},
-	{Name: "url", Kind: AnAddress, Of: []string{"http"}, Required: true, On: on330},
+	{Name: "onFailure", Kind: AString, Of: []string{"command", "http", "mcp_tool"}, Values: []string{"block", "continue"}, Since: V329, On: on330},
+	{Name: "url", Kind: AnAddress, Of: []string{"http"}, Required: true, On: onAll},
 	{Name: "headers", Kind: AnObject, Of: []string{"http"}},
 	{Name: "allowedEnvVars", Kind: SomeStrings, Of: []string{"http"}},
-	{Name: "server", Kind: AString, Of: []string{"mcp_tool"}, Required: true, On: on330},
+	{Name: "server", Kind: AString, Of: []string{"mcp_tool"}, Required: true, On: onAll},
 	{Name: "tool", Kind: AString, Of: []string{"mcp_tool"}},
 	{Name: "input", Kind: AnObject, Of: []string{"mcp_tool"}},
 	{Name: "prompt", Kind: AString, Of: []string{"prompt", "agent"}, Required: true, On: on330},
@@ -74,7 +79,7 @@ var entryKeys = []EntryKey{
 	{Name: "timeout", Kind: ADuration, On: onAll},
 	{Name: "if", Kind: AString, On: onAll},
 	{Name: "once", Kind: ABoolean, On: onAll},
-	{Name: "statusMessage", Kind: AString, On: on330},
+	{Name: "statusMessage", Kind: AString, On: onAll},
 }
 
 // EntryKeys lists the keys of an entry.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"strings"
@@ -65,16 +66,33 @@ func (e Event) MatcherValue(payload []byte) string {
 	if e.MatchedOn == "" {
 		return ""
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(payload, &fields) != nil {
-		return ""
-	}
-	var value string
-	if json.Unmarshal(fields[e.MatchedOn], &value) != nil {
-		return ""
-	}
+	value := field(payload, e.MatchedOn)
 	if e.Name == "FileChanged" {
 		return path.Base(strings.ReplaceAll(value, `\`, "/"))
 	}
 	return value
+}
+
+// field is a text in a JSON object; "" where there is none. What comes after it is not
+// read: the client writes what matchers look at before a tool's input, which may be large.
+func field(object []byte, name string) (text string) {
+	in := json.NewDecoder(bytes.NewReader(object))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return ""
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return ""
+		}
+		var value json.RawMessage
+		if in.Decode(&value) != nil {
+			return ""
+		}
+		if key == name {
+			_ = json.Unmarshal(value, &text) // no text is none
+			return text
+		}
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ const (
 	SomeStrings ValueKind = "an array of strings"
 	Anything    ValueKind = "anything"
 	ADuration   ValueKind = "a number above zero"
-	ACount      ValueKind = "a whole number"
+	ACount      ValueKind = "a whole number from 1 on"
 	AnAddress   ValueKind = "a URL"
 )
 

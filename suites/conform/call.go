@@ -33,6 +33,7 @@ func Call(t Tree, h discover.Hook) *suites.Case {
 // would not bring about.
 var telling = map[string]string{
 	"PermissionRequest":  "touch hookwatch-example",
+	"PermissionDenied":   "chmod 600 hookwatch-example",
 	"PostToolUseFailure": "false",
 }
 

@@ -37,14 +37,20 @@ func request(t *testing.T, headers map[string]string, body string) Request {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	const first = `{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`
+	const judged = `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"<transcript>\n"},{"type":"text","text":"Bash rm -rf a\n"}]}]}`
 	const second = `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"mine"},` +
 		`{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"result"}]},{"type":"text","text":"go"}]},{"role":"system","content":"reminder"}]}`
 	for want, headers := range map[Origin]map[string]string{
 		Main:     {"x-claude-code-session-id": session},
 		Subagent: {"x-claude-code-session-id": session, "x-claude-code-agent-id": "a1"},
 		Nested:   {"x-claude-code-session-id": "another"},
+		Check:    {"x-claude-code-session-id": session},
 	} {
-		if got := request(t, headers, first).Origin; got != want {
+		body := first
+		if want == Check {
+			body = judged
+		}
+		if got := request(t, headers, body).Origin; got != want {
 			t.Errorf("%v: %s", headers, got)
 		}
 	}
@@ -55,6 +61,9 @@ func TestRequests(t *testing.T) {
 	want := []Heard{{Origin: Main, Model: "m", Texts: []string{"go"}}, {Origin: Main, Model: "m", Texts: []string{"result", "go", "reminder"}, After: true}}
 	if diff := cmp.Diff(want, m.Heard()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+	if a := m.Answer(request(t, nil, judged)); !strings.Contains(string(a.Body), `\u003cblock\u003eyes`) {
+		t.Errorf("a call is judged by %s", a.Body)
 	}
 }
 
@@ -262,6 +271,14 @@ func TestTurns(t *testing.T) {
 		"a later start":        {event: "SessionStart", sent: `{"source":"startup"}`, later: true, notLive: "once"},
 		"a stop under way":     {event: "Stop", sent: `{"stop_hook_active":true}`, notLive: "second stop"},
 		"the one after":        {event: "Stop", sent: `{"stop_hook_active":true}`, later: true},
+		"unasked":              {event: "PermissionDenied", sent: tool("Bash", `{"command":"chmod 600 a"}`), calls: `Bash={"command":"chmod 600 a"}`},
+		"unasked elsewhere":    {event: "PermissionDenied", sent: `{"cwd":"/p","tool_name":"Write","tool_input":{"file_path":"/q/a","content":"x"}}`, calls: `Write={"content":"x","file_path":"/q/a"}`},
+		"unasked here":         {event: "PermissionDenied", sent: `{"cwd":"/p","tool_name":"Write","tool_input":{"file_path":"/p/a","content":"x"}}`, notLive: "lets Write of /p/a run"},
+		"unasked to read":      {event: "PermissionDenied", sent: tool("Read", `{"file_path":"/q/a"}`), notLive: "lets Read"},
+		"a directory":          {event: "DirectoryAdded", sent: `{"directory":"/p/it's"}`, whole: `{"directory":"/p/it's"}`, calls: `Bash={"command":"mkdir -p '/p/it'\\''s'"}`},
+		"a directory by hand":  {event: "DirectoryAdded", sent: `{"source":"slash_command"}`, notLive: "register_repo_root only"},
+		"no instructions":      {event: "InstructionsLoaded", sent: `{"file_path":"/not"}`, notLive: "/not is not"},
+		"instructions":         {event: "InstructionsLoaded", sent: `{"file_path":"/there"}`},
 		"compaction by itself": {event: "PreCompact", sent: `{"trigger":"auto"}`, notLive: "trigger manual"},
 	} {
 		turn, err := NewTurn(Step{Event: tt.event, Sent: []byte(tt.sent), Whole: json.RawMessage(tt.whole), Raw: tt.raw, First: !tt.later, File: file})

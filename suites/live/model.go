@@ -77,6 +77,9 @@ func (m *Model) Answer(r Request) Answer {
 	m.heard = append(m.heard, Heard{r.Origin, r.Model, added(m.last[r.Origin], r.Texts), m.tested != ""})
 	m.last[r.Origin] = r.Texts
 	reply := Reply{Text: "done"}
+	if r.Origin == Check {
+		reply.Text = checked
+	}
 	if waiting := m.waiting[r.Origin]; len(waiting) > 0 {
 		reply, m.waiting[r.Origin] = waiting[0], waiting[1:]
 	}
@@ -89,6 +92,9 @@ func (m *Model) Answer(r Request) Answer {
 	}
 	return Answer{fine, "application/json", encoded(said), reply.Delay}
 }
+
+// checked is how each check of a call ends.
+const checked = "<block>yes</block><reason>[hookwatch] no call is let run unasked</reason>"
 
 // Broken is the answer to what is no request of the client's.
 func Broken(err error) Answer { return failure(refused, err.Error()) }

@@ -14,7 +14,7 @@ var given = []string{
 	"tool_name", "tool_input", "prompt", "source", "trigger", "custom_instructions", "reason", "agent_type",
 	"last_assistant_message", "stop_hook_active", "to_model", "requested_model",
 	"expansion_type", "command_name", "command_args", "command_source",
-	"task_subject", "task_description", "file_path", "mcp_server_name",
+	"task_subject", "task_description", "file_path", "mcp_server_name", "directory",
 }
 
 // NewTurn makes the turn of a step, or says in a NotLiveError why there is none.
@@ -55,6 +55,7 @@ func init() {
 	ways = map[string]func(t *Turn, s Step, p payload) error{
 		"PreToolUse":          tool(false),
 		"PermissionRequest":   tool(false),
+		"PermissionDenied":    unasked,
 		"PostToolUse":         tool(true),
 		"PostToolUseFailure":  tool(true),
 		"PostToolBatch":       batch,
@@ -79,6 +80,7 @@ func init() {
 		"InstructionsLoaded":  instructions,
 		"ConfigChange":        configuration,
 		"FileChanged":         fileChanged,
+		"DirectoryAdded":      directoryAdded,
 		"Elicitation":         question,
 		"ElicitationResult":   question,
 		"Notification":        question,
@@ -87,8 +89,6 @@ func init() {
 
 // outOfReach says why events cannot be had.
 var outOfReach = map[string]string{
-	"StopFailure":      "the client fires StopFailure now and then only",
-	"TeammateIdle":     "no way is known to have the client fire TeammateIdle",
-	"PermissionDenied": "PermissionDenied is fired for an answer of the client's own classifier, which hookwatch does not play",
-	"DirectoryAdded":   "hookwatch does not register directories with the client",
+	"StopFailure":  "the client fires StopFailure now and then only",
+	"TeammateIdle": "no way is known to have the client fire TeammateIdle",
 }

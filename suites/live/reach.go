@@ -48,11 +48,8 @@ func worktreeRemove(t *Turn, _ Step, _ payload) error {
 
 // instructions are loaded where there are some.
 func instructions(t *Turn, s Step, p payload) error {
-	if _, said := saidFields(s.Whole)["file_path"]; !said {
-		return notLive("a client that is given its hooks anew loads no CLAUDE.md of the project")
-	}
 	if _, exists := s.File(p.File); !s.First || !exists {
-		return notLive("InstructionsLoaded fires once, at the start, for a file that is there")
+		return notLive("InstructionsLoaded fires once, at the start, for a file that is there, and %s is not", p.File)
 	}
 	t.Prompts = []string{goOn}
 	return nil
@@ -83,6 +80,21 @@ func configuration(t *Turn, _ Step, p payload) error {
 func fileChanged(t *Turn, _ Step, p payload) error {
 	file := cmp.Or(p.File, "watched")
 	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(path.Dir(file)) + " && echo >>" + quoted(file) + "; " + noticed}))
+	return nil
+}
+
+// directoryAdded has the program that the client is started by name a directory, which
+// must lie below the one in which the client works.
+func directoryAdded(t *Turn, s Step, p payload) error {
+	dir := "hookwatch-added"
+	if _, said := saidFields(s.Whole)["directory"]; said {
+		dir = p.Directory
+	}
+	if p.Source != "" && p.Source != "register_repo_root" {
+		return notLive("DirectoryAdded is seen to fire with source register_repo_root only, not %s", p.Source)
+	}
+	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(dir)}))
+	t.Prompts, t.Adds = []string{goOn, goOn}, dir
 	return nil
 }
 

@@ -14,6 +14,7 @@ const (
 	Main     Origin = "main"
 	Subagent Origin = "subagent"
 	Nested   Origin = "nested" // another client, which a hook started
+	Check    Origin = "check"  // the client, whether it may let a call run that nobody is asked about
 )
 
 // A Request is what a client sends to the model.
@@ -37,6 +38,9 @@ func ReadRequest(header func(name string) string, body []byte, session string) (
 		Model    string    `json:"model"`
 		Stream   bool      `json:"stream"`
 		Messages []message `json:"messages"`
+		Tools    []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &sent); err != nil {
 		return Request{}, fmt.Errorf("a request to the model is no JSON: %w", err)
@@ -53,8 +57,15 @@ func ReadRequest(header func(name string) string, body []byte, session string) (
 			r.Texts = append(r.Texts, textsOf(m.Content)...)
 		}
 	}
+	if len(sent.Tools) == 0 && len(r.Texts) > 0 && strings.TrimSpace(r.Texts[0]) == transcript {
+		r.Origin = Check
+	}
 	return r, nil
 }
+
+// transcript begins what the client has judged in its mode auto (2.1.197); 2.1.330 has
+// that done elsewhere, and takes no for the answer where nobody does it.
+const transcript = "<transcript>"
 
 type message struct {
 	Role    string          `json:"role"`

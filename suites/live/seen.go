@@ -85,7 +85,7 @@ func (s *Seen) Texts() []string {
 // heard are the requests that can tell of the step's hooks.
 func (s *Seen) heard() []Heard {
 	toolEvent := s.Tested != "" && (strings.HasPrefix(s.Turn.Event, "PreTool") || strings.HasPrefix(s.Turn.Event, "PostTool") || s.Turn.Event == "PermissionRequest")
-	return slices.DeleteFunc(slices.Clone(s.Heard), func(h Heard) bool { return h.Origin == Nested || toolEvent && !h.After })
+	return slices.DeleteFunc(slices.Clone(s.Heard), func(h Heard) bool { return h.Origin == Nested || h.Origin == Check || toolEvent && !h.After })
 }
 
 // first is what the client first sent the model for itself.
@@ -123,10 +123,16 @@ func (s *Seen) from(o Origin) (n int) {
 	return n
 }
 
-// Failed is the result of the call that the step is about, when it was an error.
+// Failed is the result of the call that the step is about, when it was an error, or why
+// the client refused what it was asked to do.
 func (s *Seen) Failed() string {
 	if answered, ok := s.find(Answered); ok && answered.Failed {
 		return answered.Text
+	}
+	for _, l := range s.Lines {
+		if l.Kind == Heeded && l.Failed {
+			return l.Text
+		}
 	}
 	return ""
 }

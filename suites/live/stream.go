@@ -23,8 +23,8 @@ type Line struct {
 	Input      json.RawMessage // of Asks: what the tool would be given
 	ReasonType string          // of Asks: why the client asks: "hook", "rule", ...
 
-	Failed bool   // of Answered: is_error; of Over: it ended in an error
-	Text   string // of Answered: the result; of Over: the last word
+	Failed bool   // of Answered: is_error; of Over: it ended in an error; of Heeded: refused
+	Text   string // of Answered: the result; of Over: the last word; of Heeded: why it is refused
 	By     string // of Answered: who rejected the call, where the client says so: "hook", ...
 	Ran    bool   // of Answered: the call was let run, as the client says
 	Reason string // of Over: why it ended
@@ -61,6 +61,7 @@ const (
 	Withdrawn // a question that somebody else answered
 	Elicits   // an answer of the person, for an MCP server
 	Answered  // a tool call has its result
+	Heeded    // what hookwatch asked of the client is done, or refused
 	Over      // a turn ended
 )
 
@@ -96,6 +97,10 @@ type streamLine struct {
 		Input      json.RawMessage `json:"input"`
 		ReasonType string          `json:"decision_reason_type"`
 	} `json:"request"`
+	Response struct {
+		Subtype string `json:"subtype"`
+		Error   string `json:"error"`
+	} `json:"response"`
 	Message  json.RawMessage `json:"message"` // in lines of other kinds a text
 	Meta     []decided       `json:"tool_result_meta"`
 	IsError  bool            `json:"is_error"`
@@ -119,6 +124,8 @@ func ReadLine(b []byte) (Line, error) {
 		l.asks(&out)
 	case "control_cancel_request":
 		out.Kind, out.Request = Withdrawn, l.RequestID
+	case "control_response":
+		out.Kind, out.Failed, out.Text = Heeded, l.Response.Subtype == "error", l.Response.Error
 	case "result":
 		l.over(&out)
 	case "user":
@@ -208,6 +215,14 @@ func Prompt(text string) []byte {
 	return append(encoded(map[string]any{
 		"type": "user", "parent_tool_use_id": nil, "session_id": "",
 		"message": map[string]any{"role": "user", "content": text},
+	}), '\n')
+}
+
+// Add has the client work in a directory, too.
+func Add(dir string) []byte {
+	return append(encoded(map[string]any{
+		"type": "control_request", "request_id": "hookwatch",
+		"request": map[string]any{"subtype": "register_repo_root", "directory": dir},
 	}), '\n')
 }
 

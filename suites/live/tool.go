@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"path"
 	"strings"
 )
 
@@ -26,6 +27,26 @@ func tool(after bool) func(t *Turn, s Step, p payload) error {
 		t.Main = append(t.Main, Reply{Calls: []Call{{Tool: p.Tool, Input: input, Tested: true}}})
 		return nil
 	}
+}
+
+// unasked has the client itself judge the call, which it lets nobody be asked about in its
+// mode auto: no is the answer. Reading, and changing files of the project, it lets run.
+func unasked(t *Turn, s Step, p payload) error {
+	if err := tool(false)(t, s, p); err != nil {
+		return err
+	}
+	var input struct {
+		File string `json:"file_path"`
+	}
+	if err := json.Unmarshal(p.Input, &input); err != nil {
+		return notLive("its tool_input is no object")
+	}
+	changes := p.Tool == "Edit" || p.Tool == "Write"
+	if p.Tool == "Read" || changes && (!path.IsAbs(input.File) || strings.HasPrefix(input.File, p.Cwd+"/")) {
+		return notLive("in its mode auto the client lets %s of %s run", p.Tool, input.File)
+	}
+	t.Flags = []string{"--permission-mode", "auto"}
+	return nil
 }
 
 // batch has the model make the calls side by side; the last is what the step is about.

@@ -15,6 +15,7 @@ type Turn struct {
 	Place    []File   // beside the step's fixtures
 	Flags    []string // with which the client starts, in a first turn
 	Prompts  []string // what the user says, one after the other
+	Adds     string   // a directory that the client is told to work in, too, after the first of them
 	Main     []Reply
 	Subagent []Reply
 	Nested   []Reply // to a client that a hook starts
@@ -80,6 +81,8 @@ type payload struct {
 	Description string `json:"task_description"`
 	File        string `json:"file_path"`
 	Server      string `json:"mcp_server_name"`
+	Directory   string `json:"directory"`
+	Cwd         string `json:"cwd"`
 }
 
 // goOn is what the user says where it does not matter.

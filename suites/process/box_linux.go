@@ -28,7 +28,8 @@ type Box struct {
 	answers  chan answer // closed when the supervisor is gone
 	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
 	sending  sync.Mutex  // one message after the other
-	began    func()      // called once commands have started, or none will; nil: nobody asks
+	began    func()      // called whenever commands have started; nil: nobody asks
+	closed   func()      // called when the box is closed; nil: nobody asks
 	close    sync.Once
 }
 
@@ -66,9 +67,9 @@ func (b *Box) alive() bool {
 	}
 }
 
-func (b *Box) begun() {
-	if b.began != nil {
-		b.began()
+func tell(listener func()) {
+	if listener != nil {
+		listener()
 	}
 }
 

@@ -132,7 +132,7 @@ func errnoIn(field string) syscall.Errno {
 // down: where nothing is left in them that is not waited for.
 func (b *Box) Close() {
 	b.close.Do(func() {
-		b.begun()
+		tell(b.closed)
 		_ = b.conn.Close()
 		if b.confined && b.idle {
 			ending.begin()

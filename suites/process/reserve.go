@@ -19,8 +19,9 @@ type Reserve struct {
 }
 
 // Open makes a Box as the function of this name does, of a supervisor that is
-// ready if there is one. Another one is made ready once the box's first commands
-// have started, so that its start takes no processor from theirs.
+// ready if there is one. Another one is made ready once the box is closed, so that its
+// start takes no processor from the commands and from what is made of their results;
+// where none is ready any more, once the first commands have started.
 func (r *Reserve) Open(s Setup) (*Box, error) {
 	s.Limits = r.Limits
 	b, err := r.open(s)
@@ -28,8 +29,18 @@ func (r *Reserve) Open(s Setup) (*Box, error) {
 		r.fill()
 		return nil, err
 	}
-	b.began = sync.OnceFunc(r.fill)
+	b.began, b.closed = r.replenish, r.fill
 	return b, nil
+}
+
+// replenish has supervisors started if none is ready or coming.
+func (r *Reserve) replenish() {
+	r.mu.Lock()
+	empty := len(r.ready)+r.coming == 0
+	r.mu.Unlock()
+	if empty {
+		r.fill()
+	}
 }
 
 func (r *Reserve) open(s Setup) (*Box, error) {

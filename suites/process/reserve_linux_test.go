@@ -76,49 +76,37 @@ func TestReserveShrinks(t *testing.T) {
 	r.Close()
 }
 
-// TestReserveRefills: the next supervisor is started once the commands of a box
-// have, or when the box is closed without any.
+// TestReserveRefills: the next supervisor is started when a box is closed; once its
+// commands have started where none is ready for another case.
 func TestReserveRefills(t *testing.T) {
 	t.Parallel()
-	for _, commands := range []int{1, 0} {
-		filled := make(chan int, 2)
-		b, err := Open(Setup{})
+	for size, early := range map[int]int{1: 1, 2: 0} {
+		r := &Reserve{size: size, coming: size}
+		for range size {
+			r.add()
+		}
+		b, err := r.Open(Setup{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.began = func() { filled <- 1 }
-		if commands > 0 {
-			if _, err := b.Run(context.Background(), Command{Argv: []string{"/bin/sh", "-c", "exit 3"}}); err != nil {
-				t.Fatal(err)
-			}
-			if len(filled) != 1 {
-				t.Error("commands have started, and nobody was told")
-			}
-		} else if len(filled) != 0 {
-			t.Error("told of commands before there were any")
+		started := func() int {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.coming + len(r.ready) - (size - 1)
+		}
+		if n := started(); n != 0 {
+			t.Errorf("of %d: %d started before the commands", size, n)
+		}
+		if _, err := b.Run(context.Background(), Command{Argv: []string{"/bin/sh", "-c", "exit 3"}}); err != nil {
+			t.Fatal(err)
+		}
+		if n := started(); n != early {
+			t.Errorf("of %d: %d started once the commands had, want %d", size, n, early)
 		}
 		b.Close()
-		if len(filled) == 0 {
-			t.Error("a box was closed, and nobody was told")
+		if n := started(); n != 1 {
+			t.Errorf("of %d: %d started when the box was closed, want 1", size, n)
 		}
+		r.Close()
 	}
-	r := new(Reserve)
-	r.size, r.coming = 1, 1
-	r.add()
-	b, err := r.Open(Setup{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.mu.Lock()
-	if r.coming != 0 {
-		t.Error("another supervisor is started before the commands")
-	}
-	r.mu.Unlock()
-	wantRuns(t, b)
-	r.mu.Lock()
-	if r.coming+len(r.ready) != 1 {
-		t.Errorf("%d ready, %d coming, want one", len(r.ready), r.coming)
-	}
-	r.mu.Unlock()
-	r.Close()
 }

@@ -18,7 +18,7 @@ type Box struct {
 	Storage *os.File        // always nil here
 	Missed  []*ConfineError // always nil here
 
-	began func() // never called: no supervisor is kept ready
+	began, closed func() // never called: no supervisor is kept ready
 }
 
 func open(s Setup) (*Box, error) {

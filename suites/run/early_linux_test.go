@@ -14,7 +14,7 @@ import (
 
 // A sandbox that was made early goes to a case that wants nothing special, sees
 // what was saved until then, and is given up when nobody wants it.
-func TestAnticipate(t *testing.T) {
+func TestPrewarm(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.write("hooks/h.sh", "#!/bin/bash\ncat \"$CLAUDE_PROJECT_DIR/text\"\n", 0o755)
@@ -55,4 +55,7 @@ func TestAnticipate(t *testing.T) {
 	}
 	r.Prewarm()
 	r.Close()
+	if left, _ := filepath.Glob(filepath.Join(p.temp, "early-*")); len(left) > 0 {
+		t.Errorf("a sandbox that nobody took is left: %q", left)
+	}
 }

@@ -38,6 +38,7 @@ type Options struct {
 	// Interpreted reports whether every registered command that names the script
 	// starts it through an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
+	Scripts     []string // the project's hook scripts, from its root
 	// Reader reads scripts, wherever they lie. What is masked from cases is not read
 	// for them either.
 	Reader disk.Reader

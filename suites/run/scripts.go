@@ -56,5 +56,5 @@ func stepHooks(c *suites.Case) []string {
 
 // launch is how a script of the project, as it lies at root, is started.
 func (o *Options) launch(root, hook string) launch.Launch {
-	return launch.From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted}.Of(root, hook)
+	return launch.From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
 }

@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/contract"
 	"hookwatch/cmd/internal/engine/sandboxes"
-	"hookwatch/suites/client/cells"
 )
 
 func (a *app) contractCommand() *cobra.Command {
@@ -21,9 +20,9 @@ func (a *app) contractCommand() *cobra.Command {
 		Use:   "contract",
 		Short: "Hold what hookwatch knows of the client against the client that is installed",
 		Long: `Play each measured cell of the client's contract, one output of a hook at one
-event, to the installed client, and tell whether it does what hookwatch predicts:
-confirmed, changed with what was seen, or not reachable with the reason. A changed
-cell makes the exit code 1. Without a client it is skipped.
+event, one matcher or one settings file, to the installed client, and tell whether it
+does what hookwatch predicts: confirmed, changed with what was seen, or not reachable
+with the reason. A changed cell makes the exit code 1. Without a client it is skipped.
 
 The client runs against a scripted model on loopback, with a dummy key and a HOME of
 its own. --format json gives a document without times or paths, in a fixed order: two
@@ -39,12 +38,12 @@ clients are compared by a diff of theirs.`,
 }
 
 func (a *app) contract(cmd *cobra.Command, only string) error {
-	all := cells.All()
+	all := contract.Questions()
 	if only != "" {
 		if !doublestar.ValidatePattern(only) {
 			return fmt.Errorf("--cell %s is no pattern", only)
 		}
-		all = slices.DeleteFunc(all, func(c cells.Cell) bool { return !doublestar.MatchUnvalidated(only, c.ID()) })
+		all = slices.DeleteFunc(all, func(q contract.Question) bool { return !doublestar.MatchUnvalidated(only, q.ID()) })
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("--cell %s matches no cell; hookwatch contract -v lists them", only)

@@ -1,65 +1,46 @@
-// Package contract plays the measured cells of the client's contract to an installed
-// client, and holds what it does against what hookwatch predicts.
+// Package contract plays what was measured of the client to an installed one, and holds
+// what that does against what hookwatch predicts: the outputs of hooks, cell by cell, and
+// which registered hooks run.
 package contract
 
 import (
 	"context"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/cells"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
 )
 
-// A Verdict is what became of a cell.
-type Verdict string
-
-// The verdicts.
-const (
-	Confirmed    Verdict = "confirmed"
-	Changed      Verdict = "changed"
-	NotReachable Verdict = "not reachable"
-)
-
-// A Row is one cell with its verdict.
-type Row struct {
-	ID        string        `json:"id"`
-	Verdict   Verdict       `json:"verdict"`
-	Predicted suites.Effect `json:"predicted,omitempty"`
-	Seen      suites.Effect `json:"seen,omitempty"`
-	Because   string        `json:"because,omitempty"` // of a cell that is not confirmed
-}
-
 // A Result is what a client was seen to do.
 type Result struct {
 	Client string // its version
-	Rows   []Row  // in the order of the cells
+	Rows   []Row  // in the order of the questions
 	Absent string // why there is no client, "" where there is one
 	Fault  string // in what way the client went wrong, "" where it did not
 }
 
-// Play plays the cells, jobs clients at a time.
-func Play(ctx context.Context, r *run.Runner, jobs int, all []cells.Cell) (Result, error) {
+// Play asks the questions, jobs clients at a time.
+func Play(ctx context.Context, r *run.Runner, jobs int, all []Question) (Result, error) {
 	p := &player{plain: alone(r, nil), asking: alone(r, answering), rows: make(map[string]Row)}
 	defer p.plain.Close()
 	defer p.asking.Close()
-	var played []cells.Cell
-	for _, c := range all {
-		if why := unplayed(c); why != "" {
-			p.unreached([]cells.Cell{c}, why)
+	var played []Question
+	for _, q := range all {
+		if why := unplayed(q); why != "" {
+			p.unreached([]string{q.ID()}, why)
 		} else {
-			played = append(played, c)
+			played = append(played, q)
 		}
 	}
-	p.all(ctx, jobs, sessions(played))
+	p.all(ctx, jobs, plan(played))
 	p.all(ctx, jobs, p.again(played)) // what changed is told once it is seen alone, too
-	for _, c := range all {
-		p.result.Rows = append(p.result.Rows, p.rows[c.ID()])
+	for _, q := range all {
+		p.result.Rows = append(p.result.Rows, p.rows[q.ID()])
 	}
 	if p.err == nil {
 		p.err = ctx.Err()
@@ -92,35 +73,35 @@ func answering(event, _ string) []discover.Hook {
 	return []discover.Hook{{Entry: client.Entry{Event: event}}}
 }
 
-func (p *player) all(ctx context.Context, jobs int, plan []session) {
+func (p *player) all(ctx context.Context, jobs int, plays []play) {
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range max(jobs, 1) {
 		wait.Go(func() {
 			for i := range next {
 				if why := p.over(); why != "" {
-					p.unreached(plan[i].cells, why)
+					p.unreached(plays[i].ids(), why)
 					continue
 				}
-				p.session(ctx, i, plan[i])
+				p.session(ctx, i, plays[i])
 			}
 		})
 	}
-	for i := range plan {
+	for i := range plays {
 		next <- i
 	}
 	close(next)
 	wait.Wait()
 }
 
-// again are sessions of the cells that changed, a client of its own for each.
-func (p *player) again(played []cells.Cell) (plan []session) {
-	for _, c := range played {
-		if p.rows[c.ID()].Verdict == Changed {
-			plan = append(plan, sessions([]cells.Cell{c})...)
+// again are the questions whose answer changed, a client of its own for each.
+func (p *player) again(played []Question) (plays []play) {
+	for _, q := range played {
+		if p.rows[q.ID()].Verdict == Changed {
+			plays = append(plays, plan([]Question{q})...)
 		}
 	}
-	return plan
+	return plays
 }
 
 // over says why nothing more is played: there is no client, or one that goes wrong
@@ -140,9 +121,9 @@ func (p *player) over() string {
 	}
 }
 
-func (p *player) session(ctx context.Context, number int, s session) {
+func (p *player) session(ctx context.Context, number int, s play) {
 	r := p.plain
-	if s.event == "PermissionRequest" {
+	if s.hooksAnswer() {
 		r = p.asking
 	}
 	o, err := r.Case(ctx, s.asCase(number))
@@ -153,34 +134,35 @@ func (p *player) session(ctx context.Context, number int, s session) {
 	}
 	if err != nil {
 		p.note(func() { p.err = err })
-		p.unreached(s.cells, err.Error())
+		p.unreached(s.ids(), err.Error())
 		return
 	}
 	p.take(s, o)
 }
 
 // take judges what a session came to.
-func (p *player) take(s session, o suites.Outcome) {
+func (p *player) take(s play, o suites.Outcome) {
 	if o.NotRun != nil {
 		if absent, ok := strings.CutPrefix(o.NotRun.Note, suites.NoteAbsent); ok {
 			p.note(func() { p.result.Absent = absent })
 		}
-		p.unreached(s.cells, strings.TrimPrefix(o.NotRun.Note, suites.NoteNotLive))
+		p.unreached(s.ids(), strings.TrimPrefix(o.NotRun.Note, suites.NoteNotLive))
 		return
 	}
 	why := "the client ended before it came to this cell"
-	reached := 0
+	var reached []string
 	for i, res := range o.Results {
 		if fault := faultOf(res); fault != "" {
 			why = fault
 			p.note(func() { p.result.Fault = fault })
 			break
 		}
-		row := s.judge(i, res, named(o))
-		reached++
-		p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
+		for _, row := range s.judge(i, res, named(o)) {
+			reached = append(reached, row.ID)
+			p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
+		}
 	}
-	p.unreached(s.cells[min(reached, len(s.cells)):], why)
+	p.unreached(slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(reached, id) }), why)
 }
 
 // faultOf says in what way the client went wrong.
@@ -197,9 +179,9 @@ func (p *player) note(do func()) {
 	do()
 }
 
-func (p *player) unreached(of []cells.Cell, why string) {
-	for _, c := range of {
-		p.note(func() { p.rows[c.ID()] = Row{ID: c.ID(), Verdict: NotReachable, Because: why} })
+func (p *player) unreached(ids []string, why string) {
+	for _, id := range ids {
+		p.note(func() { p.rows[id] = Row{ID: id, Verdict: NotReachable, Because: why} })
 	}
 }
 
@@ -213,29 +195,4 @@ func named(o suites.Outcome) func(string) string {
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace
-}
-
-func (s session) judge(i int, r suites.Result, named func(string) string) Row {
-	c := s.cells[i]
-	var texts []string
-	for _, text := range r.ModelSees {
-		texts = append(texts, named(text))
-	}
-	j := c.Judge(client.Version(r.Client), cells.Observation{
-		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
-	})
-	row := Row{c.ID(), Confirmed, j.Predicted, j.Seen, j.Changed}
-	if j.Changed != "" {
-		row.Verdict = Changed
-	}
-	return row
-}
-
-// answered reports whether the hook said what the cell says. Of one that runs beside
-// the client, or elsewhere, it is enough that the client fired it.
-func (s session) answered(i int, r suites.Result) bool {
-	if s.entry.Async || s.entry.Type == "http" {
-		return r.Fired
-	}
-	return string(r.Files[taken]) == strconv.Itoa(i)
 }

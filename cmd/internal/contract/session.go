@@ -24,6 +24,15 @@ type session struct {
 	starts bool // the cell is about a session that starts, not about one that is cleared
 }
 
+func (s session) ids() (ids []string) {
+	for _, c := range s.cells {
+		ids = append(ids, c.ID())
+	}
+	return ids
+}
+
+func (s session) hooksAnswer() bool { return s.event == "PermissionRequest" }
+
 // most is how many cells share a client: what it sends the model grows with each.
 const most = 24
 
@@ -31,7 +40,7 @@ const most = 24
 // what the next one would find.
 var single = []string{
 	"Setup", "InstructionsLoaded", "PermissionDenied", "Elicitation", "ElicitationResult", "Notification", "TaskCompleted",
-	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged",
+	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged", "DirectoryAdded",
 }
 
 // sessions share the cells out. After a cell that ends the client's session, or from
@@ -212,7 +221,7 @@ func fires(event string, entry client.Entry) suites.Step {
 	case "PostToolUseFailure":
 		return suites.Step{Tool: "Bash", Command: "false"}
 	case "PermissionDenied":
-		return suites.Step{Tool: "Bash", Command: "rm -rf probe"}
+		return suites.Step{Tool: "Bash", Command: "chmod 600 probe"}
 	case "SessionStart":
 		return say(map[string]any{"source": "clear"})
 	case "InstructionsLoaded":
@@ -231,26 +240,35 @@ func known(event string) bool {
 	return ok
 }
 
-// unplayed says why a cell is not played, "" where it is.
-func unplayed(c cells.Cell) string {
-	switch e := c.Output.Entry; {
-	case e.Plugin:
-		return "the hook is a plugin's, and cells are played by a settings file"
-	case e.Type == "prompt" || e.Type == "agent":
-		return "the hook asks a model, and the model of a cell has no answer to it"
-	case e.Type == "mcp_tool":
-		return "the hook is a tool of an MCP server, and none is started"
-	case e.AsyncRewake:
-		return "a hook with asyncRewake runs in the background of a client that is talked to"
-	default:
-		return ""
-	}
-}
-
 func encoded(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil { // a value of ours always encodes
 		return nil
 	}
 	return b
+}
+
+func (s session) judge(i int, r suites.Result, named func(string) string) []Row {
+	c := s.cells[i]
+	var texts []string
+	for _, text := range r.ModelSees {
+		texts = append(texts, named(text))
+	}
+	j := c.Judge(client.Version(r.Client), cells.Observation{
+		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
+	})
+	row := Row{c.ID(), Confirmed, string(j.Predicted), string(j.Seen), j.Changed}
+	if j.Changed != "" {
+		row.Verdict = Changed
+	}
+	return []Row{row}
+}
+
+// answered reports whether the hook said what the cell says. Of one that runs beside
+// the client, or elsewhere, it is enough that the client fired it.
+func (s session) answered(i int, r suites.Result) bool {
+	if s.entry.Async || s.entry.Type == "http" {
+		return r.Fired
+	}
+	return string(r.Files[taken]) == strconv.Itoa(i)
 }

@@ -3,8 +3,10 @@ package project
 import (
 	"os"
 	"os/user"
+	"path/filepath"
 
 	"hookwatch/config"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 )
@@ -26,6 +28,9 @@ func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
 	}
 	if self, err := os.Executable(); err == nil {
 		o.Shown = []string{self} // stand-ins are links to it
+	}
+	if filepath.IsAbs(cfg.Live.Client) { // any other is in PATH or in the project
+		o.Shown = append(o.Shown, filepath.Dir(disk.Real(cfg.Live.Client)))
 	}
 	return o
 }

@@ -18,27 +18,58 @@ type (
 	list   []any
 )
 
-// MarshalJSON writes the object as the client does: in order, without escaping
+// write writes the object as the client does: on one line, in order, without escaping
 // characters for HTML.
-func (o object) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
+func (o object) write(out *bytes.Buffer) error {
 	out.WriteByte('{')
 	for i, f := range o {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		if err := encoder.Encode(f.key); err != nil {
-			return nil, err
+		if err := write(out, f.key); err != nil {
+			return err
 		}
 		out.WriteByte(':')
-		if err := encoder.Encode(f.value); err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.key, err)
+		if err := write(out, f.value); err != nil {
+			return fmt.Errorf("field %s: %w", f.key, err)
 		}
 	}
 	out.WriteByte('}')
-	return out.Bytes(), nil
+	return nil
+}
+
+func (l list) write(out *bytes.Buffer) error {
+	out.WriteByte('[')
+	for i, v := range l {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := write(out, v); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	return nil
+}
+
+// write writes a value. Objects and lists are not left to the encoder, which would read
+// what they wrote once more at every depth: a tool's input may be large.
+func write(out *bytes.Buffer, value any) error {
+	switch value := value.(type) {
+	case object:
+		return value.write(out)
+	case list:
+		return value.write(out)
+	case json.RawMessage:
+		return json.Compact(out, value)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	out.Truncate(out.Len() - 1) // the encoder's newline
+	return nil
 }
 
 // under lays a JSON object over this one: its fields replace those of the same name,

@@ -26,25 +26,21 @@ func Make(in Input) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
 	}
-	raw, err := fields.MarshalJSON() // json.Marshal would escape <, > and &
-	if err != nil {
+	var line bytes.Buffer
+	if err := fields.write(&line); err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
 	}
-	return oneLine(raw)
+	line.WriteByte('\n')
+	return line.Bytes(), nil
 }
 
 func overridden(raw json.RawMessage) ([]byte, error) {
-	line, err := oneLine(raw)
-	if err == nil && line[0] != '{' {
-		return nil, errors.New("payload: a full payload must be a JSON object")
-	}
-	return line, err
-}
-
-func oneLine(raw []byte) ([]byte, error) {
 	var line bytes.Buffer
 	if err := json.Compact(&line, raw); err != nil {
 		return nil, fmt.Errorf("payload: not valid JSON: %w", err)
+	}
+	if line.Bytes()[0] != '{' {
+		return nil, errors.New("payload: a full payload must be a JSON object")
 	}
 	line.WriteByte('\n')
 	return line.Bytes(), nil

@@ -27,7 +27,7 @@ func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 	}
 	r := entryReader{parser: p, event: event, hook: hook, entry: client.Entry{Event: event, Matcher: matcher, At: p.source.position(hook.Start)}}
 	for _, key := range client.EntryKeys() {
-		if len(key.Of) == 0 || slices.Contains(key.Of, r.entry.Type) {
+		if key.Known(p.version) && (len(key.Of) == 0 || slices.Contains(key.Of, r.entry.Type)) {
 			r.key(key)
 		}
 	}

@@ -36,7 +36,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if guarded[member.Key] && !p.plugin {
+	if guarded[member.Key] && !p.plugin && !p.old() {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
@@ -46,9 +46,9 @@ func (p *parser) event(member jsontree.Member) {
 func (p *parser) unknownEvent(member jsontree.Member) {
 	const hint = "event names are case-sensitive, as in PreToolUse"
 	switch {
-	case p.plugin && p.version.Profile() == client.V197:
+	case p.plugin && p.old():
 		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
-	case !p.plugin && holdsGuarded(member.Value):
+	case !p.plugin && !p.old() && holdsGuarded(member.Value):
 		p.fatal(member.At, "no event is called "+member.Key+", and it holds hooks of PreToolUse", `the events stand in "hooks" itself`)
 	default:
 		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", hint)
@@ -75,7 +75,7 @@ func (p *parser) group(event string, group jsontree.Value) {
 	text, isText := textOf(matcher)
 	if given && !isText {
 		p.invalid(event, matcher.Start, "matcher is "+describe(matcher)+", not text", "leave it out to match everything")
-		if !p.plugin && !guarded[event] {
+		if !p.drops(event) {
 			return // the group goes
 		}
 	}

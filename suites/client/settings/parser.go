@@ -32,9 +32,13 @@ type parser struct {
 }
 
 // guarded are the events of which one invalid entry makes the client drop the
-// whole file: PreToolUse observed on client 2.1.330, PermissionRequest read from
-// its code. Of other events only the entry goes.
+// whole file. Of other events only the entry goes; on 2.1.197 it is as with these.
 var guarded = map[string]bool{"PreToolUse": true, "PermissionRequest": true}
+
+func (p *parser) old() bool { return p.version.Profile() == client.V197 }
+
+// drops reports whether the client drops a file for an invalid entry of an event.
+func (p *parser) drops(event string) bool { return p.plugin || p.old() || guarded[event] }
 
 // fatal notes what makes the client drop the file.
 func (p *parser) fatal(at int, what, hint string) {
@@ -48,7 +52,7 @@ func (p *parser) ignore(at int, what, hint string) {
 
 // invalid notes an invalid entry of an event.
 func (p *parser) invalid(event string, at int, what, hint string) {
-	if p.plugin || guarded[event] {
+	if p.drops(event) {
 		p.fatal(at, what, hint)
 		return
 	}

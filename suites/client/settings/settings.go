@@ -10,12 +10,17 @@ import (
 	"hookwatch/suites/jsontree"
 )
 
-// Parse tells what the client does with a settings file. Any problem in the list
-// makes it drop the whole file, silently when it runs without a person: every hook
-// in it is dead. Positions name the entry that does so. Which mistakes do so was
-// observed on client 2.1.330.
+// Parse tells what a client of today does with a settings file. Any problem in the
+// list makes it drop the whole file, silently when it runs without a person: every
+// hook in it is dead. Positions name the entry that does so.
 func Parse(path string, data []byte) (*Settings, []suites.Problem) {
-	p := &parser{settings: &Settings{Path: path}, version: client.Default}
+	return ParseOn(client.Default, path, data)
+}
+
+// ParseOn does so for a client of version v. Which mistakes it drops a file for was
+// observed on clients 2.1.197 and 2.1.330.
+func ParseOn(v client.Version, path string, data []byte) (*Settings, []suites.Problem) {
+	p := &parser{settings: &Settings{Path: path}, version: v}
 	if root, ok := p.root(path, data); ok {
 		p.readSettings(root)
 	}

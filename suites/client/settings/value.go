@@ -46,7 +46,7 @@ func holds(kind client.ValueKind, value jsontree.Value) bool {
 	case client.ADuration:
 		return isNumber && n > 0
 	case client.ACount:
-		return isNumber && n >= 0 && n == math.Trunc(n)
+		return isNumber && n >= 1 && n == math.Trunc(n)
 	case client.AnAddress:
 		return isAddress(value)
 	default:

@@ -151,7 +151,7 @@ func (c Client) arguments(id, debug string, more []string) []string {
 		args = append(args, "--settings", c.Settings)
 	}
 	if c.Alone {
-		args = append(args, "--setting-sources", "user")
+		args = append(args, "--setting-sources", "user", "--add-dir", c.Dir) // for its CLAUDE.md
 	}
 	for _, dir := range c.Plugins {
 		args = append(args, "--plugin-dir", dir)
@@ -172,20 +172,21 @@ func (c Client) environment(address string) []string {
 		env = append(env, kv)
 	}
 	return process.With(env, map[string]string{
-		"HOME":                                     c.Home,
-		"ANTHROPIC_API_KEY":                        "dummy",
-		"ANTHROPIC_BASE_URL":                       address,
-		"CLAUDE_CODE_MAX_RETRIES":                  "0",
-		"DISABLE_AUTOUPDATER":                      "1",
-		"DISABLE_TELEMETRY":                        "1",
-		"DISABLE_ERROR_REPORTING":                  "1",
-		"DISABLE_BUG_COMMAND":                      "1",
-		"BASH_DEFAULT_TIMEOUT_MS":                  "5000", // a call that a hook allows runs
-		"BASH_MAX_TIMEOUT_MS":                      "5000",
-		"CLAUDE_CODE_ENABLE_TODO_TOOLS":            "1", // tasks, whatever the model
-		"IS_SANDBOX":                               "1", // for a hook's own client that asks for no permissions, as root
-		"NO_PROXY":                                 "127.0.0.1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		"HOME":                          c.Home,
+		"ANTHROPIC_API_KEY":             "dummy",
+		"ANTHROPIC_BASE_URL":            address,
+		"CLAUDE_CODE_MAX_RETRIES":       "0",
+		"DISABLE_AUTOUPDATER":           "1",
+		"DISABLE_TELEMETRY":             "1",
+		"DISABLE_ERROR_REPORTING":       "1",
+		"DISABLE_BUG_COMMAND":           "1",
+		"BASH_DEFAULT_TIMEOUT_MS":       "5000", // a call that a hook allows runs
+		"BASH_MAX_TIMEOUT_MS":           "5000",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", // tasks, whatever the model
+		"IS_SANDBOX":                    "1", // for a hook's own client that asks for no permissions, as root
+		"NO_PROXY":                      "127.0.0.1",
+		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC":     "1",
 	})
 }
 

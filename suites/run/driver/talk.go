@@ -103,11 +103,15 @@ func (t *talk) turn(i int) bool {
 	t.server.script(turn)
 	seen := live.Seen{Turn: turn}
 	over := true
-	for _, prompt := range turn.Prompts {
+	for n, prompt := range turn.Prompts {
 		if _, err := t.stdin.Write(live.Prompt(prompt)); err != nil {
 			return false
 		}
-		if over = t.until(&seen, i); !over {
+		if over = t.until(&seen, i, live.Over); over && n == 0 && turn.Adds != "" {
+			_, _ = t.stdin.Write(live.Add(turn.Adds)) // a client that is gone prints no more either
+			over = t.until(&seen, i, live.Heeded)
+		}
+		if !over {
 			break
 		}
 	}
@@ -117,11 +121,11 @@ func (t *talk) turn(i int) bool {
 	return over
 }
 
-// until reads lines up to the end of what the user asked for, and answers what the
-// client asks.
-func (t *talk) until(seen *live.Seen, part int) (over bool) {
+// until reads lines up to one of a kind, which ends what the client was asked for, and
+// answers what the client asks.
+func (t *talk) until(seen *live.Seen, part int, end live.Kind) (over bool) {
 	for l := range t.lines {
-		if over = t.take(seen, part, l); over {
+		if over = t.take(seen, part, l); over || l.Kind == end {
 			return true
 		}
 	}

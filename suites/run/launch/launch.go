@@ -15,6 +15,7 @@ import (
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
+	"hookwatch/suites/spelling"
 )
 
 // A Launch is how a declared hook is started, or why it cannot be.
@@ -33,6 +34,7 @@ type From struct {
 	// Interpreted reports whether every registered command that names the script does
 	// so as an argument, as in "bash hook.sh": then it needs no x bit. Nil: none does.
 	Interpreted func(hook string) bool
+	Scripts     []string // of the project, from its root: one may be meant by a name that is none
 }
 
 // shells run a script by its path, as the test plans of this field do.
@@ -55,7 +57,7 @@ func (r From) Of(root, hook string) Launch {
 	fi, err := os.Stat(file)
 	switch {
 	case err != nil:
-		l.Fault = fmt.Sprintf("hook missing: %s does not exist (127: the client goes on as if there were no hook)", hook)
+		l.Fault = fmt.Sprintf("hook missing: %s does not exist%s (127: the client goes on as if there were no hook)", hook, r.meant(hook))
 		return l
 	case !fi.Mode().IsRegular():
 		l.Fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
@@ -132,6 +134,19 @@ func envProgram(args []string) []string {
 		args = args[1:]
 	}
 	return args
+}
+
+// meant guesses which script is meant by a name that none has.
+func (r From) meant(hook string) string {
+	for _, s := range r.Scripts {
+		if path.Base(s) == path.Base(hook) {
+			return "; " + s + " does"
+		}
+	}
+	if hint := spelling.Hint(hook, r.Scripts); hint != "" {
+		return "; " + hint
+	}
+	return ""
 }
 
 func (r From) startedByInterpreter(hook string) bool {

@@ -20,6 +20,7 @@ func TestUnplayable(t *testing.T) {
 		"":          {Steps: []suites.Step{one, {}, one}},
 		"variables": {Steps: []suites.Step{{}, one}},
 		"age":       {Steps: []suites.Step{{}, {Fixtures: []suites.Fixture{{Age: time.Hour}}}}},
+		"one step":  {Steps: []suites.Step{{Event: "PermissionDenied"}, {}}},
 		"cwd":       {Cwd: "sub", Steps: []suites.Step{{}}},
 	} {
 		if got := Unplayable(&c); !strings.Contains(got, want) || want == "" && got != "" {

@@ -67,9 +67,10 @@ func (p *Pool) KeepReady(supervisors int) {
 	p.Supervisors().Resize(supervisors)
 }
 
-// Close gives up what is kept ready. Cases that run are not touched.
+// Close gives up what is kept ready, and returns when it is gone. Cases that run are
+// not touched.
 func (p *Pool) Close() {
-	p.CancelPrewarm()
+	p.giveUp(p.takeEarly())
 	p.Supervisors().Close()
 }
 
@@ -179,14 +180,20 @@ func (p *Pool) Prewarm() {
 	}()
 }
 
-// CancelPrewarm gives up a sandbox that was made early.
+// CancelPrewarm gives up a sandbox that was made early, without waiting for it to be
+// gone.
 func (p *Pool) CancelPrewarm() {
 	if e := p.takeEarly(); e != nil {
-		go func() {
-			if <-e.made; e.box != nil {
-				_ = p.Discard(e.dir)
-			}
-		}()
+		go p.giveUp(e)
+	}
+}
+
+func (p *Pool) giveUp(e *early) {
+	if e == nil {
+		return
+	}
+	if <-e.made; e.box != nil {
+		_ = p.Discard(e.dir)
 	}
 }
 

@@ -80,6 +80,7 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
 		Live:        run.Live{Client: cfg.Live.Client, Timeout: cfg.Live.Timeout},
 		Interpreted: p.Interpreted,
+		Scripts:     p.Scripts(),
 		Isolation:   e.isolation.Mode,
 		Plan:        e.isolation.Plan,
 		Bounds:      project.IsolationOptions(cfg, env),
