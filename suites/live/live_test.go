@@ -284,6 +284,8 @@ func TestTurns(t *testing.T) {
 		"unasked to read":      {event: "PermissionDenied", sent: tool("Read", `{"file_path":"/q/a"}`), notLive: "lets Read"},
 		"a directory":          {event: "DirectoryAdded", sent: `{"directory":"/p/it's"}`, whole: `{"directory":"/p/it's"}`, calls: `Bash={"command":"mkdir -p '/p/it'\\''s'"}`},
 		"a directory by hand":  {event: "DirectoryAdded", sent: `{"source":"slash_command"}`, notLive: "register_repo_root only"},
+		"another notice":       {event: "Notification", sent: `{"notification_type":"idle_prompt"}`, whole: `{"notification_type":"idle_prompt"}`, notLive: "not of idle_prompt"},
+		"a notice":             {event: "Notification", sent: `{"notification_type":"elicitation_response"}`, whole: `{"notification_type":"elicitation_response"}`, calls: `mcp__demo__ask={}`},
 		"no instructions":      {event: "InstructionsLoaded", sent: `{"file_path":"/not"}`, notLive: "/not is not"},
 		"instructions":         {event: "InstructionsLoaded", sent: `{"file_path":"/there"}`},
 		"compaction by itself": {event: "PreCompact", sent: `{"trigger":"auto"}`, notLive: "trigger manual"},

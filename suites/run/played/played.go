@@ -108,8 +108,11 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	if len(readings) > 0 {
 		predicted := client.Combine(readings)
 		r.Decision = predicted.Decision
-		if foretold && !alike(predicted.Effect, r.Effect) {
+		switch {
+		case foretold && !alike(predicted.Effect, r.Effect):
 			r.Live.Predicted = predicted.Effect
+		case foretold && predicted.Effect != r.Effect: // which only the output tells apart
+			r.Effect = predicted.Effect
 		}
 	}
 	return r
