@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"cmd/internal/cli/event":        "suites/client suites/spelling",
 	"cmd/internal/cli/exit":         "cmd/internal/cli/page config suites",
 	"cmd/internal/cli/explain":      "cmd/internal/cli/page suites suites/client suites/client/firing suites/conform/rules suites/spelling",
-	"cmd/internal/cli/fire":         "cmd/internal/cli/event cmd/internal/cli/page suites suites/run",
+	"cmd/internal/cli/fire":         "cmd/internal/cli/event cmd/internal/cli/page suites suites/client suites/run",
 	"cmd/internal/cli/firstsuite":   "cmd/internal/project config suites/client suites/conform suites/discover suites/disk",
 	"cmd/internal/cli/history":      "cmd/internal/cli/ids cmd/internal/cli/page suites suites/record suites/verdict",
 	"cmd/internal/cli/ids":          "suites suites/idrange",

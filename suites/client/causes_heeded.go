@@ -63,6 +63,7 @@ const (
 	Retry          Kind = "retry"
 	ConditionOK    Kind = "condition-met"
 	ConditionText  Kind = "condition-unreadable"
+	Reported       Kind = "reported-to-model"
 )
 
 var heeded = []causeRow{
@@ -90,6 +91,9 @@ var heeded = []causeRow{
 	{HaltUnknown, suites.Warning, "continue:false is not known to have an effect on {event}", "Not observed.", "Use another way to say no.", nil},
 	{Retry, suites.Info, "the model may try the denied call again", "Tells the model so.", "", nil},
 	{ConditionOK, suites.Info, "the answer to the hook's prompt is ok", "Goes on.", "", on330},
+	{Reported, suites.Warning, "the model is told what became of the hook of {event}, with what it said",
+		"Goes on, and puts what became of each hook into what it tells the model of /compact or /model.",
+		"Print nothing, and exit 0, where the model need not know.", onAll},
 	{ConditionText, suites.Error, "the answer to the hook's prompt is not {\"ok\": ...}: the client reports an error and drops it",
 		"Goes on.", `Have the prompt ask for {"ok": true} or {"ok": false, "reason": "..."}.`, nil},
 }

@@ -64,7 +64,7 @@ func indented(stdout []byte) (lines []string) {
 func (c call) readRefused(cause Cause) Reading {
 	reading := Reading{Effect: suites.Ignored, Cause: cause}
 	switch {
-	case c.exit2() && c.version.old() && !c.event.KeepsExit2:
+	case c.exit2() && c.version.old() && !(c.event.KeepsExit2 && cause.Kind == OtherName):
 		reading.Cause.Kind = Exit2Dropped
 		if cause.Key == "" {
 			reading.Cause.Key = "hookSpecificOutput"
@@ -72,9 +72,6 @@ func (c call) readRefused(cause Cause) Reading {
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.PassesOtherName && !c.failuresBlock():
 		reading.Cause.Kind = OtherNameAtExit
-		if c.event.TellsRefused {
-			reading.Effect, reading.ModelSees = suites.ShownToModel, indented(c.in.Stdout)
-		}
 		return reading
 	case c.exit2() && cause.Kind == OtherName && c.event.Told == asError:
 		return c.no(Exit2, "["+c.in.Entry.Command+"]: blocked (exit 2); its output could not be processed")

@@ -30,6 +30,8 @@ type Event struct {
 	Told string
 	// Plain is what the model is told of text on stdout; empty: nothing.
 	Plain string
+	// Reports is how the model is told what became of each hook; empty: it is not.
+	Reports string
 	// Halt is what continue:false does; empty: not known.
 	Halt suites.Effect
 
@@ -39,8 +41,7 @@ type Event struct {
 	PassesOtherName  bool // exit code 2 is dropped with JSON that names another event
 	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
 	IgnoresOnFailure bool // the entry key onFailure has no effect
-	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that its validation refuses
-	TellsRefused     bool // the model is shown an output that is dropped with exit code 2
+	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that names another event
 	LosesContext     bool // additionalContext is accepted and reaches nobody
 }
 
@@ -55,6 +56,13 @@ const (
 	asContext  = "{event} hook additional context: {text}"
 	asSuccess  = "{label} hook success: {text}"
 	asItIs     = "{text}"
+)
+
+// The ways in which the client tells the model what became of each hook, in the output of
+// a command that the person gave; observed on clients 2.1.197 and 2.1.330.
+const (
+	ofCompact = "{event} [{command}] {text}"    // of /compact: every hook that says something
+	ofModel   = "{event} hook {label} failed: " // of /model: those that fail
 )
 
 // Known reports whether a client of version v has the event.

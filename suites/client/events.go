@@ -58,9 +58,9 @@ var events = []Event{
 	{Name: "StopFailure", MatchedOn: "error", Exit2: suites.Ignored},
 	{
 		Name: "PreCompact", MatchedOn: "trigger", Exit2: suites.Denied, Exit2On: onAll,
-		Told: asItIs, Plain: asItIs, KeepsExit2: true,
+		Told: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
 	},
-	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed},
+	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed, Reports: ofCompact},
 	{Name: "Notification", MatchedOn: "notification_type", Exit2: suites.Ignored, LosesContext: true},
 	{Name: "Elicitation", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true},
 	{Name: "ElicitationResult", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll},
@@ -76,7 +76,7 @@ var events = []Event{
 	{Name: "SessionEnd", MatchedOn: "reason", Exit2: suites.Ignored},
 	{
 		Name: "PreModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Denied, Exit2On: on330,
-		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, TellsRefused: true,
+		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel,
 	},
 	{Name: "PostModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Ignored, Plain: asContext},
 	{Name: "DirectoryAdded", MatchedOn: "source", Since: V329, Exit2: suites.Ignored},

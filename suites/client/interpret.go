@@ -20,7 +20,7 @@ func Interpret(v Version, event string, in Output) Reading {
 	}
 	var reading Reading
 	if known && about.Known(v) {
-		reading = c.read()
+		reading = c.reported(c.read())
 	} else {
 		reading = c.ignored(NoEvent)
 		reading.Cause.Value = event

@@ -72,7 +72,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		case h.Scope.Foreign():
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it stands there already
-		case !exists(t.path(f.file)):
+		case !exists(t.path(f.file)), f.event == "PermissionDenied": // fired for files elsewhere
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		}

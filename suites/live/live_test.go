@@ -146,6 +146,9 @@ func TestEffect(t *testing.T) {
 	const result = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":%q,"is_error":%v}]}}`
 	const over = `{"type":"result","subtype":"success","terminal_reason":"completed","result":"done"}`
 	call := []Reply{{Calls: []Call{{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Tested: true}}}}
+	switched := func(texts ...string) []Heard {
+		return []Heard{{Origin: Main, Model: "one"}, {Origin: Main, Model: "two", Texts: texts}}
+	}
 	after := func(texts ...string) []Heard {
 		return []Heard{{Origin: Main}, {Origin: Main, Texts: texts, After: true}}
 	}
@@ -166,7 +169,11 @@ func TestEffect(t *testing.T) {
 		"allowed":                              {"PreToolUse", append(hook("PreToolUse:Bash", `{"decision":"approve"}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Allowed},
 		"the session ends":                     {"PreToolUse", append(hook("PreToolUse:Bash", `{"continue":false}`, "", 0), fmt.Sprintf(result, "ok", false), over), after()[:1], suites.SessionEnds},
 		"shown":                                {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 2), fmt.Sprintf(result, "ok", false), over), after("ok", "blocking error: [hook] 3 left"), suites.ShownToModel},
-		"dropped before a compaction":          {"PreCompact", append(hook("PreCompact", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), over), after("Compacted PreCompact [x] failed: Hook JSON output validation failed: {\"additionalContext\":\"CTX\"}"), suites.Ignored},
+		"dropped before a compaction":          {"PreCompact", append(hook("PreCompact", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), over), after("Compacted PreCompact [x] failed: Hook JSON output validation failed: {\"additionalContext\":\"CTX\"}"), suites.ShownToModel},
+		"a report of a compaction":             {"PostCompact", append(hook("PostCompact", "done", "", 0), over), after("PostCompact [x] completed successfully: done"), suites.ShownToModel},
+		"JSON in the prompt of a compaction":   {"PreCompact", append(hook("PreCompact", `{"systemMessage":"MSG"}`, "", 0), over), after(`completed successfully: {"systemMessage":"MSG"}`), suites.ContextAdded},
+		"a report of a switch":                 {"PreModelSwitch", append(hook("PreModelSwitch", `{"decision":"maybe"}`, "", 0), over), switched("failed: The hook's output was: {\n  \"decision\": \"maybe\"\n}"), suites.ShownToModel},
+		"nothing of a switch":                  {"PreModelSwitch", append(hook("PreModelSwitch", "text", "", 0), over), switched("Set model"), suites.Ignored},
 		"context":                              {"PostToolUse", append(hook("PostToolUse:Bash", `{"hookSpecificOutput":{"additionalContext":"CTX"}}`, "", 0), fmt.Sprintf(result, "ok", false), over), after("ok", "CTX"), suites.ContextAdded},
 		"not shown":                            {"PostToolUse", append(hook("PostToolUse:Bash", "", "[hook] 3 left\n", 1), fmt.Sprintf(result, "ok", false), over), after("ok"), suites.Proceeds},
 		"prompt blocked":                       {"UserPromptSubmit", append(hook("UserPromptSubmit", "", "NO", 2), over), nil, suites.PromptBlocked},
@@ -277,6 +284,8 @@ func TestTurns(t *testing.T) {
 		"unasked to read":      {event: "PermissionDenied", sent: tool("Read", `{"file_path":"/q/a"}`), notLive: "lets Read"},
 		"a directory":          {event: "DirectoryAdded", sent: `{"directory":"/p/it's"}`, whole: `{"directory":"/p/it's"}`, calls: `Bash={"command":"mkdir -p '/p/it'\\''s'"}`},
 		"a directory by hand":  {event: "DirectoryAdded", sent: `{"source":"slash_command"}`, notLive: "register_repo_root only"},
+		"another notice":       {event: "Notification", sent: `{"notification_type":"idle_prompt"}`, whole: `{"notification_type":"idle_prompt"}`, notLive: "not of idle_prompt"},
+		"a notice":             {event: "Notification", sent: `{"notification_type":"elicitation_response"}`, whole: `{"notification_type":"elicitation_response"}`, calls: `mcp__demo__ask={}`},
 		"no instructions":      {event: "InstructionsLoaded", sent: `{"file_path":"/not"}`, notLive: "/not is not"},
 		"instructions":         {event: "InstructionsLoaded", sent: `{"file_path":"/there"}`},
 		"compaction by itself": {event: "PreCompact", sent: `{"trigger":"auto"}`, notLive: "trigger manual"},
@@ -341,6 +350,9 @@ func TestWitness(t *testing.T) {
 		t.Fatalf("%+v %+v", entries, all)
 	}
 	w := all[0]
+	if got := w.Named("ran [" + entries[1].Command + "]"); got != "ran [cat; echo no >&2; exit 3]" {
+		t.Errorf("it is told of as %q", got)
+	}
 	read := func(name string) (string, bool) {
 		b, err := os.ReadFile(filepath.Join(w.Dir, name))
 		return string(b), err == nil
@@ -413,4 +425,41 @@ func FuzzReadDebugLog(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestCarrying: of what the model was sent the part is given that is a hook's, once.
+func TestCarrying(t *testing.T) {
+	t.Parallel()
+	exit := 0
+	for name, tt := range map[string]struct {
+		hook  HookLine
+		texts []string
+		want  string
+	}{
+		"its words alone": {HookLine{Event: "PreCompact", Stdout: "keep\nnames\n"}, []string{"Summarize.\nkeep\nnames\n\nREMINDER: no tools"}, "keep\nnames"},
+		"and their line":  {HookLine{Event: "Stop", Stderr: "not yet"}, []string{"Stop hook feedback:\n[x]: not yet\nmore"}, "[x]: not yet"},
+		"once":            {HookLine{Event: "PreCompact", Stdout: "keep"}, []string{"a keep b", "a keep b"}, "a keep b"},
+		"none":            {HookLine{Event: "Stop", Stdout: "text"}, []string{"context"}, ""},
+		"a report":        {HookLine{Event: "PreModelSwitch", Stdout: `{"systemMessage":"said"}`}, []string{"Set model\nsaid\n"}, "said"},
+		"no report":       {HookLine{Event: "Stop", Stdout: `{"systemMessage":"said"}`}, []string{"Set model\nsaid\n"}, ""},
+	} {
+		tt.hook.Exit = &exit
+		if got := strings.Join(Carrying(tt.texts, tt.hook), "|"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestCut: what a record keeps is bounded, and what holds a hook's words is kept first.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for i := range 2 * mostTexts {
+		texts = append(texts, fmt.Sprint("text ", i), "the same")
+	}
+	texts = append(texts, strings.Repeat("long ", longestText)+"\nthe hook said SO")
+	got := Cut(texts, []HookLine{{Event: "Stop", Stdout: "SO"}})
+	if len(got) != mostTexts || got[0] != "[...] the hook said SO" || got[1] != "text 0" || got[2] != "the same" || got[3] != "text 1" {
+		t.Errorf("%q", got)
+	}
 }

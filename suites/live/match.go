@@ -104,14 +104,32 @@ const (
 	longestText = 2000
 )
 
-// Cut bounds texts.
-func Cut(texts []string) []string {
+// Cut bounds texts: what holds words of hooks goes before all others, each text once.
+func Cut(texts []string, hooks []HookLine) []string {
+	said := readSaid(hooks)
+	var telling, others []string
+	for _, t := range texts {
+		event := ""
+		if len(hooks) > 0 {
+			event = hooks[0].Event
+		}
+		if part := said.part(t, event); part != "" {
+			if at := strings.Index(t, part); at > longestText/2 {
+				t = "[...] " + t[at:]
+			}
+			telling = append(telling, t)
+		} else {
+			others = append(others, t)
+		}
+	}
 	var out []string
-	for _, t := range texts[:min(len(texts), mostTexts)] {
+	for _, t := range slices.Concat(telling, others) {
 		if len(t) > longestText {
 			t = strings.ToValidUTF8(t[:longestText], "") + " [...]"
 		}
-		out = append(out, t)
+		if len(out) < mostTexts && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
 	}
 	return out
 }

@@ -14,7 +14,7 @@ var given = []string{
 	"tool_name", "tool_input", "prompt", "source", "trigger", "custom_instructions", "reason", "agent_type",
 	"last_assistant_message", "stop_hook_active", "to_model", "requested_model",
 	"expansion_type", "command_name", "command_args", "command_source",
-	"task_subject", "task_description", "file_path", "mcp_server_name", "directory",
+	"task_subject", "task_description", "file_path", "mcp_server_name", "directory", "notification_type",
 }
 
 // NewTurn makes the turn of a step, or says in a NotLiveError why there is none.

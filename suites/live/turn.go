@@ -82,6 +82,7 @@ type payload struct {
 	File        string `json:"file_path"`
 	Server      string `json:"mcp_server_name"`
 	Directory   string `json:"directory"`
+	Notice      string `json:"notification_type"`
 	Cwd         string `json:"cwd"`
 }
 

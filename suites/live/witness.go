@@ -24,6 +24,7 @@ type Witness struct {
 	Event, Value string
 	Dir          string // of its own: the command in it, and then what came of it
 	Command      string
+	line         string // that stands before the command
 }
 
 // Witnessed are entries with a witness before each command of an unreported event.
@@ -36,8 +37,9 @@ func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 			continue
 		}
 		w := Witness{Event: e.Event, Dir: path.Join(dir, strconv.Itoa(i)), Command: e.Command}
+		w.line = w.stand(e.Shell)
+		e.Command = w.line
 		all = append(all, w)
-		e.Command = w.stand(e.Shell)
 	}
 	return entries, all
 }
@@ -50,6 +52,10 @@ func (w Witness) stand(shell string) string {
 	return strings.NewReplacer("@DIR", "'"+strings.ReplaceAll(w.Dir, "'", `'\''`)+"'", "@SHELL", shell).Replace(
 		`at=@DIR; @SHELL "$at/command" >"$at/stdout" 2>"$at/stderr"; code=$?; cat "$at/stdout"; cat "$at/stderr" >&2; echo "$code" >"$at/exit"; exit "$code"`)
 }
+
+// Named is what the model was sent, with the command that is registered, not the one that
+// stands before it.
+func (w Witness) Named(text string) string { return strings.ReplaceAll(text, w.line, w.Command) }
 
 // Saw is what a witness noted; read gives a file in its directory. Not ok: the hook did
 // not come to an end.

@@ -229,9 +229,18 @@ func (s *sandbox) stand() played.Stand {
 	return played.Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
-// witnessed gives the one step that is about an event what its witnesses saw.
+// witnessed gives the one step that is about an event what its witnesses saw, and names in
+// what the model was sent the commands that they stand before.
 func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
 	for i := range seen {
+		for h := range seen[i].Heard {
+			for t, text := range seen[i].Heard[h].Texts {
+				for _, w := range witnesses {
+					text = w.Named(text)
+				}
+				seen[i].Heard[h].Texts[t] = text
+			}
+		}
 		event := seen[i].Turn.Event
 		of := slices.DeleteFunc(slices.Clone(s.c.Steps), func(st suites.Step) bool { return st.Event != event })
 		for _, w := range witnesses {

@@ -172,6 +172,8 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome) Hook {
 		out.Why = "hooks fired, and the client does not tell which"
 	case r.Live.Failed != "":
 		out.Why = "the call failed before it: " + firstLine(r.Live.Failed)
+	case !exists(h.Event, r.Client):
+		out.Why = "client " + r.Client + " has no event " + h.Event
 	case h.If != "":
 		out.Why = "its if, " + h.If + ", does not take the call"
 	default:
@@ -179,6 +181,12 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome) Hook {
 		out.Wrong = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"
 	}
 	return out
+}
+
+// exists reports whether a client has an event.
+func exists(event, version string) bool {
+	about, known := client.EventByName(event)
+	return known && about.Known(client.Version(version))
 }
 
 func firstLine(text string) string {

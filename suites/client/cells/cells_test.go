@@ -74,7 +74,7 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b empty context", "Stop", out(specific("Stop", `"additionalContext":""`)), goesOn},
 		{"b no such behaviour", "PermissionRequest", out(specific("PermissionRequest", `"decision":{"behavior":"block"}`)), dropped},
 		{"b no behaviour", "PermissionRequest", out(specific("PermissionRequest", `"decision":{}`)), dropped},
-		{"b no specific output", "PreCompact", out(specific("PreCompact", `"additionalContext":"my-context"`)), dropped},
+		{"b no specific output", "PreCompact", out(specific("PreCompact", `"additionalContext":"my-context"`)), both(suites.ShownToModel, `"additionalContext": "my-context"`)},
 		{"b halt", "Notification", out(`{"continue":false}`), dropped},
 		{"b not started", "PreToolUse", client.Output{Exit: -1, NotStarted: "no such file"}, goesOn},
 		{"b deny beside an input", "PreToolUse", out(specific("PreToolUse", `"updatedInput":{"command":"ls"},"permissionDecision":"deny"`)), both(suites.Denied, "ed")},

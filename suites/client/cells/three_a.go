@@ -8,7 +8,7 @@ import (
 )
 
 func sectionThreeA() []Cell {
-	return slices.Concat(onFailureRows(), otherNameRows(), missingScriptRows(), documentRows(), fieldRows(), reachRows(), entryRows())
+	return slices.Concat(onFailureRows(), otherNameRows(), missingScriptRows(), documentRows(), fieldRows(), reportRows(), reachRows(), entryRows())
 }
 
 func onFailureRows() []Cell {
@@ -89,13 +89,49 @@ func fieldRows() []Cell {
 		{"3a PreModelSwitch deny", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"deny","permissionDecisionReason":"my-reason"`), newOnly(suites.Denied, "my-reason")},
 		{"3a PreModelSwitch ask", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"ask","permissionDecisionReason":"my-reason"`), newOnly(suites.Asked, "my-reason")},
 		{"3a PreModelSwitch allow", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"allow"`), newOnly(suites.Allowed, "")},
-		{"3a PreModelSwitch defer is no word", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"defer"`), newOnly(suites.Ignored, "")},
+		{"3a PreModelSwitch defer is no word", "PreModelSwitch", model("PreModelSwitch", `"permissionDecision":"defer"`), newOnly(suites.ShownToModel, `"permissionDecision": "defer"`)},
 		{"3a PostModelSwitch additionalContext", "PostModelSwitch", model("PostModelSwitch", `"additionalContext":"my-context"`), newOnly(suites.ContextAdded, "my-context")},
 		{"3a classifierContext", "PostToolUse", model("PostToolUse", `"classifierContext":"x"`), newOnly(suites.Proceeds, "")},
 		{"3a permissionDisplay", "PreToolUse", model("PreToolUse", `"permissionDisplay":"x"`), newOnly(suites.Proceeds, "")},
 		{"3a suppressOriginalPrompt", "UserPromptExpansion", model("UserPromptExpansion", `"suppressOriginalPrompt":true`), newOnly(suites.Proceeds, "")},
 		{"3a metrics", "PreToolUse", out(`{"metrics":{"a":1}}`), newOnly(suites.Ignored, "")},
 	}
+}
+
+// reportRows are of the events of which the model is told what became of each hook.
+func reportRows() (rows []Cell) {
+	context := specific("Setup", `"additionalContext":"my-context"`)
+	const message, bad, shown = `{"systemMessage":"my-message"}`, `{"decision":"my-word"}`, `"decision": "my-word"`
+	for _, event := range []string{"PreCompact", "PostCompact"} {
+		effect := map[string]suites.Effect{"PreCompact": suites.ContextAdded, "PostCompact": suites.ShownToModel}[event]
+		whole := "completed successfully: "
+		rows = append(rows,
+			Cell{"3a report of text", event, out("my-text"), both(effect, "my-text")},
+			Cell{"3a report of JSON", event, out(message), both(effect, whole+message)},
+			Cell{"3a report of {}", event, out("{}"), both(effect, whole+"{}")},
+			Cell{"3a report of another event's name", event, out(context), both(effect, whole+context)},
+			Cell{"3a report of exit 1", event, exits(1, "my-text", "my-error"), both(suites.ShownToModel, "failed: my-error")},
+			Cell{"3a report of exit 1, silent", event, exits(1, "my-text", ""), goesOn},
+			Cell{"3a report of exit 1 with JSON", event, exits(1, message, "my-error"), both(suites.ShownToModel, "failed: my-error")},
+			Cell{"3a report of JSON failing validation", event, out(bad), both(suites.ShownToModel, shown)},
+			Cell{"3a report of JSON failing validation, exit 1", event, exits(1, bad, "my-error"), Want{suites.ShownToModel, suites.ShownToModel, shown, "my-error"}},
+		)
+	}
+	return append(rows,
+		Cell{"3a exit 2 + JSON failing validation", "PreCompact", exits(2, bad, "my-error"), Want{suites.ShownToModel, suites.Denied, shown, "my-error"}},
+		Cell{"3a exit 2 + JSON failing validation", "PostCompact", exits(2, bad, "my-error"), Want{suites.ShownToModel, suites.ShownToModel, shown, "failed: my-error"}},
+		Cell{"3a exit 2 + JSON failing validation", "Elicitation", exits(2, bad, "my-error"), newOnly(suites.Denied, "")},
+		Cell{"3a exit 2 + JSON failing validation", "ConfigChange", exits(2, bad, "my-error"), newOnly(suites.Denied, "")},
+		Cell{"3a exit 2 + JSON failing validation", "PreModelSwitch", exits(2, bad, "my-error"), newOnly(suites.Denied, "my-error")},
+		Cell{"3a report of text", "PreModelSwitch", out("my-text"), newOnly(suites.Ignored, "")},
+		Cell{"3a report of JSON", "PreModelSwitch", out(message), newOnly(suites.ShownToModel, "my-message")},
+		Cell{"3a report of another event's name", "PreModelSwitch", out(context), newOnly(suites.ShownToModel, "my-context")},
+		Cell{"3a report of exit 1", "PreModelSwitch", exits(1, "my-text", "my-error"), newOnly(suites.ShownToModel, "my-error")},
+		Cell{"3a report of exit 1 with JSON", "PreModelSwitch", exits(1, message, "my-error"), newOnly(suites.ShownToModel, "my-message")},
+		Cell{"3a report of JSON failing validation", "PreModelSwitch", out(bad), newOnly(suites.ShownToModel, shown)},
+		Cell{"3a report of JSON failing validation, exit 1", "PreModelSwitch", exits(1, bad, ""), newOnly(suites.ShownToModel, shown)},
+		Cell{"3a report of text", "PostModelSwitch", exits(1, "my-text", "my-error"), newOnly(suites.Proceeds, "")},
+	)
 }
 
 func reachRows() []Cell {

@@ -74,7 +74,7 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
 	r.Effect, r.EffectReason = seen.Effect()
-	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
+	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
 	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
 	foretold := true // what is known of all hooks is enough to foretell the effect
@@ -108,8 +108,11 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	if len(readings) > 0 {
 		predicted := client.Combine(readings)
 		r.Decision = predicted.Decision
-		if foretold && !alike(predicted.Effect, r.Effect) {
+		switch {
+		case foretold && !alike(predicted.Effect, r.Effect):
 			r.Live.Predicted = predicted.Effect
+		case foretold && predicted.Effect != r.Effect: // which only the output tells apart
+			r.Effect = predicted.Effect
 		}
 	}
 	return r

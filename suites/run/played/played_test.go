@@ -116,3 +116,28 @@ func TestPredicted(t *testing.T) {
 		}
 	}
 }
+
+// TestQuietEffect: whether a client that goes on has heeded the output only the output
+// tells.
+func TestQuietEffect(t *testing.T) {
+	t.Parallel()
+	registered := []discover.Hook{{ID: "one", Command: "a.sh"}}
+	c := &suites.Case{Chain: true, Steps: []suites.Step{{Event: "PostToolUse"}}}
+	for stdout, want := range map[string]suites.Effect{
+		`{"continue":true,"systemMessage":"done"}`: suites.Proceeds,
+		`{"decison":"block"}`:                      suites.Ignored,
+		"text":                                     suites.Ignored,
+		"":                                         suites.Proceeds,
+	} {
+		exit := 0
+		seen := live.Seen{Tested: "t1", Heard: []live.Heard{{Origin: live.Main, After: true}}, Turn: live.Turn{Event: "PostToolUse", Value: "Bash"}}
+		for _, kind := range []live.Kind{live.HookStarted, live.HookEnded} {
+			h := live.HookLine{ID: "a", Event: "PostToolUse", Name: "PostToolUse:Bash", Stdout: stdout, Exit: &exit, Outcome: "success"}
+			seen.Lines = append(seen.Lines, live.Line{Kind: kind, Hook: h})
+		}
+		r := Result(driver.Session{Version: "2.1.330", Seen: []live.Seen{seen}}, 0, registered, About{Case: c, Step: &c.Steps[0]})
+		if r.Effect != want || r.Live.Predicted != "" {
+			t.Errorf("%s: %s, foretold %q", stdout, r.Effect, r.Live.Predicted)
+		}
+	}
+}

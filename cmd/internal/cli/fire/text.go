@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/cli/page"
+	"hookwatch/suites/client"
 )
 
 // Text says it for people.
@@ -52,20 +53,38 @@ func Text(w io.Writer, doc Document) {
 // text says what the client did.
 func (l *Live) text(w io.Writer, doc Document) {
 	if len(doc.Hooks) == 0 {
-		page.Writef(w, "the client fired no hook\n")
+		page.Writef(w, "the client fired no hook%s\n", page.Output(without(doc.Event, l.Client)))
 	}
 	if l.Fault != "" {
 		page.Writef(w, "FAULT     %s\n", l.Fault)
 		return
 	}
 	page.Writef(w, "client    %s\n", l.Client)
+	if len(doc.Hooks) == 0 {
+		return // what the client did, it did without one
+	}
 	page.Writef(w, "effect    %s: %s\n", doc.Effect, doc.Because)
-	for _, text := range l.ModelSees {
-		section(w, "model ", text)
+	told := 0
+	for _, h := range doc.Hooks {
+		for _, text := range h.ModelSees {
+			section(w, "model ", text)
+			told++
+		}
+	}
+	if told == 0 {
+		page.Writef(w, "model     nothing of it\n")
 	}
 	if l.Foretold != "" {
 		page.Writef(w, "HOOKWATCH IS WRONG  it foretells %s\n", l.Foretold)
 	}
+}
+
+// without says that a client does not have an event, where that is so.
+func without(event, version string) string {
+	if about, known := client.EventByName(event); known && version != "" && !about.Known(client.Version(version)) {
+		return ": it has no event " + event
+	}
+	return ""
 }
 
 func (h Hook) ending() string {

@@ -1,0 +1,241 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+// Effect is what the client was seen to do, and by what that is told.
+//
+// Of a tool that was to be called it is told so: nothing is allowed beforehand, and
+// the client asks hookwatch for permission where it would ask a person. A question
+// that a hook is the reason of means asked. A question for another reason means that
+// the hooks let the call pass. An error without a question, by a hook as the client
+// says or with a hook's words in it, means denied. A call that ran without a question
+// means allowed where a hook says so; some calls run anyway.
+func (s *Seen) Effect() (effect suites.Effect, because string) {
+	said := readSaid(s.Fired())
+	if tells := signs[s.Turn.Event]; tells != nil {
+		if effect, because = tells(s, said); effect != "" {
+			return effect, because
+		}
+	}
+	return s.told(said)
+}
+
+// signs are how an effect of the hooks of an event is told that is more than what the
+// model was sent; no effect: there is none.
+var signs = map[string]func(*Seen, said) (suites.Effect, string){
+	"PreToolUse":          (*Seen).before,
+	"PermissionRequest":   (*Seen).permission,
+	"PostToolUse":         (*Seen).after,
+	"PostToolUseFailure":  (*Seen).after,
+	"PostToolBatch":       (*Seen).after,
+	"UserPromptSubmit":    (*Seen).prompt,
+	"UserPromptExpansion": (*Seen).prompt,
+	"Stop":                (*Seen).stopped,
+	"SubagentStop":        (*Seen).stopped,
+	"SessionStart":        (*Seen).started,
+	"TaskCreated":         (*Seen).refused,
+	"TaskCompleted":       (*Seen).refused,
+	"WorktreeCreate":      (*Seen).refused,
+	"WorktreeRemove":      (*Seen).refused,
+	"Elicitation":         (*Seen).elicited,
+	"ElicitationResult":   (*Seen).elicited,
+	"ConfigChange":        (*Seen).configured,
+	"PreModelSwitch":      (*Seen).switched,
+	"PreCompact":          (*Seen).compacted,
+}
+
+func (s *Seen) before(said said) (suites.Effect, string) {
+	answered, hasAnswer := s.find(Answered)
+	asks, asked := s.find(Asks)
+	switch {
+	case asked && asks.ReasonType == "hook":
+		return suites.Asked, "the client asks a person, for a hook wants it"
+	case !hasAnswer && !asked:
+		return suites.SessionEnds, "the call has no result and the session ended"
+	case answered.Failed && !asked && (answered.By == "hook" || answered.By == "" && !answered.Ran && said.denies(answered.Text)):
+		if len(s.heard()) == 0 {
+			return suites.SessionEnds, "the call was denied, and the client sent the model nothing more"
+		}
+		return suites.Denied, "the call's result is an error: " + short(answered.Text)
+	case len(s.heard()) == 0:
+		return suites.SessionEnds, "the client sent the model nothing more"
+	case asked && !holds(asks.Input, s.Turn.tested().Input), !asked && said.rewrites:
+		return suites.Rewritten, "the client would call the tool with another input"
+	case !asked && (answered.Ran || !answered.Failed) && said.allows:
+		return suites.Allowed, "the call ran and nobody was asked"
+	}
+	return "", ""
+}
+
+func (s *Seen) permission(said said) (suites.Effect, string) {
+	asks, asked := s.find(Asks)
+	withdrawn := slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Kind == Withdrawn && l.Request == asks.Request })
+	answered, _ := s.find(Answered)
+	switch {
+	case asked && !withdrawn:
+		return "", ""
+	case answered.Failed:
+		return suites.Denied, "the hook answered before a person could: " + short(answered.Text)
+	default:
+		return suites.Allowed, "the hook answered before a person could, and the call ran"
+	}
+}
+
+func (s *Seen) stopped(said said) (suites.Effect, string) {
+	origin := Main
+	if s.Turn.Event == "SubagentStop" {
+		origin = Subagent
+	}
+	if s.from(origin) > s.Nth+1 {
+		return suites.AnotherTurn, "the model was asked once more"
+	}
+	if slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Kind == Over && l.Reason == "stop_hook_prevented" }) {
+		return suites.SessionEnds, "the client ends the session for the hook"
+	}
+	return "", ""
+}
+
+func (s *Seen) prompt(said) (suites.Effect, string) {
+	if s.from(Main) == 0 {
+		return suites.PromptBlocked, "the client sent the model nothing"
+	}
+	return "", ""
+}
+
+func (s *Seen) after(said said) (suites.Effect, string) {
+	switch {
+	case len(s.heard()) == 0:
+		return suites.SessionEnds, "the client sent the model nothing more"
+	case said.output != "" && strings.Contains(strings.Join(s.Texts(), "\n"), said.output):
+		return suites.Rewritten, "the model was sent the hook's result for the tool's"
+	}
+	return "", ""
+}
+
+func (s *Seen) started(said said) (suites.Effect, string) {
+	if first := s.first(); said.message != "" && first != "" && !strings.Contains(first, goOn) {
+		return suites.AnotherTurn, "the model was sent the hook's message before the person's"
+	}
+	return "", ""
+}
+
+// refused is a call that failed, or of whose result the client says that a hook kept it
+// from what it was to do.
+func (s *Seen) refused(said) (suites.Effect, string) {
+	answered, ok := s.find(Answered)
+	no := strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:") || s.Turn.Event == "WorktreeRemove" && strings.Contains(answered.Text, "could not remove it")
+	switch {
+	case ok && (answered.Failed || no):
+		return suites.Denied, "the call's result is a no: " + short(answered.Text)
+	case ok && s.Turn.Event == "WorktreeCreate": // the path that the model is told is no word to it
+		return suites.Proceeds, "the client works in the directory that the hook named"
+	}
+	return "", ""
+}
+
+func (s *Seen) elicited(said) (suites.Effect, string) {
+	switch answered, _ := s.find(Answered); {
+	case strings.Contains(answered.Text, wasAnswered+"decline"):
+		return suites.Denied, "the server was told that its question is declined"
+	case strings.Contains(answered.Text, wasAnswered+"accept"):
+		return suites.Rewritten, "the server was given an answer"
+	}
+	return "", ""
+}
+
+func (s *Seen) configured(said) (suites.Effect, string) {
+	if answered, ok := s.find(Answered); ok && !answered.Failed {
+		return suites.Denied, "the client went on by the settings that it had"
+	}
+	return "", ""
+}
+
+func (s *Seen) switched(said) (suites.Effect, string) {
+	if first, last := s.models(); first == last {
+		return suites.Denied, "the client asks the same model as before"
+	}
+	return "", ""
+}
+
+func (s *Seen) compacted(said) (suites.Effect, string) {
+	if s.from(Main) < len(s.Turn.Prompts) { // a summary is a request, too
+		return suites.Denied, "the client asked for no summary"
+	}
+	return "", ""
+}
+
+// told is the effect of hooks that kept nothing from happening.
+func (s *Seen) told(said said) (suites.Effect, string) {
+	texts := strings.Join(s.Texts(), "\n")
+	for _, w := range said.told(s.Turn.Event) {
+		switch {
+		case w.in(texts) < 0:
+		case s.heeds(w, texts):
+			return suites.ContextAdded, "the model was sent what the hook says"
+		default:
+			return suites.ShownToModel, "the model was sent what the hook says"
+		}
+	}
+	if said.anything {
+		return suites.Ignored, "the client went on, and sent the model nothing of what the hook says"
+	}
+	return suites.Proceeds, "the client went on"
+}
+
+// rejected begins the client's report of an output that it drops (2.1.197, 2.1.330).
+const rejected = "failed: Hook JSON output validation failed"
+
+// heeds reports whether what the model was sent of a hook is context, and no report of it.
+func (s *Seen) heeds(w word, texts string) bool {
+	if about, _ := client.EventByName(s.Turn.Event); about.Reports != "" {
+		return w.context && about.Plain != "" && !strings.Contains(texts, rejected)
+	}
+	return w.context || !strings.HasPrefix(s.Turn.Event, "PostTool")
+}
+
+// Halts reports whether a hook of the step wants the session to end: the client lets
+// the call run before it ends.
+func (s *Seen) Halts() bool { return readSaid(s.Fired()).halts }
+
+func (t *Turn) tested() Call {
+	for _, r := range t.Main {
+		for _, c := range r.Calls {
+			if c.Tested {
+				return c
+			}
+		}
+	}
+	return Call{}
+}
+
+// holds reports whether an input has all that the model said, as it said it; the
+// client fills in defaults.
+func holds(input, said json.RawMessage) bool {
+	var has, want map[string]any
+	if json.Unmarshal(input, &has) != nil || json.Unmarshal(said, &want) != nil {
+		return bytes.Equal(input, said)
+	}
+	for name, value := range want {
+		if !bytes.Equal(encoded(has[name]), encoded(value)) {
+			return false
+		}
+	}
+	return true
+}
+
+func short(text string) string {
+	const most = 160
+	text = firstLine(text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
