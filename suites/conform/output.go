@@ -25,17 +25,21 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 
 // dropped judges output that the client does not heed.
 func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
+	quoted := symptom.Quoted(r)
 	switch {
-	case !symptom.Dropped(r) || q.hook.Entry.Async:
+	case !symptom.Dropped(r) && !quoted || q.hook.Entry.Async:
 	case symptom.Echoes(r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:
-		if strings.Contains(r.EffectReason, "does not know") && !decides().Match(r.Stdout) {
-			severity = suites.Warning // nothing that the client would have acted on
+		if quoted || strings.Contains(r.EffectReason, "does not know") && !decides().Match(r.Stdout) {
+			severity = suites.Warning // the model reads it, or the client would not have acted on it
 		}
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
 		if last := &q.findings[len(q.findings)-1]; last.Rule == "output-ignored" {
 			last.Printed = short(string(r.Stdout))
+			if quoted {
+				last.Effect = "its keys mean nothing; the model is shown the text as it stands"
+			}
 			last.Remedy = "print what hookwatch schema output " + q.hook.Event + " shows, and nothing else"
 		}
 	}

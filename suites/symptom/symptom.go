@@ -127,6 +127,12 @@ func Dropped(r suites.Result) bool {
 	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
 }
 
+// Quoted reports whether the client does not heed what a hook said, but shows the model
+// its text: it tells so of every hook of /compact and /model.
+func Quoted(r suites.Result) bool {
+	return r.Effect == suites.ShownToModel && document().Match(r.Stdout) && strings.HasPrefix(r.EffectReason, "the client drops the whole output")
+}
+
 // Unheeded reports whether what a hook said is lost, which says nothing where it only
 // prints what it was sent.
 func Unheeded(r suites.Result) bool { return Dropped(r) && !Echoes(r.Stdout) }
