@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		asMain()
 	}
+	keepInherited()
 	testscript.Main(m, map[string]func(){"hookwatch": asMain, "jq": asMain, "jaq": asMain, "client-stand-in": asClient})
 }
 

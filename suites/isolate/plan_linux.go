@@ -18,14 +18,14 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// The descriptors of the steps beside the storage. Those of clones end before
-// the number at which a system may refuse one (RLIMIT_NOFILE is 256 on some).
+// The descriptors of the steps beside the storage: those of the views, of the devices
+// and of clones follow one another without gaps. A process with threads that uses a
+// number above 63 for the first time waits for the kernel to let all processors pass
+// (10 to 20 ms), and some systems refuse those above 255 (RLIMIT_NOFILE).
 const (
-	firstView   = supervisor.StorageFD + 1
-	firstDevice = firstView + maxViews
-	firstClone  = firstDevice + 20
+	passing     = supervisor.StorageFD + 1 // of what is used by the next step alone
+	firstView   = supervisor.StorageFD + 2
 	endOfClones = 239
-	passing     = endOfClones // of what is used by the next step alone
 )
 
 // Advance is what is the same for all cases at all times. No mount is among it:
@@ -38,7 +38,9 @@ func (p *Plan) Advance() []process.Step {
 }
 
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
-	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), next: firstClone, masked: sandbox.masks, given: sandbox.dir}
+	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), masked: sandbox.masks, given: sandbox.dir}
+	s.firstDevice = firstView + len(s.l.roots)
+	s.next = s.firstDevice + len(p.devices)
 	dir := disk.Real(sandbox.dir)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	for i, r := range s.l.roots {
@@ -65,7 +67,7 @@ func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 
 func (s *script) cloneDevices() {
 	for i, d := range s.p.devices {
-		s.add(supervisor.Clone, number(firstDevice+i), "/dev/"+d)
+		s.add(supervisor.Clone, number(s.firstDevice+i), "/dev/"+d)
 	}
 }
 
@@ -77,7 +79,7 @@ func (s *script) makeDevices() {
 	for i, d := range s.p.devices {
 		at := storage(deviceFS + "/" + d)
 		s.add(supervisor.Blank, at)
-		s.add(supervisor.Attach, number(firstDevice+i), at)
+		s.add(supervisor.Attach, number(s.firstDevice+i), at)
 	}
 	for _, l := range deviceLinks {
 		s.add(supervisor.Symlink, l.target, storage(deviceFS+"/"+l.name))

@@ -15,13 +15,14 @@ import (
 
 // A script collects steps.
 type script struct {
-	p      *Plan
-	l      *layout
-	steps  []process.Step
-	reach  map[string]bool
-	next   int // descriptor of the next clone
-	masked []mask.Mask
-	given  string // the case's own directory, as it is named
+	p           *Plan
+	l           *layout
+	steps       []process.Step
+	reach       map[string]bool
+	firstDevice int // descriptor of the first device
+	next        int // descriptor of the next clone
+	masked      []mask.Mask
+	given       string // the case's own directory, as it is named
 }
 
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }

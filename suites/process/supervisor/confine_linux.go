@@ -34,8 +34,9 @@ const (
 )
 
 // StorageFD is the descriptor that goes out with the answer to a Confine, if a
-// step opened it. Descriptors for steps count from it; all are closed in the end.
-const StorageFD = 100
+// step opened it. Descriptors for steps count from it; all are closed in the end. The
+// supervisor's own are below.
+const StorageFD = 16
 
 func (s *supervising) confine(steps []string) {
 	answer := []string{Confined, "0", "-1"}
