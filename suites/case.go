@@ -1,6 +1,7 @@
 package suites
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -65,6 +66,11 @@ const Registered = "registered"
 // Generated reports whether a case is made of the project rather than written: nobody
 // edits it, and it comes and goes with what it is made of.
 func (k Key) Generated() bool { return k.Suite == Registered }
+
+// Compare orders keys by suite, then by ID.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(strings.Compare(k.Suite, other.Suite), strings.Compare(k.ID, other.ID))
+}
 
 // String formats the key as "suite/ID".
 func (k Key) String() string { return k.Suite + "/" + k.ID }

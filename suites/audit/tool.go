@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
 )
 
@@ -118,10 +118,10 @@ func (m *Machine) recent(ctx context.Context, c *suites.Check, at found) (suites
 	return suites.Finding{Holds: true, Told: is}, nil
 }
 
-var version = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
+var version = pattern.Lazy(`[0-9]+(\.[0-9]+)+`)
 
 // Version is the first version number in a line, "" when it has none.
-func Version(line string) string { return version.FindString(line) }
+func Version(line string) string { return version().FindString(line) }
 
 // Older compares versions number by number; what is left out is 0.
 func Older(a, b string) bool {
@@ -176,7 +176,7 @@ func VersionLine(output []byte) string {
 		if first == "" {
 			first = string(line)
 		}
-		if version.Match(line) {
+		if version().Match(line) {
 			first = string(line)
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // What Python, node and the shell say of a script that is not there.
@@ -17,7 +18,7 @@ var absent = []*regexp.Regexp{
 
 // exception is the last line of what Python says of one, and the line of node that
 // says which it is.
-var exception = regexp.MustCompile(`(?m)^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*$`)
+var exception = pattern.Lazy(`(?m)^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*$`)
 
 // raised reads in stderr what Python and node say of a hook that they cannot find,
 // cannot parse, or that ended by an exception.
@@ -30,7 +31,7 @@ func raised(r *suites.Record) (Cause, bool) {
 			return Cause{Kind: NotStarted, Hook: base(r.Hook), Text: "hook missing: what is registered runs a file that does not exist"}, true
 		}
 	}
-	line, all := Line(r.Hook, r.ActualStderr), exception.FindAllString(r.ActualStderr, -1)
+	line, all := Line(r.Hook, r.ActualStderr), exception().FindAllString(r.ActualStderr, -1)
 	if line == 0 || len(all) == 0 {
 		return Cause{}, false
 	}

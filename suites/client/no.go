@@ -1,9 +1,8 @@
 package client
 
 import (
-	"regexp"
-
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // unheeded is what a kind of no is called where it has no effect.
@@ -38,13 +37,13 @@ func (c call) noByExit2() Reading {
 
 // noScript is what the client takes for the message of an interpreter that was
 // given a script that does not exist; observed on client 2.1.330, whoever printed it.
-var noScript = regexp.MustCompile(`(?i)no such file|can't open`)
+var noScript = pattern.Lazy(`(?i)no such file|can't open`)
 
 // pardoned reports whether exit code 2 is taken for a missing script. For a
 // plugin's UserPromptSubmit that was read from the code.
 func (c call) pardoned() bool {
 	pardons := c.event.PardonsNoScript || c.event.Name == "UserPromptSubmit" && c.in.Entry.Plugin
-	return pardons && c.form == silent && noScript.Match(c.in.Stderr)
+	return pardons && c.form == silent && noScript().Match(c.in.Stderr)
 }
 
 // failing is what comes of a failure: otherwise, unless the entry or the event

@@ -11,10 +11,11 @@ import (
 	"hookwatch/suites/symptom"
 )
 
-// odd is a text with what scripts stumble over, and long is one of 200 KB.
+// odd is a text with what scripts stumble over.
 const odd = "it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
 
-var long = strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 5000)
+// long is a text of 200 KB.
+func long() string { return strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 5000) }
 
 // A variant is a usual firing with another input.
 type variant struct {
@@ -33,7 +34,7 @@ func variants(f firing) []variant {
 		}
 		return v
 	}
-	quotes, large := with(odd), with(long)
+	quotes, large := with(odd), with(long())
 	if event, _ := client.EventByName(f.event); event.Tool {
 		quotes.agent = "general-purpose"
 	}

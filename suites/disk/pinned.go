@@ -79,6 +79,16 @@ func (p *Pinned) outdated(real string, now fs.FileInfo) bool {
 	return ok
 }
 
+// Rest gives up what is held, once all has been said of it.
+func (p *Pinned) Rest() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files, p.order, p.size = nil, nil, 0
+}
+
 func (p *Pinned) forget(real string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

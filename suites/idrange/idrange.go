@@ -2,9 +2,10 @@
 package idrange
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // A Range is the IDs of one prefix whose numbers are from First to Last, with
@@ -12,15 +13,15 @@ import (
 type Range struct{ Suite, Prefix, First, Last string }
 
 var (
-	typed = regexp.MustCompile(`^(.*?)(\d{1,18})(?:-|–)(.*?)(\d{1,18})$`)
+	typed = pattern.Lazy(`^(.*?)(\d{1,18})(?:-|–)(.*?)(\d{1,18})$`)
 	// end is what follows the first ID of a range in running text: "–M37", " to M37",
 	// "-37". It is stricter than what a person types as the whole of an argument.
-	end = regexp.MustCompile(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)(?:([a-z][a-z0-9-]*)/)?([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
+	end = pattern.Lazy(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)(?:([a-z][a-z0-9-]*)/)?([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
 )
 
 // Parse reads a range that a person types: "M9-M12", or "m9-12".
 func Parse(text string) (Range, bool) {
-	m := typed.FindStringSubmatch(text)
+	m := typed().FindStringSubmatch(text)
 	if m == nil || m[3] != "" && !strings.EqualFold(m[1], m[3]) {
 		return Range{}, false
 	}
@@ -30,7 +31,7 @@ func Parse(text string) (Range, bool) {
 // Extend takes the end of a range off the text that follows its first ID, if one
 // is there, and gives the rest.
 func (r Range) Extend(text string) (Range, string) {
-	m := end.FindStringSubmatch(text)
+	m := end().FindStringSubmatch(text)
 	if m == nil || m[2] != "" && m[2] != r.Prefix || m[1] != "" && m[1] != r.Suite {
 		return r, text
 	}

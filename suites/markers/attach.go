@@ -1,9 +1,10 @@
 package markers
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"hookwatch/suites/pattern"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -20,11 +21,11 @@ func newAttacher(src []byte, blocks []*block, known *IDs) *attacher {
 
 // allCases matches statements about every case of a section: those that start
 // with it, and those that say that all of them verify something.
-var allCases = regexp.MustCompile(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b|` +
+var allCases = pattern.Lazy(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b|` +
 	`\b(all|every|each)\s+(of\s+)?(the\s+|these\s+)?(\S+\s+)?(rows?|cases?|tests?)\b[^.]*\bverif`)
 
 // blanked finds the gap that a marker leaves before punctuation.
-var blanked = regexp.MustCompile(`\s{9,}([.,:;])`)
+var blanked = pattern.Lazy(`\s{9,}([.,:;])`)
 
 const claimLength = 200 // characters
 
@@ -44,12 +45,12 @@ func (a *attacher) attach(b *block, c claim) attachment {
 
 // inSentence takes what a sentence itself tells.
 func (a *attacher) inSentence(b *block, at textSpan) attachment {
-	sentence := oneLine(blanked.ReplaceAllString(b.prose()[at.start:at.end], "$1"))
+	sentence := oneLine(blanked().ReplaceAllString(b.prose()[at.start:at.end], "$1"))
 	found := attachment{claim: shorten(strings.TrimLeft(sentence, " .,:;"), claimLength)}
 	if found.ids = a.ids.in(sentence); found.ids != nil {
 		return found
 	}
-	if allCases.MatchString(sentence) {
+	if allCases().MatchString(sentence) {
 		found.suiteWide = true
 		found.ids = a.casesOfSection(b.node)
 		return found

@@ -97,7 +97,7 @@ func (a *attacher) cells(row ast.Node) []string {
 func (a *attacher) leading(cells []string) []string {
 	var all idList
 	for i, cell := range cells {
-		if i > 0 && (len(all.ids) == 0 || strings.Trim(idToken.ReplaceAllString(cell, ""), spaces+",–-") != "") {
+		if i > 0 && (len(all.ids) == 0 || strings.Trim(idToken().ReplaceAllString(cell, ""), spaces+",–-") != "") {
 			break
 		}
 		all.add(a.ids.in(cell)...)

@@ -1,8 +1,9 @@
 package markers
 
 import (
-	"regexp"
 	"sort"
+
+	"hookwatch/suites/pattern"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -93,7 +94,7 @@ func (b *block) index(offset int) int {
 // "[verify:" and "]".
 type claim struct{ open, start, end, close int }
 
-var keyword = regexp.MustCompile(`(?i)\[verify\s*:`)
+var keyword = pattern.Lazy(`(?i)\[verify\s*:`)
 
 // claims lists the block's markers.
 func (b *block) claims() []claim { return b.found }
@@ -105,7 +106,7 @@ func (b *block) scan() []claim {
 	var found []claim
 	ends := b.brackets()
 	for from := 0; ; {
-		m := keyword.FindStringIndex(b.text[from:])
+		m := keyword().FindStringIndex(b.text[from:])
 		if m == nil {
 			return found
 		}
@@ -124,7 +125,7 @@ func (b *block) scan() []claim {
 // brackets tells where each opening bracket is closed; those in code spans do not
 // count.
 func (b *block) brackets() map[int]int {
-	if !keyword.MatchString(b.text) {
+	if !keyword().MatchString(b.text) {
 		return nil
 	}
 	ends := map[int]int{}

@@ -1,8 +1,9 @@
 package markers
 
 import (
-	"regexp"
 	"strings"
+
+	"hookwatch/suites/pattern"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
@@ -74,10 +75,10 @@ func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) (claim
 }
 
 // aliasForm matches "NAME = `path`", in any of the usual quotes.
-var aliasForm = regexp.MustCompile("(?m)(?:^|[\\s(`*])([A-Za-z][\\w-]*)[`*]*\\s+=\\s+`?([^\\s`=]+\\.[A-Za-z][A-Za-z0-9]*)`?(?:[\\s).,;]|$)")
+var aliasForm = pattern.Lazy("(?m)(?:^|[\\s(`*])([A-Za-z][\\w-]*)[`*]*\\s+=\\s+`?([^\\s`=]+\\.[A-Za-z][A-Za-z0-9]*)`?(?:[\\s).,;]|$)")
 
 func (b *block) aliases(into map[string]string) {
-	for _, m := range aliasForm.FindAllStringSubmatch(b.text, -1) {
+	for _, m := range aliasForm().FindAllStringSubmatch(b.text, -1) {
 		if _, taken := into[m[1]]; !taken {
 			into[m[1]] = m[2]
 		}

@@ -1,17 +1,18 @@
 package markers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // Keys of YAML and TOML are read line by line and are known as places only: a
 // path such as "jobs.test" finds its line, and the whole file counts.
 var (
-	yamlKey   = regexp.MustCompile(`^( *)((?:- +)*)(?:"([^"]+)"|'([^']+)'|([^\s#"'&*!|>%@\[\]{},:-][^#:]*?)) *:(?: |$)`)
-	tomlKey   = regexp.MustCompile(`^[ \t]*((?:[\w-]+|"[^"]+")(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"]+"))*)[ \t]*=`)
-	tomlTable = regexp.MustCompile(`^[ \t]*(\[\[?)[ \t]*([^\[\]]+?)[ \t]*\]`)
+	yamlKey   = pattern.Lazy(`^( *)((?:- +)*)(?:"([^"]+)"|'([^']+)'|([^\s#"'&*!|>%@\[\]{},:-][^#:]*?)) *:(?: |$)`)
+	tomlKey   = pattern.Lazy(`^[ \t]*((?:[\w-]+|"[^"]+")(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"]+"))*)[ \t]*=`)
+	tomlTable = pattern.Lazy(`^[ \t]*(\[\[?)[ \t]*([^\[\]]+?)[ \t]*\]`)
 )
 
 // yamlEntries are the keys of a YAML file with those that they are below, by
@@ -31,7 +32,7 @@ func yamlEntries(o *outline) []entry {
 		}
 	}
 	for i, start := range o.lines.starts {
-		m := yamlKey.FindStringSubmatch(string(o.src[start:o.lines.end(i+1)]))
+		m := yamlKey().FindStringSubmatch(string(o.src[start:o.lines.end(i+1)]))
 		if m == nil {
 			continue
 		}
@@ -57,7 +58,7 @@ func tomlEntries(o *outline) []entry {
 	for i, start := range o.lines.starts {
 		end := o.lines.end(i + 1)
 		line := string(o.src[start:end])
-		if m := tomlTable.FindStringSubmatch(line); m != nil {
+		if m := tomlTable().FindStringSubmatch(line); m != nil {
 			table = unquoted(m[2])
 			if m[1] == "[[" {
 				seen[table]++
@@ -68,7 +69,7 @@ func tomlEntries(o *outline) []entry {
 			}
 			at = len(entries)
 			entries = append(entries, entry{rule: ByKey, name: table, start: start, end: len(o.src)})
-		} else if m := tomlKey.FindStringSubmatch(line); m != nil {
+		} else if m := tomlKey().FindStringSubmatch(line); m != nil {
 			name := strings.TrimPrefix(table+"."+unquoted(m[1]), ".")
 			entries = append(entries, entry{rule: ByKey, name: name, start: start, end: end})
 		}

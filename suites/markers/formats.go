@@ -3,9 +3,10 @@ package markers
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"sync"
+
+	"hookwatch/suites/pattern"
 )
 
 // newOutline reads a file by its kind. What cannot be parsed has no entries
@@ -18,7 +19,7 @@ func newOutline(file string, src []byte) *outline {
 		o.entries = markdownEntries(src)
 	case ext == ".json":
 		o.entries = jsonEntries(src)
-	case ext == ".sh" || ext == ".bash" || shellShebang.Match(src):
+	case ext == ".sh" || ext == ".bash" || shellShebang().Match(src):
 		o.entries = shellEntries(src)
 	case ext == ".yaml" || ext == ".yml":
 		o.entries = append(yamlEntries(o), commentEntries(src, 0, len(src))...)
@@ -40,14 +41,14 @@ func newOutline(file string, src []byte) *outline {
 	return o
 }
 
-var shellShebang = regexp.MustCompile(`^#!.*\b(sh|bash|dash|ksh)\b`)
+var shellShebang = pattern.Lazy(`^#!.*\b(sh|bash|dash|ksh)\b`)
 
-var anyMarker = regexp.MustCompile(`(?i)\[verify\s*:[^\]]*\]`)
+var anyMarker = pattern.Lazy(`(?i)\[verify\s*:[^\]]*\]`)
 
 // withoutMarkers blanks markers, wherever they stand, at equal length.
 func withoutMarkers(src []byte) []byte {
 	blanked := bytes.Clone(src)
-	for _, at := range anyMarker.FindAllIndex(src, -1) {
+	for _, at := range anyMarker().FindAllIndex(src, -1) {
 		for i := at[0]; i < at[1]; i++ {
 			if src[i] != '\n' {
 				blanked[i] = ' '

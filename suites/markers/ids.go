@@ -1,11 +1,11 @@
 package markers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites/idrange"
+	"hookwatch/suites/pattern"
 )
 
 // maxRange bounds what "P01–P999" may stand for.
@@ -13,10 +13,10 @@ const maxRange = 1000
 
 var (
 	// idToken matches P01, DEP09, M16b and pm/P01.
-	idToken = regexp.MustCompile(`(?:([a-z][a-z0-9-]*)/)?\b([A-Z]{1,8})(\d{1,4})([a-z]?)\b`)
-	usualID = regexp.MustCompile(`^([A-Z]{1,8})(\d{1,4})[a-z]?$`)
+	idToken = pattern.Lazy(`(?:([a-z][a-z0-9-]*)/)?\b([A-Z]{1,8})(\d{1,4})([a-z]?)\b`)
+	usualID = pattern.Lazy(`^([A-Z]{1,8})(\d{1,4})[a-z]?$`)
 	// ownToken matches IDs of other shapes, which count only when they are known.
-	ownToken = regexp.MustCompile(`[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*`)
+	ownToken = pattern.Lazy(`[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*`)
 )
 
 // IDs are the case IDs that a project has. With them a document's "P01" is told
@@ -42,7 +42,7 @@ func NewIDs(all []string) *IDs {
 			continue
 		}
 		k.all[id] = true
-		if m := usualID.FindStringSubmatch(id); m != nil {
+		if m := usualID().FindStringSubmatch(id); m != nil {
 			n, _ := strconv.Atoi(m[2])
 			k.digits[m[1]] = max(k.digits[m[1]], len(m[2]))
 			if strings.HasSuffix(id, m[2]) {
@@ -83,7 +83,7 @@ type idReader struct {
 func (r *idReader) in(text string) []string {
 	var c idList
 	for rest := text; ; {
-		m := idToken.FindStringSubmatchIndex(rest)
+		m := idToken().FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}
@@ -95,8 +95,8 @@ func (r *idReader) in(text string) []string {
 		r.addRange(&c, s, tail)
 	}
 	if r.known != nil {
-		for _, w := range ownToken.FindAllString(text, -1) {
-			if strings.ContainsAny(w, "0123456789-_") && !usualID.MatchString(w) && r.known.has(w) {
+		for _, w := range ownToken().FindAllString(text, -1) {
+			if strings.ContainsAny(w, "0123456789-_") && !usualID().MatchString(w) && r.known.has(w) {
 				c.add(w)
 			}
 		}
@@ -153,7 +153,7 @@ func sectionNames(blocks []*block, src []byte) map[string]bool {
 	names := map[string]bool{}
 	note := func(name string) {
 		name = strings.TrimLeft(name, spaces)
-		if m := idToken.FindStringIndex(name); m != nil && m[0] == 0 {
+		if m := idToken().FindStringIndex(name); m != nil && m[0] == 0 {
 			names[name[:m[1]]] = true
 		}
 	}

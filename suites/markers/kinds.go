@@ -1,29 +1,30 @@
 package markers
 
 import (
-	"regexp"
 	"strings"
+
+	"hookwatch/suites/pattern"
 
 	"github.com/yuin/goldmark/ast"
 )
 
 var (
 	// kindForm matches a sentence about kinds of cases: "Block/approve cases verify".
-	kindForm = regexp.MustCompile(`^\W*([A-Za-z][\w-]*(?:(?:\s*[/,]\s*|,?\s+and\s+)[A-Za-z][\w-]*)*)(?:\s+[a-z]+)?\s+(?:cases|tests|checks)\b`)
-	kindStop = regexp.MustCompile(`\s*[/,]\s*|,?\s+and\s+`)
+	kindForm = pattern.Lazy(`^\W*([A-Za-z][\w-]*(?:(?:\s*[/,]\s*|,?\s+and\s+)[A-Za-z][\w-]*)*)(?:\s+[a-z]+)?\s+(?:cases|tests|checks)\b`)
+	kindStop = pattern.Lazy(`\s*[/,]\s*|,?\s+and\s+`)
 	// kindLabel matches the bold label in front of such cases: "**Block cases**".
-	kindLabel = regexp.MustCompile(`(?i)\b(?:cases|tests|checks)\b`)
+	kindLabel = pattern.Lazy(`(?i)\b(?:cases|tests|checks)\b`)
 )
 
 // ofKind takes the cases of the kinds that a sentence begins with, where a bold
 // label of the document introduces each kind. One that none does gives nothing.
 func (a *attacher) ofKind(sentence string) []string {
-	m := kindForm.FindStringSubmatch(sentence)
+	m := kindForm().FindStringSubmatch(sentence)
 	if m == nil {
 		return nil
 	}
 	var all idList
-	for _, kind := range kindStop.Split(m[1], -1) {
+	for _, kind := range kindStop().Split(m[1], -1) {
 		ids := a.labelled(kind)
 		if ids == nil {
 			return nil
@@ -46,7 +47,7 @@ func (a *attacher) kindLabels() []label {
 	}
 	a.labels = []label{}
 	for _, b := range a.blocks {
-		if text, ok := boldLabel(b.node, a.src); ok && kindLabel.MatchString(text) {
+		if text, ok := boldLabel(b.node, a.src); ok && kindLabel().MatchString(text) {
 			a.labels = append(a.labels, label{firstWord(text), b.node})
 		}
 	}
@@ -73,5 +74,5 @@ func (a *attacher) endsKind(n ast.Node) bool {
 		return isHeading(n)
 	}
 	label, ok := boldLabel(n, a.src)
-	return ok && kindLabel.MatchString(label)
+	return ok && kindLabel().MatchString(label)
 }

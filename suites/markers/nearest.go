@@ -1,10 +1,11 @@
 package markers
 
 import (
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // Nearest says which names come close to the one that was wanted, for a
@@ -58,12 +59,12 @@ func likeness(a, b string) int {
 	return 200 * shared / (inA + inB)
 }
 
-var numberedWord = regexp.MustCompile(`^([A-Za-z]{1,8})(\d{1,4})\b`)
+var numberedWord = pattern.Lazy(`^([A-Za-z]{1,8})(\d{1,4})\b`)
 
 // numberLikeness scores names that begin with the same letters and another
 // number, such as "D3" and "D4: Scope": the nearer, the higher.
 func numberLikeness(a, b string) int {
-	x, y := numberedWord.FindStringSubmatch(a), numberedWord.FindStringSubmatch(b)
+	x, y := numberedWord().FindStringSubmatch(a), numberedWord().FindStringSubmatch(b)
 	if x == nil || y == nil || !strings.EqualFold(x[1], y[1]) {
 		return 0
 	}

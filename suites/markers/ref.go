@@ -2,8 +2,9 @@ package markers
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // ParseRef reads the references of one marker, without its brackets: "file §A,
@@ -93,10 +94,10 @@ func cutParts(text string) []part {
 const spaces = " \t\r\n\f\v"
 
 // wrapped finds a line break inside a path, after a slash or a hyphen.
-var wrapped = regexp.MustCompile(`([/-])[ \t]*\r?\n\s*`)
+var wrapped = pattern.Lazy(`([/-])[ \t]*\r?\n\s*`)
 
 func cleanSource(s string) string {
-	s = wrapped.ReplaceAllString(strings.ReplaceAll(s, "`", ""), "$1")
+	s = wrapped().ReplaceAllString(strings.ReplaceAll(s, "`", ""), "$1")
 	return oneLine(strings.Trim(s, spaces+"<>\"'"))
 }
 
@@ -113,10 +114,10 @@ func cleanSection(s string) string {
 }
 
 // sourceLike matches what can only be a path: it has a slash or an extension.
-var sourceLike = regexp.MustCompile(`^[^\s]*(/[^\s]*|\.[A-Za-z][A-Za-z0-9]*(:[\w.-]+)?)$`)
+var sourceLike = pattern.Lazy(`^[^\s]*(/[^\s]*|\.[A-Za-z][A-Za-z0-9]*(:[\w.-]+)?)$`)
 
 func looksLikeSource(s string, aliases map[string]string) bool {
-	return aliases[s] != "" || s == unresolved || sourceLike.MatchString(s)
+	return aliases[s] != "" || s == unresolved || sourceLike().MatchString(s)
 }
 
 // oneLine turns every run of white space into one space.

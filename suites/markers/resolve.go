@@ -3,13 +3,13 @@ package markers
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // A Resolver finds what references mean in a project. Its methods may be
@@ -165,9 +165,9 @@ type location struct {
 }
 
 var (
-	lineSuffix   = regexp.MustCompile(`^(.+?)(?::|#L)(\d+)(?:-L?(\d+))?$`)
-	symbolSuffix = regexp.MustCompile(`^([^\s:]+):([A-Za-z_][\w.-]*)(?:\(\))?$`)
-	aliasPrefix  = regexp.MustCompile(`^([^:#]+)([:#].*)?$`)
+	lineSuffix   = pattern.Lazy(`^(.+?)(?::|#L)(\d+)(?:-L?(\d+))?$`)
+	symbolSuffix = pattern.Lazy(`^([^\s:]+):([A-Za-z_][\w.-]*)(?:\(\))?$`)
+	aliasPrefix  = pattern.Lazy(`^([^:#]+)([:#].*)?$`)
 )
 
 func (r *Resolver) locate(source string, doc *Document) location {
@@ -194,7 +194,7 @@ func (r *Resolver) place(source string, doc *Document) location {
 	if at.file != "" {
 		return at
 	}
-	if m := lineSuffix.FindStringSubmatch(source); m != nil {
+	if m := lineSuffix().FindStringSubmatch(source); m != nil {
 		inner := r.file(m[1], doc)
 		inner.tried = append(inner.tried, at.tried...)
 		inner.line, _ = strconv.Atoi(m[2])
@@ -203,7 +203,7 @@ func (r *Resolver) place(source string, doc *Document) location {
 			return inner
 		}
 	}
-	if m := symbolSuffix.FindStringSubmatch(source); m != nil {
+	if m := symbolSuffix().FindStringSubmatch(source); m != nil {
 		inner := r.file(m[1], doc)
 		inner.tried = append(inner.tried, at.tried...)
 		inner.symbol, inner.via = m[2], inner.via.then(BySymbol)
@@ -215,7 +215,7 @@ func (r *Resolver) place(source string, doc *Document) location {
 // expand replaces an alias in front of a source, and tells whether there was
 // one. What the document itself declares goes first.
 func (r *Resolver) expand(source string, doc *Document) (path string, isAlias bool) {
-	m := aliasPrefix.FindStringSubmatch(source)
+	m := aliasPrefix().FindStringSubmatch(source)
 	if m == nil {
 		return source, false
 	}

@@ -1,11 +1,12 @@
 package markers
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"hookwatch/suites/pattern"
 )
 
 // sentenceOf finds the sentence of text (the block's prose) that a marker
@@ -24,7 +25,7 @@ func sentenceOf(b *block, c claim) textSpan {
 // begin with the name of a suite, as in "pm/P01".
 func continues(text string) bool {
 	text = strings.TrimLeft(text, spaces)
-	if m := idToken.FindStringIndex(text[:min(len(text), 80)]); m != nil && m[0] == 0 {
+	if m := idToken().FindStringIndex(text[:min(len(text), 80)]); m != nil && m[0] == 0 {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(text)
@@ -33,7 +34,7 @@ func continues(text string) bool {
 
 // abbreviation matches a stop that ends no sentence. It is looked for in the
 // characters before the stop, of which it has no more than abbreviated.
-var abbreviation = regexp.MustCompile(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|etc|no|fig|sec)\.$`)
+var abbreviation = pattern.Lazy(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|etc|no|fig|sec)\.$`)
 
 const abbreviated = 10
 
@@ -58,7 +59,7 @@ func (b *block) cut(text string) []textSpan {
 		for end < len(text) && strings.IndexByte(")\"'*`", text[end]) >= 0 {
 			end++
 		}
-		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation.MatchString(text[max(start, i-abbreviated):i+1]) {
+		if end < len(text) && (!strings.ContainsRune(spaces, rune(text[end])) || continues(text[end:])) || abbreviation().MatchString(text[max(start, i-abbreviated):i+1]) {
 			continue
 		}
 		spans = append(spans, textSpan{start, end})

@@ -2,9 +2,10 @@ package markers
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/pattern"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -74,16 +75,16 @@ func printed(n syntax.Node) []byte {
 	return b.Bytes()
 }
 
-var commentLine = regexp.MustCompile(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)
+var commentLine = pattern.Lazy(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)
 
 // banner strips the rules of "# --- name ---" and "# === name ===".
-var banner = regexp.MustCompile(`^[-=#*~\s]*(.*?)[-=#*~\s]*$`)
+var banner = pattern.Lazy(`^[-=#*~\s]*(.*?)[-=#*~\s]*$`)
 
 // commentEntries are the comment lines between two offsets.
 func commentEntries(src []byte, start, end int) []entry {
 	var entries []entry
-	for _, m := range commentLine.FindAllSubmatchIndex(src[start:end], -1) {
-		name := banner.FindStringSubmatch(string(src[start+m[2] : start+m[3]]))[1]
+	for _, m := range commentLine().FindAllSubmatchIndex(src[start:end], -1) {
+		name := banner().FindStringSubmatch(string(src[start+m[2] : start+m[3]]))[1]
 		if strings.ContainsFunc(name, isWord) {
 			entries = append(entries, entry{rule: ByComment, name: name, start: start + m[0], end: start + m[1]})
 		}
@@ -91,13 +92,13 @@ func commentEntries(src []byte, start, end int) []entry {
 	return entries
 }
 
-var definition = regexp.MustCompile(`(?m)^[ \t]*(?:(?:export|default|async)[ \t]+)*(?:def|class|function|func)[ \t*]+([A-Za-z_$][\w$]*)`)
+var definition = pattern.Lazy(`(?m)^[ \t]*(?:(?:export|default|async)[ \t]+)*(?:def|class|function|func)[ \t*]+([A-Za-z_$][\w$]*)`)
 
 // definitionEntries are the functions and classes of a file in a language that
 // is not parsed, and its comments. They are places without content.
 func definitionEntries(src []byte) []entry {
 	var entries []entry
-	for _, m := range definition.FindAllSubmatchIndex(src, -1) {
+	for _, m := range definition().FindAllSubmatchIndex(src, -1) {
 		entries = append(entries, entry{rule: ByFunction, name: string(src[m[2]:m[3]]), start: m[0], end: m[1]})
 	}
 	return append(entries, commentEntries(src, 0, len(src))...)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"hookwatch/suites"
@@ -118,8 +117,6 @@ func (n *News) pick(is func(suites.Key) bool) []suites.Key {
 			out = append(out, k)
 		}
 	}
-	slices.SortFunc(out, func(a, b suites.Key) int {
-		return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(out, suites.Key.Compare)
 	return out
 }

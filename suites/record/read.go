@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"hookwatch/suites"
@@ -97,14 +98,16 @@ func (r *Reader) readState() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	var newest []stateFile // of each agent
 	for i, f := range files {
 		if i > 0 && files[i-1].agent == f.agent {
 			s.warn("%s: not read, %s is newer", filepath.Join(r.place.Dir, f.name), files[i-1].name)
 			continue
 		}
-		if err := s.add(r.dir, f); err != nil {
-			return nil, err
-		}
+		newest = append(newest, f)
+	}
+	if err := s.addAll(r.dir, newest); err != nil {
+		return nil, err
 	}
 	if err := s.document(r.dir, inputsName, &s.Inputs); err != nil {
 		return nil, err
@@ -140,16 +143,31 @@ func (s *Snapshot) addRun(archive *disk.Dir, run ArchivedRun) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if err := s.add(d, f); err != nil {
-			return err
-		}
+	if err := s.addAll(d, files); err != nil {
+		return err
 	}
 	return s.document(d, environmentName, &s.Environment)
 }
 
 func (s *Snapshot) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+}
+
+// addAll adds the records of files, for which room is made once.
+func (s *Snapshot) addAll(d *disk.Dir, files []stateFile) error {
+	var size int64
+	for _, f := range files {
+		if fi, err := d.Lstat(f.name); err == nil {
+			size += fi.Size()
+		}
+	}
+	s.Records = slices.Grow(s.Records, int(min(size, reservedFor)/usualRecord))
+	for _, f := range files {
+		if err := s.add(d, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
@@ -168,6 +186,11 @@ func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 	s.Files = append(s.Files, file)
 	return err
 }
+
+const (
+	usualRecord = 500     // bytes of a line
+	reservedFor = 8 << 20 // bytes for whose records room is made before they are read
+)
 
 func readFile(d *disk.Dir, name string, b *jsonl.Budget, yield func(suites.Record) bool) ([]string, error) {
 	lines, err := d.Open(name)

@@ -2,12 +2,12 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/cause"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/verdict"
 )
 
@@ -68,13 +68,13 @@ func skipItems(all []suites.Record) []string {
 }
 
 // plainID is the form of the IDs that a suite file may give.
-var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var plainID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func rerun(r *suites.Record) string {
 	switch {
 	case r.ID == "":
 		return "it has no ID"
-	case !plainID.MatchString(r.ID): // a record of another tool; a shell would read more than a word
+	case !plainID().MatchString(r.ID): // a record of another tool; a shell would read more than a word
 		return "its ID is none of a suite's"
 	}
 	return code("hookwatch run " + r.ID)

@@ -5,10 +5,10 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/printable"
 )
 
@@ -104,11 +104,11 @@ func address(text []rune, i int) bool {
 }
 
 // start is how a heading, a quotation or a list begins.
-var start = regexp.MustCompile(`^([0-9]+)?([#>+=-]|[.)](?: |$))`)
+var start = pattern.Lazy(`^([0-9]+)?([#>+=-]|[.)](?: |$))`)
 
 // atStart keeps Markdown from beginning a block of its own.
 func atStart(line string) string {
-	return start.ReplaceAllString(strings.TrimLeft(line, " "), `$1\$2`)
+	return start().ReplaceAllString(strings.TrimLeft(line, " "), `$1\$2`)
 }
 
 // within reports whether a letter or digit stands on either side.

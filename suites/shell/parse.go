@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -25,7 +26,9 @@ var ErrDeep = errors.New("it nests too deep to be looked into")
 
 // Parse parses text as bash.
 func Parse(text string, options ...syntax.ParserOption) (*syntax.File, error) {
-	r := &wary{text: strings.NewReader(text), frames: make([]uintptr, framesAtMost)}
+	frames := stacks.Get().(*[framesAtMost]uintptr)
+	defer stacks.Put(frames)
+	r := &wary{text: strings.NewReader(text), frames: frames[:]}
 	file, err := syntax.NewParser(options...).Parse(r, "")
 	if r.deep {
 		return nil, ErrDeep
@@ -35,6 +38,9 @@ func Parse(text string, options ...syntax.ParserOption) (*syntax.File, error) {
 	}
 	return file, err
 }
+
+// stacks are for wary, 32 KB each: a project of a thousand hooks is parsed at once.
+var stacks = sync.Pool{New: func() any { return new([framesAtMost]uintptr) }}
 
 // wary hands out text as long as the parser that asks for it is not too deep in
 // its own calls: an overflow of its stack would end the program.

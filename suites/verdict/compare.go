@@ -94,7 +94,7 @@ func Compare(prev, cur Run) Comparison {
 		case len(b) == 0:
 			order = -1
 		default:
-			order = compareKeys(a[0].key, b[0].key)
+			order = a[0].key.Compare(b[0].key)
 		}
 		var p, q *suites.Record
 		if order <= 0 {
@@ -154,7 +154,7 @@ func (c *Comparison) side(r *Run, which string) []keyed {
 			noID++
 		}
 	}
-	slices.SortStableFunc(sorted, func(a, b keyed) int { return compareKeys(a.key, b.key) })
+	slices.SortStableFunc(sorted, func(a, b keyed) int { return a.key.Compare(b.key) })
 	once := sorted[:0]
 	for i := range sorted {
 		if n := len(once); n > 0 && once[n-1].key == sorted[i].key {
@@ -179,10 +179,6 @@ func identity(r *suites.Record) suites.Key {
 		return r.Key()
 	}
 	return suites.Key{Suite: r.Suite, ID: r.Hook + ":" + r.TestName}
-}
-
-func compareKeys(a, b suites.Key) int {
-	return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
 }
 
 func summary(r *Run, once []keyed) RunSummary {

@@ -83,7 +83,7 @@ func Histories(records []suites.Record, environments []suites.Environment) []Cas
 	for i := range all {
 		all[i].Flaky = flaky(all[i].Entries)
 	}
-	slices.SortFunc(all, func(a, b CaseHistory) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b CaseHistory) int { return a.Key.Compare(b.Key) })
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // What a tool did, the strongest explanation first.
@@ -85,7 +86,7 @@ func (s *sought) miss(e *suites.TextExpectation, want string) {
 
 // codePattern is how cases ask for a rule in the hook's report: its name, in the
 // quotes of that report.
-var codePattern = regexp.MustCompile(`^(?:"code": \??)?"([^"]+)"$`)
+var codePattern = pattern.Lazy(`^(?:"code": \??)?"([^"]+)"$`)
 
 // in is the rule in a tool's output by which the case would know what it looks for.
 func (s *sought) in(output string) string {
@@ -96,7 +97,7 @@ func (s *sought) in(output string) string {
 		return s.texts[at]
 	}
 	for _, pattern := range s.patterns {
-		m := codePattern.FindStringSubmatch(pattern)
+		m := codePattern().FindStringSubmatch(pattern)
 		if m == nil {
 			continue
 		}

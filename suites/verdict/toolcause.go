@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // Suspects are the gates of a failing case whose tools may be what it failed by:
@@ -73,11 +73,11 @@ func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
 		return cannotRewrite, fmt.Sprintf("%s does not rewrite the file (%s): %s", name, exit, words)
 	case out == "" && call.Exit == 0:
 		return silent, name + " ran and reported nothing"
-	case out == "" && !place.MatchString(err):
+	case out == "" && !place().MatchString(err):
 		return failing, strings.TrimSuffix(fmt.Sprintf("%s fails (%s): %s", name, exit, words), ": ")
 	case asksJSON(call) && !json.Valid(call.Stdout) && len(call.Stdout) < notedWhole:
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it is no JSON: %s", name, exit, words)
-	case !asksJSON(call) && !place.MatchString(out+"\n"+err):
+	case !asksJSON(call) && !place().MatchString(out+"\n"+err):
 		return unreadable, fmt.Sprintf("the output of %s cannot be read (%s), it names no line: %s", name, exit, words)
 	}
 	return nothingSpecial, ""
@@ -98,7 +98,7 @@ func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
 const notedWhole = 8000
 
 // place is how tools that report in lines say where, or that they found nothing.
-var place = regexp.MustCompile(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
+var place = pattern.Lazy(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
 
 func asksJSON(call *suites.ToolCall) bool {
 	return slices.ContainsFunc(call.Args, func(arg string) bool { return strings.Contains(arg, "json") && !strings.Contains(arg, "/") })
@@ -121,5 +121,5 @@ func findingsLeft(call *suites.ToolCall) bool {
 	if asksJSON(call) {
 		return json.Valid(call.Stdout) || len(call.Stdout) >= notedWhole
 	}
-	return place.Match(call.Stdout) || place.Match(call.Stderr)
+	return place().Match(call.Stdout) || place().Match(call.Stderr)
 }

@@ -1,21 +1,22 @@
 package verdict
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"hookwatch/suites/pattern"
 )
 
 var (
-	wrong = regexp.MustCompile(`(?i)invalid|unknown|unrecogni[sz]ed|unsupported|unexpected|not valid|not found|no such|missing|\bbad\b|fail|error|cannot|could not|unable`)
+	wrong = pattern.Lazy(`(?i)invalid|unknown|unrecogni[sz]ed|unsupported|unexpected|not valid|not found|no such|missing|\bbad\b|fail|error|cannot|could not|unable`)
 	// keyOfBiome is what biome says of a key of its configuration: a line with the
 	// place, and further down one in words.
-	keyOfBiome = regexp.MustCompile(`(?m)^\S+:\d+:\d+ deserialize [^×]*× *(.+)$`)
+	keyOfBiome = pattern.Lazy(`(?m)^\S+:\d+:\d+ deserialize [^×]*× *(.+)$`)
 	// unparsed names a file that tools keep their settings in, by how it is called.
-	unparsed = regexp.MustCompile(`(?im)^.*failed to (?:parse|load|read)\b.*(?:\.toml|\.cfg|\.ini|rc)\b.*$`)
+	unparsed = pattern.Lazy(`(?im)^.*failed to (?:parse|load|read)\b.*(?:\.toml|\.cfg|\.ini|rc)\b.*$`)
 	// arguments is what programs say of arguments that they do not know.
-	arguments = regexp.MustCompile(`(?im)^.*(?:no such (?:flag|option|command)|unrecogni[sz]ed (?:argument|option|flag|subcommand)|` +
+	arguments = pattern.Lazy(`(?im)^.*(?:no such (?:flag|option|command)|unrecogni[sz]ed (?:argument|option|flag|subcommand)|` +
 		`unexpected (?:argument|option)|unknown (?:argument|option|flag|format|command)|no such option|flag provided but not defined|` +
 		`which wasn't expected|invalid (?:argument|choice|option)).*$`)
 )
@@ -24,7 +25,7 @@ var (
 // good.
 func configComplaint(texts ...string) string {
 	for _, text := range texts {
-		if m := keyOfBiome.FindStringSubmatch(text); m != nil {
+		if m := keyOfBiome().FindStringSubmatch(text); m != nil {
 			return brief(strings.TrimSpace(m[1]))
 		}
 		for line := range strings.Lines(text) {
@@ -42,14 +43,14 @@ func ofConfig(line string) bool {
 	if line == "" || line[0] == '{' || line[0] == '[' {
 		return false
 	}
-	return strings.Contains(strings.ToLower(line), "config") && wrong.MatchString(line) || unparsed.MatchString(line)
+	return strings.Contains(strings.ToLower(line), "config") && wrong().MatchString(line) || unparsed().MatchString(line)
 }
 
 // argumentComplaint is the line in which a tool says that it does not know what
 // it is asked for.
 func argumentComplaint(texts ...string) string {
 	for _, text := range texts {
-		if m := arguments.FindString(text); m != "" {
+		if m := arguments().FindString(text); m != "" {
 			return brief(strings.TrimSpace(m))
 		}
 	}

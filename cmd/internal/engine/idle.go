@@ -23,6 +23,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.known.Save()
 	w.known.Selector.Rest()
 	w.known.Freshness.Rest(w.o.Now(), w.followed)
+	w.p.Reader.Pinned.Rest()
 	// Every case was looked at, or none is to be; the engine may rest for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()

@@ -125,7 +125,6 @@ func (p *Project) applicable() {
 
 // arrange puts the cases in order, with the project's policy for gates.
 func (p *Project) arrange() {
-	p.orders = make(map[suites.Key]int)
 	p.controls = make(map[suites.Key]bool)
 	p.various = make(map[*suites.Case]bool)
 	places := p.places()
@@ -138,7 +137,6 @@ func (p *Project) arrange() {
 			p.locate(c)
 			c.Check = p.needed(c.Check)
 			digests = p.appendConfigured(digests, c)
-			p.orders[c.Key()] = len(p.every)
 			p.every = append(p.every, c)
 			if control, ok := plan.ControlOf(c); ok {
 				p.controls[control] = true
@@ -148,6 +146,7 @@ func (p *Project) arrange() {
 			}
 		}
 	}
+	p.index()
 	all := string(digests) // one text for the memory, rather than one a case
 	for i, c := range p.every {
 		c.Digest = all[i*digestSize:][:digestSize]

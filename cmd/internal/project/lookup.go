@@ -85,10 +85,28 @@ func (p *Project) RelFrom(dir, file string) string {
 
 // find is the case of a key, nil when there is none.
 func (p *Project) Find(k suites.Key) *suites.Case {
-	if i, ok := p.orders[k]; ok {
+	if i, ok := p.number(k); ok {
 		return p.every[i]
 	}
 	return nil
+}
+
+// index makes it quick to find a case.
+func (p *Project) index() {
+	p.byKey = make([]int32, len(p.every))
+	for i := range p.byKey {
+		p.byKey[i] = int32(i)
+	}
+	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
+}
+
+// number is which of all cases has a key.
+func (p *Project) number(k suites.Key) (int, bool) {
+	at, ok := slices.BinarySearchFunc(p.byKey, k, func(i int32, k suites.Key) int { return p.every[i].Key().Compare(k) })
+	if !ok {
+		return 0, false
+	}
+	return int(p.byKey[at]), true
 }
 
 func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
@@ -101,7 +119,11 @@ func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
 	return out
 }
 
-func (p *Project) Order(k suites.Key) int { return p.orders[k] }
+// Order is where a case stands among all.
+func (p *Project) Order(k suites.Key) int {
+	i, _ := p.number(k)
+	return i
+}
 
 func (p *Project) IsControl(k suites.Key) bool { return p.controls[k] }
 

@@ -34,8 +34,8 @@ type Project struct {
 
 	Reader   disk.Reader    // of everything that is read of it
 	every    []*suites.Case // without the filter
-	orders   map[suites.Key]int
-	groups   *toolGroups // made when it is asked for
+	byKey    []int32        // numbers of every, in the order of keys
+	groups   *toolGroups    // made when it is asked for
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	scripts  []string

@@ -2,8 +2,9 @@ package matcher
 
 import (
 	"fmt"
-	"regexp"
 	"time"
+
+	"hookwatch/suites/pattern"
 
 	"github.com/dlclark/regexp2/v2"
 )
@@ -37,15 +38,15 @@ func (p *jsPattern) matches(value string) bool {
 // jsToken is what has to be skipped to find the groups of a pattern, or the begin
 // of one: an escape, a class, a group.
 var (
-	jsToken = regexp.MustCompile(`(?s)\\.|\[(?:\\.|[^\]\\])*\]?|\(\?.{0,8}`)
-	jsGroup = regexp.MustCompile(`^\(\?(?:[:=!<]|[ims]*(?:-[ims]+)?:)`)
+	jsToken = pattern.Lazy(`(?s)\\.|\[(?:\\.|[^\]\\])*\]?|\(\?.{0,8}`)
+	jsGroup = pattern.Lazy(`^\(\?(?:[:=!<]|[ims]*(?:-[ims]+)?:)`)
 )
 
 // foreignGroup finds a group that the library takes and JavaScript refuses: (?i),
 // (?>a), (?#c).
 func foreignGroup(pattern string) string {
 	for at := 0; at < len(pattern); {
-		found := jsToken.FindStringIndex(pattern[at:])
+		found := jsToken().FindStringIndex(pattern[at:])
 		if found == nil {
 			return ""
 		}
@@ -54,7 +55,7 @@ func foreignGroup(pattern string) string {
 			at += found[1]
 			continue
 		}
-		if !jsGroup.MatchString(token) {
+		if !jsGroup().MatchString(token) {
 			return token
 		}
 		at += found[0] + len("(?")

@@ -2,15 +2,15 @@ package narrow
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/keys"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/pattern"
 )
 
-var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+var surrogate = pattern.Lazy(`\\u[dD][89a-fA-F]`)
 
 // json answers for a JSON file that the hooks may read: configuration beside
 // them, settings, or one that a script names.
@@ -64,7 +64,7 @@ func (r *Reader) jsonChange(d depend.Difference) jsonChange {
 		c.unknown = "its content changed"
 	case was[0] != now[0]:
 		c.unknown = "its permissions changed"
-	case surrogate.Match(was) || surrogate.Match(now):
+	case surrogate().Match(was) || surrogate().Match(now):
 		c.unknown = "it spells out surrogates, which programs take in different ways"
 	default:
 		var err error

@@ -1,6 +1,6 @@
 package trace
 
-import "regexp"
+import "hookwatch/suites/pattern"
 
 // note finds the statements that an event may be of. The line is right for a
 // plain command and wrong inside a multi-line $( ), in < <( ), on entering a
@@ -130,10 +130,10 @@ func innermost(list []*Statement) []*Statement {
 	return inner
 }
 
-var lineNumber = regexp.MustCompile(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
+var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
 
 // namesLine reports whether a text names a line, as bash's own errors and jq's do.
-func namesLine(out []byte) bool { return lineNumber.Match(out) }
+func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
 // A fileDecoder collects what was met of one file.
 type fileDecoder struct {

@@ -2,8 +2,9 @@ package trace
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"hookwatch/suites/pattern"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -90,7 +91,7 @@ func (r *factReader) name(w *syntax.Word) {
 	if r.told[w] {
 		return
 	}
-	for _, token := range strings.FieldsFunc(braced.ReplaceAllString(spelled(w), anyFile), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
+	for _, token := range strings.FieldsFunc(braced().ReplaceAllString(spelled(w), anyFile), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
 		tail := token[strings.LastIndexByte(token, '/')+1:]
 		if strings.Trim(tail, "*") == "" && !(strings.HasSuffix(token, "*") && globbed(w)) {
 			continue
@@ -102,7 +103,7 @@ func (r *factReader) name(w *syntax.Word) {
 }
 
 // braced matches what bash expands to several words.
-var braced = regexp.MustCompile(`\{[^{}]*(,|\.\.)[^{}]*\}`)
+var braced = pattern.Lazy(`\{[^{}]*(,|\.\.)[^{}]*\}`)
 
 // spelled is a word's text with "*" for each of its expansions.
 func spelled(w *syntax.Word) string {

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 )
 
 // CopyProject copies the project at root, with the whole work tree that it is
@@ -50,14 +50,14 @@ func moveWorkTree(config, to string) error {
 	if err != nil {
 		return err
 	}
-	moved := workTreeLine.ReplaceAllLiteral(b, []byte("\tworktree = "+strconv.Quote(to)))
+	moved := workTreeLine().ReplaceAllLiteral(b, []byte("\tworktree = "+strconv.Quote(to)))
 	if bytes.Equal(moved, b) {
 		return nil
 	}
 	return os.WriteFile(config, moved, 0o644)
 }
 
-var workTreeLine = regexp.MustCompile(`(?m)^\s*worktree\s*=.*$`)
+var workTreeLine = pattern.Lazy(`(?m)^\s*worktree\s*=.*$`)
 
 // borrow makes a store of objects that reads another one.
 func borrow(objects, to string) error {

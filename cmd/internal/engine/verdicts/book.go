@@ -146,7 +146,7 @@ func (b *Book) ForgetGone(gone func(suites.Key) bool, cases int) {
 		return
 	}
 	keys := slices.SortedFunc(maps.Keys(latest), func(a, b suites.Key) int {
-		return cmp.Or(cmp.Compare(latest[b], latest[a]), cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(latest[b], latest[a]), a.Compare(b))
 	})
 	for _, k := range keys[most:] {
 		delete(b.present, k)
