@@ -30,28 +30,49 @@ type Case struct {
 	Summary     string
 	Layer       Layer
 	AskedLive   bool   `json:"-"` // of layer 1 by its suite; a person wants to see the client fire it
-	Hook        string // slash path from the project's root; empty for a chain
 	Chain       bool   // fire every hook registered for the event, as the client does
-	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
 	Serial      bool   // runs while no other case does
+	Hook        string // slash path from the project's root; empty for a chain
+	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
 	Timeout     time.Duration
 	Gates       []Gate
-	AbsentTools []string  // hidden from PATH while the case runs
-	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
-	Control     string    // ID, or suite/ID, of the case that must be caught for this one to prove anything
-	Contradicts string    // the document that says otherwise than what was observed
-	Faults      []string  `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
-	Verify      []string  // markers, as written: "source §section, §section"
+	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
+	Contradicts string   // the document that says otherwise than what was observed
+	Faults      []string `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
+	Verify      []string // markers, as written: "source §section, §section"
 	Env         map[string]string
-	Unset       []string `json:",omitempty"` // variables that hooks do not get, whoever sets them
-	Cwd         string   `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
 	Project     *ProjectOverride
 	Repo        *Repo
-	Server      []Route
-	Check       *Check `json:",omitempty"` // looked at instead of firing a hook
-	Steps       []Step // at least one; a check's says what its record does
+	Around      *Surroundings `json:",omitempty"` // nil for most; Surroundings reads it
+	Check       *Check        `json:",omitempty"` // looked at instead of firing a hook
+	Steps       []Step        // at least one; a check's says what its record does
 	At          Position
 	Digest      string // of the definition, without its position
+}
+
+// Surroundings are what few of thousands of cases want otherwise than the others.
+type Surroundings struct {
+	AbsentTools []string  `json:",omitempty"` // hidden from PATH while the case runs
+	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
+	Unset       []string  `json:",omitempty"` // variables that hooks do not get, whoever sets them
+	Cwd         string    `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
+	Server      []Route   `json:",omitempty"` // what its loopback server answers; it has none without
+}
+
+// Surroundings are those that the case wants.
+func (c *Case) Surroundings() Surroundings {
+	if c.Around == nil {
+		return Surroundings{}
+	}
+	return *c.Around
+}
+
+// OrNil is what a case has in Around: nil where nothing is wanted.
+func (s Surroundings) OrNil() *Surroundings {
+	if len(s.AbsentTools)+len(s.Programs)+len(s.Unset)+len(s.Server) == 0 && s.Cwd == "" {
+		return nil
+	}
+	return &s
 }
 
 // Key is the case's identity: suite and ID.

@@ -75,13 +75,15 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	c := suites.Case{
 		Suite: s.Name, Agent: s.Agent, ID: f.id, Name: f.name, Category: f.category, Summary: f.summary,
 		Layer: f.layer, Hook: f.hook, Chain: f.chain, Registered: f.registered, Serial: f.serial, Timeout: f.timeout,
-		Gates: f.gates, AbsentTools: f.absentTools, Programs: f.programs, Control: f.control, Contradicts: f.contradicts,
-		Verify: f.verify, Env: f.env, Unset: f.unset, Cwd: f.cwd, Project: f.project, Repo: f.repo, Server: f.server, At: r.At(n),
+		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
+		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),
 	}
+	around := suites.Surroundings{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
 		// What the suite says of firing hooks is not about it.
-		c.Timeout, c.Gates, c.AbsentTools, c.Programs, c.Env, c.Project = 0, nil, nil, nil, nil, nil
+		c.Timeout, c.Gates, c.Env, c.Project = 0, nil, nil, nil
+		around.AbsentTools, around.Programs = nil, nil
 		c.Steps = checked(c.Check)
 		c.Summary = cmp.Or(c.Summary, c.Check.Summary())
 	} else {
@@ -89,6 +91,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		r.firable(n, &c, before)
 		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
+	c.Around = around.OrNil()
 	c.Digest = digest(&c)
 	return c
 }

@@ -51,12 +51,13 @@ func firingKeys(o *object, c *suites.Case) {
 	o.truth("serial", c.Serial)
 	o.duration("timeout", c.Timeout)
 	addList(o, "gates", c.Gates, gateNode)
-	o.texts("absent_tools", c.AbsentTools)
-	addList(o, "programs", c.Programs, programNode)
+	around := c.Surroundings()
+	o.texts("absent_tools", around.AbsentTools)
+	addList(o, "programs", around.Programs, programNode)
 	o.text("control", c.Control)
 	o.named("env", c.Env)
-	o.texts("unset", c.Unset)
-	o.text("cwd", c.Cwd)
+	o.texts("unset", around.Unset)
+	o.text("cwd", around.Cwd)
 	if c.Project != nil {
 		var p object
 		p.named("files", c.Project.Files)
@@ -65,7 +66,7 @@ func firingKeys(o *object, c *suites.Case) {
 	if c.Repo != nil {
 		o.add("repo", repoNode(c.Repo))
 	}
-	addList(o, "server", c.Server, routeNode)
+	addList(o, "server", around.Server, routeNode)
 	if len(c.Steps) == 1 && c.Steps[0].Hook == "" && c.Steps[0].Registered == "" && c.Steps[0].Env == nil {
 		stepKeys(o, &c.Steps[0])
 		return

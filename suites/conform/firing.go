@@ -99,8 +99,9 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
 	c := &suites.Case{
-		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout), AbsentTools: f.without,
-		Steps: []suites.Step{step},
+		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout),
+		Around: suites.Surroundings{AbsentTools: f.without}.OrNil(),
+		Steps:  []suites.Step{step},
 	}
 	if h.Scope.Foreign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}

@@ -15,6 +15,13 @@ type Probe struct {
 	take []func(suites.Result) // what the result of each step means
 }
 
+// around changes what the probe wants about it.
+func (p Probe) around(set func(*suites.Surroundings)) {
+	s := p.Case.Surroundings()
+	set(&s)
+	p.Case.Around = &s
+}
+
 // An Inquiry asks one hook, firing after firing, what it does. It runs nothing:
 // whoever does gives Next's probes back with their results.
 type Inquiry struct {

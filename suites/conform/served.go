@@ -17,7 +17,7 @@ func (q *Inquiry) served(f firing) []Probe {
 	p := q.probe(f, func(r suites.Result) {
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, r, suites.Warning)
 	})
-	p.Case.Server = []suites.Route{{Reply: "{}"}}
+	p.around(func(s *suites.Surroundings) { s.Server = []suites.Route{{Reply: "{}"}} })
 	p.Case.Env = map[string]string{"no_proxy": "", "NO_PROXY": "", "NODE_USE_ENV_PROXY": "1"}
 	for _, name := range []string{"http_proxy", "HTTP_PROXY"} {
 		p.Case.Env[name] = "{server}" // what programs send their requests to, whichever port they are for
@@ -34,7 +34,9 @@ func (q *Inquiry) hurried() []Probe {
 		q.dropped(firing{event: f.event, value: "the end of its waiting"}, r, suites.Warning)
 		q.broken = true
 	})
-	p.Case.Programs = []suites.Program{{Name: "sleep", Script: "exit 0\n"}}
+	p.around(func(s *suites.Surroundings) {
+		s.Programs = []suites.Program{{Name: "sleep", Script: "exit 0\n"}}
+	})
 	return []Probe{p}
 }
 

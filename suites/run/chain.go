@@ -94,7 +94,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
 		c.Timeout = h.Timeout
 	}
-	if h.Session != "" && s.override == "" && s.c.Cwd == "" {
+	if h.Session != "" && s.override == "" && s.c.Surroundings().Cwd == "" {
 		c.Dir = h.Session
 	}
 	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.o.Client)
@@ -106,7 +106,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Scope == discover.InHome {
 		own["HOME"] = s.home()
 	}
-	c.Env = process.Without(process.With(given, own), s.c.Unset)
+	c.Env = process.Without(process.With(given, own), s.c.Surroundings().Unset)
 	return c, nil
 }
 

@@ -51,7 +51,7 @@ func (s *sandbox) environ() {
 		address, port = s.server.Address(), s.server.Port()
 	}
 	search := s.searched
-	if len(s.c.Programs) > 0 {
+	if len(s.c.Surroundings().Programs) > 0 {
 		search = s.programs() + string(filepath.ListSeparator) + search
 	}
 	s.named = []string{

@@ -94,7 +94,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Unset),
+		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Surroundings().Unset),
 		Stdin:   stdin,
 		Timeout: timeout,
 	}
@@ -220,7 +220,7 @@ func (s *sandbox) unseen(results []suites.Result) (paths []string) {
 	for _, r := range results {
 		name, kind := symptom.Absent(r)
 		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
-		if r.Exit == 0 || !program || slices.Contains(s.c.AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
+		if r.Exit == 0 || !program || slices.Contains(s.c.Surroundings().AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
 			continue
 		}
 		if path, err := process.LookPath(name, s.o.Root, s.o.Env); err == nil && !slices.Contains(paths, path) {

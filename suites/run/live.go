@@ -123,7 +123,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Unset)
+	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Surroundings().Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
 	var parts []driver.Part
 	for i := range s.c.Steps {

@@ -43,7 +43,7 @@ func newSandboxes(o *Options) *sandboxes {
 func (m *sandboxes) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
 	m.pool.Refresh()
 	s := &sandbox{o: m.o, c: c, root: m.o.Root, number: sessionNumber()}
-	if special := c.Project != nil || c.Repo != nil || len(c.AbsentTools) > 0; !special {
+	if special := c.Project != nil || c.Repo != nil || len(c.Surroundings().AbsentTools) > 0; !special {
 		if dir, box := m.pool.Early(); box != nil {
 			s.dir, s.Surroundings = dir, surround.Confined{Sandbox: box}
 		}
@@ -64,7 +64,7 @@ func (m *sandboxes) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbo
 }
 
 func (m *sandboxes) build(ctx context.Context, s *sandbox, t Tracer) error {
-	searched, err := m.hidden.Path(process.Getenv(s.o.Env, "PATH"), s.c.AbsentTools)
+	searched, err := m.hidden.Path(process.Getenv(s.o.Env, "PATH"), s.c.Surroundings().AbsentTools)
 	if err != nil {
 		return err
 	}
@@ -77,15 +77,15 @@ func (m *sandboxes) build(ctx context.Context, s *sandbox, t Tracer) error {
 		}
 	}
 	s.cwd = s.start()
-	if len(s.c.Server) > 0 {
-		if s.server, err = server.Serve(s.Listen, s.c.Server); err != nil {
+	if len(s.c.Surroundings().Server) > 0 {
+		if s.server, err = server.Serve(s.Listen, s.c.Surroundings().Server); err != nil {
 			return err
 		}
 	}
 	s.searched = searched
 	s.environ()
-	if s.c.Cwd != "" {
-		s.cwd = s.from(s.cwd, s.c.Cwd)
+	if s.c.Surroundings().Cwd != "" {
+		s.cwd = s.from(s.cwd, s.c.Surroundings().Cwd)
 	}
 	if err := s.placePrograms(); err != nil {
 		return err

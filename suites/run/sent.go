@@ -24,8 +24,8 @@ func (o Options) plan(c *suites.Case, dir string) *sandbox {
 	}
 	s.cwd = s.start()
 	s.environ()
-	if c.Cwd != "" {
-		s.cwd = s.from(s.cwd, c.Cwd)
+	if c.Surroundings().Cwd != "" {
+		s.cwd = s.from(s.cwd, c.Surroundings().Cwd)
 	}
 	return s
 }
