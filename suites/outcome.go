@@ -89,6 +89,7 @@ type Result struct {
 	Effect       Effect
 	ModelSees    []string // texts that reach the model
 	EffectReason string
+	EffectRule   string        // ID of the rule of the client by which it is so; "" where the client itself was watched
 	Duration     time.Duration // of the hook's process
 	Client       string        // version of the client that fired it, of layer 2
 	Live         *LiveResult   // nil for a hook that was run directly

@@ -142,7 +142,7 @@ var arrows = map[string]string{
 	"cmd/internal/notify/notifytest":   "cmd/internal/notify suites",
 	"cmd/internal/project/projecttest": "cmd/internal/project config",
 	"suites/process/processtest":       "",
-	"suites/symptom":                   "suites suites/pattern",
+	"suites/symptom":                   "suites suites/client suites/pattern",
 }
 
 func TestArrows(t *testing.T) {

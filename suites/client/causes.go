@@ -20,6 +20,9 @@ const (
 	HTTPStatus    Kind = "http-status"
 )
 
+// InBackground reports whether the client does not wait for the hook.
+func (k Kind) InBackground() bool { return k == Background || k == TooLate }
+
 var endings = []causeRow{
 	{Silent, suites.Info, "exit code 0 without output",
 		"Goes on as if there were no hook.", "", onAll},
@@ -97,6 +100,15 @@ const (
 	Exit2Dropped    Kind = "invalid-json-at-exit-2"
 	OtherNameAtExit Kind = "other-event-name-at-exit-2"
 )
+
+// DropsOutput reports whether the client drops all of an output, for one thing in it.
+func (k Kind) DropsOutput() bool {
+	switch k {
+	case WrongType, UnknownValue, NoEventName, UnknownName, OtherName, NotAccepted:
+		return true
+	}
+	return false
+}
 
 var refusedOutputs = []causeRow{
 	{WrongType, suites.Error, "the client drops the whole output: {key} is not {want}",

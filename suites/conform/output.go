@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
@@ -31,7 +32,7 @@ func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
 	case symptom.Echoes(r.Stdout):
 		q.seen("echoes-input", "it prints its input", f.input())
 	default:
-		if quoted || strings.Contains(r.EffectReason, "does not know") && !decides().Match(r.Stdout) {
+		if quoted || client.Kind(r.EffectRule) == client.UnknownKeys && !decides().Match(r.Stdout) {
 			severity = suites.Warning // the model reads it, or the client would not have acted on it
 		}
 		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)

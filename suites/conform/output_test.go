@@ -24,10 +24,13 @@ func TestDropped(t *testing.T) {
 		{"PreCompact", `{"systemMessage":"x"}`, ""},
 		{"UserPromptSubmit", `{"hookSpecificOutput":{"additionalContext":"keep this"}}`, suites.Error},
 		{"UserPromptSubmit", specific("UserPromptSubmit"), ""},
+		{"PostToolUse", `{"permissionDecision":"deny"}`, suites.Error},
+		{"PostToolUse", `{"status":"formatted"}`, suites.Warning}, // it asks the client for nothing
+		{"PostToolUse", `{"async":true}`, ""},
 	} {
 		read := client.Interpret(client.Default, test.event, client.Output{Stdout: []byte(test.stdout)})
 		q := &Inquiry{hook: discover.Hook{Event: test.event}}
-		q.dropped(firing{event: test.event}, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because()}, suites.Error)
+		q.dropped(firing{event: test.event}, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}, suites.Error)
 		var got suites.Severity
 		for _, f := range q.findings {
 			got = f.Severity

@@ -144,7 +144,7 @@ func combine(fired []Fired) suites.Result {
 	}
 	reading := client.Combine(readings)
 	all.Decision, all.Effect = reading.Decision, reading.Effect
-	all.ModelSees, all.EffectReason = reading.ModelSees, reading.Because()
+	all.ModelSees, all.EffectReason, all.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)
 	return all
 }
 

@@ -168,7 +168,7 @@ func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 		Entry: entry, Matched: payload.Matched(st.Event, st.Tool, stdin),
 	})
 	out.Decision, out.Effect = reading.Decision, reading.Effect
-	out.ModelSees, out.EffectReason = reading.ModelSees, reading.Because()
+	out.ModelSees, out.EffectReason, out.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)
 	return out, reading
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
@@ -115,7 +116,7 @@ func FaultOf(r suites.Result) (Fault, string) {
 
 // Background reports whether nothing that a hook says or does has an effect, since
 // the client does not wait for it.
-func Background(r suites.Result) bool { return strings.Contains(r.EffectReason, "in the background") }
+func Background(r suites.Result) bool { return client.Kind(r.EffectRule).InBackground() }
 
 // Dropped reports whether a hook said something to the client that it does not
 // heed. A word that asks for what happens anyway loses nothing, and what runs in the
@@ -130,7 +131,7 @@ func Dropped(r suites.Result) bool {
 // Quoted reports whether the client does not heed what a hook said, but shows the model
 // its text: it tells so of every hook of /compact and /model.
 func Quoted(r suites.Result) bool {
-	return r.Effect == suites.ShownToModel && document().Match(r.Stdout) && strings.HasPrefix(r.EffectReason, "the client drops the whole output")
+	return r.Effect == suites.ShownToModel && document().Match(r.Stdout) && client.Kind(r.EffectRule).DropsOutput()
 }
 
 // Unheeded reports whether what a hook said is lost, which says nothing where it only

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 )
 
 func TestAbsent(t *testing.T) {
@@ -54,6 +55,30 @@ func TestFaults(t *testing.T) {
 	} {
 		if got, line := FaultOf(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want || (line == "") != (got == NoFault || tt.stderr == "") {
 			t.Errorf("exit %d, %q: fault %d (%q), want %d", tt.exit, tt.stderr, got, line, tt.want)
+		}
+	}
+}
+
+// TestHeard: of outputs that are lost, those of hooks in the background are told apart.
+func TestHeard(t *testing.T) {
+	for _, tt := range []struct {
+		stdout                       string
+		async                        bool
+		background, dropped, unheard bool
+	}{
+		{stdout: `{"decision":"block","reason":"r"}`},
+		{stdout: `{"decision":"block","reason":"r"}`, async: true, background: true},
+		{stdout: "{\"async\":true}\n{\"decision\":\"block\"}", background: true},
+		{stdout: `{"decison":"block"}`, dropped: true, unheard: true},
+		{stdout: `{"decision":"maybe"}`, dropped: true, unheard: true},
+		{stdout: `{"session_id":"s","transcript_path":"t","cwd":"c","hook_event_name":"PostToolUse"}`, dropped: true},
+		{stdout: "formatted"},
+	} {
+		read := client.Interpret(client.Default, "PostToolUse", client.Output{Stdout: []byte(tt.stdout), Entry: client.Entry{Async: tt.async}})
+		r := suites.Result{Stdout: []byte(tt.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}
+		if b, d, u := Background(r), Dropped(r), Unheeded(r); b != tt.background || d != tt.dropped || u != tt.unheard {
+			t.Errorf("%s (async %v): background %v, dropped %v, unheeded %v; want %v, %v, %v (%s)",
+				tt.stdout, tt.async, b, d, u, tt.background, tt.dropped, tt.unheard, read.Because())
 		}
 	}
 }
