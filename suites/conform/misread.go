@@ -2,8 +2,6 @@ package conform
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,21 +86,10 @@ func (q *Inquiry) subjects() []firing {
 		return typical(q.hook, q.tree)
 	}
 	var out []firing
-	for _, dir := range []string{filepath.Join(q.hook.PluginRoot, "agents"), q.tree.path(".claude/agents"), q.tree.path("agents")} {
-		entries, _ := os.ReadDir(dir) // most trees have none
-		for _, e := range entries {
-			name, document := strings.CutSuffix(e.Name(), ".md")
-			if f := (firing{event: q.hook.Event, value: name, agent: name}); document && client.Match(q.hook.Event, q.hook.Matcher, name) && len(out) < batch*2 && !slices.Contains(valuesOf(out), name) {
-				out = append(out, f)
-			}
+	for _, name := range q.tree.agents(q.hook.PluginRoot) {
+		if client.Match(q.hook.Event, q.hook.Matcher, name) && len(out) < batch*2 {
+			out = append(out, firing{event: q.hook.Event, value: name, agent: name})
 		}
 	}
 	return append(typical(q.hook, q.tree), out...)
-}
-
-func valuesOf(all []firing) (out []string) {
-	for _, f := range all {
-		out = append(out, f.value)
-	}
-	return out
 }
