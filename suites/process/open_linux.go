@@ -128,13 +128,13 @@ func errnoIn(field string) syscall.Errno {
 	return syscall.Errno(n)
 }
 
-// Close ends the box with everything in it. Namespaces take a moment to be taken
-// down: where nothing is left in them that is not waited for.
+// Close ends the box with everything in it. A supervisor takes a moment to end, and
+// namespaces to be taken down: where nothing is left in them that is not waited for.
 func (b *Box) Close() {
 	b.close.Do(func() {
 		tell(b.closed)
 		_ = b.conn.Close()
-		if b.confined && b.idle {
+		if b.idle {
 			ending.begin()
 			go func() {
 				defer ending.done()
