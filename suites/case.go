@@ -1,7 +1,6 @@
 package suites
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -90,7 +89,10 @@ func (k Key) Generated() bool { return k.Suite == Registered }
 
 // Compare orders keys by suite, then by ID.
 func (k Key) Compare(other Key) int {
-	return cmp.Or(strings.Compare(k.Suite, other.Suite), strings.Compare(k.ID, other.ID))
+	if order := strings.Compare(k.Suite, other.Suite); order != 0 {
+		return order
+	}
+	return strings.Compare(k.ID, other.ID)
 }
 
 // String formats the key as "suite/ID".

@@ -83,7 +83,7 @@ func (p *Project) RelFrom(dir, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// find is the case of a key, nil when there is none.
+// Find is the case of a key, nil when there is none.
 func (p *Project) Find(k suites.Key) *suites.Case {
 	if i, ok := p.number(k); ok {
 		return p.every[i]
@@ -109,6 +109,7 @@ func (p *Project) number(k suites.Key) (int, bool) {
 	return int(p.byKey[at]), true
 }
 
+// FindAll are the cases of keys, without those that there are none of.
 func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
 	var out []*suites.Case
 	for _, k := range keys {
