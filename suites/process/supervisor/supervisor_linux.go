@@ -29,6 +29,7 @@ func init() {
 }
 
 func supervise() {
+	startThreads()
 	s := &supervising{first: syscall.Getpid() == 1, commands: make(map[int]int), watched: make(map[int]int), filter: filter{listener: -1}}
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	setName("hookwatch-case")
