@@ -21,7 +21,7 @@ import (
 // The descriptors of the steps beside the storage: those of the views, of the devices
 // and of clones follow one another without gaps. A process with threads that uses a
 // number above 63 for the first time waits for the kernel to let all processors pass
-// (10 to 20 ms), and some systems refuse those above 255 (RLIMIT_NOFILE).
+// (8 to 17 ms), and some systems refuse those above 255 (RLIMIT_NOFILE).
 const (
 	passing     = supervisor.StorageFD + 1 // of what is used by the next step alone
 	firstView   = supervisor.StorageFD + 2
