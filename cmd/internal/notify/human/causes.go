@@ -1,6 +1,8 @@
 package human
 
 import (
+	"slices"
+
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/cause"
@@ -17,6 +19,14 @@ type shared struct {
 	cause.Cause
 	first notify.CaseDone
 	more  []member // the others
+}
+
+// within reports whether every case that is told with the cause is one of some.
+func (s *shared) within(some map[suites.Key]bool) bool {
+	if s.Kind != cause.Equal && !some[s.first.Record.Key()] {
+		return false
+	}
+	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
 }
 
 // A member is a case that is told with others.

@@ -55,3 +55,34 @@ func TestCauseAlone(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSuperseded: what a run holds back is told above the save that ends it, and not at
+// all where the save has every case of it run again.
+func TestSuperseded(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		again      []string
+		above, all int
+	}{
+		"all of them": {[]string{"M00", "M01"}, 0, 0},
+		"one of them": {[]string{"M01"}, 1, 1},
+		"another":     {[]string{"P00"}, 1, 1},
+		"none":        {nil, 0, 1},
+	} {
+		var out bytes.Buffer
+		v := New(&out, Options{Watch: true})
+		for _, e := range notifytest.Failing()[:4] {
+			v.Handle(e)
+		}
+		v.Handle(savedOf(0, "b.sh", tt.again...))
+		before, _, _ := strings.Cut(out.String(), "b.sh")
+		if n := strings.Count(before, "lint.sh does not parse"); n != tt.above {
+			t.Errorf("%s: told %d times above the save, want %d:\n%s", name, n, tt.above, &out)
+		}
+		v.Handle(notify.RunStarted{Cases: 2, Total: 11})
+		v.Handle(notify.RunDone{State: suites.State{NotRun: 11}})
+		if n := strings.Count(out.String(), "lint.sh does not parse"); n != tt.all {
+			t.Errorf("%s: told %d times, want %d:\n%s", name, n, tt.all, &out)
+		}
+	}
+}
