@@ -102,9 +102,6 @@ func (h *human) changed(e notify.Changed) {
 		h.idle()
 		return
 	}
-	if len(e.Selected) > 0 {
-		h.superseded(e.Selected)
-	}
 	block, rows := save{Changed: e, before: h.state}, 0
 	if h.continues(e) {
 		block, rows = h.save.and(e), h.save.rows

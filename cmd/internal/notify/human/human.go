@@ -38,6 +38,7 @@ func (h *human) Handle(e notify.Event) {
 	case notify.Warning:
 		h.print(h.block(line{{yellow, "warning: "}}, plain, e.Text)...)
 	case notify.Changed:
+		h.superseded(e.Selected)
 		h.changed(e)
 	case notify.RunStarted:
 		h.runStarted(e)

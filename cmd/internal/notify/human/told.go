@@ -34,6 +34,9 @@ func (h *human) joins(e notify.CaseDone) bool {
 // of the save. A cause all of whose cases the save selects is left out: their verdicts
 // are of files as they were before it, and each gets a new one.
 func (h *human) superseded(selected []notify.Selection) {
+	if len(selected) == 0 {
+		return // the run goes on
+	}
 	again := make(map[suites.Key]bool, len(selected))
 	for _, s := range selected {
 		again[s.Key] = true
