@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +18,9 @@ import (
 	"hookwatch/suites"
 	"hookwatch/watcher/editstest"
 )
+
+// projectConfig is a project's configuration.
+const projectConfig = ".hookwatch.yaml"
 
 // quiet is how long nothing may be heard of a session for it to be asked whether
 // it rests: longer than it holds anything back.
@@ -189,19 +191,18 @@ func (e *edited) falls() {
 	}
 }
 
-// answered waits for the answer and reports whether all was quiet until then.
+// answered waits for the answer and reports whether all was quiet until then. There
+// is none to a question that was put while another configuration counted, which need
+// not follow the file: what is followed anew is read as it is then.
 func (e *edited) answered() bool {
 	e.t.Helper()
-	var others bool
+	var others, reread bool
 	seen := e.until("the answer", func(ev event) bool {
 		e.hear(ev)
 		said := ev.Event == "warning" || ev.Event == "problems" // of the project as it is
 		others = others || !said && (ev.Event != "changed" || len(ev.Changes) > 1 || ev.Changes[0].Path != e.sentinel)
-		return ev.Event == "changed" && slices.ContainsFunc(ev.Changes, func(c struct {
-			Path string `json:"path"`
-		}) bool {
-			return c.Path == e.sentinel
-		})
+		reread = reread || ev.changed(projectConfig)
+		return ev.changed(e.sentinel) || reread && ev.Event == "rested"
 	})
 	if last := seen[len(seen)-1]; !others && len(last.Selected) > 0 {
 		e.t.Errorf("these were stale, and nobody ran them: %v, after\n%s", last.Selected, e.lately())

@@ -86,9 +86,9 @@ func startSoak(t testing.TB, seed uint64) *soak {
 	s.rests()
 	// Without a configuration the built-in suites apply, which are read once and for
 	// good: edits make it so for a moment, which the watcher may or may not meet.
-	s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: soakConfig})
+	s.disk.Do(editstest.Op{Verb: editstest.Remove, Path: projectConfig})
 	s.falls()
-	s.soaker.put(soakConfig, soakConfiguration)
+	s.soaker.put(projectConfig, soakConfiguration)
 	s.rests()
 	return s
 }

@@ -35,7 +35,6 @@ const soakKept = 3
 
 const (
 	soakSettings = ".claude/settings.json"
-	soakConfig   = ".hookwatch.yaml"
 	soakDocument = "docs/spec.md"
 	soakSentinel = "docs/sentinel.md"
 )
@@ -169,12 +168,12 @@ func (s *soaker) configuration() {
 	n := s.next()
 	switch n % 8 {
 	case 0:
-		s.put(soakConfig, soakConfiguration+fmt.Sprintf("wacth: {ignore: [x%d]}\n", n))
+		s.put(projectConfig, soakConfiguration+fmt.Sprintf("wacth: {ignore: [x%d]}\n", n))
 	case 1:
-		s.disk.Do(editstest.Op{Verb: editstest.Rename, Path: soakConfig, To: soakConfig + "~"})
-		s.put(soakConfig, soakConfiguration)
+		s.disk.Do(editstest.Op{Verb: editstest.Rename, Path: projectConfig, To: projectConfig + "~"})
+		s.put(projectConfig, soakConfiguration)
 	default:
-		s.put(soakConfig, soakConfiguration+fmt.Sprintf("watch: {ignore: [\"x%d\"]}\nrun: {timeout: %dms, jobs: %d}\n", n, 20000+n, 1+n%3))
+		s.put(projectConfig, soakConfiguration+fmt.Sprintf("watch: {ignore: [\"x%d\"]}\nrun: {timeout: %dms, jobs: %d}\n", n, 20000+n, 1+n%3))
 	}
 }
 
@@ -198,7 +197,7 @@ func newSoak(t testing.TB) string {
 		git(t, root, "checkout", "-q", branch)
 		writeFiles(t, root, map[string]string{
 			".gitignore":      "/.claude/tests\n/.claude/hooks/spare\n/.claude/hooks/sentinel.sh\n/docs/sentinel.md*\n",
-			soakConfig:        soakConfiguration,
+			projectConfig:     soakConfiguration,
 			soakDocument:      s.document(),
 			soakSettings:      "{}\n",
 			"suites/own.yaml": "suite: own\nevent: Stop\ncases:\n  - {id: O1, name: one, hook: .claude/hooks/h1.sh, expect: {exit: 0}}\n",

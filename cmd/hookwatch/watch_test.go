@@ -59,6 +59,16 @@ type event struct {
 	All   int           `json:"all_cases"`
 }
 
+// changed reports whether the event is of a change of the file.
+func (e event) changed(file string) bool {
+	for _, c := range e.Changes {
+		if c.Path == file {
+			return e.Event == "changed"
+		}
+	}
+	return false
+}
+
 func newReference(t testing.TB) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "my project")
