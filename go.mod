@@ -9,6 +9,7 @@ require (
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/dlclark/regexp2/v2 v2.12.0
 	github.com/fsnotify/fsnotify v1.10.1
+	github.com/go-json-experiment/json v1.27.2
 	github.com/godbus/dbus/v5 v5.2.4
 	github.com/google/go-cmp v0.7.0
 	github.com/itchyny/gojq v0.12.19

@@ -10,8 +10,19 @@ import (
 	"strconv"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"hookwatch/suites"
 )
+
+// unmarshal is encoding/json's, in one pass rather than two: a start reads the records
+// of all cases, and these are most of what it reads. It takes what encoding/json takes:
+// names in another case, names that come twice, text that is no UTF-8.
+func unmarshal(text []byte, into any) error {
+	return jsonv2.Unmarshal(text, into,
+		jsonv2.MatchCaseInsensitiveNames(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
 
 // decode reads one record. What hookwatch writes takes the first way; the second
 // is for other tools, which write numbers as text, booleans as numbers, or null.
@@ -20,9 +31,12 @@ func decode(line []byte) (suites.Record, error) {
 		suites.Record
 		Pass *bool `json:"pass"` // shadows the record's, to tell false from missing
 	}
-	err := json.Unmarshal(line, &strict)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) || err == nil && strict.Pass == nil {
+	err := unmarshal(line, &strict)
+	if wrong := (*jsonv2.SemanticError)(nil); errors.As(err, &wrong) || err == nil && strict.Pass == nil {
 		return decodeLoose(line)
+	}
+	if broken := (*jsontext.SyntacticError)(nil); errors.As(err, &broken) {
+		return suites.Record{}, fmt.Errorf("byte %d: %w", broken.ByteOffset+1, broken.Err)
 	}
 	if err != nil {
 		return suites.Record{}, err
@@ -74,8 +88,11 @@ type looseRecord struct {
 
 func decodeLoose(line []byte) (suites.Record, error) {
 	var fields looseRecord
-	if err := json.Unmarshal(line, &fields); err != nil {
+	switch err, wrong := json.Unmarshal(line, &fields), (*json.UnmarshalTypeError)(nil); {
+	case errors.As(err, &wrong):
 		return suites.Record{}, errors.New("not a test record: not a JSON object")
+	case err != nil:
+		return suites.Record{}, err
 	}
 	r := suites.Record{
 		Hook: looseText(fields.Hook), TestName: looseText(fields.TestName), Category: looseText(fields.Category),

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ func Parse(text []byte, v any) error {
 	if symbols > symbolLimit {
 		return errSymbols
 	}
-	return json.Unmarshal(text, v)
+	return unmarshal(text, v)
 }
 
 // A Budget is what is left of HeldLimit. Several readers may share one.

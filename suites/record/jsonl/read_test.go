@@ -46,9 +46,9 @@ func TestReadSkipsWhatIsNoRecord(t *testing.T) {
 		{"byte order mark", "\ufeff" + foreignLine + "\n", "pip_blocked", nil},
 		{"no last newline", foreignLine, "pip_blocked", nil},
 		{"torn last line", foreignLine + "\n" + foreignLine[:100], "pip_blocked",
-			[]string{"x.jsonl:2: the last line is torn and was skipped: unexpected end of JSON input"}},
+			[]string{"x.jsonl:2: the last line is torn and was skipped: byte 101: unexpected EOF"}},
 		{"malformed line between", foreignLine + "\nnot json\n" + foreignLine + "\n", "pip_blocked pip_blocked",
-			[]string{"x.jsonl:2: skipped: invalid character 'o' in literal null (expecting 'u')"}},
+			[]string{"x.jsonl:2: skipped: byte 2: invalid character 'o' in literal null (expecting 'u')"}},
 		{"megabytes", foreignLine + "\n" + long + "\n" + foreignLine + "\n", "pip_blocked long pip_blocked", nil},
 		{"no record", "{}\n[1]\nnull\n7\n" + foreignLine + "\n", "pip_blocked", []string{
 			`x.jsonl:1: skipped: not a test record: it has no "pass"`,
@@ -58,8 +58,8 @@ func TestReadSkipsWhatIsNoRecord(t *testing.T) {
 		{"no name", `{"pass":true}` + "\n", "", []string{"x.jsonl:1: skipped: not a test record: it has neither test_name nor id"}},
 		{"over lines", pretty + pretty + foreignLine + "\n", "pretty pretty pip_blocked", nil},
 		{"torn over lines", pretty[:20] + "\n" + foreignLine + "\n" + pretty[:20], "pip_blocked", []string{
-			"x.jsonl:1: skipped: unexpected end of JSON input",
-			"x.jsonl:4: the last line is torn and was skipped: unexpected end of JSON input"}},
+			"x.jsonl:1: skipped: byte 21: unexpected EOF",
+			"x.jsonl:4: the last line is torn and was skipped: byte 21: unexpected EOF"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +110,9 @@ func TestDecodeTakesWhatOtherToolsWrite(t *testing.T) {
 		{"null texts", `{"test_name":"a","pass":true,"note":null,"actual_output":null,"digests":null}`, suites.Record{TestName: "a", Pass: true}},
 		{"objects as output", `{"test_name":"a","pass":true,"actual_output":{"decision": "block"},"digests":3}`,
 			suites.Record{TestName: "a", Pass: true, ActualOutput: `{"decision":"block"}`}},
+		{"names in another case", `{"Test_Name":"a","PASS":true,"pass":true,"ID":"x"}`, suites.Record{TestName: "a", ID: "x", Pass: true}},
+		{"a name twice", `{"test_name":"a","note":"b","pass":false,"pass":true,"note":"c"}`, suites.Record{TestName: "a", Note: "c", Pass: true}},
+		{"no UTF-8", "{\"test_name\":\"a\\ud800\xff\",\"pass\":true}", suites.Record{TestName: "a\ufffd\ufffd", Pass: true}},
 		{"no whole exit", `{"test_name":"a","pass":true,"actual_exit":1.5,"expected_exit":"n/a"}`, suites.Record{TestName: "a", Pass: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
