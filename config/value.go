@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/yamlform"
 )
 
@@ -50,12 +50,12 @@ func glob(s *source, name string, n *yaml.Node) any {
 	return p
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variable takes the name of an environment variable.
 func variable(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
-	if p != "" && !variableName.MatchString(p) {
+	if p != "" && !variableName().MatchString(p) {
 		return s.add(n, fmt.Sprintf("%s: %s is no variable's name", name, yamlform.Quoted(p, shownText)), "letters, digits and _ only")
 	}
 	return p
@@ -138,12 +138,12 @@ func (b ByteSize) String() string {
 	return strconv.FormatInt(int64(b), 10) + "B"
 }
 
-var sizePattern = regexp.MustCompile(`^([0-9]+) ?([A-Za-z]+)$`)
+var sizePattern = pattern.Lazy(`^([0-9]+) ?([A-Za-z]+)$`)
 
 // size takes a number of bytes with its unit, more than none.
 func size(s *source, name string, n *yaml.Node) any {
 	const want = "a size such as 10MB"
-	m := sizePattern.FindStringSubmatch(n.Value)
+	m := sizePattern().FindStringSubmatch(n.Value)
 	if n.Kind != yaml.ScalarNode || m == nil {
 		return s.wrong(n, name, want, "units: B, KB, MB, GB, KiB, MiB, GiB")
 	}

@@ -76,9 +76,9 @@ var scopeFields = []field[scope]{
 
 var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s.scope }), []field[suiteForm]{
 	{"suite", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
-		s.suite = r.matching(k, n, suiteName, "at most 100 small letters, digits and -")
+		s.suite = r.name(k, n, suiteName, "at most 100 small letters, digits and -")
 	}},
-	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.matching(k, n, fileName, wantName) }},
+	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.name(k, n, fileName, wantName) }},
 	{"applies_to", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
 		r.List(k, n, func(item *yaml.Node) { s.appliesTo = append(s.appliesTo, r.localPath(k, item)) })
 	}},
@@ -120,7 +120,7 @@ var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []fi
 var caseFields = append(append(
 	lift(scopeFields, func(c *caseForm) *scope { return &c.scope }),
 	lift(firingFields, func(c *caseForm) *stepForm { return &c.stepForm })...), []field[caseForm]{
-	{"id", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.id = r.matching(k, n, fileName, wantName) }},
+	{"id", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.id = r.name(k, n, fileName, wantName) }},
 	{"name", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.name = r.matching(k, n, oneLine, wantLine) }},
 	{"summary", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.summary = r.text(k, n) }},
 	{"control", func(r *reader, k string, n *yaml.Node, c *caseForm) {

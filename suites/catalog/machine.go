@@ -1,12 +1,12 @@
 package catalog
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 const wantPlace = "a name, a file, or one of npx, bunx, pnpm exec and uv run with the tool"
@@ -61,7 +61,7 @@ var registeredFields = []field[suites.Registration]{
 	{"hook", func(r *reader, k string, n *yaml.Node, g *suites.Registration) { g.Hook = r.hookPath(k, n) }},
 }
 
-var nameList = regexp.MustCompile(`^[A-Za-z0-9_]+(\|[A-Za-z0-9_]+)*$`)
+var nameList = pattern.Lazy(`^[A-Za-z0-9_]+(\|[A-Za-z0-9_]+)*$`)
 
 // checkedFile takes a file of the project, or one below HOME.
 func (r *reader) checkedFile(name string, n *yaml.Node) string {

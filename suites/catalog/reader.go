@@ -108,10 +108,20 @@ func (r *reader) mapping(name string, n *yaml.Node) bool {
 func (r *reader) text(name string, n *yaml.Node) string { return r.Text(name, n, "") }
 
 // matching takes text of a certain form, which want describes.
-func (r *reader) matching(name string, n *yaml.Node, form *regexp.Regexp, want string) string {
+func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
 	v := r.text(name, n)
-	if v != "" && !form.MatchString(v) {
+	if v != "" && !form().MatchString(v) {
 		r.Wrong(n, name, want, "")
+		return ""
+	}
+	return v
+}
+
+// name takes text of some form that files are named after.
+func (r *reader) name(key string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
+	v := r.matching(key, n, form, want)
+	if len(v) > nameLimit {
+		r.Wrong(n, key, want, "")
 		return ""
 	}
 	return v

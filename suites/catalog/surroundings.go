@@ -3,7 +3,6 @@ package catalog
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,9 +11,10 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variables takes environment variables and lays them over those given.
 func (r *reader) variables(name string, n *yaml.Node, over map[string]string) map[string]string {
@@ -26,7 +26,7 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 		v[k] = value
 	}
 	r.Each(n, func(k, value *yaml.Node) {
-		if !variableName.MatchString(k.Value) {
+		if !variableName().MatchString(k.Value) {
 			r.Add(k, fmt.Sprintf("%s: %q is no variable's name", name, k.Value), "letters, digits and _ only")
 			return
 		}
@@ -94,7 +94,7 @@ var repoFields = []field[suites.Repo]{
 	}},
 }
 
-var methodName = regexp.MustCompile(`^[A-Z]+$`)
+var methodName = pattern.Lazy(`^[A-Z]+$`)
 
 var routeFields = []field[suites.Route]{
 	{"method", func(r *reader, k string, n *yaml.Node, t *suites.Route) {
@@ -167,7 +167,7 @@ var gateFields = []field[suites.Gate]{
 		g.Policy = suites.GatePolicy(r.Choice(k, n, []string{string(suites.GateSkip), string(suites.GateFail)}))
 	}},
 	{"min_version", func(r *reader, k string, n *yaml.Node, g *suites.Gate) {
-		g.MinVersion = r.matching(k, n, version, `a version such as "2.12.0"`)
+		g.MinVersion = r.matching(k, n, versionNumber, `a version such as "2.12.0"`)
 	}},
 }
 

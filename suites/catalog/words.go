@@ -1,14 +1,17 @@
 package catalog
 
-import "regexp"
+import "hookwatch/suites/pattern"
 
 var (
-	suiteName = regexp.MustCompile(`^[a-z0-9-]{1,100}$`)
-	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	control   = regexp.MustCompile(`^([a-z0-9-]{1,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	version   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
-	oneLine   = regexp.MustCompile(`^[^\r\n]+$`)
+	suiteName = pattern.Lazy(`^[a-z0-9-]+$`)
+	fileName  = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	control   = pattern.Lazy(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	oneLine   = pattern.Lazy(`^[^\r\n]+$`)
 )
+
+// nameLimit is how long the name of a suite or of a file may be, and the ID of a case, of
+// which files are named; in bytes.
+const nameLimit = 100
 
 const (
 	wantName  = "at most 100 letters, digits, dots, _ and -"
@@ -19,8 +22,8 @@ const (
 // What a check may say. A place is a name, a file, or one of a few runners with
 // the tool: no other program is ever started.
 var (
-	toolName      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
-	placeForm     = regexp.MustCompile(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
-	versionNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
-	keyPath       = regexp.MustCompile(`^[^.\s]+(\.[^.\s]+)*$`)
+	toolName      = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+	placeForm     = pattern.Lazy(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
+	versionNumber = pattern.Lazy(`^[0-9]+(\.[0-9]+)*$`)
+	keyPath       = pattern.Lazy(`^[^.\s]+(\.[^.\s]+)*$`)
 )

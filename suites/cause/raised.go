@@ -10,10 +10,10 @@ import (
 )
 
 // What Python, node and the shell say of a script that is not there.
-var absent = []*regexp.Regexp{
-	regexp.MustCompile(`can't open file '([^']+)': \[Errno 2\]`),
-	regexp.MustCompile(`(?m)^Error: Cannot find module '([^']+)'$`),
-	regexp.MustCompile(`(?m)^\S*sh: \d+: (\S+): not found$`),
+var absent = []func() *regexp.Regexp{
+	pattern.Lazy(`can't open file '([^']+)': \[Errno 2\]`),
+	pattern.Lazy(`(?m)^Error: Cannot find module '([^']+)'$`),
+	pattern.Lazy(`(?m)^\S*sh: \d+: (\S+): not found$`),
 }
 
 // exception is the last line of what Python says of one, and the line of node that
@@ -27,7 +27,7 @@ func raised(r *suites.Record) (Cause, bool) {
 		return Cause{}, false
 	}
 	for _, is := range absent {
-		if m := is.FindStringSubmatch(r.ActualStderr); m != nil && strings.Contains(m[1], "/") && base(m[1]) == base(r.Hook) {
+		if m := is().FindStringSubmatch(r.ActualStderr); m != nil && strings.Contains(m[1], "/") && base(m[1]) == base(r.Hook) {
 			return Cause{Kind: NotStarted, Hook: base(r.Hook), Text: "hook missing: what is registered runs a file that does not exist"}, true
 		}
 	}

@@ -2,14 +2,15 @@ package markers
 
 import (
 	"sort"
-
-	"hookwatch/suites/pattern"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+
+	"hookwatch/suites/pattern"
 )
 
 // A block is a stretch of running text (paragraph, list item, heading, table
@@ -173,10 +174,12 @@ func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
 
 // reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
 // be one.
-var reader = goldmark.New(
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-	)),
-	goldmark.WithExtensions(extension.Table),
-).Parser()
+var reader = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		)),
+		goldmark.WithExtensions(extension.Table),
+	).Parser()
+})

@@ -27,7 +27,7 @@ func Read(path string, src []byte, known *IDs) *Document {
 		d.Refused = errIntricate
 		return d
 	}
-	root := reader.Parse(text.NewReader(src))
+	root := reader().Parse(text.NewReader(src))
 	var blocks []*block
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && isLeaf(n) {

@@ -15,7 +15,7 @@ func markdownEntries(src []byte) []entry {
 	if intricate(src) {
 		return nil // it is searched as text
 	}
-	root := reader.Parse(text.NewReader(src))
+	root := reader().Parse(text.NewReader(src))
 	var entries []entry
 	var open []int // headings that have not ended, outermost first
 	levels := map[int]int{}

@@ -2,11 +2,11 @@ package scripts
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
 
@@ -16,7 +16,7 @@ func runsFile(program string) bool {
 }
 
 // number matches arguments of options, such as durations.
-var number = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
+var number = pattern.Lazy(`^[0-9.]+[smhd]?$`)
 
 // call notes the program that a simple command runs, and whether it is one
 // whose name is computed. inline tells that its input stands in the script.
@@ -90,7 +90,7 @@ func operands(args []*syntax.Word, skip int) []*syntax.Word {
 		case strings.HasPrefix(text, "-"), strings.Contains(text, "=") && !strings.HasPrefix(text, expanded):
 		case skip > 0:
 			skip--
-		case number.MatchString(text):
+		case number().MatchString(text):
 		default:
 			return args[i:]
 		}

@@ -1,13 +1,13 @@
 package scripts
 
 import (
-	"regexp"
-
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/pattern"
 )
 
 // sourced matches the comment by which a script says what it sources.
-var sourced = regexp.MustCompile(`^\s*shellcheck\s.*\bsource=`)
+var sourced = pattern.Lazy(`^\s*shellcheck\s.*\bsource=`)
 
 // codeOf is a script's text without what only people read: its comments, and
 // the words of messages. What they speak of is no dependency. A script that
@@ -24,7 +24,7 @@ func codeOf(text string, file *syntax.File, messages map[*syntax.Word]bool) stri
 		reads.visit(n)
 		switch n := n.(type) {
 		case *syntax.Comment:
-			if !sourced.MatchString(n.Text) {
+			if !sourced().MatchString(n.Text) {
 				blank(n)
 			}
 		case *syntax.Word:

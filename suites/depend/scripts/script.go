@@ -6,8 +6,9 @@ package scripts
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // A Script is what one file says of the files and programs it uses.
@@ -38,7 +39,7 @@ type Mention struct {
 	Operand
 }
 
-var shebang = regexp.MustCompile(`^#!\s*(\S+)(?:[ \t]+(-S\s+)?(\S+))?`)
+var shebang = pattern.Lazy(`^#!\s*(\S+)(?:[ \t]+(-S\s+)?(\S+))?`)
 
 var languages = map[string]string{
 	".sh": "shell", ".bash": "shell", ".zsh": "shell", ".ksh": "shell",
@@ -51,7 +52,7 @@ const mostNames = 5000
 
 // interpreterOf is the program that the first line names, "" without one.
 func interpreterOf(text string) string {
-	m := shebang.FindStringSubmatch(text)
+	m := shebang().FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}

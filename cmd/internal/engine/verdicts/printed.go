@@ -2,10 +2,10 @@ package verdicts
 
 import (
 	"hash/fnv"
-	"regexp"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // Printed is a sum that stands for what a run of a case printed and how it ended: a trace
@@ -28,7 +28,7 @@ func printedOf(exit *int, stdout, stderr string) Printed {
 }
 
 // scratch matches what mktemp makes up.
-var scratch = regexp.MustCompile(`\btmp\.[A-Za-z0-9]{6,}`)
+var scratch = pattern.Lazy(`\btmp\.[A-Za-z0-9]{6,}`)
 
 // PrintedBy is the sum of one step of a run that is not on record.
 func PrintedBy(r suites.Result) Printed {
@@ -49,7 +49,7 @@ const longNumber = 3
 
 func withoutNumbers(text string) []byte {
 	if strings.Contains(text, "tmp.") {
-		text = scratch.ReplaceAllString(text, "tmp.")
+		text = scratch().ReplaceAllString(text, "tmp.")
 	}
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {

@@ -2,11 +2,11 @@ package human
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/printable"
 )
 
@@ -91,7 +91,7 @@ func wantText(m suites.Mismatch) string {
 }
 
 // leftOut is how a note ends its list of reasons when there are too many.
-var leftOut = regexp.MustCompile(`^and \d+ more(; |$)`)
+var leftOut = pattern.Lazy(`^and \d+ more(; |$)`)
 
 // remark is what a failure's note says beyond its mismatches: the cause in the
 // shell's words, a process left behind.
@@ -108,5 +108,5 @@ func remark(v suites.Verdict) string {
 			}
 		}
 	}
-	return withoutStandIns(leftOut.ReplaceAllString(rest, ""))
+	return withoutStandIns(leftOut().ReplaceAllString(rest, ""))
 }
