@@ -2,6 +2,8 @@ package human
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,5 +86,26 @@ func TestSuperseded(t *testing.T) {
 		if n := strings.Count(out.String(), "lint.sh does not parse"); n != tt.all {
 			t.Errorf("%s: told %d times, want %d:\n%s", name, n, tt.all, &out)
 		}
+	}
+}
+
+// TestSupersededMany: failures that had no lines of their own are named when a save ends
+// their run, but for those that it selects, and once.
+func TestSupersededMany(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := New(&out, Options{Watch: true})
+	v.Handle(notify.RunStarted{Cases: 9, Total: 11})
+	for n := range wholeCases + 3 {
+		r := notifytest.Rec("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
+		r.Hook = fmt.Sprintf("h%d.sh", n)
+		v.Handle(notifytest.Done(r, n+1, 9, suites.Mismatch{Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
+	}
+	v.Handle(savedOf(0, "b.sh", "D6"))
+	v.Handle(notify.RunStarted{Cases: 1, Total: 11})
+	v.Handle(notify.RunDone{State: suites.State{NotRun: 11}})
+	before, after, _ := strings.Cut(out.String(), "b.sh")
+	if !strings.Contains(before, "FAIL 2 more: D5 D7\n") || strings.Contains(after, "more") {
+		t.Error(out.String())
 	}
 }

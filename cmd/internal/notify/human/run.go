@@ -2,6 +2,7 @@ package human
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hookwatch/cmd/internal/notify"
@@ -10,11 +11,12 @@ import (
 )
 
 func (h *human) runStarted(e notify.RunStarted) {
-	h.print(h.causesTold(nil)...) // of a run that a newer one superseded
+	if lines := h.others(nil); len(lines) > 0 { // of a run that a newer one superseded
+		h.print(lines...)
+	}
 	h.running, h.rested, h.failed, h.said = true, false, 0, false
 	h.begun, h.tracing = h.o.Now(), tracing{}
-	h.more, h.shown, h.asked.hidden = [2][]suites.Key{}, [2]int{}, 0
-	h.causes = causes{}
+	h.shown = [2]int{}
 	if h.o.Watch && !h.told && !h.asked.only {
 		what := "running all " + notify.Count(e.Cases, "case")
 		if !e.Full {
@@ -105,7 +107,27 @@ func (h *human) whole(kind int, e notify.CaseDone) bool {
 	return false
 }
 
-// others names the cases that had no lines of their own.
+// superseded tells what is held back of the run that a save ends, above what is told
+// of the save. What the save selects is left out: such a verdict is of files as they
+// were before it, and the case gets a new one.
+func (h *human) superseded(selected []notify.Selection) {
+	if len(selected) == 0 {
+		return // the run goes on
+	}
+	again := make(map[suites.Key]bool, len(selected))
+	for _, s := range selected {
+		again[s.Key] = true
+	}
+	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
+	for i := range h.more {
+		h.more[i] = slices.DeleteFunc(h.more[i], func(k suites.Key) bool { return again[k] })
+	}
+	if lines := h.others(nil); len(lines) > 0 {
+		h.print(lines...)
+	}
+}
+
+// others names the cases that had no lines of their own, once.
 func (h *human) others(records []suites.Record) []line {
 	lines := h.causesTold(records)
 	if keys := h.more[failures]; len(keys) > 0 {
@@ -117,6 +139,7 @@ func (h *human) others(records []suites.Record) []line {
 	if keys := h.more[resolutions]; len(keys) > 0 {
 		lines = append(lines, h.idLines(h.margin().with(piece{green, "PASS "}, piece{plain, fmt.Sprintf("%d more resolved: ", len(keys))}), keys)...)
 	}
+	h.more, h.asked.hidden = [2][]suites.Key{}, 0
 	return lines
 }
 

@@ -30,23 +30,6 @@ func (h *human) joins(e notify.CaseDone) bool {
 	return c.Kind != cause.Equal
 }
 
-// superseded tells what is held back of the run that a save ends, above what is told
-// of the save. A cause all of whose cases the save selects is left out: their verdicts
-// are of files as they were before it, and each gets a new one.
-func (h *human) superseded(selected []notify.Selection) {
-	if len(selected) == 0 {
-		return // the run goes on
-	}
-	again := make(map[suites.Key]bool, len(selected))
-	for _, s := range selected {
-		again[s.Key] = true
-	}
-	h.causes.all = slices.DeleteFunc(h.causes.all, func(s *shared) bool { return s.within(again) })
-	if lines := h.causesTold(nil); len(lines) > 0 {
-		h.print(lines...)
-	}
-}
-
 // causesTold says of each cause which cases have it, in the order of the run's
 // records, which the order in which cases finish is not. One that a single case has
 // needs no headline.
