@@ -19,9 +19,6 @@ import (
 	"hookwatch/watcher/editstest"
 )
 
-// projectConfig is a project's configuration.
-const projectConfig = ".hookwatch.yaml"
-
 // quiet is how long nothing may be heard of a session for it to be asked whether
 // it rests: longer than it holds anything back.
 const quiet = 80 * time.Millisecond

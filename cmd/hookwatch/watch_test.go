@@ -69,6 +69,9 @@ func (e event) changed(file string) bool {
 	return false
 }
 
+// projectConfig is a project's configuration.
+const projectConfig = ".hookwatch.yaml"
+
 func newReference(t testing.TB) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "my project")
