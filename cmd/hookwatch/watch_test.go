@@ -391,7 +391,7 @@ func (w *watched) configKey() {
 	w.transitions()
 }
 
-// againstConfig lists the cases that run against the project's own config.json
+// againstConfig lists the cases of the suite pm that run against the project's own config.json
 // or whose markers name the key, their controls, and the cases that have these for
 // theirs.
 func againstConfig(t testing.TB, key string) []string {

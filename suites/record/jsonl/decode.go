@@ -18,10 +18,15 @@ import (
 
 // unmarshal is encoding/json's, in one pass rather than two: a start reads the records
 // of all cases, and these are most of what it reads. It takes what encoding/json takes:
-// names in another case, names that come twice, text that is no UTF-8.
+// names in another case, names that come twice, text that is no UTF-8. What is no JSON
+// is an error that tells the byte, from 1.
 func unmarshal(text []byte, into any) error {
-	return jsonv2.Unmarshal(text, into,
+	err := jsonv2.Unmarshal(text, into,
 		jsonv2.MatchCaseInsensitiveNames(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if broken := (*jsontext.SyntacticError)(nil); errors.As(err, &broken) {
+		return fmt.Errorf("byte %d: %w", broken.ByteOffset+1, broken.Err)
+	}
+	return err
 }
 
 // decode reads one record. What hookwatch writes takes the first way; the second
@@ -34,9 +39,6 @@ func decode(line []byte) (suites.Record, error) {
 	err := unmarshal(line, &strict)
 	if wrong := (*jsonv2.SemanticError)(nil); errors.As(err, &wrong) || err == nil && strict.Pass == nil {
 		return decodeLoose(line)
-	}
-	if broken := (*jsontext.SyntacticError)(nil); errors.As(err, &broken) {
-		return suites.Record{}, fmt.Errorf("byte %d: %w", broken.ByteOffset+1, broken.Err)
 	}
 	if err != nil {
 		return suites.Record{}, err
@@ -88,10 +90,11 @@ type looseRecord struct {
 
 func decodeLoose(line []byte) (suites.Record, error) {
 	var fields looseRecord
-	switch err, wrong := json.Unmarshal(line, &fields), (*json.UnmarshalTypeError)(nil); {
-	case errors.As(err, &wrong):
+	err := unmarshal(line, &fields)
+	if wrong := (*jsonv2.SemanticError)(nil); errors.As(err, &wrong) {
 		return suites.Record{}, errors.New("not a test record: not a JSON object")
-	case err != nil:
+	}
+	if err != nil {
 		return suites.Record{}, err
 	}
 	r := suites.Record{

@@ -11,9 +11,7 @@ import (
 )
 
 func (h *human) runStarted(e notify.RunStarted) {
-	if lines := h.others(nil); len(lines) > 0 { // of a run that a newer one superseded
-		h.print(lines...)
-	}
+	h.print(h.others(nil)...) // of a run that a newer one superseded
 	h.running, h.rested, h.failed, h.said = true, false, 0, false
 	h.begun, h.tracing = h.o.Now(), tracing{}
 	h.shown = [2]int{}
@@ -122,9 +120,7 @@ func (h *human) superseded(selected []notify.Selection) {
 	for i := range h.more {
 		h.more[i] = slices.DeleteFunc(h.more[i], func(k suites.Key) bool { return again[k] })
 	}
-	if lines := h.others(nil); len(lines) > 0 {
-		h.print(lines...)
-	}
+	h.print(h.others(nil)...)
 }
 
 // others names the cases that had no lines of their own, once.
