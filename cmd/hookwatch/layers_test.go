@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A layer says which packages of hookwatch the packages below a path may import
+// directly, their own subpackages always among them. The first layer that matches
+// decides.
+type layer struct {
+	of  string // packages at or below these paths, space separated
+	may string // may import only what is at or below these paths; "" is nothing
+	not string // of that, may not import what is at or below these
+}
+
+// layers run from the program to its leaves: change, selection, run, record,
+// verdict, view. Only cmd sees everything; config, watcher and suites do not know
+// one another's internals.
+var layers = []layer{
+	{of: "cmd/hookwatch", may: "cmd/internal/cli"},
+	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
+	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/isolate suites/record suites/depend"},
+	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run suites/selection"},
+	{of: "cmd/internal/engine cmd/internal/check cmd/internal/live cmd/internal/contract", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/notify/desktop"},
+	{of: "config", may: "config suites/disk suites/pattern suites/spelling suites/yamlform suites"},
+	{of: "watcher", may: "watcher suites/disk"},
+	// The supervisor is executed once for each case: what it imports is paid there.
+	{of: "suites/process/supervisor", may: ""},
+	{of: "suites/process", may: "suites/process"},
+	{of: "suites/disk suites/jsontree suites/pattern suites/printable suites/shell suites/spelling", may: ""},
+	// What clients do is facts and functions of values.
+	{of: "suites/client", may: "suites suites/jsontree suites/pattern suites/spelling", not: "suites/run suites/process suites/isolate suites/record suites/depend suites/conform suites/discover"},
+	{of: "suites/isolate", may: "suites suites/disk suites/isolate suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
+	// Nothing that selects, records or judges starts a process.
+	{of: "suites/depend suites/plan suites/selection suites/markers suites/record suites/verdict suites/report suites/conform", may: "suites", not: "suites/run suites/process suites/isolate"},
+	{of: "suites/run", may: "suites", not: "suites/record suites/depend suites/selection suites/verdict suites/conform"},
+	{of: "suites", may: "suites"},
+}
+
+// TestLayers holds the layers.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	for from, imports := range importsOf(t) {
+		i := slices.IndexFunc(layers, func(l layer) bool { return at(from, l.of) })
+		if i < 0 {
+			t.Errorf("%s is in no layer: cmd, config, suites and watcher hold all packages", from)
+			continue
+		}
+		for _, to := range imports {
+			if l := layers[i]; !at(to, from) && (!at(to, l.may) || at(to, l.not)) {
+				t.Errorf("%s imports %s; packages below %q import only %q, and not %q", from, to, l.of, l.may, l.not)
+			}
+		}
+	}
+}
+
+// at reports whether a package is at or below one of the paths.
+func at(name, paths string) bool {
+	return slices.ContainsFunc(strings.Fields(paths), func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
+}
+
+// importsOf lists the packages of hookwatch and what each imports of them.
+func importsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "hookwatch/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		from := strings.TrimPrefix(p.ImportPath, "hookwatch/")
+		all[from] = nil
+		for _, i := range p.Imports {
+			if to, ours := strings.CutPrefix(i, "hookwatch/"); ours {
+				all[from] = append(all[from], to)
+			}
+		}
+	}
+}
+
+// TestShipped keeps what tests and development need apart from what ships. Each
+// package of the module is part of the program on some system, or its name ends
+// in "test", and the program has it on none.
+func TestShipped(t *testing.T) {
+	t.Parallel()
+	shipped := map[string]bool{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, p := range packages(t, system, "-deps", "hookwatch/cmd/hookwatch") {
+			shipped[p] = true
+			if p == "testing" || strings.HasPrefix(p, "hookwatch/") && strings.HasSuffix(p, "test") {
+				t.Errorf("the program for %s has %s, which is for tests", system, p)
+			}
+		}
+	}
+	for _, p := range packages(t, "linux", "hookwatch/...") {
+		if !shipped[p] && !strings.HasSuffix(p, "test") {
+			t.Errorf("%s is no part of the program: what tests alone use has a name that ends in test; a program goes to a module of its own", p)
+		}
+	}
+}
+
+// packages lists packages as they are on a system.
+func packages(t *testing.T, system string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Env = append(cmd.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}
+
+// pure lists the packages that decide and do nothing else.
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client/cells", "suites/client/inforce", "suites/live", "suites/plan"}
+
+// TestPure keeps disk, processes, clock and goroutines out of what decides.
+func TestPure(t *testing.T) {
+	t.Parallel()
+	const ours = `{{if and (gt (len .ImportPath) 10) (eq (slice .ImportPath 0 10) "hookwatch/")}}{{join .Imports " "}}{{end}}`
+	for _, name := range pure {
+		for _, p := range packages(t, "linux", "-deps", "-f", ours, "hookwatch/"+name) {
+			if slices.Contains([]string{"io/fs", "net", "os", "os/exec", "path/filepath", "syscall"}, p) {
+				t.Errorf("%s, or what it imports, imports %s", name, p)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(name), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no files: %v", name, err)
+		}
+		for _, file := range files {
+			if what := impure(t, file); what != "" && !strings.HasSuffix(file, "_test.go") {
+				t.Errorf("%s: %s is no part of a decision", file, what)
+			}
+		}
+	}
+}
+
+// impure names what a file does beside computing values.
+func impure(t *testing.T, file string) (what string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			what = "a goroutine"
+		case *ast.ChanType:
+			what = "a channel"
+		case *ast.SelectorExpr:
+			clock := []string{"Now", "Since", "Until", "After", "NewTimer", "Tick"}
+			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clock, n.Sel.Name) {
+				what = "the clock"
+			}
+		}
+		return true
+	})
+	return what
+}
