@@ -61,8 +61,10 @@ func (s sorted) below(dir string) bool {
 // changes tells what the case did, with absolute paths as the case sees them.
 func (s *Sandbox) changes(after Snapshot) []suites.Change {
 	var out []suites.Change
-	for i := range s.layout.views {
-		out = append(out, s.viewChanges(i, after)...)
+	for i, v := range s.layout.views {
+		if v.write {
+			out = append(out, s.viewChanges(i, after)...)
+		}
 	}
 	for _, c := range Diff(s.before, after) {
 		if at, ok := s.plainPlace(c.Path); ok {

@@ -6,7 +6,6 @@ package isolate
 
 import (
 	"sync"
-	"time"
 
 	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
@@ -59,12 +58,6 @@ type Plan struct {
 
 	installed installed // programs that others in PATH lead to
 
-	elsewhere struct { // sockets that are not in our list
-		sync.Mutex
-		paths []string
-		at    time.Time
-	}
-
 	mu      sync.Mutex
 	changed func() bool     // whether anything was mounted or unmounted since it was last asked
 	current *layout         // of the mounts as they were last seen
@@ -81,6 +74,6 @@ const (
 	placeDir = "place-" // and the number of a private directory
 	maskDir  = "mask"
 	deviceFS = "dev"
-	// socketFile stands in the place of sockets outside.
-	socketFile = "socket"
+	emptyDir = "empty" // the layer below read-only overlays
+	shownDir = "shown" // and a number: overlays that single files are taken from
 )

@@ -41,11 +41,13 @@ func TestViews(t *testing.T) {
 		"home/p/.git/HEAD":           "ref: refs/heads/main\n",
 		"home/p/part/x":              "",
 		"home/plain/x":               "",
-		"main/.git/HEAD":             "",
+		"main/.git/objects/x":        "",
+		"main/.git/refs/x":           "",
 		"main/.git/worktrees/w/HEAD": "",
 		"w/x":                        "",
 	})
 	write(t, filepath.Join(dir, "main/.git/worktrees/w/commondir"), "../..\n")
+	write(t, filepath.Join(dir, "main/.git/worktrees/w/gitdir"), filepath.Join(dir, "w/.git")+"\n")
 	write(t, filepath.Join(dir, "w/.git"), "gitdir: "+filepath.Join(dir, "main/.git/worktrees/w")+"\n")
 	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,9 @@ func (s *Sandbox) Keep(dir string, bound int64) error {
 		keep(placeDir+strconv.Itoa(i), at)
 	}
 	for i, v := range s.layout.views {
-		keep(s.upper(i), v.at)
+		if v.write {
+			keep(s.upper(i), v.at)
+		}
 	}
 	return errors.Join(err, tellLeftOut(dir, k.told))
 }

@@ -48,7 +48,7 @@ func (s *script) sys() {
 		if from := path.Join("/sys", name); disk.IsDir(from) {
 			at := storage(path.Join(sysDir, name))
 			s.add(supervisor.Dir, at, "755")
-			s.mount(from, at, "", unix.MS_BIND, "")
+			s.readOnly(supervisor.Optional, from, at)
 		}
 	}
 	s.bind(storage(sysDir), "/sys")

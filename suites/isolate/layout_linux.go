@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate/mask"
@@ -39,9 +40,13 @@ func (p *Plan) newLayout() *layout {
 		}
 	}
 	l.private = sortedSet(l.private)
+	l.machine = l.machineRoots()
+	if _, err := trees.GitCommon(disk.Real(trees.GitTop(disk.Real(p.o.Root)))); err != nil {
+		l.notes = append(l.notes, err.Error())
+	}
 	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
 	sp.divide()
-	l.show(p.refused)
+	l.hide(p.refused)
 	return l
 }
 
@@ -92,8 +97,7 @@ func (p *Plan) Notes() []string {
 func (p *Plan) layout() *layout {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	divided := slices.ContainsFunc(p.current.views, func(v view) bool { return v.split != nil })
-	if p.changed() || divided { // what lies beside mounts changes without a word
+	if p.changed() || !p.current.listed() {
 		p.renew()
 	}
 	return p.current
@@ -128,6 +132,7 @@ func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, 
 		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
 		if err == nil {
 			s.Box = box
+			p.note(s)
 			if err = s.fill(); err != nil {
 				s.Discard()
 				return nil, err
@@ -149,20 +154,44 @@ func (p *Plan) replan(l *layout, err error) bool {
 	if p.current.key() != l.key() {
 		return true
 	}
-	at, ok := refusedView(l, err)
-	if !ok || p.refused[at] || at == disk.Real(trees.GitTop(disk.Real(p.o.Root))) {
+	var refused *process.ConfineError
+	if !errors.As(err, &refused) {
 		return false
 	}
-	p.refused = maps.Clone(p.refused)
-	p.refused[at] = true
-	p.renew()
+	at, ok := l.refusedView(refused)
+	if !ok || p.refused[at] || p.essential(at) {
+		return false
+	}
+	p.refuse(at)
 	return true
 }
 
+// note remembers the views without which a sandbox was made.
+func (p *Plan) note(s *Sandbox) {
+	for _, missed := range s.Missed {
+		if at, ok := s.layout.refusedView(missed); ok {
+			p.mu.Lock()
+			p.refuse(at)
+			p.mu.Unlock()
+		}
+	}
+}
+
+func (p *Plan) refuse(at string) {
+	p.refused = maps.Clone(p.refused)
+	p.refused[at] = true
+	p.renew()
+}
+
+// essential reports whether no case can do without a view: the project's, and those
+// that hold the shell.
+func (p *Plan) essential(at string) bool {
+	return disk.Within(at, disk.Real(p.o.Root)) || disk.Within(at, disk.Real("/bin/sh"))
+}
+
 // refusedView is the view that the system did not make.
-func refusedView(l *layout, err error) (string, bool) {
-	var refused *process.ConfineError
-	if !errors.As(err, &refused) || len(refused.Step) < 3 || refused.Step[0] != supervisor.Mount || refused.Step[1] != "overlay" {
+func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
+	if len(refused.Step) < 3 || strings.TrimPrefix(refused.Step[0], supervisor.Optional) != supervisor.Overlay {
 		return "", false
 	}
 	at := refused.Step[2]

@@ -11,19 +11,25 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// masks hides credentials. In a view that is done by what lies on top of it, so
-// that a hook may even remove or replace what is hidden; elsewhere by a mount.
-func (s *script) masks(masks []mask.Mask) {
+// masks hides credentials. In a view that can be written to that is done by what
+// lies on top of it, so that a hook may even remove or replace what is hidden;
+// elsewhere by mounts, which are returned.
+func (s *script) masks(masks []mask.Mask) (places []place) {
 	for i, m := range masks {
-		if v, rel := s.l.viewOf(m.Path); v >= 0 {
+		v, rel := s.l.viewOf(m.Path)
+		if s.l.views[v].write {
 			s.maskInView(v, rel, m)
 			continue
+		}
+		if s.l.views[v].split != nil || s.covered(m.Path) {
+			continue // it is not copied, or the place is private
 		}
 		hidden := storage(maskDir + "/" + strconv.Itoa(i))
 		s.add(supervisor.Dir, storage(maskDir), "755")
 		s.hide(hidden, m)
-		s.mount(hidden, m.Path, "", unix.MS_BIND, "")
+		places = append(places, place{m.Path, func() { s.mount(hidden, m.Path, "", unix.MS_BIND, "") }})
 	}
+	return places
 }
 
 func (s *script) maskInView(v int, rel string, m mask.Mask) {

@@ -18,15 +18,9 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// The descriptors of the steps beside the storage: those of the views, of the devices
-// and of clones follow one another without gaps. A process with threads that uses a
-// number above 63 for the first time waits for the kernel to let all processors pass
-// (8 to 17 ms), and some systems refuse those above 255 (RLIMIT_NOFILE).
-const (
-	passing     = supervisor.StorageFD + 1 // of what is used by the next step alone
-	firstView   = supervisor.StorageFD + 2
-	endOfClones = 239
-)
+// machineRoot is where the machine's root directory is, in the sandbox's, until the
+// sandbox is complete.
+const machineRoot = "/.machine"
 
 // Advance is what is the same for all cases at all times. No mount is among it:
 // one that somebody takes away must go from a namespace that waits as well.
@@ -39,36 +33,33 @@ func (p *Plan) Advance() []process.Step {
 
 func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), masked: sandbox.masks, given: sandbox.dir}
-	s.firstDevice = firstView + len(s.l.roots)
-	s.next = s.firstDevice + len(p.devices)
 	dir := disk.Real(sandbox.dir)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
-	for i, r := range s.l.roots {
-		s.add(supervisor.Open, number(firstView+i), r)
-	}
-	s.cloneDevices()
-	// Nothing can be written, nor any device opened, but what is mounted below.
-	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV), "r")
-	shown := s.cloneShown(search)
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
 	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
+	s.enter()
 	s.add(supervisor.Dir, storage(caseDir), "755")
 	for _, d := range dirs {
 		s.add(supervisor.Dir, storage(caseDir+"/"+d), "755")
 	}
 	s.makeDevices()
-	s.masks(sandbox.masks)
-	s.sockets()
-	s.places(dir, shown)
+	elsewhere := s.masks(sandbox.masks)
+	s.places(dir, slices.Concat(s.shown(search), elsewhere), search)
 	s.sys()
 	s.finish()
 	return s.steps
 }
 
-func (s *script) cloneDevices() {
-	for i, d := range s.p.devices {
-		s.add(supervisor.Clone, number(s.firstDevice+i), "/dev/"+d)
-	}
+// enter makes a root directory with nothing in it but the places of views, and takes
+// it for the machine's, which is left below machineRoot for what follows.
+func (s *script) enter() {
+	s.add(supervisor.Dir, storage(emptyDir), "755")
+	root := viewDir + "0/upper" // "/" is the first view
+	s.splitDirs(root, s.l.views[0])
+	s.add(supervisor.Dir, storage(root+machineRoot), "700")
+	s.mount(storage(root), storage(root), "", unix.MS_BIND, "")
+	s.add(supervisor.Pivot, storage(root), storage(root+machineRoot))
+	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 }
 
 // makeDevices builds a /dev without disks and consoles: root would be let in.
@@ -76,10 +67,10 @@ func (s *script) makeDevices() {
 	s.add(supervisor.Dir, storage(deviceFS), "755")
 	// Overlays mark what was removed with such attributes.
 	s.add(supervisor.Xattr, storage(deviceFS), "user.hookwatch", "y")
-	for i, d := range s.p.devices {
+	for _, d := range s.p.devices {
 		at := storage(deviceFS + "/" + d)
 		s.add(supervisor.Blank, at)
-		s.add(supervisor.Attach, number(s.firstDevice+i), at)
+		s.mount(machineRoot+"/dev/"+d, at, "", unix.MS_BIND, "")
 	}
 	for _, l := range deviceLinks {
 		s.add(supervisor.Symlink, l.target, storage(deviceFS+"/"+l.name))
@@ -101,8 +92,8 @@ type place struct {
 }
 
 // places mounts everything in its place, outer ones first.
-func (s *script) places(dir string, shown map[string]int) {
-	all := []place{{"/dev", func() { s.bind(storage(deviceFS), "/dev") }}}
+func (s *script) places(dir string, more []place, search []string) {
+	all := append(more, place{"/dev", func() { s.bind(storage(deviceFS), "/dev") }})
 	for i, at := range s.l.private {
 		name := storage(placeDir + number(i))
 		all = append(all, place{at, func() {
@@ -110,42 +101,23 @@ func (s *script) places(dir string, shown map[string]int) {
 			s.bind(name, at)
 		}})
 	}
-	for i, v := range s.l.views {
-		all = append(all, place{v.at, func() { s.view(i, v) }})
-	}
-	for at, n := range shown {
-		all = append(all, place{at, func() { s.attach(n, at) }})
+	for i, v := range s.l.views[1:] {
+		all = append(all, place{v.at, func() { s.view(i+1, v) }})
 	}
 	all = append(all, place{dir, func() { s.bind(storage(caseDir), dir) }})
 	slices.SortStableFunc(all, func(a, b place) int { return disk.ByDepth(a.at, b.at) })
 	for _, p := range all {
-		if !s.beside(p.at) {
-			s.lead(p.at)
-		}
+		s.lead(p.at)
 		p.make()
 	}
-	for _, given := range []string{s.p.o.Root, s.p.o.Home, s.given} {
-		s.lead(given) // by the symbolic links that it is named with
+	for _, named := range slices.Concat([]string{s.p.o.Root, s.p.o.Home, s.given}, search) {
+		s.lead(named) // by the symbolic links that it is named with
 	}
 }
 
-// beside reports whether a place lies in a directory that was split: the way to
-// it is there.
-func (s *script) beside(at string) bool {
-	return slices.ContainsFunc(s.l.views, func(v view) bool { return v.split != nil && v.at != at && disk.Within(v.at, at) })
-}
-
-func (s *script) attach(n int, at string) {
-	if fi, err := os.Stat(at); err == nil && !fi.IsDir() && s.covered(at) {
-		s.add(supervisor.Optional+supervisor.Blank, at)
-	}
-	s.add(supervisor.Optional+supervisor.Attach, number(n), at)
-}
-
-// cloneShown takes hold of what would be hidden and must not be: programs in
-// private directories.
-func (s *script) cloneShown(search []string) map[string]int {
-	shown := make(map[string]int)
+// shown are the places of what would be hidden and must not be: programs in private
+// directories.
+func (s *script) shown(search []string) (places []place) {
 	var wanted []string
 	for _, d := range search {
 		d = disk.Real(d)
@@ -162,21 +134,32 @@ func (s *script) cloneShown(search []string) map[string]int {
 	}
 	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
 		if f = disk.Real(f); s.covered(f) {
-			if _, err := os.Stat(f); err == nil {
-				wanted = append(wanted, f)
-			}
+			wanted = append(wanted, f)
 		}
 	}
-	for _, at := range sortedSet(wanted) {
-		if s.next == endOfClones {
-			break
+	for i, at := range sortedSet(wanted) {
+		fi, err := os.Stat(at)
+		switch {
+		case i == maxShown:
+			return places
+		case err != nil:
+		case fi.IsDir():
+			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
+		case fi.Mode().IsRegular(): // no overlay is of a file: it is taken from one of its directory
+			dir := storage(shownDir + "/" + number(i))
+			places = append(places, place{at, func() {
+				s.add(supervisor.Dir, dir, "755")
+				s.readOnly(supervisor.Optional, filepath.Dir(at), dir)
+				s.add(supervisor.Optional+supervisor.Blank, at)
+				s.add(supervisor.Optional+supervisor.Mount, dir+"/"+filepath.Base(at), at, "", number(unix.MS_BIND), "")
+			}})
 		}
-		s.add(supervisor.Optional+supervisor.Clone, number(s.next), at)
-		shown[at] = s.next
-		s.next++
 	}
-	return shown
+	return places
 }
+
+// maxShown bounds the programs and directories that are shown in private ones.
+const maxShown = 200
 
 // installation is the directory that programs in dir need: the one above for
 // prefix/bin, unless that is a private place itself.
@@ -228,15 +211,16 @@ func (s *script) lead(path string) {
 // pidMax bounds the processes of a PID namespace, since Linux 6.14.
 const pidMax = "/proc/sys/kernel/pid_max"
 
-// finish mounts /proc and gives up all that could undo a step.
+// finish leaves the machine's files and gives up all that could undo a step.
 func (s *script) finish() {
-	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	// Once around, the kernel gives no PID below 300 again.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.processes()))
 	s.boundNamespaces()
 	s.keys()
 	// Root may write there without any capability, core_pattern for one.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
+	s.add(supervisor.Detach, machineRoot)
+	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY), "")
 	keep := []string{supervisor.Privileges}
 	if s.p.root {
 		for _, c := range rootKeeps {
@@ -258,29 +242,44 @@ var rootKeeps = []int{
 	unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
 }
 
-// view shows a directory with what the case writes to it on top.
+// view shows a directory, with what the case writes to it on top.
 func (s *script) view(i int, v view) {
-	root := fd(firstView + v.root)
 	name := viewDir + number(i)
 	switch {
-	case v.shown:
-		s.add(supervisor.Optional+supervisor.Mount, root+"/"+v.rel, v.at, "", number(unix.MS_BIND|unix.MS_REC), "")
-		return
 	case v.split != nil:
-		s.split(root, name+"/upper", v)
-		return
-	case v.rel != ".":
-		s.add(supervisor.Open, number(passing), root+"/"+v.rel)
-		root = fd(passing)
+		s.split(name+"/upper", v)
+	case !v.write && v.mount: // the system may refuse it; the machine's other mounts do not depend on it
+		s.readOnly(supervisor.Optional, v.at, v.at)
+	case !v.write:
+		s.readOnly("", v.at, v.at)
+	default:
+		s.add(supervisor.Dir, storage(name+"/upper"), mode(v.at))
+		s.add(supervisor.Dir, storage(name+"/work"), "700")
+		s.add(supervisor.Overlay, machineRoot+v.at, v.at, number(unix.MS_NOSUID|unix.MS_NODEV),
+			",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
 	}
-	s.add(supervisor.Dir, storage(name+"/upper"), mode(v.at))
-	s.add(supervisor.Dir, storage(name+"/work"), "700")
-	s.mount("overlay", v.at, "overlay", unix.MS_NOSUID|unix.MS_NODEV,
-		"lowerdir="+root+",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
+}
+
+// readOnly shows a directory of the machine without a way to its inodes. An overlay
+// that nothing can be written to has two layers at least.
+func (s *script) readOnly(optional, dir, at string) {
+	s.add(optional+supervisor.Overlay, machineRoot+dir, at, number(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY), ":"+storage(emptyDir)+",userxattr")
 }
 
 // split makes a directory in which something is mounted.
-func (s *script) split(root, upper string, v view) {
+func (s *script) split(upper string, v view) {
+	s.splitDirs(upper, v)
+	s.bind(storage(upper), v.at)
+	// The storage notes no access; what is masked tells by it that it was read.
+	flags := unix.MS_REMOUNT | unix.MS_BIND | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RELATIME
+	if !v.write {
+		flags |= unix.MS_RDONLY
+	}
+	s.mount("", v.at, "", flags, "")
+}
+
+// splitDirs makes the directories and symbolic links of a split in the storage.
+func (s *script) splitDirs(upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
 		return slices.ContainsFunc(s.masked, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
@@ -295,15 +294,5 @@ func (s *script) split(root, upper string, v view) {
 		if !hidden(rel) {
 			s.add(supervisor.Symlink, v.split.links[rel], storage(upper+"/"+rel))
 		}
-	}
-	large := slices.DeleteFunc(slices.Clone(v.split.large), hidden)
-	for _, rel := range large {
-		s.add(supervisor.Blank, storage(upper+"/"+rel))
-	}
-	s.bind(storage(upper), v.at)
-	// The storage notes no access; what is masked tells by it that it was read.
-	s.mount("", v.at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RELATIME, "")
-	for _, rel := range slices.Concat(large, slices.DeleteFunc(slices.Clone(v.split.inner), hidden)) {
-		s.add(supervisor.Optional+supervisor.Mount, root+"/"+rel, filepath.Join(v.at, rel), "", number(unix.MS_BIND|unix.MS_REC), "")
 	}
 }

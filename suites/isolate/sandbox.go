@@ -40,8 +40,10 @@ func (s *Sandbox) take() Snapshot {
 	for i := range s.layout.private {
 		trees = append(trees, placeDir+strconv.Itoa(i))
 	}
-	for i := range s.layout.views {
-		trees = append(trees, s.upper(i))
+	for i, v := range s.layout.views {
+		if v.write {
+			trees = append(trees, s.upper(i))
+		}
 	}
 	return Take(s.path(), trees...)
 }

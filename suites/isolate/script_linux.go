@@ -19,8 +19,6 @@ type script struct {
 	l           *layout
 	steps       []process.Step
 	reach       map[string]bool
-	firstDevice int // descriptor of the first device
-	next        int // descriptor of the next clone
 	masked      []mask.Mask
 	given       string // the case's own directory, as it is named
 }

@@ -32,7 +32,7 @@ func (s *Sandbox) masksRead(after Snapshot) []string {
 	var out []string
 	for i, m := range s.masks {
 		top := maskDir + "/" + strconv.Itoa(i)
-		if v, rel := s.layout.viewOf(m.Path); v >= 0 {
+		if v, rel := s.layout.viewOf(m.Path); v >= 0 && s.layout.views[v].write {
 			top = s.upper(v) + "/" + rel
 		}
 		for _, n := range append([]string{""}, m.Names...) {

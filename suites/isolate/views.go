@@ -16,14 +16,14 @@ import (
 func (o Options) views(all []mounts.Mount) []string {
 	top := disk.Real(trees.GitTop(disk.Real(o.Root)))
 	wanted := []string{top}
-	if common := trees.GitCommon(top); common != "" {
+	if common, _ := trees.GitCommon(top); common != "" {
 		wanted = append(wanted, common)
 	}
 	if o.Home != "" && disk.IsDir(o.Home) {
 		wanted = append(wanted, disk.Real(o.Home))
 	}
 	for _, m := range all {
-		if disk.Within(top, m.At) {
+		if disk.Within(top, m.At) && disk.IsDir(m.At) {
 			wanted = append(wanted, m.At)
 		}
 	}
@@ -42,28 +42,49 @@ func (o Options) views(all []mounts.Mount) []string {
 	return views
 }
 
-// maxViews bounds the file systems that are shown as views: a project with more
-// mounts inside of it sees the rest as it is, read-only.
-const maxViews = 40
+// Bounds of the mounts that cases see: of the project's, with a view each, and of
+// the machine's, read-only.
+const (
+	maxViews   = 40
+	maxMachine = 100
+)
 
 var systemDirs = []string{"/proc", "/sys", "/dev"}
 
-// viewOf is the innermost view that a path lies in, and where; -1 for none that
-// can be written to.
+// machine lists the directories that are shown read-only, each the top of a mount:
+// "/" and what is mounted in it, without the places that cases have others of. At
+// first come those that hold the fewest parts of a path.
+func (l *layout) machineRoots() []string {
+	out := []string{"/"}
+	for i, m := range l.mounts {
+		shown := !slices.Contains(unshownKinds, m.Kind) && !l.replaced(m.At) && !slices.Contains(l.roots, m.At)
+		if shown && mounts.On(l.mounts, m.At) == i && disk.IsDir(m.At) {
+			out = append(out, m.At)
+		}
+	}
+	out = sortedSet(out)
+	return out[:min(len(out), maxMachine)]
+}
+
+// unshownKinds are file systems through which one looks at or steers the kernel
+// and its services.
+var unshownKinds = []string{
+	"autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs", "fusectl",
+	"hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
+}
+
+// viewOf is the innermost view that a path lies in, and where.
 func (l *layout) viewOf(path string) (view int, rel string) {
 	view = -1
 	for i, v := range l.views { // inner ones come later
-		if !disk.Within(v.at, path) {
-			continue
-		}
-		if view, rel = i, strings.TrimPrefix(path, v.at+"/"); v.shown {
-			view = -1
+		if disk.Within(v.at, path) {
+			view, rel = i, strings.TrimPrefix(strings.TrimPrefix(path, v.at), "/")
 		}
 	}
 	return view, rel
 }
 
-// inView reports whether a path lies in what is shown as views.
+// inView reports whether a path lies in what is shown as views that can be written to.
 func (l *layout) inView(path string) bool {
 	return slices.ContainsFunc(l.roots, func(r string) bool { return disk.Within(r, path) })
 }

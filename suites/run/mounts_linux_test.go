@@ -106,7 +106,7 @@ func TestMountsInside(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sawMounts(t, where, o)
+				sawMounts(t, where, o, read(name))
 				kept := filepath.Join(t.TempDir(), "kept")
 				if err := r.Keep(o, kept); err != nil {
 					t.Error(err)
@@ -157,7 +157,7 @@ func TestMountsInsideForUsers(t *testing.T) {
 			cmd.Env = []string{attackVariable + "=ordinary", "PATH=" + os.Getenv("PATH"), "ROOT=" + p.root, "TEMP=" + p.temp, "HOME=" + filepath.Join(dir, "home")}
 			out, err := cmd.CombinedOutput()
 			for _, want := range []string{
-				"isolation namespaces\nfirst\nmodule\nwork\nexit 0\n", "changed {project}/root.txt", "created {project}/src/new.txt",
+				"isolation namespaces\n" + read(name) + "exit 0\n", "changed {project}/root.txt", "created {project}/src/new.txt",
 				"deleted {project}/gone.txt", "created ~/.new", "read ~/.netrc, which is masked",
 			} {
 				if err != nil || !strings.Contains(string(out), want) {
@@ -171,10 +171,19 @@ func TestMountsInsideForUsers(t *testing.T) {
 	}
 }
 
-func sawMounts(t *testing.T, where string, o suites.Outcome) {
+// read is what the hook can read of the project: the system makes no overlay of an
+// overlay of an overlay, and so that is hidden.
+func read(mount string) string {
+	if mount == "an overlay on an overlay" {
+		return "first\nwork\n"
+	}
+	return "first\nmodule\nwork\n"
+}
+
+func sawMounts(t *testing.T, where string, o suites.Outcome, want string) {
 	t.Helper()
 	last := o.Last()
-	if last.Exit != 0 || string(last.Stdout) != "first\nmodule\nwork\n" {
+	if last.Exit != 0 || string(last.Stdout) != want {
 		t.Errorf("%s: exit %d, the hook saw %q\n%s", where, last.Exit, last.Stdout, last.Stderr)
 	}
 	var told []string

@@ -57,7 +57,7 @@ func moveWorkTree(config, to string) error {
 	return os.WriteFile(config, moved, 0o644)
 }
 
-var workTreeLine = pattern.Lazy(`(?m)^\s*worktree\s*=.*$`)
+var workTreeLine = pattern.Lazy(`(?m)^\s*worktree\s*=(.*)$`)
 
 // borrow makes a store of objects that reads another one.
 func borrow(objects, to string) error {
@@ -80,7 +80,7 @@ func borrow(objects, to string) error {
 // detach makes the copy of a linked work tree or a submodule independent of the
 // repository that it belongs to, by a copy of that at aside.
 func detach(top, copied, aside string) error {
-	common := GitCommon(top)
+	common, _ := GitCommon(top) // one that is not the work tree's own stays where it is
 	if common == "" {
 		return nil
 	}

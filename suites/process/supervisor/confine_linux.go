@@ -13,9 +13,10 @@ const (
 	Optional = "?"
 	Mount    = "mount"    // source, target, type, flags, data
 	Attr     = "attr"     // path, mount attributes to set, "r" for all mounts below as well
+	Overlay  = "overlay"  // lower directory, target, flags, further layers and options as they follow the first lower one
+	Pivot    = "pivot"    // mount that becomes the root directory, directory in it where the present one goes
+	Detach   = "detach"   // path of a mount, which goes with all below it and its directory
 	Open     = "open"     // descriptor, path
-	Clone    = "clone"    // descriptor, path: a copy of the mount, attached nowhere
-	Attach   = "attach"   // descriptor of a clone, path of a file or directory
 	Dir      = "dir"      // path, mode in octal: made with its parents unless it is there
 	Symlink  = "symlink"  // target, path
 	Blank    = "blank"    // path: an empty file whose times are 0
@@ -70,7 +71,7 @@ func (s *supervising) confine(steps []string) {
 
 // fieldCounts is how many fields each step has, its name included.
 var fieldCounts = map[string]int{
-	Mount: 6, Attr: 4, Open: 3, Clone: 3, Attach: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
+	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
 	Watch: 2, Filter: 2,
 }
 
@@ -98,10 +99,12 @@ func perform(f []string) syscall.Errno {
 		return setAttributes(f[1], uint64(number(f[2], 10)), f[3] == "r")
 	case Open:
 		return openAt(number(f[1], 10), f[2])
-	case Clone:
-		return cloneMount(number(f[1], 10), f[2])
-	case Attach:
-		return attach(number(f[1], 10), f[2])
+	case Overlay:
+		return overlay(f[1], f[2], number(f[3], 10), f[4])
+	case Pivot:
+		return pivot(f[1], f[2])
+	case Detach:
+		return detach(f[1])
 	case Dir:
 		return makeDirs(f[1], uint32(number(f[2], 8)))
 	case Symlink:
@@ -136,45 +139,42 @@ func lower(resource int, most uint64) syscall.Errno {
 	return errnoOf(syscall.Setrlimit(resource, &syscall.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}))
 }
 
+const oPath = 0x200000
+
 func openAt(fd int, path string) syscall.Errno {
-	const oPath = 0x200000
 	f, err := syscall.Open(path, oPath|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return errnoOf(err)
 	}
-	return moveTo(f, fd)
-}
-
-// moveTo gives a descriptor another number.
-func moveTo(f, fd int) syscall.Errno {
-	err := syscall.Dup3(f, fd, syscall.O_CLOEXEC)
+	err = syscall.Dup3(f, fd, syscall.O_CLOEXEC)
 	_ = syscall.Close(f)
 	return errnoOf(err)
 }
 
-func cloneMount(fd int, path string) syscall.Errno {
-	const clone, cloexec = 1, syscall.O_CLOEXEC
-	p, err := syscall.BytePtrFromString(path)
+// overlay mounts an overlay of a directory. It is named by a descriptor, because the
+// options separate names by commas and colons.
+func overlay(lower, target string, flags int, layers string) syscall.Errno {
+	f, err := syscall.Open(lower, oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return syscall.EINVAL
+		return errnoOf(err)
 	}
-	f, _, errno := syscall.Syscall(sysOpenTree, uintptr(at), uintptr(unsafe.Pointer(p)), clone|cloexec)
-	if errno != 0 {
-		return errno
-	}
-	return moveTo(int(f), fd)
+	err = syscall.Mount("overlay", target, "overlay", uintptr(flags), "lowerdir=/proc/self/fd/"+strconv.Itoa(f)+layers)
+	_ = syscall.Close(f)
+	return errnoOf(err)
 }
 
-func attach(fd int, path string) syscall.Errno {
-	const fromEmptyPath = 4
-	empty, p := new(byte), (*byte)(nil)
-	p, err := syscall.BytePtrFromString(path)
-	if err != nil {
-		return syscall.EINVAL
+func pivot(root, old string) syscall.Errno {
+	if err := syscall.PivotRoot(root, old); err != nil {
+		return errnoOf(err)
 	}
-	_, _, errno := syscall.Syscall6(sysMoveMount, uintptr(fd), uintptr(unsafe.Pointer(empty)),
-		uintptr(at), uintptr(unsafe.Pointer(p)), fromEmptyPath, 0)
-	return errno
+	return errnoOf(syscall.Chdir("/"))
+}
+
+func detach(path string) syscall.Errno {
+	if err := syscall.Unmount(path, syscall.MNT_DETACH); err != nil {
+		return errnoOf(err)
+	}
+	return errnoOf(syscall.Rmdir(path))
 }
 
 func setAttributes(path string, set uint64, recursive bool) syscall.Errno {

@@ -8,8 +8,6 @@ import (
 // System calls that package syscall does not know. Their numbers are the same on
 // every architecture.
 const (
-	sysOpenTree     = 428
-	sysMoveMount    = 429
 	sysCloseRange   = 436
 	sysMountSetattr = 442
 )
