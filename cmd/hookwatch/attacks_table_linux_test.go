@@ -178,6 +178,17 @@ func maskedFiles() []attack {
 		s.hook("jq -r .key .claude/hooks/config.json; exit 2")
 		s.link(filepath.Join(s.home, ".aws/credentials"), ".claude/hooks/config.json")
 	})
+	for _, named := range []string{"/tmp", "/var/tmp", "/proc/self/root/tmp", "/", "../../../tmp"} {
+		add("repository at "+named, func(s *stage) {
+			s.write(filepath.Join(s.top, "tmp/secret"), stagedSecret) // TMPDIR of the user
+			s.write(".git", "gitdir: "+named+"\n")
+			s.hook("cat " + s.top + "/tmp/secret >&2; exit 1")
+		})
+	}
+	add("repository of HOME's secrets", func(s *stage) {
+		s.write(".git", "gitdir: "+filepath.Join(s.home, ".ssh")+"\n")
+		s.hook("cat ~/.ssh/env >&2; exit 1")
+	})
 	add("settings", func(s *stage) { s.link(filepath.Join(s.home, ".aws/credentials"), ".claude/settings.json") })
 	add("document", func(s *stage) { s.link(filepath.Join(s.home, ".netrc"), "docs/specs/secret.md") })
 	add("hooks of a plugin", func(s *stage) {

@@ -32,7 +32,13 @@ func ordinary() {
 	}
 	fmt.Println("isolation", choice)
 	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice.Mode, Plan: choice.Plan, Env: os.Environ()})
-	o, err := r.Case(context.Background(), doing(inMounts))
+	act := inMounts
+	if given := os.Getenv("ACT"); given != "" {
+		act = given
+	}
+	c := doing(act)
+	c.Env["SELF"] = os.Getenv("SELF")
+	o, err := r.Case(context.Background(), c)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,13 +1,20 @@
 package run_test
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,69 +24,282 @@ import (
 
 func init() {
 	attacks["serving"] = serving
-	attacks["dialing"] = dialing
+	attacks["reaching"] = reaching
 }
 
-// TestSocketsOutside: however a service bound its socket, no case gets to it.
-func TestSocketsOutside(t *testing.T) {
-	t.Parallel()
-	dir := besideThisFile(t)
-	self, err := os.Executable()
+// A machine is a directory of a test's with what a service of the machine has.
+type machine struct {
+	t    *testing.T
+	dir  string   // beside this file: neither in the project nor in a private place
+	home string   // of the cases
+	at   []string // sockets and pipes by which a case must not reach a service
+	git  string   // content of the project's file .git; "": none
+}
+
+// listen binds a socket that every user may connect to, in this process.
+func (m *machine) listen(path string) string {
+	m.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	l, err := listenAt(path)
 	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = l.Close(); _ = os.Remove(path) })
+	m.at = append(m.at, path)
+	return path
+}
+
+// listenAt binds by the name in the directory: a long path has no room in an address.
+func listenAt(path string) (net.Listener, error) {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	l, err := net.Listen("unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)))
+	if err != nil {
+		return nil, err
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	return l, os.Chmod(path, 0o666)
+}
+
+// serve has another process bind a socket in the directory, with clone flags.
+func (m *machine) serve(bound string, flags uintptr) {
+	m.t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), attackVariable+"=serving", "AT="+bound)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
+	ready, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		m.t.Skipf("user namespaces are needed: %v", err)
+	}
+	m.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := fmt.Fscanln(ready, new(string)); err != nil {
+		m.t.Fatalf("%s: %v", bound, err)
+	}
+	if !filepath.IsAbs(bound) {
+		bound = filepath.Join(m.dir, bound)
+	}
+	m.at = append(m.at, bound)
+}
+
+// pipe makes a pipe that a service reads, and returns what it has read.
+func (m *machine) pipe(path string) func() string {
+	m.t.Helper()
+	if err := errors.Join(syscall.Mkfifo(path, 0o666), os.Chmod(path, 0o666)); err != nil {
+		m.t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = f.Close() })
+	m.at = append(m.at, path)
+	return func() string {
+		b := make([]byte, 100)
+		n, err := unix.Read(int(f.Fd()), b)
+		if n < 0 || err != nil {
+			return ""
+		}
+		return string(b[:n])
+	}
+}
+
+// renamed moves what was made, and so takes it out of every list of names.
+func (m *machine) renamed(from, to string) {
+	m.t.Helper()
+	if err := os.Rename(filepath.Join(m.dir, from), filepath.Join(m.dir, to)); err != nil {
+		m.t.Fatal(err)
+	}
+	for i, at := range m.at {
+		if rest, ok := strings.CutPrefix(at, filepath.Join(m.dir, from)); ok {
+			m.at[i] = filepath.Join(m.dir, to) + rest
+		}
+	}
+}
+
+// usual binds the sockets that desktops and development machines have.
+func (m *machine) usual(uid int) {
+	for _, path := range []string{
+		fmt.Sprintf("/run/user/%d/bus", uid), fmt.Sprintf("/run/user/%d/systemd/private", uid), "/run/hookwatch-test/docker.sock",
+		fmt.Sprintf("/tmp/ssh-hookwatch%d/agent.1", os.Getpid()), fmt.Sprintf("/tmp/.X11-unix/X%d", os.Getpid()),
+		filepath.Join(m.home, ".gnupg/S.gpg-agent"), filepath.Join(m.home, ".docker/run/docker.sock"), filepath.Join(m.home, ".ssh/agent.sock"),
+	} {
+		if strings.HasPrefix(path, "/run") && os.Geteuid() != 0 {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			continue // the machine's own
+		}
+		m.listen(path)
+	}
+}
+
+// newMachine makes sockets and pipes of all kinds, as many as a busy machine has.
+func newMachine(t *testing.T, uid int) (m *machine, pipes []func() string) {
+	m = &machine{t: t, dir: besideThisFile(t), home: filepath.Join(t.TempDir(), "home")}
+	in := func(name string) string { return filepath.Join(m.dir, name) }
+	if err := os.Chmod(m.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, tt := range map[string]struct {
-		bound string
-		flags uintptr
-	}{
-		"by its path":                  {filepath.Join(dir, "plain"), 0},
-		"by an unclean path":           {dir + "/.//x/../unclean", 0},
-		"by a relative path":           {"relative", 0},
-		"in another network namespace": {filepath.Join(dir, "apart"), unix.CLONE_NEWUSER | unix.CLONE_NEWNET},
-		"relative, in another":         {"./relative apart", unix.CLONE_NEWUSER | unix.CLONE_NEWNET},
-		"through a link":               {filepath.Join(dir, "link/linked"), 0},
-	} {
-		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o755); err != nil {
+	for _, dir := range []string{in("x"), in("many"), m.home} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		_ = os.Symlink(".", filepath.Join(dir, "link"))
-		cmd := exec.Command(self)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), attackVariable+"=serving", "AT="+tt.bound)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: tt.flags}
-		ready, err := cmd.StdoutPipe()
+	}
+	_ = os.Symlink(".", in("link"))
+	m.listen(in("plain"))
+	m.serve(m.dir+"/.//x/../unclean", 0)
+	m.serve("relative", 0)
+	m.serve(in("apart"), unix.CLONE_NEWUSER|unix.CLONE_NEWNET)
+	m.serve("./relative apart", unix.CLONE_NEWUSER|unix.CLONE_NEWNET)
+	m.serve(in("link/linked"), 0)
+	m.listen(in("one"))
+	m.renamed("one", "other")
+	m.listen(in("of two names"))
+	if err := os.Link(in("of two names"), in("second name")); err != nil {
+		t.Fatal(err)
+	}
+	m.at = append(m.at, in("second name"))
+	m.listen(in("moved/deep/socket"))
+	m.renamed("moved", "away")
+	for i := range 1000 {
+		m.listen(in("many/" + strconv.Itoa(i)))
+	}
+	m.usual(uid)
+	if uid == 0 && os.Geteuid() == 0 { // on a mount in HOME
+		at := filepath.Join(m.home, "mnt")
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mounted(t, "tmpfs", at, "tmpfs", 0, "size=1m")
+		m.listen(filepath.Join(at, "socket"))
+	}
+	pipes = []func() string{m.pipe(in("pipe")), m.pipe(filepath.Join(m.home, "pipe"))}
+	return m, pipes
+}
+
+// lateSockets binds sockets in a directory, one after the other, until it is stopped.
+func lateSockets(dir string) (stop func()) {
+	ticker, ended, stopped := time.NewTicker(100*time.Millisecond), make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-ended:
+				ticker.Stop()
+				return
+			case <-ticker.C:
+			}
+			if l, err := listenAt(filepath.Join(dir, "late"+strconv.Itoa(i))); err == nil {
+				defer l.Close()
+			}
+		}
+	}()
+	return func() { close(ended); <-stopped }
+}
+
+// TestNothingOfTheMachine: whatever a service bound its socket to, and whenever, no
+// case gets to it, and what it writes into a pipe nobody reads. No file .git of the
+// project changes that.
+func TestNothingOfTheMachine(t *testing.T) {
+	users := []int{os.Geteuid()}
+	if users[0] == 0 {
+		users = append(users, ordinaryUser)
+	}
+	for _, uid := range users {
+		t.Run(strconv.Itoa(uid), func(t *testing.T) {
+			m, pipes := newMachine(t, uid)
+			list := filepath.Join(m.dir, "list")
+			write(t, list, strings.Join(m.at, "\n")+"\n")
+			defer lateSockets(m.dir)()
+			for _, m.git = range []string{"", "/run", "/tmp", "/proc/self/root/run", "/proc/self/cwd/..", "/"} {
+				out := m.fire(uid, attackVariable+`=reaching LIST="`+list+`" LATE="`+m.dir+`" "$SELF"`)
+				if !strings.Contains(out, fmt.Sprintf("tried %d\n", len(m.at))) || strings.Contains(out, "tried late 0\n") || strings.Contains(out, "ESCAPED") {
+					t.Errorf("gitdir %q, of %d: %.2000s", m.git, len(m.at), out)
+				}
+			}
+			for i, read := range pipes {
+				if got := read(); got != "" {
+					t.Errorf("pipe %d holds %q", i, got)
+				}
+			}
+		})
+	}
+}
+
+// fire runs one case whose hook does an act, as a user, and returns what the hook
+// printed. SELF is the test program.
+func (m *machine) fire(uid int, act string) string {
+	m.t.Helper()
+	if uid == os.Geteuid() {
+		self, err := os.Executable()
 		if err != nil {
-			t.Fatal(err)
+			m.t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Skipf("%s: user namespaces are needed: %v", name, err)
-		}
-		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-		if _, err := fmt.Fscanln(ready, new(string)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		at := tt.bound
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(dir, at)
-		}
-		_, r := chosen(t, isolate.Namespaces, func(_ *run.Options, i *isolate.Options) { i.Shown = []string{self} })
-		c := doing(attackVariable + `=dialing "$SELF"`)
-		c.Env["AT"], c.Env["SELF"] = at, self
-		o, err := r.Case(t.Context(), c)
+		_, r := chosen(m.t, isolate.Namespaces, func(o *run.Options, i *isolate.Options) {
+			i.Shown, i.Home = []string{self}, m.home
+			m.plant(o.Root)
+		})
+		c := doing(act)
+		c.Env["SELF"] = self
+		o, err := r.Case(m.t.Context(), c)
 		if err != nil {
-			t.Fatal(err)
+			m.t.Fatal(err)
 		}
-		if got := string(o.Last().Stdout); got != "refused\n" {
-			t.Errorf("%s: %q, %s", name, got, o.Last().Stderr)
+		defer func() { _ = r.Remove(o) }()
+		return string(o.Last().Stdout) + string(o.Last().Stderr)
+	}
+	p := newProject(m.t)
+	p.write("hook.sh", "#!/bin/bash\neval \"$ACT\"\n", 0o755)
+	m.plant(p.root)
+	program := filepath.Join(p.root, "program")
+	copyProgram(m.t, program)
+	for _, top := range []string{p.root, p.temp, m.home} {
+		if err := os.Chmod(filepath.Dir(top), 0o755); err != nil {
+			m.t.Fatal(err)
 		}
-		if err := r.Remove(o); err != nil {
-			t.Error(err)
-		}
+		_ = filepath.WalkDir(top, func(path string, _ fs.DirEntry, _ error) error { return os.Lchown(path, uid, uid) })
+	}
+	cmd := exec.Command(program)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	cmd.Env = []string{attackVariable + "=ordinary", "PATH=" + os.Getenv("PATH"), "ROOT=" + p.root, "TEMP=" + p.temp, "HOME=" + m.home,
+		"ACT=" + act, "SELF=" + program}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		m.t.Errorf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func (m *machine) plant(root string) {
+	if m.git != "" {
+		write(m.t, filepath.Join(root, ".git"), "gitdir: "+m.git+"\n")
 	}
 }
 
 func serving() {
 	l, err := net.Listen("unix", os.Getenv("AT"))
+	if err == nil {
+		err = os.Chmod(os.Getenv("AT"), 0o666)
+	}
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -94,14 +314,47 @@ func serving() {
 	}
 }
 
-func dialing() {
-	if err := os.Chdir(filepath.Dir(os.Getenv("AT"))); err != nil { // a long path has no room in an address
+// reaching tries the sockets and pipes of a list, and for two seconds what appears
+// in a directory.
+func reaching() {
+	list, err := os.Open(os.Getenv("LIST"))
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if _, err := net.Dial("unix", filepath.Base(os.Getenv("AT"))); err != nil {
-		fmt.Println("refused")
+	tried := 0
+	for lines := bufio.NewScanner(list); lines.Scan(); tried++ {
+		reach(lines.Text())
+	}
+	fmt.Println("tried", tried)
+	late := map[string]bool{}
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+		entries, _ := os.ReadDir(os.Getenv("LATE"))
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "late") {
+				late[e.Name()] = true
+				reach(filepath.Join(os.Getenv("LATE"), e.Name()))
+			}
+		}
+		_ = unix.Nanosleep(&unix.Timespec{Nsec: 5e7}, nil)
+	}
+	fmt.Println("tried late", len(late))
+}
+
+func reach(path string) {
+	if fi, err := os.Lstat(path); err == nil && fi.Mode()&os.ModeNamedPipe != 0 {
+		if f, err := os.OpenFile(path, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
+			_, _ = io.WriteString(f, "ESCAPED")
+		}
 		return
 	}
-	escaped("to a service")
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return // private or hidden
+	}
+	defer dir.Close()
+	if c, err := net.Dial("unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))); err == nil {
+		_ = c.Close()
+		escaped("to the service at " + path)
+	}
 }
