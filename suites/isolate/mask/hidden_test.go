@@ -15,6 +15,7 @@ func TestHidden(t *testing.T) {
 		"home/.ssh/id_ed25519": "k", "home/.ssh/deep/er/and/deeper/key": "k", "home/.netrc": "k",
 		"home/mine/key": "k", "home/.npmrc": "k", "home/keys/id": "k", "home/notes": "",
 		"own/.aws/credentials": "k", "project/x": "", "project/.ssh/config": "", "tool/program": "",
+		"home/.kube/cache/x": "", "etc/k3s.yaml": "k", "etc/dir/x": "",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, err := range []error{
@@ -27,6 +28,8 @@ func TestHidden(t *testing.T) {
 		os.Symlink("../keys/id", at("home/.ssh/id_rsa")),
 		os.Chmod(at("tool/program"), 0o755),
 		os.Symlink(at("tool/program"), at("home/.ssh/program")),
+		os.Symlink(at("etc/k3s.yaml"), at("home/.kube/config")),
+		os.Symlink(at("etc/dir"), at("home/.kube/dir")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +44,7 @@ func TestHidden(t *testing.T) {
 		"project/dangling": true, "project/hard": true, "project/deep hard": true, "project/hard netrc": true,
 		"home": false, "home/notes": false, "home/.npmrc": false, "home/keys": false, "project/x": false,
 		"project/.ssh/config": false, "project/parent/notes": false, "tool/program": false, "nowhere": false,
+		"home/.kube/config": true, "etc/k3s.yaml": true, "etc/dir/x": false,
 	} {
 		if got := hiding.Hides(disk.Lead(at(name))); got != want {
 			t.Errorf("%s is hidden: %v, want %v", name, got, want)

@@ -169,19 +169,25 @@ func (r Rules) present(home string) []string {
 }
 
 // secretTarget reports whether what a link in a hidden directory leads to is
-// hidden as well. What all may read is no secret outside of a HOME, and a
-// program nowhere: hiding it would break those that run it.
+// hidden as well. A file is, also one that all may read: k3s for one keeps its
+// credentials so. Programs and what packages install are not, because hiding them
+// would break what uses them; nor is a directory outside of HOME that all may read.
 func secretTarget(path string, homes []string) bool {
 	fi, err := os.Stat(path)
 	if err != nil || !fi.IsDir() && !fi.Mode().IsRegular() {
 		return false
 	}
-	if fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
-		return false
+	within := func(dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, path) })
 	}
-	inHome := slices.ContainsFunc(homes, func(h string) bool { return disk.Within(h, path) })
-	return inHome || fi.Mode().Perm()&0o004 == 0
+	if fi.Mode().IsRegular() {
+		return fi.Mode().Perm()&0o111 == 0 && !within(published)
+	}
+	return within(homes) || fi.Mode().Perm()&0o004 == 0
 }
+
+// published hold what packages install for all programs.
+var published = []string{"/usr", "/lib", "/nix/store", "/gnu/store", "/opt/homebrew", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"}
 
 func newMask(path string, deep bool) Mask {
 	m := Mask{Path: path}
