@@ -1,6 +1,10 @@
 package suites
 
-import "time"
+import (
+	"time"
+
+	"hookwatch/suites/expression"
+)
 
 // An Effect is what the client does with a hook's outcome.
 type Effect string
@@ -41,7 +45,10 @@ type Outcome struct {
 	Root     string        // the project as the case saw it: the project itself, or the case's copy of it
 	Named    []string      // the case's templates and what each stood for, one after the other
 	Trace    []byte        // what a traced run wrote down; nil when it was not traced, or lost it
-	Calls    []ToolCall    // of the tools that decide, in the same case run once more; nil when nobody asked
+	// Answers are those to Questions, which somebody has to ask before the outcome is
+	// judged.
+	Answers map[expression.Question]expression.Answer
+	Calls   []ToolCall // of the tools that decide, in the same case run once more; nil when nobody asked
 }
 
 // A ToolCall is what a hook asked of a tool, and what the tool answered.

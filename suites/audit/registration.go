@@ -29,6 +29,11 @@ func (m *Machine) registered(want *suites.Registration) suites.Finding {
 	if len(lacking) == 0 {
 		return suites.Finding{Holds: true, Told: told(want, matchers), Remark: wider(names, matchers)}
 	}
+	for _, h := range m.Hooks(want.Event, lacking[0]) {
+		if err := h.MatcherError(); err != nil && slices.Contains(h.Scripts, want.Hook) {
+			return suites.Finding{Told: "whether " + want.Event + " runs " + want.Hook + " is not known: its matcher could not be evaluated: " + err.Error()}
+		}
+	}
 	why := want.Event + " does not run " + want.Hook
 	if lacking[0] != "" {
 		why += " on " + strings.Join(lacking, ", ")
@@ -38,7 +43,7 @@ func (m *Machine) registered(want *suites.Registration) suites.Finding {
 
 func (m *Machine) entry(want *suites.Registration, name string) *discover.Hook {
 	for _, h := range m.Hooks(want.Event, name) {
-		if slices.Contains(h.Scripts, want.Hook) {
+		if slices.Contains(h.Scripts, want.Hook) && h.MatcherError() == nil {
 			return &h
 		}
 	}

@@ -1,13 +1,12 @@
 package catalog
 
 import (
-	"regexp"
 	"strings"
 
-	"github.com/itchyny/gojq"
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 )
 
 var effects = func() (words []string) {
@@ -133,7 +132,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	}
 	v := r.textOrTexts(name, n)
 	for i := range v {
-		flaw := r.once(name+" "+v[i], func() error { _, err := regexp.Compile(v[i]); return err })
+		flaw := r.once(name+" "+v[i], func() error { return expression.Check(expression.Pattern, v[i]) })
 		if flaw != "" {
 			r.Add(items[i], name+": no valid regular expression: "+strings.TrimPrefix(flaw, "error parsing regexp: "), "")
 		}
@@ -144,13 +143,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 // filter takes a jq filter.
 func (r *reader) filter(name string, n *yaml.Node) string {
 	v := r.text(name, n)
-	flaw := r.once(name+" "+v, func() error {
-		q, err := gojq.Parse(v)
-		if err == nil {
-			_, err = gojq.Compile(q)
-		}
-		return err
-	})
+	flaw := r.once(name+" "+v, func() error { return expression.Check(expression.Filter, v) })
 	if v != "" && flaw != "" {
 		r.Add(n, name+": no valid filter: "+flaw, "")
 	}

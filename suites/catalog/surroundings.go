@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
@@ -101,8 +100,8 @@ var routeFields = []field[suites.Route]{
 		t.Method = r.matching(k, n, methodName, "a method such as POST")
 	}},
 	{"path", func(r *reader, k string, n *yaml.Node, t *suites.Route) {
-		if t.Path = r.text(k, n); !doublestar.ValidatePattern(t.Path) {
-			r.Wrong(n, k, "a valid pattern", "close what [ or { opens")
+		if t.Path = r.text(k, n); !pattern.ValidGlob(t.Path) {
+			r.Wrong(n, k, "a valid pattern", "close what [ or { opens; braces may stand for at most 1000 alternatives")
 		}
 	}},
 	{"contains", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Contains = r.text(k, n) }},

@@ -96,6 +96,30 @@ func Match(event, match, value string) bool {
 	return matcher.Matches(match, matcher.Separators, names...)
 }
 
+// MatcherError is the reason why the matcher of a hook is not evaluated, nil if it is:
+// whether the hook runs when the event fires is not known. It tries the values that are
+// known.
+func MatcherError(event, match string) error {
+	about, known := EventByName(event)
+	if !known || about.MatchedOn == "" {
+		return nil
+	}
+	separators := matcher.Separators
+	if about.Name == "StopFailure" {
+		separators = matcher.OnlyBars
+	}
+	values := []string{"mcp__example__example", "general-purpose", "permission_prompt"}
+	for _, tool := range tools {
+		values = append(append(values, tool.Name), tool.Also...)
+	}
+	for _, value := range values {
+		if _, err := matcher.Evaluate(match, separators, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func has(fields map[string]any, key string) bool {
 	_, present := fields[key]
 	return present

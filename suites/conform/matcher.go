@@ -3,6 +3,7 @@ package conform
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hookwatch/suites"
@@ -18,6 +19,9 @@ func (t Tree) matched(h discover.Hook) []finding.Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
+	}
+	if err := h.MatcherError(); err != nil {
+		return []finding.Finding{finding.Of("matcher-not-evaluated", h.ID, h.Source, fmt.Sprintf("matcher %s could not be evaluated: %v", short(strconv.Quote(h.Matcher)), err))}
 	}
 	if event.MatchedOn == "" {
 		return []finding.Finding{finding.Of("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}

@@ -67,10 +67,16 @@ func (h Hook) NotRun() string {
 		return "the client drops the file that it stands in"
 	case h.Scope == InTemplate:
 		return "the client does not read " + h.Source.File
-	default:
-		return ""
 	}
+	if err := h.MatcherError(); err != nil {
+		return "its matcher could not be evaluated: " + err.Error()
+	}
+	return ""
 }
+
+// MatcherError is the reason why the matcher is not evaluated: for which values the
+// client fires the hook is not known then.
+func (h Hook) MatcherError() error { return client.MatcherError(h.Event, h.Matcher) }
 
 // shortName is the base name of the hook's script, or of its command's first word.
 func (h Hook) shortName() string {

@@ -33,12 +33,13 @@ type Registered struct {
 // For lists the hooks that fire when the event's matched field holds value, in
 // order. Identical commands run once, as the client has it. A hook with an `if`
 // is taken to fire on a tool event, whose call it may match, and never elsewhere.
+// One whose matcher is not evaluated is among them: see Hook.MatcherError.
 func (r Registered) For(event, value string) []Hook {
 	about, _ := client.EventByName(event)
 	seen := map[string]bool{}
 	var firing []Hook
 	for _, hook := range r.Hooks {
-		if hook.Event != event || !client.Match(event, hook.Matcher, value) || hook.If != "" && !about.Tool {
+		if hook.Event != event || hook.If != "" && !about.Tool || !client.Match(event, hook.Matcher, value) && hook.MatcherError() == nil {
 			continue
 		}
 		if same := hook.runsAs(); !seen[same] {

@@ -8,12 +8,28 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 )
 
 // Case runs one case to its end, or until ctx ends. The error is for what
 // hookwatch itself could not do, such as making the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
-	return r.run(ctx, c, nil)
+	o, err := r.run(ctx, c, nil)
+	if err == nil {
+		r.evaluate(ctx, c, &o)
+	}
+	return o, err
+}
+
+// evaluate answers those expressions of a case whose cost is not known. Judging the
+// outcome evaluates the others.
+func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
+	for _, q := range o.Questions(c) {
+		if o.Answers == nil {
+			o.Answers = map[expression.Question]expression.Answer{}
+		}
+		o.Answers[q] = r.evaluator.Answer(ctx, q)
+	}
 }
 
 func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
@@ -62,7 +78,11 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 // Traced runs a case as Case does, and traces it by t. Its outcome, which has
 // the log in addition, is not to be judged: the surroundings are not the same.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
-	return r.run(ctx, c, t)
+	o, err := r.run(ctx, c, t)
+	if err == nil {
+		r.evaluate(ctx, c, &o)
+	}
+	return o, err
 }
 
 // step writes the step's fixtures, fires its hook and keeps what the

@@ -29,7 +29,13 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	if s.o.Hooks == nil {
 		return suites.Result{}, errors.New("no hooks are registered")
 	}
-	fired, err := s.fire(ctx, s.o.Hooks(st.Event, value), st, stdin)
+	hooks := s.o.Hooks(st.Event, value)
+	for _, h := range hooks {
+		if err := h.MatcherError(); err != nil {
+			return unknown(h, err), nil
+		}
+	}
+	fired, err := s.fire(ctx, hooks, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
 	}
@@ -45,7 +51,10 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
-	if value := payload.Matched(st.Event, st.Tool, stdin); value != "" && !client.Match(st.Event, h.Matcher, value) {
+	value := payload.Matched(st.Event, st.Tool, stdin)
+	if matches := value == "" || client.Match(st.Event, h.Matcher, value); h.MatcherError() != nil {
+		return unknown(h, h.MatcherError()), nil
+	} else if !matches {
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
 	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
@@ -53,6 +62,11 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 		return suites.Result{}, err
 	}
 	return combine(fired), nil
+}
+
+// unknown is the result of a step of which it is not known which hooks the client fires.
+func unknown(h discover.Hook, err error) suites.Result {
+	return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("whether the client fires %s is not known: its matcher could not be evaluated: %v", h.ID, err)}
 }
 
 // fire runs hooks side by side as the client does, each with its own time-out.
@@ -190,16 +204,20 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 	fired, err := s.fire(ctx, commands, st, stdin)
 	all := combine(fired)
 	for _, h := range others {
-		fired = append(fired, Fired{Hook: h, NotRun: "hooks of type " + h.Type + " are not run"})
+		why := "hooks of type " + h.Type + " are not run"
+		if h.Type == "command" {
+			why = h.NotRun()
+		}
+		fired = append(fired, Fired{Hook: h, NotRun: why})
 	}
 	return fired, all, err
 }
 
-// byType parts the hooks that are commands from the others, which the client alone
-// can run.
+// byType separates the commands from the hooks that are not run: the client alone can
+// run those of other types, and a matcher may not be evaluated.
 func byType(hooks []discover.Hook) (commands, others []discover.Hook) {
 	for _, h := range hooks {
-		if h.Type == "command" {
+		if h.Type == "command" && h.MatcherError() == nil {
 			commands = append(commands, h)
 		} else {
 			others = append(others, h)

@@ -5,6 +5,7 @@ package run
 
 import (
 	"hookwatch/suites"
+	"hookwatch/suites/expression/evaluator"
 	"hookwatch/suites/toolbox"
 )
 
@@ -15,6 +16,7 @@ type Runner struct {
 	tools     *toolbox.Toolbox // whose versions gates ask for
 	machine   toolbox.Machine
 	asked     saidByRunners
+	evaluator evaluator.Evaluator
 }
 
 // New makes a runner.
@@ -36,7 +38,10 @@ func (r *Runner) Prewarm() { r.sandboxes.pool.Prewarm() }
 func (r *Runner) CancelPrewarm() { r.sandboxes.pool.CancelPrewarm() }
 
 // Close gives up what is kept ready. Cases that run are not touched.
-func (r *Runner) Close() { r.sandboxes.pool.Close() }
+func (r *Runner) Close() {
+	r.sandboxes.pool.Close()
+	r.evaluator.Close()
+}
 
 // Remove deletes what a case left, once it was judged.
 func (r *Runner) Remove(o suites.Outcome) error {

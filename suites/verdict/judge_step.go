@@ -41,7 +41,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	judgeSound(add, e, r)
 	judgeText(add, "stdout", e.Stdout, r.Stdout, w)
 	judgeText(add, "stderr", e.Stderr, r.Stderr, w)
-	judgeJQ(add, e.JQ, r.Stdout)
+	judgeJQ(add, e.JQ, r.Stdout, w.outcome)
 	for _, want := range e.ModelSees {
 		if !strings.Contains(strings.Join(r.ModelSees, "\n"), w.text.Replace(want)) {
 			add("model_sees", quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))

@@ -1,12 +1,14 @@
 package verdict
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 )
 
 // okay is a result that ended well and said nothing.
@@ -21,7 +23,11 @@ func miss(step int, field, want, got string) suites.Mismatch {
 // judgeOne judges a case of one step.
 func judgeOne(e suites.Expectation, r suites.Result) suites.Verdict {
 	c := &suites.Case{ID: "A", Steps: []suites.Step{{Expect: e}}}
-	return Judge(c, suites.Outcome{Results: []suites.Result{r}}, 30*time.Second)
+	o := suites.Outcome{Results: []suites.Result{r}, Answers: map[expression.Question]expression.Answer{}}
+	for _, q := range o.Questions(c) { // those of these tests are harmless
+		o.Answers[q] = q.Evaluate(context.Background())
+	}
+	return Judge(c, o, 30*time.Second)
 }
 
 // A judgement is one expectation beside one result. No want is a pass.

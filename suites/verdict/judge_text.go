@@ -1,17 +1,12 @@
 package verdict
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/itchyny/gojq"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 )
 
 // aMatchOf begins what a mismatch wants where it wants a pattern.
@@ -32,10 +27,13 @@ func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte
 		}
 	}
 	for _, want := range e.Matches {
-		re, err := regexp.Compile(w.pattern.Replace(want))
-		if err != nil {
-			add(field, err.Error(), "a regular expression")
-		} else if !re.MatchString(s) {
+		a := w.outcome.Answer(expression.Question{Kind: expression.Pattern, Source: w.outcome.Pattern(want), Text: s})
+		switch {
+		case a.Limit != "":
+			add(field, notEvaluated+a.Limit, aMatchOf+want)
+		case a.Err != "":
+			add(field, a.Err, "a regular expression")
+		case !a.Holds:
 			add(field, got(), aMatchOf+want)
 		}
 	}
@@ -62,38 +60,27 @@ func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result,
 	}
 }
 
-// jqTime bounds a filter: one written by hand may never end.
-const jqTime = 5 * time.Second
+// notEvaluated begins what a mismatch got of an expression that reached a limit.
+const notEvaluated = "could not be evaluated: "
 
-func judgeJQ(add addFunc, filter string, stdout []byte) {
+func judgeJQ(add addFunc, filter string, stdout []byte, o *suites.Outcome) {
 	if filter == "" {
 		return
 	}
-	query, err := gojq.Parse(filter)
-	if err != nil {
-		add("jq", said(err), filter)
-		return
-	}
-	var input any
-	if err := json.Unmarshal(stdout, &input); err != nil {
+	switch a := o.Answer(expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}); {
+	case a.Limit != "":
+		add("jq", notEvaluated+a.Limit, filter)
+	case a.NotJSON:
 		add("jq", "stdout is not one JSON document: "+quote(string(stdout)), filter)
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), jqTime)
-	defer cancel()
-	got, ok := query.RunWithContext(ctx, input).Next()
-	if err, failed := got.(error); failed {
-		add("jq", said(err), filter)
-	} else if !ok || got == nil || got == false {
-		add("jq", fmt.Sprint(got)+" on "+quote(string(stdout)), filter)
+	case a.Err != "":
+		add("jq", a.Err, filter)
+	case !a.Holds:
+		add("jq", a.Got+" on "+quote(string(stdout)), filter)
 	}
 }
 
 // quoteLimit keeps a reason readable; the record has the whole text.
 const quoteLimit = 400
-
-// said is an error's text; one about a filter may cut a character in two.
-func said(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }
 
 func quote(s string) string {
 	if s == "" {

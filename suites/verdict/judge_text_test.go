@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"bytes"
+	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 )
 
 func TestJudgeText(t *testing.T) {
@@ -111,16 +114,26 @@ func TestJudgeJQ(t *testing.T) {
 	}
 }
 
-// TestEndlessFilter: a filter that never ends is given up.
-func TestEndlessFilter(t *testing.T) {
+// TestNotEvaluated: an expression that nothing evaluated fails the case, and says so.
+func TestNotEvaluated(t *testing.T) {
 	t.Parallel()
-	begin := time.Now()
-	got := judgeOne(suites.Expectation{JQ: `def f: f; f`}, suites.Result{Stdout: []byte("1")})
-	if took := time.Since(begin); took > 6*jqTime {
-		t.Errorf("given up after %s, the bound is %s", took, jqTime)
-	}
-	if got.Status != suites.Fail || !strings.Contains(got.Note, "deadline") {
-		t.Errorf("%s %q", got.Status, got.Note)
+	for _, e := range []suites.Expectation{
+		{JQ: `def f: f; f`},
+		{Stdout: &suites.TextExpectation{Matches: []string{`(.*x.*y){500}`}}},
+	} {
+		o := suites.Outcome{Results: []suites.Result{{Stdout: bytes.Repeat([]byte("1"), 10_000)}}}
+		c := &suites.Case{Steps: []suites.Step{{Expect: e}}}
+		if got := Judge(c, o, time.Second); got.Status != suites.Fail || !strings.Contains(got.Note, "could not be evaluated") {
+			t.Errorf("%+v: %s %q", e, got.Status, got.Note)
+		}
+		q := o.Questions(c)
+		if len(q) != 1 {
+			t.Fatalf("%+v: asks %d questions, want one", e, len(q))
+		}
+		o.Answers = map[expression.Question]expression.Answer{q[0]: {Holds: true}}
+		if got := Judge(c, o, time.Second); got.Status != suites.Pass {
+			t.Errorf("%+v: %s %q, want the given answer to count", e, got.Status, got.Note)
+		}
 	}
 }
 
@@ -140,6 +153,10 @@ func FuzzJudgeJQ(f *testing.F) {
 		}
 		begin := time.Now()
 		said := 0
+		q := expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}
+		ctx, cancel := context.WithTimeout(t.Context(), expression.MaxTime)
+		defer cancel()
+		o := &suites.Outcome{Answers: map[expression.Question]expression.Answer{q: q.Evaluate(ctx)}}
 		judgeJQ(func(field, got, want string) {
 			said++
 			if field != "jq" || want != filter {
@@ -148,11 +165,11 @@ func FuzzJudgeJQ(f *testing.F) {
 			if utf8.ValidString(filter) && !utf8.ValidString(got) {
 				t.Errorf("not UTF-8: %q", got)
 			}
-		}, filter, stdout)
+		}, filter, stdout, o)
 		if said > 1 || (filter == "" && said > 0) {
 			t.Errorf("%q says %d things", filter, said)
 		}
-		if took := time.Since(begin); took > 3*jqTime {
+		if took := time.Since(begin); took > 3*expression.MaxTime {
 			t.Errorf("%q took %s", filter, took)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/expression"
 	"hookwatch/suites/pattern"
 )
 
@@ -102,7 +103,11 @@ func (s *sought) in(output string) string {
 			continue
 		}
 		// ShellCheck gives the number alone.
-		re, err := regexp.Compile(strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1))
+		source := strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1)
+		if q := (expression.Question{Kind: expression.Pattern, Source: source, Text: output}); !q.Cheap() {
+			continue // it only helps to explain a failure
+		}
+		re, err := regexp.Compile(source)
 		if err == nil && re.MatchString(output) {
 			return re.FindString(output)
 		}

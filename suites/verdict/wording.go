@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -14,15 +12,11 @@ type wording struct {
 	// that differs is one that says something else.
 	everyRun *strings.Replacer
 	text     *strings.Replacer // puts in what a template stood for
-	pattern  *strings.Replacer // the same in a regular expression
+	outcome  *suites.Outcome   // answers expressions
 }
 
 func wordingOf(o suites.Outcome) wording {
-	quoted := slices.Clone(o.Named)
-	for i := 1; i < len(quoted); i += 2 {
-		quoted[i] = regexp.QuoteMeta(quoted[i])
-	}
-	w := wording{everyRun: strings.NewReplacer(), text: strings.NewReplacer(o.Named...), pattern: strings.NewReplacer(quoted...)}
+	w := wording{everyRun: strings.NewReplacer(), text: strings.NewReplacer(o.Named...), outcome: &o}
 	if o.Sandbox != "" {
 		w.everyRun = strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
 	}

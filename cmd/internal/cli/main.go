@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	gojqcli "github.com/itchyny/gojq/cli"
 
@@ -37,9 +38,18 @@ func Main(args []string, streams Streams) int {
 	return exit.Code(a.endedBy(ctx, root.ExecuteContext), a.Err)
 }
 
-// endedBy gives the error of what is to be done. A signal ends it at once, in
-// whatever it is: reading a tree of a million files, waiting for somebody to
-// write. Only what has to be put in order ends by itself.
+// orderly is how long a command that put something up, such as sandboxes, may take to
+// clear it away after a signal. What is left is cleared away by the next start, and
+// processes of hooks end with this one; what was announced is on record. The time is
+// counted in ticks: where the machine is so busy that they come late, it is longer.
+const (
+	orderly = 150 * time.Millisecond
+	tick    = 10 * time.Millisecond
+)
+
+// endedBy returns the error of a command. A signal ends the command immediately,
+// whatever it does: reading a tree of a million files, waiting for input. A command that
+// has to clear something away gets a moment for it.
 func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -58,5 +68,12 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	if !a.inOrder.Load() {
 		return exit.ErrInterrupted
 	}
-	return <-done
+	for range orderly / tick {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(tick):
+		}
+	}
+	return exit.ErrInterrupted
 }

@@ -14,8 +14,8 @@ import (
 	"hookwatch/watcher"
 )
 
-// watch follows saves until a person quits or a signal comes. Both end well: a
-// session has no verdict of its own.
+// watch follows saves until the user quits, which is no error: a session has no verdict
+// of its own. A signal interrupts it.
 func (a *app) watch(ctx context.Context) error {
 	cfg, err := a.loadConfig()
 	if err != nil {
@@ -81,6 +81,9 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 	}
 	if sum.RecordError != nil {
 		return &exit.AbortedError{Why: sum.RecordError.Error()}
+	}
+	if ctx.Err() != nil {
+		return exit.ErrInterrupted
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (p *Project) Idle() map[string]string {
 // dropped, and that have a command.
 func (p *Project) fired() (all []discover.Hook) {
 	for _, h := range p.Registered.Hooks {
-		if h.NotRun() == "" {
+		if h.NotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
 			all = append(all, h)
 		}
 	}

@@ -17,15 +17,31 @@ const (
 // everything through; a list of names is compared exactly; anything else is an
 // unanchored JavaScript regular expression, and one that is invalid never
 // matches. All of it is case-sensitive. Observed on clients 2.1.197 and 2.1.330.
+// One that is too costly to evaluate is taken not to match: see Evaluate.
 func Matches(matcher, separators string, values ...string) bool {
+	matched, _ := Evaluate(matcher, separators, values...)
+	return matched
+}
+
+// Evaluate is Matches, with a *CostError if a regular expression is not evaluated for
+// its cost. Once a pattern took too long it gives that error for every value.
+func Evaluate(matcher, separators string, values ...string) (bool, error) {
 	if matchesAll(matcher) {
-		return true
+		return true, nil
 	}
 	if names := split(matcher, separators); names != nil {
-		return slices.ContainsFunc(values, func(value string) bool { return slices.Contains(names, value) })
+		return slices.ContainsFunc(values, func(value string) bool { return slices.Contains(names, value) }), nil
 	}
 	pattern, err := compileJS(matcher)
-	return err == nil && slices.ContainsFunc(values, pattern.matches)
+	if err != nil {
+		return false, isCostly(err)
+	}
+	for _, value := range values {
+		if matched, err := pattern.matches(value); matched || err != nil {
+			return matched, err
+		}
+	}
+	return false, nil
 }
 
 // Names lists the names of a matcher that is a list of exact names, sorted and

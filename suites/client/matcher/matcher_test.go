@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNames(t *testing.T) {
@@ -45,8 +46,8 @@ func TestJSRegexp(t *testing.T) {
 			t.Errorf("%s: %v", test.pattern, err)
 			continue
 		}
-		if got := pattern.matches(test.value); got != test.want {
-			t.Errorf("/%s/.test(%q) = %t", test.pattern, test.value, got)
+		if got, err := pattern.matches(test.value); got != test.want || err != nil && !strings.HasPrefix(test.pattern, "(a+)+") {
+			t.Errorf("/%s/.test(%q) = %t, %v", test.pattern, test.value, got, err)
 		}
 	}
 	for _, invalid := range []string{
@@ -59,6 +60,48 @@ func TestJSRegexp(t *testing.T) {
 			t.Errorf("%s$: compiled, want an error", invalid)
 		}
 	}
+}
+
+// TestCostly: what takes exponential time, to compile or to match, is neither a match
+// nor none, and it is found out soon.
+func TestCostly(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"((((((.*)*)*)*)*)*)*$x":                                    errTooSlow.why,
+		strings.Repeat("(a|b", 50) + strings.Repeat(")", 50):        "the groups of the pattern are nested more than 8 deep",
+		strings.Repeat("(", 100_000) + strings.Repeat(")", 100_000): "the pattern has 200000 bytes, at most 1000 are evaluated",
+		`[((((((((((((]Bash|\(\(\(\(\(\(\(\(\(\(`:                   "",
+	} {
+		begin := time.Now()
+		for range 100 {
+			matched, err := Evaluate(pattern, Separators, "NotebookEdit")
+			if matched || want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+				t.Fatalf("%.40s: %v, %v, want %q", pattern, matched, err, want)
+			}
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%.40s: found out after %s", pattern, took)
+		}
+	}
+}
+
+// FuzzEvaluate: whatever the pattern, an answer comes soon.
+func FuzzEvaluate(f *testing.F) {
+	for _, seed := range []string{"Bash", "((.*)*)*x", "(a|b(a|b(a|b(a|b(a|b(a|b(a|b(a|b))))))))", strings.Repeat("(a|b)?", 100), strings.Repeat("(?:a{1000}){1000}", 20), `(?=(a+)+\1)`} {
+		f.Add(seed, "NotebookEdit")
+	}
+	f.Fuzz(func(t *testing.T, pattern, value string) {
+		if len(value) > 1000 {
+			return
+		}
+		compiled.Lock()
+		clear(compiled.tooSlow)
+		compiled.Unlock()
+		begin := time.Now()
+		_, _ = Evaluate(pattern, Separators, value)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%q on %q took %s", pattern, value, took)
+		}
+	})
 }
 
 func FuzzMatches(f *testing.F) {

@@ -30,7 +30,14 @@ type place struct {
 
 var input, made = place{}, place{made: true}
 
-type filterReader struct{ read map[string]Path }
+type filterReader struct {
+	read  map[string]Path
+	steps int
+}
+
+// maxSteps bounds how many parts of a filter are followed: a pipe after a comma doubles
+// them. What is beyond it is taken to look at everything.
+const maxSteps = 10_000
 
 // use notes that all of the values at the places is looked at.
 func (r *filterReader) use(places []place) {
@@ -63,6 +70,10 @@ func (r *filterReader) paths() []Path {
 func (r *filterReader) query(q *gojq.Query, at place) []place {
 	if q == nil {
 		return []place{at}
+	}
+	if r.steps++; r.steps > maxSteps {
+		r.all()
+		return []place{made}
 	}
 	if len(q.FuncDefs) > 0 || len(q.Imports) > 0 || q.Meta != nil {
 		r.all() // what a definition is given is not followed

@@ -1,0 +1,16 @@
+package keys
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadsOfMany: a filter that doubles what it follows is read in bounded time, as one
+// that looks at everything.
+func TestReadsOfMany(t *testing.T) {
+	t.Parallel()
+	got, err := Reads(strings.Repeat("(.a,.b)|", 60) + ".c")
+	if err != nil || len(got) != 1 || len(got[0]) != 0 {
+		t.Errorf("%v, %v, want the whole input", got, err)
+	}
+}

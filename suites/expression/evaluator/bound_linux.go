@@ -1,0 +1,43 @@
+package evaluator
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/expression"
+)
+
+// self is hookwatch's own program, even if its file was replaced.
+func self() (string, error) { return "/proc/self/exe", nil }
+
+// bound limits the address space to what the process has already reserved and memory
+// bytes more. Go ends a process that gets no memory.
+func bound(memory int64) {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return
+	}
+	pages, _, _ := bytes.Cut(b, []byte(" "))
+	reserved, err := strconv.ParseInt(string(pages), 10, 64)
+	if err != nil {
+		return
+	}
+	limit := uint64(reserved*int64(os.Getpagesize()) + memory)
+	_ = unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit})
+}
+
+// renew bounds the processor time of the next evaluation: the parent kills the
+// process before, unless it is itself stopped.
+func renew() {
+	var used unix.Rusage
+	var limit unix.Rlimit
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrlimit(unix.RLIMIT_CPU, &limit) != nil {
+		return
+	}
+	// Two threads use the double, and the collector's count as well.
+	limit.Cur = min(limit.Max, uint64(used.Utime.Sec+used.Stime.Sec)+4*uint64(expression.MaxTime.Seconds()))
+	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
+}

@@ -1,0 +1,41 @@
+//go:build !linux
+
+package evaluator
+
+import (
+	"os"
+	"runtime/metrics"
+	"syscall"
+	"time"
+
+	"hookwatch/suites/expression"
+)
+
+func self() (string, error) { return os.Executable() }
+
+// looks is how often the process compares its memory with the limit.
+const looks = 10 * time.Millisecond
+
+// bound ends the process soon after it uses more memory. No limit of these systems
+// counts what Go uses.
+func bound(memory int64) {
+	go func() {
+		used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+		for range time.Tick(looks) {
+			if metrics.Read(used); used[0].Value.Uint64() > uint64(memory) {
+				syscall.Exit(1)
+			}
+		}
+	}()
+}
+
+var end *time.Timer
+
+// renew ends the process if the next evaluation takes far too long: the parent kills
+// it before, unless it is itself gone.
+func renew() {
+	if end != nil {
+		end.Stop()
+	}
+	end = time.AfterFunc(4*expression.MaxTime, func() { syscall.Exit(1) })
+}

@@ -1,0 +1,353 @@
+package expression
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/itchyny/gojq"
+)
+
+// valueSize is the size of a value that is no string, and of the header of one that
+// is. The size of a JSON document of n bytes is at most valueSize*n.
+const valueSize = 8
+
+// maxFactor keeps factors from overflowing. No larger one is cheap.
+const maxFactor = 1 << 20
+
+// filterFactor bounds the cost of a filter by its syntax. With s the size of the
+// input plus the length of the filter, evaluating it takes at most factor*s steps,
+// and all values that exist meanwhile are together of at most that size. ok is false
+// if the syntax does not prove that.
+func filterFactor(source string) (factor int, ok bool) {
+	if len(source) > MaxSource || nesting(source) > maxNesting {
+		return 0, false
+	}
+	q, err := gojq.Parse(source)
+	if err != nil {
+		return 1, true // the parser's answer is all there is to it
+	}
+	m := meter{}
+	m.query(q, 1)
+	return m.steps, !m.unbounded && m.steps <= maxFactor
+}
+
+// A meter adds up the steps of a filter. It knows the kinds of nodes whose outputs are
+// parts of their input, constants, or of a size that it can compute; every other kind
+// makes the filter unbounded: definitions, variables, reduce, ranges, arithmetic but for
+// sums, formats, and most builtins.
+type meter struct {
+	steps     int
+	unbounded bool
+}
+
+// An output bounds what a node yields: in a single evaluation more than one value if
+// several is set; in all evaluations together values of the given size.
+type output struct {
+	size    int
+	several bool
+}
+
+func (m *meter) refuse() output {
+	m.unbounded = true
+	return output{}
+}
+
+// spend adds steps and refuses what is too much, so that no sum overflows.
+func (m *meter) spend(steps int) {
+	if m.steps += steps; steps > maxFactor || m.steps > maxFactor {
+		m.unbounded = true
+	}
+}
+
+// query follows a filter. size is the size of all inputs that it is evaluated on.
+func (m *meter) query(q *gojq.Query, size int) output {
+	if m.spend(size); m.unbounded {
+		return output{}
+	}
+	switch {
+	case len(q.FuncDefs) > 0, len(q.Imports) > 0, q.Meta != nil, len(q.Patterns) > 0:
+		return m.refuse()
+	case q.Term != nil:
+		return m.term(q.Term, size)
+	case q.Left == nil || q.Right == nil:
+		return m.refuse()
+	}
+	switch q.Op {
+	case gojq.OpPipe:
+		return m.pipe(q.Left, q.Right, size)
+	case gojq.OpComma:
+		left, right := m.query(q.Left, size), m.query(q.Right, size)
+		return output{left.size + right.size, true}
+	case gojq.OpAlt:
+		left, right := m.query(q.Left, size), m.query(q.Right, size)
+		return output{left.size + right.size, left.several || right.several}
+	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr:
+		m.spend(m.single(q.Left, size) + m.single(q.Right, size))
+		return output{size: size}
+	case gojq.OpAdd:
+		sum := m.single(q.Left, size) + m.single(q.Right, size)
+		m.spend(sum)
+		return output{size: sum}
+	case gojq.OpSub: // of arrays: each element is compared with each
+		length, constant := constantLength(q.Right)
+		if !constant {
+			return m.refuse()
+		}
+		left := m.single(q.Left, size)
+		m.single(q.Right, size)
+		m.spend(left * length)
+		return output{size: left + size}
+	default:
+		return m.refuse()
+	}
+}
+
+// single follows a filter that must yield at most one value for each input, and
+// returns the size of what it yields.
+func (m *meter) single(q *gojq.Query, size int) int {
+	out := m.query(q, size)
+	if out.several {
+		m.refuse()
+	}
+	return out.size
+}
+
+// leaves select values that hold no others.
+var leaves = []string{"strings", "scalars", "numbers", "booleans"}
+
+func (m *meter) pipe(left, right *gojq.Query, size int) output {
+	if t := left.Term; t != nil && t.Type == gojq.TermTypeRecurse && len(t.SuffixList) == 0 {
+		// All values together are larger than the input by its depth, but not the leaves.
+		first := right
+		for first.Left != nil && first.Op == gojq.OpPipe {
+			first = first.Left
+		}
+		if t := first.Term; t == nil || t.Type != gojq.TermTypeFunc || len(t.Func.Args) > 0 || !slices.Contains(leaves, t.Func.Name) {
+			return m.refuse()
+		}
+		m.spend(size)
+		return output{m.query(right, size).size, true}
+	}
+	out := m.query(left, size)
+	end := m.query(right, out.size)
+	return output{end.size, out.several || end.several}
+}
+
+func (m *meter) term(t *gojq.Term, size int) output {
+	out := m.head(t, size)
+	for _, s := range t.SuffixList {
+		switch {
+		case s.Iter:
+			out.several = true
+		case s.Index != nil && !constantIndex(s.Index):
+			return m.refuse()
+		}
+		m.spend(out.size)
+	}
+	return out
+}
+
+// plainNumber is a number whose value is written in few digits.
+var plainNumber = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,15})?$`)
+
+// head follows a term without its suffixes.
+func (m *meter) head(t *gojq.Term, size int) output {
+	switch t.Type {
+	case gojq.TermTypeIdentity, gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
+		return output{size: size}
+	case gojq.TermTypeNumber:
+		if !plainNumber.MatchString(t.Number) {
+			return m.refuse()
+		}
+		return output{size: size}
+	case gojq.TermTypeUnary:
+		if u := t.Unary.Term; u.Type != gojq.TermTypeNumber || len(u.SuffixList) > 0 {
+			return m.refuse()
+		}
+		return m.head(t.Unary.Term, size)
+	case gojq.TermTypeString:
+		return m.literal(t.Str, size)
+	case gojq.TermTypeIndex:
+		if !constantIndex(t.Index) {
+			return m.refuse()
+		}
+		return output{size: size}
+	case gojq.TermTypeQuery:
+		return m.query(t.Query, size)
+	case gojq.TermTypeArray:
+		if t.Array.Query == nil {
+			return output{size: size}
+		}
+		return output{size: size + m.query(t.Array.Query, size).size}
+	case gojq.TermTypeObject:
+		return m.object(t.Object, size)
+	case gojq.TermTypeIf:
+		return m.branches(t.If, size)
+	case gojq.TermTypeTry:
+		if t.Try.Catch != nil {
+			return m.refuse()
+		}
+		return m.query(t.Try.Body, size)
+	case gojq.TermTypeFunc:
+		return m.call(t.Func, size)
+	default:
+		return m.refuse()
+	}
+}
+
+// literal is a text that is made once for each input, of which each has valueSize.
+func (m *meter) literal(s *gojq.String, size int) output {
+	if s == nil || len(s.Queries) > 0 {
+		return m.refuse()
+	}
+	return output{size: size * (2 + len(s.Str)/valueSize)}
+}
+
+// constantIndex reports whether an index is a name, a number, or a slice of numbers.
+func constantIndex(i *gojq.Index) bool {
+	constant := func(q *gojq.Query) bool {
+		_, ok := constantLength(q)
+		return q == nil || ok
+	}
+	return (i.Str == nil || len(i.Str.Queries) == 0) && constant(i.Start) && constant(i.End)
+}
+
+func (m *meter) object(o *gojq.Object, size int) output {
+	out := output{size: size}
+	for _, kv := range o.KeyVals {
+		if kv.KeyQuery != nil || strings.HasPrefix(kv.Key, "$") {
+			return m.refuse()
+		}
+		key := kv.KeyString
+		if key == nil {
+			key = &gojq.String{Str: kv.Key}
+		}
+		out.size += m.literal(key, size).size
+		if kv.Val == nil {
+			out.size += size // {a} is {a: .a}
+		} else {
+			out.size += m.single(kv.Val, size)
+		}
+		m.spend(out.size)
+	}
+	return out
+}
+
+func (m *meter) branches(i *gojq.If, size int) output {
+	m.single(i.Cond, size)
+	out := m.query(i.Then, size)
+	join := func(next output) { out = output{out.size + next.size, out.several || next.several} }
+	for _, e := range i.Elif {
+		m.single(e.Cond, size)
+		join(m.query(e.Then, size))
+	}
+	if i.Else == nil {
+		join(output{size: size})
+	} else {
+		join(m.query(i.Else, size))
+	}
+	return out
+}
+
+// parts are builtins without arguments that yield their input, a part of it, a number,
+// a truth value, or nothing.
+var parts = strings.Fields("arrays ascii_downcase ascii_upcase booleans empty false first iterables last length not null nulls numbers objects scalars strings true utf8bytelength values")
+
+// call follows a builtin: definitions are refused, so a name is what gojq means by it.
+func (m *meter) call(f *gojq.Func, size int) output {
+	if len(f.Args) == 0 {
+		switch {
+		case slices.Contains(parts, f.Name), f.Name == "any", f.Name == "all":
+			m.spend(2 * size)
+			return output{size: size}
+		case f.Name == "type", f.Name == "keys":
+			m.spend(2 * size) // sorted
+			return output{size: 2 * size}
+		}
+		return m.refuse()
+	}
+	if len(f.Args) != 1 {
+		return m.refuse()
+	}
+	arg := f.Args[0]
+	switch f.Name {
+	case "select":
+		m.single(arg, size)
+		return output{size: size}
+	case "map":
+		return output{size: size + m.query(arg, size).size}
+	case "any", "all":
+		m.query(arg, size)
+		return output{size: size}
+	}
+	length, constant := constantLength(arg)
+	if !constant {
+		return m.refuse()
+	}
+	switch f.Name {
+	case "has", "startswith", "endswith":
+		m.spend(size)
+	case "contains": // arrays: each element is compared with each
+		m.spend(size * length)
+	case "test":
+		n, ok := patternSize(literalOf(arg))
+		if !ok {
+			return m.refuse()
+		}
+		m.spend(size * n)
+	case "split":
+		if literalOf(arg) == "" {
+			return m.refuse() // each character becomes a value
+		}
+		m.spend(size * (valueSize + 1))
+		return output{size: size * (valueSize + 1)}
+	default:
+		return m.refuse()
+	}
+	return output{size: size}
+}
+
+// literalOf is the text of a constant string, "" for any other constant.
+func literalOf(q *gojq.Query) string {
+	if q.Term.Type == gojq.TermTypeString {
+		return q.Term.Str.Str
+	}
+	return ""
+}
+
+// constantLength bounds the size of a constant: a number, a text, or a list or object
+// of those.
+func constantLength(q *gojq.Query) (length int, ok bool) {
+	if q == nil || q.Term == nil || len(q.Term.SuffixList) > 0 || len(q.FuncDefs) > 0 || len(q.Imports) > 0 || q.Meta != nil {
+		return 0, false
+	}
+	switch t := q.Term; t.Type {
+	case gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
+		return valueSize, true
+	case gojq.TermTypeNumber:
+		return valueSize, plainNumber.MatchString(t.Number)
+	case gojq.TermTypeUnary:
+		return valueSize, t.Unary.Term.Type == gojq.TermTypeNumber && plainNumber.MatchString(t.Unary.Term.Number) && len(t.Unary.Term.SuffixList) == 0
+	case gojq.TermTypeString:
+		return valueSize + len(t.Str.Str), len(t.Str.Queries) == 0
+	case gojq.TermTypeArray:
+		length, ok = listLength(t.Array.Query)
+		return valueSize + length, ok
+	default:
+		return 0, false
+	}
+}
+
+// listLength is constantLength of what stands between commas.
+func listLength(q *gojq.Query) (length int, ok bool) {
+	if q == nil {
+		return 0, true
+	}
+	if q.Left == nil || q.Op != gojq.OpComma || q.Right == nil || len(q.FuncDefs) > 0 {
+		return constantLength(q)
+	}
+	left, first := listLength(q.Left)
+	right, second := listLength(q.Right)
+	return left + right, first && second
+}
