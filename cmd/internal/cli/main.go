@@ -40,12 +40,8 @@ func Main(args []string, streams Streams) int {
 
 // orderly is how long a command that put something up, such as sandboxes, may take to
 // clear it away after a signal. What is left is cleared away by the next start, and
-// processes of hooks end with this one; what was announced is on record. The time is
-// counted in ticks: where the machine is so busy that they come late, it is longer.
-const (
-	orderly = 150 * time.Millisecond
-	tick    = 10 * time.Millisecond
-)
+// processes of hooks end with this one; what was announced is on record.
+const orderly = 150 * time.Millisecond
 
 // endedBy returns the error of a command. A signal ends the command immediately,
 // whatever it does: reading a tree of a million files, waiting for input. A command that
@@ -68,12 +64,10 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	if !a.inOrder.Load() {
 		return exit.ErrInterrupted
 	}
-	for range orderly / tick {
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(tick):
-		}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(orderly):
+		return exit.ErrInterrupted
 	}
-	return exit.ErrInterrupted
 }
