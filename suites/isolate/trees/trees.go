@@ -182,14 +182,14 @@ func unlock(root *os.Root, dir string) {
 	}
 }
 
-// Held is how many bytes the files in a directory take up.
+// Held returns how many bytes what is in a directory counts with.
 func Held(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read is not counted
 		}
-		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
-			total += HeldBy(fi)
+		if fi, err := d.Info(); err == nil {
+			total += Taken(fi)
 		}
 		return nil
 	})
