@@ -103,7 +103,7 @@ func TestScripts(t *testing.T) {
 	if err := os.Symlink("gone.sh", filepath.Join(root, "hooks", "dangling.sh")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Scripts(disk.Reader{}, root, []string{"hooks", "missing", "hooks/lib"})
+	got, _, err := Scripts(disk.Reader{}, root, []string{"hooks", "missing", "hooks/lib"})
 	want := []string{"hooks/a.py", "hooks/b.sh", "hooks/lib/c.js", "hooks/link.sh", "hooks/runs", "hooks/shebang"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)

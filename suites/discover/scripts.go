@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"hookwatch/suites/disk"
 )
@@ -24,27 +25,42 @@ var (
 
 // Scripts lists the script files in directories of the project and below them,
 // as sorted slash paths from the root: files named as scripts, executable ones,
-// and those that start with #!. A directory that does not exist has none.
-func Scripts(r disk.Reader, root string, dirs []string) ([]string, error) {
-	root, err := filepath.Abs(root)
+// and those that start with #!. A directory that does not exist has none. Notes
+// name directories with paths too long for the system: they are passed over, since
+// no hook in them can be registered.
+func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, err error) {
+	root, err = filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("project root: %w", err)
+		return nil, nil, fmt.Errorf("project root: %w", err)
 	}
 	c := &collector{root: root}
 	s := &scripts{reader: r.Anywhere()}
-	var found []string
 	for _, dir := range dirs {
 		dir = c.absolute(dir)
+		s.tooLong = ""
 		names, err := s.below(dir)
 		if err != nil {
-			return nil, fmt.Errorf("hooks directory %s: %w", c.slash(dir), err)
+			return nil, nil, fmt.Errorf("hooks directory %s: %w", c.slash(dir), err)
+		}
+		if s.tooLong != "" {
+			notes = append(notes, fmt.Sprintf("hooks directory %s: a path in it is too long for the system: what is below %s was not looked at",
+				c.slash(dir), shortened(s.tooLong)))
 		}
 		for _, name := range names {
 			found = append(found, c.slash(filepath.Join(dir, filepath.FromSlash(name))))
 		}
 	}
 	slices.Sort(found)
-	return slices.Compact(found), nil
+	return slices.Compact(found), notes, nil
+}
+
+// shortened returns the beginning of a path that fills no screen.
+func shortened(path string) string {
+	const most = 60
+	if runes := []rune(path); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return path
 }
 
 // entriesAtMost bounds what is looked at in all hook directories.
@@ -54,6 +70,7 @@ const entriesAtMost = 100_000
 type scripts struct {
 	reader  disk.Reader
 	entries int
+	tooLong string // the first path that is too long for the system; "": none
 }
 
 func (s *scripts) below(at string) (names []string, err error) {
@@ -65,6 +82,11 @@ func (s *scripts) below(at string) (names []string, err error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // the directory itself, or a file that went while we looked
+		case errors.Is(err, syscall.ENAMETOOLONG):
+			if s.tooLong == "" {
+				s.tooLong = name
+			}
+			return nil
 		case err != nil:
 			return err
 		case entry.IsDir() && disk.IgnoredDir(entry.Name()):

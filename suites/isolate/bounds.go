@@ -30,6 +30,9 @@ func limitBounds(b *process.Box) []Bound {
 	return []Bound{{"memory", memory}, {"open files", fmt.Sprintf("%d a process", process.OpenFiles)}, {"core dumps", "none"}}
 }
 
+// unmapped is what processes may have in memory without a page of it mapped.
+const unmapped = "memfds, IPC, sockets, pipes"
+
 // openBounds tells what holds without namespaces.
 func (o Options) openBounds() []Bound {
 	b, err := process.Open(process.Setup{Limits: o.Limits()})
@@ -40,6 +43,9 @@ func (o Options) openBounds() []Bound {
 	bounds := limitBounds(b)
 	if len(bounds) > 1 {
 		bounds = append(bounds, Bound{"file", megabytes(o.Size)})
+	}
+	if kind, _ := b.MemoryBound(); kind == process.MemoryWatched {
+		bounds = append(bounds, Bound{unmapped, "not bounded without namespaces or a cgroup"})
 	}
 	return bounds
 }

@@ -18,6 +18,9 @@ import (
 // LeftOut is the file of a kept sandbox that names what is not in it.
 const LeftOut = "LEFT-OUT.txt"
 
+// leftOutAtMost bounds how much of it is named.
+const leftOutAtMost = 1000
+
 // Keep copies what the case left into dir: its own directory as it was, and what
 // it wrote elsewhere below "changes". Where its files take up more than bound
 // bytes, the largest are left out; 0 is no bound.
@@ -42,12 +45,12 @@ func (s *Sandbox) Keep(dir string, bound int64) error {
 	return errors.Join(err, tellLeftOut(dir, k.told))
 }
 
-// wrote are the files that the case left, with the bytes that they take up.
+// wrote returns what the case left, with the bytes that it counts with.
 func (s *Sandbox) wrote(after Snapshot) map[string]int64 {
 	files := make(map[string]int64)
 	for name, a := range after {
-		if a.mode.IsRegular() && !a.same(s.before[name]) {
-			files[name] = a.held
+		if !a.same(s.before[name]) {
+			files[name] = max(a.held, trees.LeastTaken)
 		}
 	}
 	return files
@@ -141,6 +144,9 @@ func tellLeftOut(dir string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
+	if more := len(lines) - leftOutAtMost; more > 0 {
+		lines = append(lines[:leftOutAtMost:leftOutAtMost], fmt.Sprintf("and %d more\n", more))
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -162,11 +168,11 @@ func tellLeftOut(dir string, lines []string) error {
 func Trim(dir string, bound int64) error {
 	files, sizes := make(map[string]int64), make(map[string]int64)
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil || path == dir {
 			return nil // what cannot be read is not counted
 		}
 		if fi, err := d.Info(); err == nil {
-			files[path], sizes[path] = trees.HeldBy(fi), fi.Size()
+			files[path], sizes[path] = trees.Taken(fi), fi.Size()
 		}
 		return nil
 	})
@@ -183,7 +189,7 @@ func Trim(dir string, bound int64) error {
 	for _, path := range slices.Sorted(maps.Keys(out)) {
 		rel, err := filepath.Rel(dir, path)
 		if err == nil {
-			err = root.Remove(rel)
+			err = root.RemoveAll(rel)
 		}
 		if err != nil {
 			return err

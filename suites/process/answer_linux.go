@@ -9,14 +9,13 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// listen reads answers until the supervisor is gone.
+// listen reads answers until the supervisor is gone, whoever ended it, and waits for
+// it: one that dies while its box is kept ready must not remain a zombie.
 func (b *Box) listen() {
-	defer close(b.replies)
-	defer close(b.answers)
 	for {
 		a, err := b.receive()
 		if err != nil {
-			return
+			break
 		}
 		if a.fields[0] == supervisor.Reply {
 			b.replies <- a
@@ -24,6 +23,10 @@ func (b *Box) listen() {
 			b.answers <- a
 		}
 	}
+	_ = b.conn.Close()
+	b.reap()
+	close(b.answers)
+	close(b.replies)
 }
 
 func (b *Box) receive() (answer, error) {

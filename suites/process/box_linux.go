@@ -73,13 +73,22 @@ func tell(listener func()) {
 	}
 }
 
-// end waits for the supervisor's end.
-func (b *Box) end() {
+// reap waits for the supervisor's end. Where that is not its own doing, processes of
+// its hooks may be ours now (see Adopt): the kernel hands them over before the wait
+// is over.
+func (b *Box) reap() {
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
-	_, _ = b.process.Wait()
+	state, err := b.process.Wait()
 	bound.Stop()
 	unregister(b.process.Pid)
-	b.leaveCgroup()
-	for range b.answers { // nobody asks any more
+	if err != nil || !state.Success() {
+		endOrphans()
 	}
+}
+
+// end waits until the supervisor is gone.
+func (b *Box) end() {
+	for range b.answers { // no one asks any more
+	}
+	b.leaveCgroup()
 }

@@ -196,10 +196,8 @@ func (f *firing) startError(i int, errno syscall.Errno) error {
 	return &fs.PathError{Op: "run", Path: c.Argv[0], Err: errno}
 }
 
-// lost ends what a dead supervisor leaves: with it went its grip on the hooks'
-// descendants, which are ours now (see Adopt).
+// lost notes that the supervisor ended, and with it all commands.
 func (f *firing) lost() {
-	endOrphans()
 	for i := range f.results {
 		if !f.ended[i] {
 			f.results[i].Started, f.results[i].Signal = true, "SIGKILL"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,7 @@ func (l Limits) steps(watched bool) []Step {
 	steps := []Step{
 		limit(unix.RLIMIT_CORE, 0),
 		limit(unix.RLIMIT_NOFILE, OpenFiles),
+		limit(unix.RLIMIT_MSGQUEUE, messageQueues),
 		// The machine's memory may end before any bound does: then it is not
 		// hookwatch that has to go.
 		{supervisor.Optional + supervisor.Put, "/proc/self/oom_score_adj", "1000"},
@@ -32,7 +34,8 @@ func (l Limits) steps(watched bool) []Step {
 	if l.Memory > 0 && watched {
 		// No RLIMIT_DATA: Bun, Java and whatever a sanitizer was built into reserve
 		// far more than they touch.
-		steps = append(steps, Step{supervisor.Watch, strconv.FormatInt(l.Memory, 10)})
+		b := kernelBuffers()
+		steps = append(steps, Step{supervisor.Watch, strconv.FormatInt(l.Memory, 10), strconv.Itoa(b.socket), strconv.Itoa(b.descriptor)})
 	}
 	return steps
 }
@@ -59,4 +62,38 @@ var machineMemory = sync.OnceValue(func() int64 {
 		}
 	}
 	return 0
+})
+
+// messageQueues is how many bytes the POSIX message queues of a user may hold:
+// Linux's default.
+const messageQueues = 819_200
+
+// buffers are the most bytes that the kernel holds for an ordinary process.
+type buffers struct {
+	socket     int // for one socket
+	descriptor int // for each descriptor of a pipe
+}
+
+// kernelBuffers reads the machine's settings.
+var kernelBuffers = sync.OnceValue(func() buffers {
+	setting := func(name string, otherwise int) int {
+		b, err := os.ReadFile("/proc/sys/" + name)
+		if err != nil {
+			return otherwise
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		if err != nil {
+			return otherwise
+		}
+		return n
+	}
+	const ordinary = 212_992
+	// The kernel doubles what a program asks for.
+	b := buffers{socket: 2 * max(setting("net/core/wmem_max", ordinary), setting("net/core/rmem_max", ordinary))}
+	// Once a user has this many pages in pipes, a new one has two pages.
+	b.descriptor = 2 * os.Getpagesize()
+	if setting("fs/pipe-user-pages-soft", 0) == 0 {
+		b.descriptor = setting("fs/pipe-max-size", 1<<20)
+	}
+	return b
 })

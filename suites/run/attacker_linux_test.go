@@ -39,6 +39,8 @@ var attacks = map[string]func(){
 	"families":   attackSocketFamilies,
 	"keyring":    attackKeyring,
 	"memory":     attackMemory,
+	"unmapped":   attackUnmapped,
+	"memfds":     useMemfds,
 	"files":      attackFiles,
 	"sys":        attackSys,
 	"limits":     attackLimits,

@@ -93,6 +93,26 @@ func TestLimitsInPlace(t *testing.T) {
 	}
 }
 
+// TestUnmappedMemory takes memory in ways in which no process shows it.
+func TestUnmappedMemory(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, t.TempDir())
+	r := h.runnerWith(isolate.Namespaces, 1<<30)
+	r.Timeout = 30 * time.Second // nothing here waits for it
+	for how := range unmappedMemory {
+		h.unharmed(how, func() {
+			o, report := h.act(r, attackVariable+`=unmapped HOW="`+how+`" "$SELF"`)
+			if res := o.Last(); !strings.Contains(report, "MEMORY_192MiB") || bytes.Contains(res.Stdout, []byte("ESCAPED")) {
+				t.Errorf("%s: the report does not say so:\n%s\nstdout %s\nstderr %s", how, report, res.Stdout, res.Stderr)
+			}
+		})
+	}
+	o, report := h.act(r, attackVariable+`=memfds "$SELF"`)
+	if res := o.Last(); report != "" || len(res.Stdout) > 0 || res.Exit != 0 {
+		t.Errorf("ordinary use of memfds: %s\nstdout %s\nstderr %s", report, res.Stdout, res.Stderr)
+	}
+}
+
 // TestHostileForOrdinaryUser has everything hostile done once more by somebody who
 // is not root.
 func TestHostileForOrdinaryUser(t *testing.T) {
@@ -124,12 +144,12 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestLimitsInPlace|TestOrdinaryPrograms)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^(TestHostileInNamespaces|TestHostileToTheKernel|TestUnmappedMemory|TestLimitsInPlace|TestOrdinaryPrograms)$")
 	cmd.Dir = filepath.Join(dir, "tmp")
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + cmd.Dir, "GORACE=atexit_sleep_ms=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
-	if err != nil || bytes.Count(out, []byte("--- PASS")) < 4 || bytes.Contains(out, []byte("--- SKIP")) {
+	if err != nil || bytes.Count(out, []byte("--- PASS")) < 5 || bytes.Contains(out, []byte("--- SKIP")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -139,7 +139,10 @@ func (h *hostile) digest() map[string]string {
 }
 
 // runner runs cases of the project in a mode.
-func (h *hostile) runner(mode isolate.Mode) *run.Runner {
+func (h *hostile) runner(mode isolate.Mode) *run.Runner { return h.runnerWith(mode, 8<<20) }
+
+// runnerWith runs cases that may write so many bytes.
+func (h *hostile) runnerWith(mode isolate.Mode, size int64) *run.Runner {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -153,7 +156,7 @@ func (h *hostile) runner(mode isolate.Mode) *run.Runner {
 		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second, Isolation: mode,
 	}
 	o.Bounds = isolate.Options{
-		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: 8 << 20, Processes: 100, Memory: 192 << 20,
+		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: size, Processes: 100, Memory: 192 << 20,
 	}
 	choice, err := isolate.Choose(string(mode), o.Bounds, o.Temp)
 	if err != nil {

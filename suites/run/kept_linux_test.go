@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/run"
 
 	"hookwatch/suites"
@@ -132,4 +133,33 @@ func TestCopySparse(t *testing.T) {
 		}
 		_ = r.Remove(o)
 	})
+}
+
+// TestKeepMany: what is kept has no more inodes than the bound has room for.
+func TestKeepMany(t *testing.T) {
+	t.Parallel()
+	const bound = 1 << 20
+	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy, isolate.None} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			_, r := chosen(t, mode, func(o *run.Options, i *isolate.Options) { o.KeepSize, i.Size = bound, 64<<20 })
+			o, err := r.Case(t.Context(), doing(`cd "$TMPDIR"; echo kept >0; mkdir dirs empty; mkdir dirs/{1..500}
+				touch empty/{1..1500}; for i in {1..20}; do ln -s x link$i; done; exit 1`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := filepath.Join(t.TempDir(), "kept")
+			if err := r.Keep(o, kept); err != nil {
+				t.Fatal(err)
+			}
+			inodes := 0
+			_ = filepath.WalkDir(kept, func(string, fs.DirEntry, error) error { inodes++; return nil })
+			if most := bound/trees.LeastTaken + 20; inodes > most {
+				t.Errorf("%d files and directories are kept, more than %d", inodes, most)
+			}
+			if told, err := os.ReadFile(filepath.Join(kept, isolate.LeftOut)); err != nil || len(told) > bound {
+				t.Errorf("%d bytes tell what is left out: %v", len(told), err)
+			}
+		})
+	}
 }

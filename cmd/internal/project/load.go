@@ -53,10 +53,11 @@ func (p *Project) readHooks() []suites.Problem {
 	if len(problems) > 0 {
 		return problems
 	}
-	var err error
-	if p.scripts, err = discover.Scripts(p.Reader, p.Config.Root, p.Config.Hooks); err != nil {
+	scripts, notes, err := discover.Scripts(p.Reader, p.Config.Root, p.Config.Hooks)
+	if err != nil {
 		return []suites.Problem{{What: err.Error()}}
 	}
+	p.scripts, p.Warnings = scripts, append(p.Warnings, notes...)
 	found := p.registering()
 	if p.Registered, err = discover.Hooks(p.Reader, p.Config.Root, p.Config.Settings, found.Sources); err != nil {
 		return []suites.Problem{p.refused("settings", err)}

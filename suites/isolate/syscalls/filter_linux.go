@@ -3,9 +3,12 @@
 package syscalls
 
 import (
+	"crypto/rand"
 	"encoding/binary"
+	"math"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -49,6 +52,10 @@ func refusals(fileSize int64) []refusal {
 		{call: unix.SYS_IO_URING_ENTER, errno: unix.ENOSYS},
 		{call: unix.SYS_IO_URING_REGISTER, errno: unix.ENOSYS},
 		{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
+
+		// A part of a page that goes into a pipe with it keeps all of its pages, which
+		// nothing counts. Programs write instead.
+		{call: unix.SYS_VMSPLICE, errno: unix.ENOSYS},
 
 		{call: unix.SYS_CLONE, errno: unix.EPERM, name: "clone", when: []condition{{0, anyBit, newNamespaces &^ unix.CLONE_NEWTIME}}},
 		{call: unix.SYS_UNSHARE, errno: unix.EPERM, name: "unshare", when: []condition{{0, anyBit, newNamespaces}}},
@@ -101,12 +108,17 @@ const Known = true
 // many bytes; 0 is no bound.
 func Filter(fileSize int64) []string {
 	all := refusals(fileSize)
-	step := []string{supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all)}
+	key := servingKey()
+	step := []string{
+		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all),
+		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
+	}
 	for _, r := range all {
 		if r.name != "" {
 			step = append(step, strconv.Itoa(int(r.call)), strconv.Itoa(int(r.errno)), r.name)
 		}
 	}
+	step = append(step, strconv.Itoa(unix.SYS_MEMFD_CREATE), strconv.Itoa(int(unix.ENFILE)), "memfd_create")
 	for _, call := range []int{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), OtherSocket)
 	}
@@ -157,7 +169,28 @@ func instructions(arch uint32, all []refusal) []bpf.Instruction {
 	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		prog = append(prog, block(call, sockets())...)
 	}
+	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey()))...)
 	return append(prog, result(unix.SECCOMP_RET_ALLOW))
+}
+
+// servingKey lets the supervisor, to which the filter applies as well, make the
+// calls that it serves: it passes the key in arguments that the kernel ignores.
+// Cases cannot read the supervisor's calls nor the filter.
+var servingKey = sync.OnceValue(func() (key [2]uint64) {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return [2]uint64{binary.NativeEndian.Uint64(b[:]), binary.NativeEndian.Uint64(b[8:])}
+})
+
+// served hands a call to the supervisor unless it has the key.
+func served(key [2]uint64) []bpf.Instruction {
+	const firstIgnored = 2
+	var inner []bpf.Instruction
+	for i, word := range []uint64{key[0] & math.MaxUint32, key[0] >> 32, key[1] & math.MaxUint32, key[1] >> 32} {
+		inner = append(inner, load(argumentAt+8*firstIgnored+4*i),
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(word), SkipTrue: uint8(2*(3-i) + 1)})
+	}
+	return append(inner, result(unix.SECCOMP_RET_ALLOW), result(unix.SECCOMP_RET_USER_NOTIF))
 }
 
 // block is passed over for all calls but one. It ends in a result.

@@ -20,6 +20,7 @@ func TestFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	const allow, ask = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_USER_NOTIF
+	key := servingKey()
 	unknown := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	for name, tt := range map[string]struct {
 		arch, call uint32
@@ -30,6 +31,10 @@ func TestFilter(t *testing.T) {
 		"another architecture":    {unix.AUDIT_ARCH_I386, unix.SYS_READ, [6]uint64{}, unknown},
 		"io_uring":                {arch, unix.SYS_IO_URING_SETUP, [6]uint64{}, unknown},
 		"clone3":                  {arch, unix.SYS_CLONE3, [6]uint64{}, unknown},
+		"vmsplice":                {arch, unix.SYS_VMSPLICE, [6]uint64{}, unknown},
+		"memfd_create":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{}, ask},
+		"with half of the key":    {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0]}, ask},
+		"with the key":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0], 3: key[1]}, allow},
 		"keyctl":                  {arch, unix.SYS_KEYCTL, [6]uint64{}, ask},
 		"mount":                   {arch, unix.SYS_MOUNT, [6]uint64{}, ask},
 		"a thread":                {arch, unix.SYS_CLONE, [6]uint64{unix.CLONE_VM | unix.CLONE_THREAD}, allow},

@@ -54,7 +54,19 @@ func (c *Copier) dir(from, to, rel string) error {
 	return nil
 }
 
+// entry copies one. What lies too deep for the system to name it is left out.
 func (c *Copier) entry(from, to, name string, e fs.DirEntry) error {
+	err := c.copy(from, to, name, e)
+	if !errors.Is(err, syscall.ENAMETOOLONG) {
+		return err
+	}
+	if c.Refuse != nil {
+		return c.Refuse(name, err)
+	}
+	return nil
+}
+
+func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
 	source, target := filepath.Join(from, name), filepath.Join(to, name)
 	fi, err := e.Info()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,14 +194,14 @@ func unlock(root *os.Root, dir string) {
 	}
 }
 
-// Held is how many bytes the files in a directory take up.
+// Held returns how many bytes what is in a directory counts with.
 func Held(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read is not counted
 		}
-		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
-			total += HeldBy(fi)
+		if fi, err := d.Info(); err == nil {
+			total += Taken(fi)
 		}
 		return nil
 	})

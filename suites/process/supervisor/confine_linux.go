@@ -25,12 +25,13 @@ const (
 	Loopback = "loopback" // up
 	Keyring  = "keyring"  // one of its own instead of the session's
 	Limit    = "limit"    // number of a resource, value that it may have at most
-	Watch    = "watch"    // bytes that all processes may use together
+	Watch    = "watch"    // bytes that all processes may use together, that a socket may buffer, that a pipe may hold a descriptor
 	// Privileges leaves only these capabilities, given by number, to what is
 	// started, and no way to others.
 	Privileges = "privileges"
-	// Filter refuses system calls to what is started: a program of BPF, then for
-	// each call of which it notifies the number, the error and a name.
+	// Filter refuses system calls to what is started: a program of BPF, two numbers
+	// that let our own calls pass as the third and fourth argument, then for each
+	// call of which it notifies the number, the error and a name.
 	Filter = "filter"
 )
 
@@ -64,6 +65,8 @@ func (s *supervising) confine(steps []string) {
 	file := StorageFD
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, StorageFD, syscall.F_GETFD, 0); errno != 0 {
 		file = -1
+	} else if s.memory.most > 0 {
+		s.memory.unmapped.keepStorage()
 	}
 	s.send(file, answer...)
 	syscall.RawSyscall(sysCloseRange, StorageFD, uintptr(^uint32(0)), 0)
@@ -72,7 +75,7 @@ func (s *supervising) confine(steps []string) {
 // fieldCounts is how many fields each step has, its name included.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
-	Watch: 2, Filter: 2,
+	Watch: 4, Filter: 4,
 }
 
 // perform carries out a step that concerns the supervisor itself, or any other.
@@ -82,10 +85,9 @@ func (s *supervising) perform(f []string) syscall.Errno {
 	}
 	switch f[0] {
 	case Watch:
-		s.memory.most = number(f[1], 10)
-		return 0
+		return s.watch(f[1:])
 	case Filter:
-		return s.filter.install(f[1], f[2:])
+		return s.filter.install(f[1], f[2:4], f[4:])
 	default:
 		return perform(f)
 	}

@@ -1,14 +1,17 @@
 package supervisor
 
 import (
+	"strconv"
 	"syscall"
 	"unsafe"
 )
 
 // A filter refuses system calls to what the supervisor starts. Some of them are
-// named in the end: the kernel then asks the supervisor for the error.
+// named in the end: the kernel then asks the supervisor for the error. memfd_create
+// is asked for as well, and served where the supervisor bounds the memory.
 type filter struct {
-	listener int // -1: nobody asks
+	listener int       // -1: no one asks
+	key      [2]uint64 // lets our own calls of what we serve pass the filter
 	calls    []filtered
 }
 
@@ -24,13 +27,16 @@ type filtered struct {
 // may gain no privileges any more. A thread that has a filter with a listener of
 // somebody else's gets it without one: then the kernel answers that it does not
 // know the calls.
-func (f *filter) install(program string, named []string) syscall.Errno {
+func (f *filter) install(program string, key, named []string) syscall.Errno {
 	const setModeFilter, newListener = 1, 8
 	if len(program) == 0 || len(program)%8 != 0 || len(named)%3 != 0 {
 		return syscall.EINVAL
 	}
 	instructions := make([]uint64, len(program)/8) // aligned
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&instructions[0])), len(program)), program)
+	for i := range f.key {
+		f.key[i], _ = strconv.ParseUint(key[i], 10, 64)
+	}
 	prog := struct {
 		length       uint16
 		instructions *uint64
@@ -64,20 +70,40 @@ type response struct {
 	flags uint32
 }
 
-// answer refuses the call that waits.
-func (f *filter) answer() {
-	const receive, send = 0xc0502100, 0xc0182101
+// answer serves or refuses the call that waits.
+func (f *filter) answer(m *memory) {
+	const receive, send, proceed = 0xc0502100, 0xc0182101, 1
 	var n notification
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), receive, uintptr(unsafe.Pointer(&n))); errno != 0 {
 		return // who called is gone
 	}
 	r := response{id: n.id, errno: -int32(syscall.ENOSYS)}
-	for i := range f.calls {
-		if c := &f.calls[i]; c.number == n.call {
-			c.seen, r.errno = true, -int32(c.errno)
+	switch c := f.called(n.call); {
+	case uintptr(n.call) == sysMemfdCreate && m.most == 0:
+		r.errno, r.flags = 0, proceed
+	case uintptr(n.call) == sysMemfdCreate:
+		errno := f.serveMemfd(&n, &m.unmapped)
+		if errno == 0 {
+			return // it has its answer
 		}
+		r.errno = -int32(errno)
+		if c != nil && errno == syscall.ENFILE {
+			c.seen = true
+		}
+	case c != nil:
+		c.seen, r.errno = true, -int32(c.errno)
 	}
 	syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), send, uintptr(unsafe.Pointer(&r)))
+}
+
+// called returns the filtered call with a number, nil if there is none.
+func (f *filter) called(number int32) *filtered {
+	for i := range f.calls {
+		if c := &f.calls[i]; c.number == number {
+			return c
+		}
+	}
+	return nil
 }
 
 // take gives the names of the calls that were refused since it was last asked.

@@ -171,7 +171,7 @@ func (s *supervising) await() bool {
 	}
 	poll(fds, timeout)
 	if s.filter.listener >= 0 && fds[1].revents&in != 0 {
-		s.filter.answer()
+		s.filter.answer(&s.memory)
 	}
 	return fds[0].revents != 0
 }
@@ -204,16 +204,11 @@ func (s *supervising) step() {
 	s.send(-1, append(answer, s.filter.take()...)...)
 }
 
-// exceeded looks at how much memory all of them use together. Those whose pages
-// are few, files and all, are not looked at more closely.
+// exceeded measures how much memory the commands use together.
 func (s *supervising) exceeded() bool {
 	m := &s.memory
 	begin := microseconds()
-	m.list(s.first)
-	used := m.sum((*procReader).resident)
-	if used > m.most {
-		used = m.sum((*procReader).own)
-	}
+	used := m.measure(s.first)
 	end := microseconds()
 	m.looked(used, end, end-begin)
 	return used > m.most

@@ -1,23 +1,28 @@
 package supervisor
 
-import "syscall"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // memory is a bound on what the commands use together. It holds where the kernel
-// does not count for us: what they use is looked at every few milliseconds.
+// does not count for us: their memory is measured every few milliseconds.
 type memory struct {
-	most   int   // bytes; 0: no bound
-	used   int   // when it was last looked at
-	free   int   // of the machine's, then
-	next   int64 // when to look again, in microseconds
-	sure   int64 // when to do so whatever the machine has
-	pids   []int
-	reader procReader
+	most     int   // bytes; 0: no bound
+	used     int   // when it was last measured
+	free     int   // memory of the machine that was free then
+	top      int   // the most that was free since the firing began
+	next     int64 // when to measure again, in microseconds
+	sure     int64 // when to do so whatever the machine has
+	pids     []int
+	reader   procReader
+	unmapped unmapped
 }
 
-// The time between two looks, in microseconds. A look may take a tenth of it:
-// where there are many processes, it is longer. It costs the kernel more than us,
+// The time between two measurements, in microseconds. One may take a tenth of it:
+// with many processes it is longer. A measurement costs the kernel more than us,
 // when the processes end: as long as the machine has lost too little for the bound
-// to be reached, nothing is looked at but that.
+// to be reached, only that is looked at.
 const (
 	lookEvery   = 15_000
 	surelyEvery = 250_000
@@ -29,7 +34,7 @@ func microseconds() int64 {
 	return t.Nano() / 1000
 }
 
-// freeMemory is what nobody uses of the machine's.
+// freeMemory returns the unused memory of the machine.
 func freeMemory() int {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) != nil {
@@ -41,11 +46,12 @@ func freeMemory() int {
 // begin starts a firing.
 func (m *memory) begin() {
 	if m.most > 0 {
+		m.top = freeMemory()
 		m.looked(0, microseconds(), 0)
 	}
 }
 
-// looked notes what was seen, and when to look again.
+// looked notes what was measured, and when to do so again.
 func (m *memory) looked(used int, now, took int64) {
 	m.used, m.free = used, freeMemory()
 	m.next, m.sure = now+min(max(lookEvery, 10*took), surelyEvery), now+surelyEvery
@@ -61,18 +67,57 @@ func (m *memory) due() bool {
 	}
 	m.next = now + lookEvery
 	free := freeMemory()
+	m.top = max(m.top, free)
 	return now >= m.sure || m.used+max(0, m.free-free) > m.most/2 || free < m.most/2
 }
 
+// measure returns how much memory the commands use together. Processes with few
+// pages, those of files included, are not looked at more closely.
+func (m *memory) measure(first bool) int {
+	m.list(first)
+	var objects, estimate int
+	if first {
+		objects, estimate = m.unmapped.measure(&m.reader, m.pids)
+		estimate = m.confirmed(estimate)
+	}
+	all := m.sum((*procReader).resident).plus(objects)
+	if all+estimate <= m.most {
+		return all + estimate
+	}
+	return m.sum((*procReader).own).plus(objects) + estimate
+}
+
+// confirmed lowers an estimate, which is of the most that the kernel may hold for
+// the commands, to what the machine has lost. That says nothing where little is
+// free: there the machine gives up caches first.
+func (m *memory) confirmed(estimate int) int {
+	if m.free < m.most/2 {
+		return estimate
+	}
+	return min(estimate, max(0, m.top-freeMemory()))
+}
+
+// A use is the memory of processes, in bytes.
+type use struct {
+	private int
+	shared  int // with other processes and with files in memory
+}
+
+// plus returns the use together with objects in memory, which processes may map
+// or not: then they are counted in both.
+func (u use) plus(objects int) int { return u.private + max(u.shared, objects) }
+
 // sum adds up what the processes use. It stops when a request waits: among many
-// processes that want to run, a look takes long.
-func (m *memory) sum(of func(*procReader, int) int) int {
-	sum := 0
+// processes that want to run, a measurement takes long.
+func (m *memory) sum(of func(*procReader, int) use) use {
+	var sum use
 	for _, pid := range m.pids {
 		if requested() {
-			return 0
+			return use{}
 		}
-		sum += of(&m.reader, pid)
+		u := of(&m.reader, pid)
+		sum.private += u.private
+		sum.shared += u.shared
 	}
 	return sum
 }
@@ -99,28 +144,27 @@ func (m *memory) list(first bool) {
 	}
 }
 
-// resident is what a process has in memory, in bytes, that of files too.
-func (r *procReader) resident(pid int) int {
-	r.open("/proc/", pid, "/statm", 0, "")
-	rest := r.content()
-	for i, c := range rest {
-		if c == ' ' {
-			return leadingNumber(rest[i+1:]) * syscall.Getpagesize()
-		}
-	}
-	return 0
+// resident returns what a process has in memory, that of files too.
+func (r *procReader) resident(pid int) use {
+	r.open("/proc/", pid, "/status", 0, "")
+	b := r.content()
+	shared := kilobytes(b, "RssShmem:")
+	return use{kilobytes(b, "VmRSS:") - shared + kilobytes(b, "VmPTE:"), shared}
 }
 
-// own is a process's part of the memory that is no file's, in bytes: what
-// several share since they forked counts once in all.
-func (r *procReader) own(pid int) int {
-	r.open("/proc/", pid, "/smaps_rollup", 0, "")
-	if b := r.content(); len(b) > 0 {
-		return kilobytes(b, "Pss_Anon:") + kilobytes(b, "Pss_Shmem:")
-	}
-	r.open("/proc/", pid, "/status", 0, "") // it may keep its maps from us
+// own returns a process's part of the memory that is no file's on a disk: what
+// several share since they forked counts once in all. Tables of pages count, since
+// a process can have them without pages.
+func (r *procReader) own(pid int) use {
+	r.open("/proc/", pid, "/status", 0, "")
 	b := r.content()
-	return kilobytes(b, "RssAnon:") + kilobytes(b, "RssShmem:")
+	tables := kilobytes(b, "VmPTE:")
+	all := use{kilobytes(b, "RssAnon:") + tables, kilobytes(b, "RssShmem:")}
+	r.open("/proc/", pid, "/smaps_rollup", 0, "")
+	if b = r.content(); len(b) > 0 { // it may keep its maps from us
+		return use{kilobytes(b, "Pss_Anon:") + tables, kilobytes(b, "Pss_Shmem:")}
+	}
+	return all
 }
 
 // kilobytes finds a line such as "RssAnon:   123 kB", in bytes.
@@ -131,4 +175,16 @@ func kilobytes(b []byte, name string) int {
 		}
 	}
 	return 0
+}
+
+// openDescriptors returns how many descriptors a process has. Kernels before 6.2
+// do not tell.
+func (r *procReader) openDescriptors(pid int) int {
+	r.name("/proc/", pid, "/fd", 0, "")
+	var st syscall.Stat_t
+	_, _, errno := syscall.RawSyscall6(sysNewfstatat, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), uintptr(unsafe.Pointer(&st)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(st.Size)
 }

@@ -16,8 +16,8 @@ type procReader struct {
 	buf   [32 << 10]byte
 }
 
-// open opens the path that the parts make; a number of 0 is none.
-func (r *procReader) open(a string, n int, b string, m int, c string) {
+// name makes the path of the parts; a number of 0 is none.
+func (r *procReader) name(a string, n int, b string, m int, c string) {
 	r.path = append(r.path[:0], a...)
 	if n != 0 {
 		r.path = strconv.AppendInt(r.path, int64(n), 10)
@@ -27,6 +27,11 @@ func (r *procReader) open(a string, n int, b string, m int, c string) {
 		r.path = strconv.AppendInt(r.path, int64(m), 10)
 	}
 	r.path = append(append(r.path, c...), 0)
+}
+
+// open opens the path that the parts make.
+func (r *procReader) open(a string, n int, b string, m int, c string) {
+	r.name(a, n, b, m, c)
 	const flags = syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	fd, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(at), uintptr(unsafe.Pointer(&r.path[0])), flags, 0, 0, 0)
 	r.fd = int(fd)

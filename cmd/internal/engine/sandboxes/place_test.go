@@ -211,3 +211,26 @@ func TestTempOfTheLiving(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepMany: empty files count as well where sandboxes are kept.
+func TestKeepMany(t *testing.T) {
+	t.Parallel()
+	temp, keep := t.TempDir(), t.TempDir()
+	k, runner := Kept{keep, config.Sandbox{Keep: 100_000, KeepSize: config.MB}}, run.New(run.Options{})
+	for i := range 5 {
+		c := &suites.Case{Suite: "pm", ID: fmt.Sprintf("P%02d", i)}
+		dir := filepath.Join(temp, c.ID)
+		for n := range 100 {
+			if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint(n)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Take(runner, suites.Outcome{Sandbox: dir}, k.path(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(keep)
+	if err != nil || len(entries) != 2 { // of 101 directories each; a megabyte is for 244
+		t.Errorf("%d sandboxes are kept, want 2: %v", len(entries), err)
+	}
+}

@@ -1,3 +1,0 @@
-package supervisor
-
-const sysSeccomp = 317

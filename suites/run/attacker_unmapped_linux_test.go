@@ -1,0 +1,245 @@
+package run_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What is taken of each kind of memory: more than a case may have, in pieces that
+// no other bound refuses.
+const (
+	taken = 512 << 20
+	piece = 4 << 20
+)
+
+// unmappedMemory takes memory that no process maps, in one way each.
+var unmappedMemory = map[string]func() error{
+	"memfds": func() error {
+		return repeat(taken/piece, func(int) error { _, err := memfd(0, piece); return err })
+	},
+	"memfds on their way": func() error {
+		return repeat(taken/piece, func(int) error {
+			fd, err := memfd(0, piece)
+			if err != nil {
+				return err
+			}
+			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+			if err != nil {
+				return err
+			}
+			if err := unix.Sendmsg(pair[0], []byte{0}, unix.UnixRights(fd), nil, 0); err != nil {
+				return err
+			}
+			return unix.Close(fd)
+		})
+	},
+	"segments": func() error {
+		return repeat(taken/piece, func(int) error {
+			id, err := unix.SysvShmGet(unix.IPC_PRIVATE, piece, unix.IPC_CREAT|0o600)
+			if err != nil {
+				return err
+			}
+			b, err := unix.SysvShmAttach(id, 0, 0)
+			if err != nil {
+				return err
+			}
+			touch(b)
+			return unix.SysvShmDetach(b)
+		})
+	},
+	"files in memory": func() error {
+		return repeat(taken/piece, func(i int) error {
+			return os.WriteFile(filepath.Join("/dev/shm", fmt.Sprint(i)), make([]byte, piece), 0o600)
+		})
+	},
+	"sockets": func() error {
+		return repeat(1000, func(int) error { _, err := filledPair(); return err })
+	},
+	"sockets whose senders are closed": func() error {
+		return repeat(1000, func(int) error {
+			sender, err := filledPair()
+			if err != nil {
+				return err
+			}
+			return unix.Close(sender)
+		})
+	},
+	"connections": func() error {
+		return repeat(200, func(int) error {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			c, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				return err
+			}
+			held = append(held, l, c)
+			_ = c.(*net.TCPConn).SetWriteBuffer(piece)
+			_ = c.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+			_, _ = c.Write(make([]byte, 2*piece))
+			return nil
+		})
+	},
+	"pipes": func() error {
+		return inChildren(9, func() error {
+			return repeat(4000, func(int) error {
+				var p [2]int
+				if err := unix.Pipe2(p[:], unix.O_NONBLOCK); err != nil {
+					return err
+				}
+				_, _ = unix.FcntlInt(uintptr(p[1]), unix.F_SETPIPE_SZ, 1<<20)
+				_, _ = unix.Write(p[1], make([]byte, 1<<20))
+				return nil
+			})
+		})
+	},
+	"messages": func() error {
+		return repeat(30000, func(int) error {
+			queue, _, errno := syscall.Syscall(unix.SYS_MSGGET, unix.IPC_PRIVATE, unix.IPC_CREAT|0o600, 0)
+			if errno != 0 {
+				return errno
+			}
+			message := struct {
+				kind int64
+				text [8000]byte
+			}{kind: 1}
+			for range 2 {
+				_, _, errno = syscall.Syscall6(unix.SYS_MSGSND, queue, uintptr(unsafe.Pointer(&message)), unsafe.Sizeof(message.text), unix.IPC_NOWAIT, 0, 0)
+				if errno != 0 {
+					return errno
+				}
+			}
+			return nil
+		})
+	},
+	"semaphores": func() error {
+		return repeat(taken/(64*32000), func(int) error {
+			_, _, errno := syscall.Syscall(unix.SYS_SEMGET, unix.IPC_PRIVATE, 32000, unix.IPC_CREAT|0o600)
+			if errno != 0 {
+				return errno
+			}
+			return nil
+		})
+	},
+	"tables of pages": func() error {
+		const each = 2 << 20 // what one table is for
+		b, err := unix.Mmap(-1, 0, taken/4096*each, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		if err != nil {
+			return err
+		}
+		_ = unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+		sum := 0
+		for i := 0; i < len(b); i += each {
+			sum += int(b[i])
+		}
+		return os.WriteFile(os.DevNull, []byte(fmt.Sprint(sum)), 0)
+	},
+}
+
+// held are sockets, which are closed when they are collected.
+var held []any
+
+func repeat(n int, do func(int) error) error {
+	for i := range n {
+		if err := do(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memfd makes one with something in it.
+func memfd(flags, size int) (int, error) {
+	fd, err := unix.MemfdCreate("a name", flags)
+	if err != nil {
+		return -1, err
+	}
+	_, err = unix.Write(fd, make([]byte, size))
+	return fd, err
+}
+
+// filledPair makes two sockets, and sends to one by the other all that it takes.
+func filledPair() (sender int, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return -1, err
+	}
+	_ = unix.SetsockoptInt(pair[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 1<<20)
+	for b := make([]byte, 64<<10); err == nil; {
+		_, err = unix.Write(pair[0], b)
+	}
+	return pair[0], nil
+}
+
+// inChildren does it in others, too, until the end.
+func inChildren(n int, do func() error) error {
+	if os.Getenv("CHILD") == "" {
+		for range n {
+			cmd := exec.Command("/proc/self/exe")
+			cmd.Env = append(os.Environ(), "CHILD=1", "GOMAXPROCS=1")
+			if err := cmd.Start(); err != nil {
+				return err
+			}
+		}
+	}
+	return do()
+}
+
+// attackUnmapped takes memory in one way.
+func attackUnmapped() {
+	err := unmappedMemory[os.Getenv("HOW")]()
+	if err != nil {
+		fmt.Println(err)
+	}
+	time.Sleep(3 * time.Second) // it is ended meanwhile
+	escaped("from the bound on memory, with " + os.Getenv("HOW"))
+}
+
+// useMemfds does what programs may do with them, and hides one behind its path.
+func useMemfds() {
+	hidden := -1
+	for i := range 3000 { // more than there may be at a time, and than memory has room for
+		fd, err := memfd(unix.MFD_CLOEXEC, piece/32)
+		if err != nil {
+			escaped(fmt.Sprintf("nowhere, but got only %d memfds: %v", i, err))
+			return
+		}
+		if i == 0 {
+			hidden, _ = unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_PATH, 0)
+		}
+		_ = unix.Close(fd)
+	}
+	if fi, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d", hidden)); err != nil || fi.Size() > 0 {
+		escaped(fmt.Sprintf("with a memfd that nobody counts: %v", err))
+	}
+	fd, err := memfd(unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING, piece)
+	if err != nil {
+		escaped("nowhere, but got no memfd to be sealed: " + err.Error())
+		return
+	}
+	if link, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); link != "/memfd:a name (deleted)" {
+		escaped(fmt.Sprintf("nowhere, but the memfd is %q, %v", link, err))
+	}
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); flags != unix.FD_CLOEXEC {
+		escaped(fmt.Sprintf("nowhere, but the flags are %d, %v", flags, err))
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_SHRINK); err != nil {
+		escaped("nowhere, but cannot seal: " + err.Error())
+	}
+	b, err := unix.Mmap(fd, 0, piece, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil || len(b) != piece {
+		escaped(fmt.Sprintf("nowhere, but cannot map a memfd: %v", err))
+	}
+	if _, err := unix.MemfdCreate("x", 0x40000000); err != unix.EINVAL {
+		escaped(fmt.Sprintf("nowhere, but wrong flags give %v", err))
+	}
+}
