@@ -117,7 +117,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	}
 	c := driver.Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
-		Timeout: cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute),
+		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
 	}
 	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
