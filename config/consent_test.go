@@ -16,10 +16,13 @@ import (
 	"hookwatch/config/trust"
 )
 
+// firstCommit identifies the repository of every clone here.
+func firstCommit(string) string { return "c0ffee" }
+
 // agree is what hookwatch trust does.
 func agree(t *testing.T, c *Config) {
 	t.Helper()
-	if err := trust.In(c.State).Agree(c.Dir, c.Values(), time.Now()); err != nil {
+	if err := trust.In(c.State).Agree(c.Dir, c.Identity(firstCommit), c.Values(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -54,7 +57,7 @@ func clone(t *testing.T, file string) (root string, load func(flags []string, en
 			t.Fatal(err)
 		}
 		lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-		c, err := Load(LoadOptions{Dir: root, Flags: flags, Env: lookup, State: filepath.Join(top, "state")})
+		c, err := Load(LoadOptions{Dir: root, Flags: flags, Env: lookup, State: filepath.Join(top, "state"), FirstCommit: firstCommit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,6 +225,52 @@ func TestPartlyAgreed(t *testing.T) {
 	}
 }
 
+// TestAnotherRepository: consent is for a repository at a path. Another one at the
+// same path asks again, for the same values, too.
+func TestAnotherRepository(t *testing.T) {
+	t.Parallel()
+	const file = "run: {isolation: none}"
+	is := func(commit string) func(string) string { return func(string) string { return commit } }
+	for name, tt := range map[string]struct {
+		agreed, loaded func(string) string
+		change         string // of the file in between
+		holds          bool
+		lapsed         string
+	}{
+		"the same repository":                   {agreed: is("aaa"), loaded: is("aaa"), holds: true},
+		"the same repository, with another key": {agreed: is("aaa"), loaded: is("aaa"), change: file + "\nverify: off", holds: true},
+		"another repository":                    {agreed: is("aaa"), loaded: is("bbb"), lapsed: "for the repository with the first commit aaa at this path, and this is the repository with the first commit bbb"},
+		"a repository that is gone":             {agreed: is("aaa"), loaded: is(""), lapsed: "this is a directory with the configuration "},
+		"a repository where was none":           {agreed: nil, loaded: is("aaa"), lapsed: "for a directory with the configuration "},
+		"no repository":                         {holds: true},
+		"no repository, another file":           {change: file + "\nverify: off", lapsed: "for a directory with the configuration "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root, _, write := clone(t, file)
+			state := filepath.Join(filepath.Dir(root), "state")
+			load := func(first func(string) string) *Config {
+				c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state, FirstCommit: first})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			c := load(tt.agreed)
+			if err := trust.In(state).Agree(c.Dir, c.Identity(tt.agreed), c.Values(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if tt.change != "" {
+				write(tt.change)
+			}
+			c = load(tt.loaded)
+			if (c.Run.Isolation == IsolationNone) != tt.holds || (c.Lapsed == "") != tt.holds || !strings.Contains(c.Lapsed, tt.lapsed) || !strings.Contains(c.Notice(), tt.lapsed) {
+				t.Errorf("isolation %s; lapsed: %q; notice: %s", c.Run.Isolation, c.Lapsed, c.Notice())
+			}
+		})
+	}
+}
+
 // TestLinkTurned: a link that is agreed to is agreed to as it leads.
 func TestLinkTurned(t *testing.T) {
 	t.Parallel()
@@ -292,10 +341,10 @@ func TestStateOfTheProject(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, "st"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := trust.In(state).Agree(mine.Dir, mine.Values(), time.Now()); err != nil {
+		if err := trust.In(state).Agree(mine.Dir, mine.Identity(firstCommit), mine.Values(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state})
+		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state, FirstCommit: firstCommit})
 		if err != nil {
 			t.Fatal(err)
 		}

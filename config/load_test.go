@@ -134,7 +134,7 @@ func TestLoad(t *testing.T) {
 			tt.want(want)
 			want.Path, want.Root = filepath.Join(dir, FileName), dir
 			want.ResultsDir, want.ResultsBase = filepath.Join(dir, want.Results.Dir), dir
-			want.Dir, want.State = dir, "/state"
+			want.Dir, want.State, want.Digest = dir, "/state", got.Digest
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
