@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,12 +14,15 @@ import (
 // agreements are what a person has agreed to of one configuration. They are read
 // when they are first asked for: most configurations ask for nothing.
 type agreements struct {
-	store   trust.Store
-	project string
-	places  []string // that whoever wrote the configuration may have filled
+	store    trust.Store
+	project  string
+	identity func() string // of the repository; asked for only if something was agreed to
+	places   []string      // that whoever wrote the configuration may have filled
 
-	held     *trust.Agreement
-	distrust string // why none counts
+	held       *trust.Agreement
+	repository string
+	distrust   string // why none counts, and none can be made
+	lapsed     string // why what was agreed to before does not count
 }
 
 // ask lists what a file asks for, with what is agreed to.
@@ -28,7 +32,7 @@ func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []As
 		g.read()
 	}
 	for i := range asks {
-		asks[i].Agreed = g.distrust == "" && g.held.Holds(asks[i].Value)
+		asks[i].Agreed = g.held.Holds(g.repository, asks[i].Value)
 	}
 	return asks
 }
@@ -41,20 +45,43 @@ func (g *agreements) read() {
 		return
 	}
 	held, err := g.store.Read(g.project)
-	if err != nil {
-		g.distrust = "what was agreed to cannot be read: " + err.Error()
-	}
 	g.held = held
+	switch {
+	case errors.Is(err, trust.ErrOld):
+		g.lapsed = err.Error()
+	case err != nil:
+		g.lapsed = "what was agreed to cannot be read: " + err.Error()
+	case held.Repository == "": // nothing was agreed to
+	default:
+		if g.repository = g.identity(); g.repository != held.Repository {
+			g.lapsed = fmt.Sprintf("you agreed for %s at this path, and this is %s", held.Repository, g.repository)
+		}
+	}
+}
+
+// Identity names what a project is, for consent: the repository, by the first commit
+// of its history, which the function returns for a directory; else, where there is no
+// repository or it cannot be read, exactly this configuration file.
+func (c *Config) Identity(firstCommit func(dir string) string) string {
+	if firstCommit != nil {
+		if commit := firstCommit(c.Dir); commit != "" {
+			return "the repository with the first commit " + commit
+		}
+	}
+	return "a directory with the configuration " + c.Digest
 }
 
 // consent finds out what the file asks for, and leaves what is not agreed to out
 // of it. It settles the project's root on the way, since all else is seen from
 // there. Set tells the keys that a flag or a variable sets.
-func (c *Config) consent(file *source, start, state string, set func(key string) bool) {
-	c.State = state
+func (c *Config) consent(file *source, start string, o LoadOptions, set func(key string) bool) {
+	c.State = o.State
 	c.Dir = disk.Lead(cmp.Or(parent(c.Path), projectRoot(start)))
 	root := file.root(start, c.Path)
-	own := &agreements{store: trust.In(state), project: c.Dir, places: []string{c.Dir, workTree(c.Dir), root}}
+	own := &agreements{
+		store: trust.In(o.State), project: c.Dir, places: []string{c.Dir, workTree(c.Dir), root},
+		identity: func() string { return c.Identity(o.FirstCommit) },
+	}
 	f := facts{leads: map[entry]lead{}}
 	if c.Path != "" {
 		f.leads[entry{"project", file.text("project")}] = projectLead(root, c.Path, start)
@@ -66,7 +93,7 @@ func (c *Config) consent(file *source, start, state string, set func(key string)
 		return key == "project" || set(key) || key == "results.dir" && c.Path == ""
 	})
 	file.withhold(asks)
-	c.Asks, c.Distrust = append(c.Asks, asks...), own.distrust
+	c.Asks, c.Distrust, c.Lapsed = append(c.Asks, asks...), own.distrust, own.lapsed
 	for _, a := range asks {
 		if a.Agreed && a.To != "" && slices.Contains(pathKeys, a.Key) {
 			c.Agreed = append(c.Agreed, a.To)

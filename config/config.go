@@ -46,7 +46,9 @@ type Config struct {
 	// agree to; what is not agreed to is not in force.
 	Asks     []Ask    `mapstructure:"-"`
 	Agreed   []string `mapstructure:"-"` // real paths out of the project that may be read
-	Distrust string   `mapstructure:"-"` // why nothing that was agreed to counts; "" if it does
+	Distrust string   `mapstructure:"-"` // why nothing that was agreed to counts, and nothing can be agreed to; "" if it can
+	Lapsed   string   `mapstructure:"-"` // why what was agreed to before does not count; "" if it does
+	Digest   string   `mapstructure:"-"` // of the file's content
 	Dir      string   `mapstructure:"-"` // real path of the directory that the configuration belongs to: agreements are about that
 	State    string   `mapstructure:"-"` // the person's state folder
 }

@@ -82,8 +82,11 @@ func (c *Config) Notice() string {
 		who = pending[i].File
 	}
 	how := "hookwatch trust shows and agrees to exactly these"
-	if c.Distrust != "" {
+	switch {
+	case c.Distrust != "":
 		how = c.Distrust
+	case c.Lapsed != "":
+		how = c.Lapsed + "; " + how
 	}
 	return fmt.Sprintf("%s asks for %s; the safe defaults are used (%s)", who, Summary(pending), how)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,10 +16,13 @@ import (
 	"hookwatch/config/trust"
 )
 
+// firstCommit identifies the repository of every clone here.
+func firstCommit(string) string { return "c0ffee" }
+
 // agree is what hookwatch trust does.
 func agree(t *testing.T, c *Config) {
 	t.Helper()
-	if err := trust.In(c.State).Agree(c.Dir, c.Values(), time.Now()); err != nil {
+	if err := trust.In(c.State).Agree(c.Dir, c.Identity(firstCommit), c.Values(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,7 +57,7 @@ func clone(t *testing.T, file string) (root string, load func(flags []string, en
 			t.Fatal(err)
 		}
 		lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-		c, err := Load(LoadOptions{Dir: root, Flags: flags, Env: lookup, State: filepath.Join(top, "state")})
+		c, err := Load(LoadOptions{Dir: root, Flags: flags, Env: lookup, State: filepath.Join(top, "state"), FirstCommit: firstCommit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,9 +112,9 @@ func TestConsent(t *testing.T) {
 func TestNoConsentNeeded(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
-		"run: {isolation: namespaces, jobs: 2, timeout: 10m}", "run: {isolation: auto}",
-		"sandbox: {home: empty, mask: [.secret], size: 1MB, processes: 5, memory: 1MiB, keep: 100, keep_size: 500MB}",
-		"results: {dir: out, keep_runs: 0, keep_days: 0, rolling_size: 1GB}", "results: {dir: a/../b/./c}",
+		"run: {isolation: namespaces, jobs: 1, timeout: 30s, backstop: 15m}", "run: {isolation: auto, timeout: 1s, backstop: 1s}",
+		"sandbox: {home: empty, mask: [.secret], size: 1MB, processes: 5, memory: 1MiB, keep: 20, keep_size: 500MB}", "sandbox: {keep: 0, processes: 0}",
+		"live: {timeout: 2m}", "results: {dir: out, keep_runs: 1, keep_days: 1, rolling_size: 1MB}", "results: {dir: a/../b/./c}",
 		"project: mine", "hooks: [mine, a/../mine]", "specs: ['docs/**/*.md']", "suites: [real/../x.yaml]", "settings: [inside/s.json]",
 		"hooks: [.]\nresults: {dir: out}",
 	} {
@@ -121,18 +125,80 @@ func TestNoConsentNeeded(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsDecided: a new key says whether a project may set it as it likes.
+// TestEveryKeyIsDecided: each key either has a rule of consent, or a reason why a
+// clone may set it to any value.
 func TestEveryKeyIsDecided(t *testing.T) {
 	t.Parallel()
-	free := []string{
-		"verify", "preflight.required", "preflight.policy", "gates", "denies", "stand_ins", "run.timeout", "run.backstop", "run.trace",
-		"sandbox.home", "sandbox.mask", "sandbox.keep", "live.timeout", "results.keep_runs", "results.keep_days",
-		"results.rolling_size", "notify.desktop", "notify.settle", "watch.ignore", "watch.audit",
+	harmless := map[string]string{
+		"verify":             "is about the project's own documents",
+		"preflight.required": "names tools that are looked up; only those on a list of hookwatch's own are started, for their version",
+		"preflight.policy":   "at worst starts a run whose cases lack a tool, and says so",
+		"gates":              "at worst turns a failure into a skip that names the tool",
+		"denies":             "adds inputs that hooks must stop",
+		"stand_ins":          "offers hookwatch's own jq, in the sandbox",
+		"run.trace":          "runs each case at most twice, within the same bounds",
+		"sandbox.home":       "can only show less of HOME",
+		"sandbox.mask":       "can only hide more of HOME",
+		"notify.desktop":     "turns notices off; the terminal shows the same",
+		"notify.settle":      "delays notices; the terminal shows verdicts at once",
+		"watch.ignore":       "leaves the project's own files out",
+		"watch.audit":        "runs at most all cases of the project, which each save of a shared file does too",
 	}
 	for _, k := range keys {
-		if (k.consent == nil) != slices.Contains(free, k.path) {
-			t.Errorf("%s: give it a rule for consent, or put it on the list of those that need none", k.path)
+		if reason, ok := harmless[k.path]; ok != (k.consent == nil) || ok && reason == "" {
+			t.Errorf("%s: give it a rule of consent, or put it on the list of harmless keys with the reason", k.path)
 		}
+		delete(harmless, k.path)
+	}
+	if len(harmless) > 0 {
+		t.Errorf("no such keys: %v", harmless)
+	}
+}
+
+// TestBounds walks the table of keys: whatever is a number, a duration or a size
+// counts up to its default, and needs consent above that. Only the two that
+// TestEveryKeyIsDecided gives a reason for are free.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	const processors = 4
+	f := facts{processors: processors}
+	asked := func(k key, value any) bool {
+		why, instead := k.consent(value, f)
+		if why != "" && instead == "" {
+			t.Errorf("%s: %v: it is not said what holds instead", k.path, value)
+		}
+		return why != ""
+	}
+	unbounded := []string{"results.keep_runs", "results.keep_days"} // for which 0 means no bound
+	walked := 0
+	for _, k := range keys {
+		var above, below, zero, highest any
+		switch def := k.def.(type) {
+		case int:
+			if k.path == "run.jobs" {
+				def = processors
+			}
+			above, below, zero, highest = def+1, max(def-1, 1), 0, math.MaxInt
+		case time.Duration:
+			above, below, zero, highest = def+1, def-1, time.Duration(0), time.Duration(math.MaxInt64)
+		case ByteSize:
+			above, below, zero, highest = def+1, def-1, ByteSize(0), ByteSize(math.MaxInt64)
+		default:
+			continue
+		}
+		if walked++; k.consent == nil {
+			if k.path != "notify.settle" && k.path != "watch.audit" {
+				t.Errorf("%s: a clone may raise it without consent", k.path)
+			}
+			continue
+		}
+		if !asked(k, above) || !asked(k, highest) || asked(k, below) || asked(k, k.def) || asked(k, zero) != slices.Contains(unbounded, k.path) {
+			t.Errorf("%s: %v asks %v, %v asks %v, %v asks %v, the default asks %v, %v asks %v", k.path,
+				above, asked(k, above), highest, asked(k, highest), below, asked(k, below), asked(k, k.def), zero, asked(k, zero))
+		}
+	}
+	if walked < 14 {
+		t.Errorf("only %d bounds found", walked)
 	}
 }
 
@@ -156,6 +222,52 @@ func TestPartlyAgreed(t *testing.T) {
 	write("run: {pass_env: [A, B]}")
 	if c = load(nil, nil); !slices.Equal(c.Run.PassEnv, []string{"B"}) {
 		t.Errorf("what was withdrawn is in force again: %v", c.Run.PassEnv)
+	}
+}
+
+// TestAnotherRepository: consent is for a repository at a path. Another one at the
+// same path asks again, for the same values, too.
+func TestAnotherRepository(t *testing.T) {
+	t.Parallel()
+	const file = "run: {isolation: none}"
+	is := func(commit string) func(string) string { return func(string) string { return commit } }
+	for name, tt := range map[string]struct {
+		agreed, loaded func(string) string
+		change         string // of the file in between
+		holds          bool
+		lapsed         string
+	}{
+		"the same repository":                   {agreed: is("aaa"), loaded: is("aaa"), holds: true},
+		"the same repository, with another key": {agreed: is("aaa"), loaded: is("aaa"), change: file + "\nverify: off", holds: true},
+		"another repository":                    {agreed: is("aaa"), loaded: is("bbb"), lapsed: "for the repository with the first commit aaa at this path, and this is the repository with the first commit bbb"},
+		"a repository that is gone":             {agreed: is("aaa"), loaded: is(""), lapsed: "this is a directory with the configuration "},
+		"a repository where was none":           {agreed: nil, loaded: is("aaa"), lapsed: "for a directory with the configuration "},
+		"no repository":                         {holds: true},
+		"no repository, another file":           {change: file + "\nverify: off", lapsed: "for a directory with the configuration "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root, _, write := clone(t, file)
+			state := filepath.Join(filepath.Dir(root), "state")
+			load := func(first func(string) string) *Config {
+				c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state, FirstCommit: first})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			c := load(tt.agreed)
+			if err := trust.In(state).Agree(c.Dir, c.Identity(tt.agreed), c.Values(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if tt.change != "" {
+				write(tt.change)
+			}
+			c = load(tt.loaded)
+			if (c.Run.Isolation == IsolationNone) != tt.holds || (c.Lapsed == "") != tt.holds || !strings.Contains(c.Lapsed, tt.lapsed) || !strings.Contains(c.Notice(), tt.lapsed) {
+				t.Errorf("isolation %s; lapsed: %q; notice: %s", c.Run.Isolation, c.Lapsed, c.Notice())
+			}
+		})
 	}
 }
 
@@ -229,10 +341,10 @@ func TestStateOfTheProject(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(root, "st"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := trust.In(state).Agree(mine.Dir, mine.Values(), time.Now()); err != nil {
+		if err := trust.In(state).Agree(mine.Dir, mine.Identity(firstCommit), mine.Values(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state})
+		c, err := Load(LoadOptions{Dir: root, Env: noEnv, State: state, FirstCommit: firstCommit})
 		if err != nil {
 			t.Fatal(err)
 		}

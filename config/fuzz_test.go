@@ -37,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		s.expandHome()
 		c := &Config{Path: filepath.Join(root, FileName), Root: root}
-		c.consent(s, root, filepath.Join(root, "..", "state"), func(string) bool { return false })
+		c.consent(s, root, LoadOptions{State: filepath.Join(root, "..", "state")}, func(string) bool { return false })
 		if text := c.Notice(); (text == "") != (len(c.Asks) == 0) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > 10_000 {
 			t.Errorf("%d asks are told as %q", len(c.Asks), text)
 		}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +22,11 @@ type LoadOptions struct {
 	Path  string                      // an explicit file, relative to Dir
 	Flags *pflag.FlagSet              // only those that were set count
 	Env   func(string) (string, bool) // nil is os.LookupEnv
-	State string                      // the person's state folder; "" is that of the system's rules
+	State string                      // the user's state folder; "" is that of the system's rules
+	// FirstCommit returns the first commit of the repository that a directory is in, ""
+	// without one. It is called only where something was agreed to. Nil: no
+	// repository can be read.
+	FirstCommit func(dir string) string
 }
 
 // Load gives the configuration in force. Its error is of type *Error when what
@@ -50,8 +56,8 @@ func Load(o LoadOptions) (*Config, error) {
 		return nil, &Error{problems}
 	}
 	set := func(key string) bool { return env.has(key) || flags.has(key) }
-	c := &Config{Path: path}
-	c.consent(file, dir, o.State, set)
+	c := &Config{Path: path, Digest: fmt.Sprintf("%x", sha256.Sum256(data))}
+	c.consent(file, dir, o, set)
 	if err := c.merge(file, env, flags); err != nil {
 		return nil, err
 	}

@@ -64,9 +64,9 @@ var loads = map[string]struct {
 	"comments":      {file: "# nothing yet\n", want: func(*Config) {}},
 	"empty heading": {file: "run:\n  # jobs: 4\n", want: func(*Config) {}},
 	"file over default": {
-		file: "run: {jobs: 4, isolation: namespaces}\nresults: {dir: out}\nverify: off\nnotify: {desktop: false}\n",
+		file: "run: {jobs: 1, isolation: namespaces}\nresults: {dir: out}\nverify: off\nnotify: {desktop: false}\n",
 		want: func(c *Config) {
-			c.Run.Jobs, c.Run.Isolation, c.Verify, c.Notify.Desktop = 4, IsolationNamespaces, VerifyOff, false
+			c.Run.Jobs, c.Run.Isolation, c.Verify, c.Notify.Desktop = 1, IsolationNamespaces, VerifyOff, false
 			c.Results.Dir = "out"
 		},
 	},
@@ -134,7 +134,7 @@ func TestLoad(t *testing.T) {
 			tt.want(want)
 			want.Path, want.Root = filepath.Join(dir, FileName), dir
 			want.ResultsDir, want.ResultsBase = filepath.Join(dir, want.Results.Dir), dir
-			want.Dir, want.State = dir, "/state"
+			want.Dir, want.State, want.Digest = dir, "/state", got.Digest
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -242,13 +242,13 @@ var beyondSchema = map[string]bool{
 
 func TestLoadExplicitPath(t *testing.T) {
 	t.Parallel()
-	dir := project(t, map[string]string{"etc/other.yaml": "project: ..\nrun: {jobs: 3}\n", FileName: "run: {jobs: 1}\n"})
+	dir := project(t, map[string]string{"etc/other.yaml": "project: ..\nrun: {timeout: 3s}\n", FileName: "run: {timeout: 1s}\n"})
 	c, err := Load(LoadOptions{Dir: dir, Path: "etc/other.yaml", Env: noEnv})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Run.Jobs != 3 || c.Root != dir || c.Path != filepath.Join(dir, "etc/other.yaml") {
-		t.Errorf("got jobs %d, root %s, path %s", c.Run.Jobs, c.Root, c.Path)
+	if c.Run.Timeout != 3*time.Second || c.Root != dir || c.Path != filepath.Join(dir, "etc/other.yaml") {
+		t.Errorf("got timeout %s, root %s, path %s", c.Run.Timeout, c.Root, c.Path)
 	}
 	_, err = Load(LoadOptions{Dir: dir, Path: "none.yaml", Env: noEnv})
 	if want := "none.yaml: cannot be read: no such file or directory (hookwatch init writes a commented one)"; err == nil || err.Error() != want {

@@ -1,6 +1,9 @@
 package config
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"time"
+)
 
 // weakening are the values of a file that count only once they are agreed to. In
 // them OUT is a directory outside of the project.
@@ -33,6 +36,38 @@ var weakening = map[string]struct {
 	"many jobs": {
 		file: "run: {jobs: 900000}", changed: "run: {jobs: 900001}",
 		get: func(c *Config) any { return c.Run.Jobs }, safe: 0, asked: 900000, env: "JOBS", flag: "jobs", set: "900000", chosen: 900000,
+	},
+	"a few jobs more": {
+		file: "run: {jobs: 1025}", changed: "run: {jobs: 1026}",
+		get: func(c *Config) any { return c.Run.Jobs }, safe: 0, asked: 1025, env: "JOBS", flag: "jobs", set: "1025", chosen: 1025,
+	},
+	"time-out": {
+		file: "run: {timeout: 9999h}", changed: "run: {timeout: 31s}",
+		get: func(c *Config) any { return c.Run.Timeout }, safe: 30 * time.Second, asked: 9999 * time.Hour, env: "TIMEOUT", flag: "timeout", set: "1h", chosen: time.Hour,
+	},
+	"backstop": {
+		file: "run: {backstop: 9999h}", changed: "run: {backstop: 16m}",
+		get: func(c *Config) any { return c.Run.Backstop }, safe: 15 * time.Minute, asked: 9999 * time.Hour, env: "BACKSTOP", flag: "backstop", set: "1h", chosen: time.Hour,
+	},
+	"time-out of the client": {
+		file: "live: {timeout: 9999h}", changed: "live: {timeout: 3m}",
+		get: func(c *Config) any { return c.Live.Timeout }, safe: 2 * time.Minute, asked: 9999 * time.Hour, env: "LIVE_TIMEOUT", set: "1h", chosen: time.Hour,
+	},
+	"sandboxes that stay": {
+		file: "sandbox: {keep: 100000}", changed: "sandbox: {keep: 21}",
+		get: func(c *Config) any { return c.Sandbox.Keep }, safe: 20, asked: 100000, env: "SANDBOX_KEEP", set: "30", chosen: 30,
+	},
+	"all runs": {
+		file: "results: {keep_runs: 0}", changed: "results: {keep_runs: 51}",
+		get: func(c *Config) any { return c.Results.KeepRuns }, safe: 50, asked: 0, env: "KEEP_RUNS", set: "0", chosen: 0,
+	},
+	"runs for good": {
+		file: "results: {keep_days: 0}", changed: "results: {keep_days: 91}",
+		get: func(c *Config) any { return c.Results.KeepDays }, safe: 90, asked: 0, env: "KEEP_DAYS", set: "0", chosen: 0,
+	},
+	"rolling logs": {
+		file: "results: {rolling_size: 1GB}", changed: "results: {rolling_size: 11MB}",
+		get: func(c *Config) any { return c.Results.RollingSize }, safe: 10 * MB, asked: GB, env: "ROLLING_SIZE", set: "1GB", chosen: GB,
 	},
 	"unmask": {
 		file: "sandbox: {unmask: [.ssh]}", changed: "sandbox: {unmask: [.netrc]}",

@@ -127,6 +127,7 @@ func weakened() []attack {
 		"hooks outside":   "hooks: [~/.ssh, ../../.aws]",
 		"settings":        "settings: [../../.aws/credentials, ~/.netrc]",
 		"jobs":            "run: {jobs: 1000000}",
+		"time":            "run: {timeout: 9999h, backstop: 9999h}\nlive: {timeout: 9999h}",
 	} {
 		all = append(all, attack{name: "config/" + name, lay: func(s *stage) {
 			s.hook(escape + "; cat ~/.netrc")

@@ -49,6 +49,7 @@ func asClient() {
 	case "betrayed":
 		betray()
 	}
+	applySettings()
 	printLine(map[string]any{"type": "system", "subtype": "init", "claude_code_version": "2.1.330"})
 	said := bufio.NewScanner(os.Stdin)
 	for said.Scan() {
@@ -57,6 +58,29 @@ func asClient() {
 		}
 	}
 	os.Exit(0)
+}
+
+// applySettings lays the variables of settings over the environment as the client
+// does: first those of the project's files, then those of --settings.
+func applySettings() {
+	files := []string{".claude/settings.json", ".claude/settings.local.json"}
+	for i, arg := range os.Args {
+		if arg == "--settings" {
+			files = append(files, os.Args[i+1])
+		}
+	}
+	for _, file := range files {
+		var settings struct{ Env map[string]string }
+		text, _ := os.ReadFile(file)
+		_ = json.Unmarshal(text, &settings)
+		for name, value := range settings.Env {
+			_ = os.Setenv(name, value)
+		}
+	}
+	if os.Getenv("CLAUDE_CODE_USE_BEDROCK") != "" {
+		fmt.Fprintln(os.Stderr, "API Error: Could not load AWS credentials")
+		os.Exit(1)
+	}
 }
 
 // betray tells what of the person's a client could find.

@@ -46,7 +46,7 @@ PY`, false},
 	{"a case expects something else", `sed -i 's/contains: .*/contains: ["taplo.toml"]}}/' ` + own, false},
 	{"the section that a marker names", `sed -i '/^## Decision/,/^## /s/^\([A-Z]\)/Now: \1/' docs/specs/adr-config-protection.md`, false},
 	{"a section that no marker names", `printf '\n## More\n\nMore.\n' >> docs/specs/adr-config-protection.md`, false},
-	{"run.jobs and run.timeout", `sed -i 's/run: .*/run: {timeout: 40s, jobs: 3}/' .hookwatch.yaml`, false},
+	{"run.jobs and run.timeout", `sed -i 's/run: .*/run: {timeout: 20s, jobs: 1}/' .hookwatch.yaml`, false},
 	{"a key of the configuration that is none", `echo 'suits: []' >> .hookwatch.yaml`, false},
 	{"the configuration is deleted", `rm .hookwatch.yaml`, false},
 	{"another branch", `git checkout -q -b other

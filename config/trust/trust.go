@@ -42,26 +42,33 @@ type Entry struct {
 	Digest string `json:"digest"` // what counts; the value is for people
 }
 
-// An Agreement is what a person agreed to for one project.
+// An Agreement is what the user agreed to for one project: a repository at a path.
 type Agreement struct {
-	Version int       `json:"version"`
-	Project string    `json:"project"` // real path of the directory that the configuration belongs to
-	At      time.Time `json:"at"`
-	Values  []Entry   `json:"values"`
+	Version    int       `json:"version"`
+	Project    string    `json:"project"`    // real path of the directory that the configuration belongs to
+	Repository string    `json:"repository"` // identifies what is there, because another repository can take its place
+	At         time.Time `json:"at"`
+	Values     []Entry   `json:"values"`
 }
 
-// Holds reports whether exactly this value was agreed to.
-func (a *Agreement) Holds(v Value) bool {
+// Holds reports whether exactly this value was agreed to for this repository.
+func (a *Agreement) Holds(repository string, v Value) bool {
 	digest := v.Digest()
-	return slices.ContainsFunc(a.Values, func(e Entry) bool { return e.Digest == digest })
+	return repository != "" && a.Repository == repository && slices.ContainsFunc(a.Values, func(e Entry) bool { return e.Digest == digest })
 }
 
 const (
-	version = 1
+	// version 2 added the repository. What was agreed to without one is asked for
+	// again, because no one can tell which repository was meant.
+	version = 2
 	// largest is more than an agreement to every value that a configuration may hold.
 	largest   = 16 << 20
 	extension = ".json"
 )
+
+// ErrOld is returned for an agreement of an earlier hookwatch, which did not name a
+// repository.
+var ErrOld = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
 
 // A Store is the folder of agreements in a person's state folder.
 type Store struct{ state string }
@@ -129,17 +136,21 @@ func read(d *disk.Dir, name string) (*Agreement, error) {
 	}
 	a := new(Agreement)
 	if err := json.Unmarshal(data, a); err != nil {
-		return nil, fmt.Errorf("%s: %w (hookwatch trust writes it anew)", at, err)
+		return nil, fmt.Errorf("%s: %w (hookwatch trust replaces it)", at, err)
 	}
-	if a.Version != version {
-		return nil, fmt.Errorf("%s: version %d, this hookwatch knows %d (hookwatch trust writes it anew)", at, a.Version, version)
+	switch {
+	case a.Version < version:
+		return nil, ErrOld
+	case a.Version > version:
+		return nil, fmt.Errorf("%s: version %d, this hookwatch knows %d (hookwatch trust replaces it)", at, a.Version, version)
 	}
 	return a, nil
 }
 
-// Agree keeps that a person agrees to these values for a project, and to no others.
-func (s Store) Agree(project string, values []Value, now time.Time) error {
-	a := Agreement{Version: version, Project: project, At: now.UTC().Truncate(time.Second), Values: []Entry{}}
+// Agree records that the user agrees to these values for a repository at a path, and
+// to no others there.
+func (s Store) Agree(project, repository string, values []Value, now time.Time) error {
+	a := Agreement{Version: version, Project: project, Repository: repository, At: now.UTC().Truncate(time.Second), Values: []Entry{}}
 	for _, v := range values {
 		a.Values = append(a.Values, Entry{v, v.Digest()})
 	}

@@ -15,6 +15,8 @@ var (
 	elsew = Value{Key: "settings", Value: "link/s.json", To: "/elsewhere/s.json"}
 )
 
+const repo = "a repository"
+
 func agreed(t *testing.T, s Store, project string) *Agreement {
 	t.Helper()
 	a, err := s.Read(project)
@@ -28,7 +30,7 @@ func agreed(t *testing.T, s Store, project string) *Agreement {
 func TestAgreement(t *testing.T) {
 	t.Parallel()
 	s := In(filepath.Join(t.TempDir(), "not", "yet"))
-	if a := agreed(t, s, "/p"); a.Holds(none) {
+	if a := agreed(t, s, "/p"); a.Holds(repo, none) {
 		t.Error("nobody has agreed")
 	}
 	if was, err := s.Forget("/p"); was || err != nil {
@@ -36,31 +38,34 @@ func TestAgreement(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	for _, values := range [][]Value{{none, key}, {key, elsew}} {
-		if err := s.Agree("/p", values, at); err != nil {
+		if err := s.Agree("/p", repo, values, at); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a := agreed(t, s, "/p")
 	for _, v := range []Value{none, {Key: "run.pass_env", Value: "API_KE"}, {Key: "settings", Value: "link/s.json"}, {Key: "settings", Value: "link/s.json", To: "/other"}, {Key: "run.pass_envAPI", Value: "_KEY"}} {
-		if a.Holds(v) {
+		if a.Holds(repo, v) {
 			t.Errorf("nobody has agreed to %v", v)
 		}
 	}
-	if !a.Holds(key) || !a.Holds(elsew) || agreed(t, s, "/p2").Holds(key) {
+	if !a.Holds(repo, key) || !a.Holds(repo, elsew) || agreed(t, s, "/p2").Holds(repo, key) {
 		t.Errorf("agreed to %v", a)
+	}
+	if a.Holds("another repository", key) || a.Holds("", key) || (&Agreement{Values: a.Values}).Holds("", key) {
+		t.Error("nobody has agreed for another repository")
 	}
 	fi, err := os.Stat(s.File("/p"))
 	if err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi.Mode(), err)
 	}
-	if err := s.Agree("/o", nil, at); err != nil {
+	if err := s.Agree("/o", repo, nil, at); err != nil {
 		t.Fatal(err)
 	}
 	all, unreadable := s.List()
 	if len(all) != 2 || all[0].Project != "/o" || all[1].Project != "/p" || len(unreadable) > 0 {
 		t.Errorf("listed %v, %v", all, unreadable)
 	}
-	if was, err := s.Forget("/p"); !was || err != nil || agreed(t, s, "/p").Holds(key) {
+	if was, err := s.Forget("/p"); !was || err != nil || agreed(t, s, "/p").Holds(repo, key) {
 		t.Error("not forgotten", was, err)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(s.File("/p"))); len(entries) != 1 {
@@ -73,7 +78,7 @@ func TestAgreement(t *testing.T) {
 func TestForged(t *testing.T) {
 	t.Parallel()
 	good := In(t.TempDir())
-	if err := good.Agree("/p", []Value{none}, time.Now()); err != nil {
+	if err := good.Agree("/p", repo, []Value{none}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(good.File("/p"))
@@ -90,8 +95,11 @@ func TestForged(t *testing.T) {
 		"writable for others": {func(f string) error {
 			return errors.Join(os.WriteFile(f, content, 0o600), os.Chmod(f, 0o666))
 		}, "others may write"},
-		"torn":        {func(f string) error { return os.WriteFile(f, content[:20], 0o600) }, "hookwatch trust writes it anew"},
-		"newer":       {func(f string) error { return os.WriteFile(f, []byte(`{"version": 2}`), 0o600) }, "version 2"},
+		"torn":  {func(f string) error { return os.WriteFile(f, content[:20], 0o600) }, "hookwatch trust replaces it"},
+		"newer": {func(f string) error { return os.WriteFile(f, []byte(`{"version": 3}`), 0o600) }, "version 3"},
+		"older": {func(f string) error {
+			return os.WriteFile(f, []byte(strings.Replace(string(content), `"version": 2`, `"version": 1`, 1)), 0o600)
+		}, ErrOld.Error()},
 		"a link":      {func(f string) error { return os.Symlink(good.File("/p"), f) }, "link"},
 		"a directory": {func(f string) error { return os.Mkdir(f, 0o700) }, "directory"},
 		"of no size":  {func(f string) error { return os.WriteFile(f, nil, 0o600) }, "JSON"},
@@ -107,8 +115,8 @@ func TestForged(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := s.Read("/p")
-		if err == nil || !strings.Contains(err.Error(), tt.want) || a.Holds(none) {
-			t.Errorf("%s: holds %v, error %v", name, a.Holds(none), err)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || a.Holds(repo, none) {
+			t.Errorf("%s: holds %v, error %v", name, a.Holds(repo, none), err)
 		}
 		if name == "another project's" || name == "torn" {
 			if all, unreadable := s.List(); len(all) > 0 || len(unreadable) != 1 {
@@ -131,7 +139,7 @@ func TestFolderByLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := In(filepath.Join(top, "state"))
-	if err := s.Agree("/p", []Value{none}, time.Now()); err == nil {
+	if err := s.Agree("/p", repo, []Value{none}, time.Now()); err == nil {
 		t.Error("kept through a link")
 	}
 	if _, err := s.Read("/p"); err == nil {

@@ -15,12 +15,12 @@ import (
 
 // A script collects steps.
 type script struct {
-	p           *Plan
-	l           *layout
-	steps       []process.Step
-	reach       map[string]bool
-	masked      []mask.Mask
-	given       string // the case's own directory, as it is named
+	p      *Plan
+	l      *layout
+	steps  []process.Step
+	reach  map[string]bool
+	masked []mask.Mask
+	given  string // the case's own directory, as it is named
 }
 
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }

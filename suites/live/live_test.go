@@ -333,7 +333,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	stop := client.Entry{Event: "Stop", Command: `"$CLAUDE_PROJECT_DIR"/a.sh`, Timeout: 1500e6}
 	stop.Command = Rooted(stop, "/it's")
-	got := string(Settings([]client.Entry{stop, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}))
+	got := string(Settings([]client.Entry{stop, {Event: "PreToolUse", Matcher: "Bash", Type: "http", URL: "http://127.0.0.1"}}, nil))
 	want := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"http","url":"http://127.0.0.1"}]}],` +
 		`"Stop":[{"hooks":[{"command":"cd '/it'\\''s' \u0026\u0026 \"/it's\"/a.sh","timeout":1.5,"type":"command"}]}]}}`
 	if got != want {

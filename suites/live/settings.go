@@ -6,8 +6,8 @@ import (
 	"hookwatch/suites/client"
 )
 
-// Settings makes a settings file of registered hooks.
-func Settings(entries []client.Entry) []byte {
+// Settings makes a settings file of registered hooks and of variables.
+func Settings(entries []client.Entry, env map[string]string) []byte {
 	type group struct {
 		Matcher string           `json:"matcher,omitempty"`
 		Hooks   []map[string]any `json:"hooks"`
@@ -16,7 +16,11 @@ func Settings(entries []client.Entry) []byte {
 	for _, e := range entries {
 		hooks[e.Event] = append(hooks[e.Event], group{e.Matcher, []map[string]any{fields(e)}})
 	}
-	return encoded(map[string]any{"hooks": hooks})
+	settings := map[string]any{"hooks": hooks}
+	if len(env) > 0 {
+		settings["env"] = env
+	}
+	return encoded(settings)
 }
 
 func fields(e client.Entry) map[string]any {

@@ -106,7 +106,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	c := s.command(st, argv, stdin)
 	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
-		c.Timeout = h.Timeout
+		c.Timeout = s.o.bounded(h.Timeout)
 	}
 	if h.Session != "" && s.override == "" && s.c.Surroundings().Cwd == "" {
 		c.Dir = h.Session

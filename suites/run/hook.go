@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -78,25 +79,25 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	for _, arg := range st.Args {
 		argv = append(argv, s.expand.Replace(arg))
 	}
-	results, err := s.runRetrying(ctx, s.command(st, argv, stdin))
+	command := s.command(st, argv, stdin)
+	results, err := s.runRetrying(ctx, command)
 	if err != nil {
 		return suites.Result{}, err
 	}
 	out, _ := s.interpret(st, client.Entry{Command: l.Command}, stdin, results[0], startFault(results[0]))
+	if out.TimedOut {
+		out.Timeout = command.Timeout
+	}
 	return out, nil
 }
 
 func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
-	timeout := s.c.Timeout
-	if timeout == 0 {
-		timeout = s.o.Timeout
-	}
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
 		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Surroundings().Unset),
 		Stdin:   stdin,
-		Timeout: timeout,
+		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Timeout)),
 	}
 }
 

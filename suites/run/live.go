@@ -117,7 +117,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	}
 	c := driver.Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
-		Timeout: cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute),
+		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
 	}
 	witnesses, err := s.liveSettings(ctx, &c)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.Begin()
-	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read}, parts)
+	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
 	if err != nil {
 		return err
 	}
@@ -209,10 +209,7 @@ func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []li
 	for _, root := range roots {
 		c.Plugins = append(c.Plugins, s.moved(root))
 	}
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	if c.Alone {
+	if c.Alone && len(entries) > 0 {
 		entries, seen = live.Witnessed(entries, filepath.Join(c.Home, "hookwatch"))
 	}
 	for _, w := range seen {
@@ -220,9 +217,11 @@ func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []li
 			return nil, err
 		}
 	}
-	c.Settings = filepath.Join(c.Home, "hookwatch-settings.json")
-	return seen, s.Write(c.Settings, string(live.Settings(entries)), 0o644)
+	c.Hooks = entries
+	return seen, nil
 }
+
+func (s *sandbox) writeText(path, content string) error { return s.Write(path, content, 0o644) }
 
 // stand is where the client starts.
 func (s *sandbox) stand() played.Stand {

@@ -17,8 +17,11 @@ type Options struct {
 	Temp    string        // where sandboxes are made; must exist
 	Env     []string      // see Environment
 	Timeout time.Duration // of a step whose case names none
-	Client  client.Version
-	Live    Live
+	// Backstop is the longest that a step may take, whatever its case or the
+	// settings that register its hook say; 0: no limit.
+	Backstop time.Duration
+	Client   client.Version
+	Live     Live
 	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
 	// of the first.
 	Isolation isolate.Mode
@@ -53,6 +56,14 @@ type Live struct {
 	Client  string        // the program; "" is that of PATH
 	Timeout time.Duration // of a case that names none
 	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
+}
+
+// bounded returns a time-out that does not exceed the backstop.
+func (o *Options) bounded(timeout time.Duration) time.Duration {
+	if o.Backstop > 0 && (timeout == 0 || timeout > o.Backstop) {
+		return o.Backstop
+	}
+	return timeout
 }
 
 // Program is the client's program as people name it.

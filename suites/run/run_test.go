@@ -370,3 +370,34 @@ func TestToolbox(t *testing.T) {
 		t.Error("a changed tool has the same digest")
 	}
 }
+
+// TestBackstop: neither a suite nor settings make a step run longer than the
+// backstop, and the verdict names the time-out that applied.
+func TestBackstop(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("hook.sh", "#!/bin/bash\nexec sleep 60\n", 0o755)
+	p.write(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/hook.sh", "timeout": 35996400}]}]}}`, 0o644)
+	for name, c := range map[string]*suites.Case{
+		"the time-out of a case":                {Hook: "hook.sh", Timeout: 10 * time.Minute},
+		"the default time-out":                  {Hook: "hook.sh"},
+		"the time-out of a registered hook":     {Chain: true},
+		"both, of a registered hook and a case": {Chain: true, Timeout: 10 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.Suite, c.ID, c.Steps = "s", name, bashCase(suites.Expectation{Exit: code(0)}).Steps
+			r := p.runner()
+			r.Timeout, r.Backstop = time.Hour, time.Second
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			o, err := r.Case(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := verdict.Judge(c, o, r.Timeout); v.Status != suites.Fail || v.Note != "TIMEOUT_1s" {
+				t.Errorf("%s %q after %s", v.Status, v.Note, o.Duration)
+			}
+		})
+	}
+}

@@ -10,7 +10,7 @@ import (
 // hooksFor lists the hooks of the project that dir lies in, and those for which
 // there is to be no case, with the reason.
 func (a *app) hooksFor(dir string) (hooks []firstsuite.Hook, notRun []string, root string, err error) {
-	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags()})
+	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/cli/trustview"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/config/trust"
 	"hookwatch/suites/disk"
@@ -60,7 +61,7 @@ func (a *app) loadAsked() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }})
+	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Env: func(string) (string, bool) { return "", false }, FirstCommit: project.FirstCommit})
 }
 
 func (a *app) trust(cfg *config.Config, yes bool) error {
@@ -82,7 +83,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
 	}
-	if err := trust.In(cfg.State).Agree(cfg.Dir, cfg.Values(), time.Now()); err != nil {
+	if err := trust.In(cfg.State).Agree(cfg.Dir, cfg.Identity(project.FirstCommit), cfg.Values(), time.Now()); err != nil {
 		return err
 	}
 	if a.format == "human" {
@@ -112,17 +113,17 @@ func (a *app) trustList(state string) error {
 // trustForget withdraws what was agreed to where the person is, also of a project
 // that is no longer there.
 func (a *app) trustForget(cfg *config.Config) error {
-	project := cfg.Dir
-	if dir, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(dir) != dir {
-		project = disk.Lead(dir)
+	dir := cfg.Dir
+	if named, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(named) != named {
+		dir = disk.Lead(named)
 	}
-	was, err := trust.In(cfg.State).Forget(project)
+	was, err := trust.In(cfg.State).Forget(dir)
 	switch {
 	case err != nil:
 		return err
 	case !was:
-		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", project)
+		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", dir)
 	}
-	page.Writef(a.Out, "withdrawn, for %s\n", project)
+	page.Writef(a.Out, "withdrawn, for %s\n", dir)
 	return nil
 }

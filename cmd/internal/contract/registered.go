@@ -108,7 +108,7 @@ func (s matching) asCase(number int) *suites.Case {
 	for _, event := range slices.Compact(events) {
 		entries = append(entries, client.Entry{Event: event, Command: inforce.Command(s.any(event))})
 	}
-	return registering("matchers-"+strconv.Itoa(number), live.Settings(entries), s.steps()...)
+	return registering("matchers-"+strconv.Itoa(number), live.Settings(entries, nil), s.steps()...)
 }
 
 func (s matching) judge(i int, r suites.Result, _ func(string) string) (rows []Row) {

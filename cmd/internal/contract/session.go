@@ -142,7 +142,7 @@ func (s session) asCase(number int) *suites.Case {
 	c := &suites.Case{
 		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true,
 		Project: &suites.ProjectOverride{Files: map[string]string{
-			".claude/settings.json":     string(live.Settings(entries)),
+			".claude/settings.json":     string(live.Settings(entries, nil)),
 			".claude/commands/greet.md": "Greet $ARGUMENTS",
 			"answer.sh":                 answers,
 		}},

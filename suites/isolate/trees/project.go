@@ -16,23 +16,34 @@ import (
 )
 
 // CopyProject copies the project at root, with the whole work tree that it is
-// in, below dir, but for the paths to skip, and gives the copy's root. What git
+// in, below dir, but for the paths to skip, and returns the copy's root. What git
 // writes goes into the copy; its objects, which never change, stay where they
-// are.
+// are. A repository that lies elsewhere, as that of a linked work tree does, is
+// copied too. One bound holds for the work tree and the repository together,
+// because a clone decides how large they are and what its .git file names.
 func CopyProject(root, dir string, skip []string) (string, error) {
+	left, _, files := Free(dir)
+	bounds := Bounds{Bytes: int64(left / 2), Entries: mostEntries}
+	if half := int(min(files/2, mostEntries)); files > 0 { // some file systems count no files
+		bounds.Entries = max(half, 1)
+	}
+	return copyProject(root, dir, skip, bounds)
+}
+
+// mostEntries bounds the files and directories of one copy. A project with all of
+// its dependencies installed has a few hundred thousand.
+const mostEntries = 1_000_000
+
+func copyProject(root, dir string, skip []string, bounds Bounds) (string, error) {
 	root = disk.Real(root)
 	top, to := GitTop(root), filepath.Join(dir, "copy")
 	objects := filepath.Join(top, ".git", "objects")
-	skipped := func(rel string) bool {
+	c := Copier{Bounds: bounds, Skip: func(rel string) bool {
 		path := filepath.Join(top, rel)
 		return path == objects || slices.Contains(skip, path)
-	}
-	left, _, _ := Free(dir)
-	c := Copier{Skip: skipped, bound: int64(left / 2)}
-	if err := c.Tree(top, to); errors.Is(err, errBound) {
-		return "", fmt.Errorf("%s holds more than %d MB, half of what is free in %s: make room there, or set TMPDIR", top, c.bound/1_000_000, dir)
-	} else if err != nil {
-		return "", err
+	}}
+	if err := c.Tree(top, to); err != nil {
+		return "", tooLarge(err, top, dir, bounds)
 	}
 	if disk.IsDir(objects) {
 		if err := borrow(objects, filepath.Join(to, ".git", "objects")); err != nil {
@@ -40,7 +51,20 @@ func CopyProject(root, dir string, skip []string) (string, error) {
 		}
 	}
 	copied := filepath.Join(to, strings.TrimPrefix(root, top))
-	return copied, detach(top, to, filepath.Join(dir, "repository"))
+	c.Skip = func(rel string) bool { return rel == "objects" }
+	return copied, detach(&c, top, to, dir)
+}
+
+// tooLarge names what does not fit into a copy, and the remedy.
+func tooLarge(err error, what, dir string, bounds Bounds) error {
+	switch {
+	case errors.Is(err, errBytes):
+		return fmt.Errorf("%s holds more than %d MB, half of the free space in %s: make room there, or set TMPDIR", what, bounds.Bytes/1_000_000, dir)
+	case errors.Is(err, errEntries):
+		return fmt.Errorf("%s holds more than the %d files and directories that a copy may have", what, bounds.Entries)
+	default:
+		return err
+	}
 }
 
 // moveWorkTree makes the repository of a submodule, which names its work tree,
@@ -78,21 +102,22 @@ func borrow(objects, to string) error {
 }
 
 // detach makes the copy of a linked work tree or a submodule independent of the
-// repository that it belongs to, by a copy of that at aside.
-func detach(top, copied, aside string) error {
+// repository that it belongs to: c, which has copied the work tree and counts on,
+// copies that into dir.
+func detach(c *Copier, top, copied, dir string) error {
 	common, _ := GitCommon(top) // one that is not the work tree's own stays where it is
 	if common == "" {
 		return nil
 	}
-	objects := filepath.Join(common, "objects")
-	if err := Copy(common, aside, func(rel string) bool { return rel == "objects" }); err != nil {
-		return err
+	objects, aside := filepath.Join(common, "objects"), filepath.Join(dir, "repository")
+	if err := c.Tree(common, aside); err != nil {
+		return tooLarge(err, top+" and its repository "+common, dir, c.Bounds)
 	}
 	if err := borrow(objects, filepath.Join(aside, "objects")); err != nil {
 		return err
 	}
-	dir, _ := gitDir(top)
-	own := filepath.Join(aside, strings.TrimPrefix(disk.Real(dir), common))
+	gitdir, _ := gitDir(top)
+	own := filepath.Join(aside, strings.TrimPrefix(disk.Real(gitdir), common))
 	if err := moveWorkTree(filepath.Join(aside, "config"), copied); err != nil {
 		return err
 	}

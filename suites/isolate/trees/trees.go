@@ -19,15 +19,25 @@ func Copy(from, to string, skip func(rel string) bool) error {
 	return (&Copier{Skip: skip}).Tree(from, to)
 }
 
-// A Copier copies trees, within a bound on all of them.
+// A Copier copies trees, within bounds on all of them together.
 type Copier struct {
-	Skip   func(rel string) bool // nil: nothing
-	bound  int64                 // of the bytes that files hold; 0: none
-	copied int64
-	Refuse func(rel string, err error) error // of a file that cannot be made; nil: its error counts
+	Skip    func(rel string) bool // nil: nothing
+	Bounds  Bounds
+	bytes   int64
+	entries int
+	Refuse  func(rel string, err error) error // of a file that cannot be made; nil: its error counts
 }
 
-var errBound = errors.New("more than the bound")
+// Bounds limit what a Copier copies; 0 is no limit.
+type Bounds struct {
+	Bytes   int64 // that files take up, holes left out
+	Entries int   // files, links and directories
+}
+
+var (
+	errBytes   = errors.New("more bytes than the bound")
+	errEntries = errors.New("more files than the bound")
+)
 
 // Tree copies what is in one directory into another, which may exist.
 func (c *Copier) Tree(from, to string) error {
@@ -68,6 +78,9 @@ func (c *Copier) entry(from, to, name string, e fs.DirEntry) error {
 
 func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
 	source, target := filepath.Join(from, name), filepath.Join(to, name)
+	if c.entries++; c.Bounds.Entries > 0 && c.entries > c.Bounds.Entries {
+		return errEntries
+	}
 	fi, err := e.Info()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // gone meanwhile
@@ -103,8 +116,8 @@ func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
 
 // File copies a regular file, which it was to be when it was looked at, to a new one.
 func (c *Copier) File(source, target string, fi fs.FileInfo) error {
-	if c.copied += HeldBy(fi); c.bound > 0 && c.copied > c.bound {
-		return errBound
+	if c.bytes += HeldBy(fi); c.Bounds.Bytes > 0 && c.bytes > c.Bounds.Bytes {
+		return errBytes
 	}
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if errors.Is(err, fs.ErrPermission) {

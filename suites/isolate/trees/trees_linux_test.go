@@ -18,10 +18,39 @@ func TestCopyBound(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "sparse"), 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	for bound, want := range map[int64]error{0: nil, 1 << 20: nil, 150_000: errBound} {
-		c := Copier{bound: bound}
+	for bounds, want := range map[Bounds]error{
+		{}: nil, {Bytes: 1 << 20, Entries: 4}: nil, {Bytes: 150_000}: errBytes, {Entries: 3}: errEntries,
+	} {
+		c := Copier{Bounds: bounds}
 		if err := c.Tree(dir, filepath.Join(t.TempDir(), "copy")); !errors.Is(err, want) {
-			t.Errorf("bound %d: %v, want %v", bound, err, want)
+			t.Errorf("%+v: %v, want %v", bounds, err, want)
+		}
+	}
+}
+
+// TestCopyBoundOfRepository: the repository that a work tree's .git file names
+// counts towards the bounds of its copy, except for the objects, which are not
+// copied.
+func TestCopyBoundOfRepository(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"tree/hook.sh": "exit 0", "repository/HEAD": "ref: refs/heads/main", "repository/config": "[core]\n\tbare = false\n",
+		"repository/worktrees/tree/HEAD": "ref: refs/heads/tree", "repository/worktrees/tree/commondir": "../..\n",
+		"repository/objects/pack/p.pack": strings.Repeat("o", 500_000), "repository/lfs/large": strings.Repeat("l", 200_000),
+	})
+	top := filepath.Join(dir, "tree")
+	own := filepath.Join(dir, "repository", "worktrees", "tree")
+	for name, text := range map[string]string{filepath.Join(top, ".git"): "gitdir: " + own + "\n", filepath.Join(own, "gitdir"): filepath.Join(top, ".git") + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for bounds, want := range map[Bounds]string{
+		{Bytes: 400_000, Entries: 20}: "", {Bytes: 100_000}: "its repository", {Entries: 8}: "its repository", {Entries: 1}: "tree holds more than the 1 files",
+	} {
+		_, err := copyProject(top, t.TempDir(), nil, bounds)
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %q", bounds, err, want)
 		}
 	}
 }

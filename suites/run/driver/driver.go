@@ -6,12 +6,16 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
 )
@@ -21,18 +25,19 @@ type Place struct {
 	Run    func(context.Context, ...process.Command) ([]process.Result, error)
 	Listen func() (net.Listener, error)
 	Read   func(path string) ([]byte, error)
+	Write  func(path, content string) error
 }
 
 // A Client is the program, and what it is started with.
 type Client struct {
-	Program  string
-	Env      []string // of the case; nothing of an account is taken from it
-	Dir      string
-	Home     string   // an empty directory of the case's own
-	Settings string   // a file beside the project's own settings; "" for none
-	Alone    bool     // the settings go in place of the project's own
-	Plugins  []string // directories
-	Timeout  time.Duration
+	Program string
+	Env     []string // of the case; nothing of an account is taken from it
+	Dir     string
+	Home    string         // an empty directory of the case's own
+	Hooks   []client.Entry // registered in addition to the project's own settings
+	Alone   bool           // they go in place of the project's own
+	Plugins []string       // directories
+	Timeout time.Duration
 }
 
 // A Session is what became of all parts.
@@ -80,10 +85,14 @@ func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, erro
 	if err != nil {
 		return Session{}, err
 	}
-	debug := filepath.Join(c.Home, "debug.log")
+	own := c.variables(s.address())
+	settings, debug := filepath.Join(c.Home, "hookwatch-settings.json"), filepath.Join(c.Home, "debug.log")
+	if err := at.Write(settings, string(live.Settings(c.Hooks, c.overriding(own, at.Read)))); err != nil {
+		return Session{}, fmt.Errorf("write the client's settings: %w", err)
+	}
 	t := &talk{parts: parts, server: s, next: first}
 	results, err := at.Run(ctx, process.Command{
-		Argv: c.arguments(id, debug, first.Flags), Dir: c.Dir, Env: c.environment(s.address()),
+		Argv: c.arguments(id, settings, debug, first.Flags), Dir: c.Dir, Env: c.environment(own),
 		Timeout: c.Timeout, Converse: t.hold,
 	})
 	if err != nil {
@@ -142,13 +151,10 @@ func lastLine(text string) string {
 	return last[:min(len(last), most)]
 }
 
-func (c Client) arguments(id, debug string, more []string) []string {
+func (c Client) arguments(id, settings, debug string, more []string) []string {
 	args := []string{
 		c.Program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-		"--include-hook-events", "--permission-prompt-tool", "stdio", "--session-id", id, "--debug-file", debug,
-	}
-	if c.Settings != "" {
-		args = append(args, "--settings", c.Settings)
+		"--include-hook-events", "--permission-prompt-tool", "stdio", "--session-id", id, "--debug-file", debug, "--settings", settings,
 	}
 	if c.Alone {
 		args = append(args, "--setting-sources", "user", "--add-dir", c.Dir) // for its CLAUDE.md
@@ -159,35 +165,84 @@ func (c Client) arguments(id, debug string, more []string) []string {
 	return append(args, more...)
 }
 
-// environment is that of the case, with nothing in it that leads to an account or
-// off this machine.
-func (c Client) environment(address string) []string {
+// environment returns that of the case, without the variables that lead to an account
+// or off this machine, and with hookwatch's own.
+func (c Client) environment(own map[string]string) []string {
 	env := make([]string, 0, len(c.Env))
 	for _, kv := range c.Env {
 		name, _, _ := strings.Cut(kv, "=")
 		upper := strings.ToUpper(name)
-		if strings.HasPrefix(upper, "ANTHROPIC_") || strings.HasPrefix(upper, "CLAUDE") || strings.HasPrefix(upper, "AWS_") || strings.HasSuffix(upper, "_PROXY") {
-			continue
+		if !leadsAway(name) && !strings.HasPrefix(upper, "CLAUDE") && !strings.HasPrefix(upper, "AWS_") {
+			env = append(env, kv)
 		}
-		env = append(env, kv)
 	}
-	return process.With(env, map[string]string{
-		"HOME":                          c.Home,
-		"ANTHROPIC_API_KEY":             "dummy",
-		"ANTHROPIC_BASE_URL":            address,
-		"CLAUDE_CODE_MAX_RETRIES":       "0",
-		"DISABLE_AUTOUPDATER":           "1",
-		"DISABLE_TELEMETRY":             "1",
-		"DISABLE_ERROR_REPORTING":       "1",
-		"DISABLE_BUG_COMMAND":           "1",
-		"BASH_DEFAULT_TIMEOUT_MS":       "5000", // a call that a hook allows runs
-		"BASH_MAX_TIMEOUT_MS":           "5000",
-		"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1", // tasks, whatever the model
-		"IS_SANDBOX":                    "1", // for a hook's own client that asks for no permissions, as root
-		"NO_PROXY":                      "127.0.0.1",
+	return process.With(process.With(env, own), map[string]string{"HOME": c.Home})
+}
+
+// away are the variables, and awayFrom their beginnings, that decide which model the
+// client asks, how it gets there, as whom and how long it waits.
+var (
+	away     = []string{"API_TIMEOUT_MS", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"}
+	awayFrom = []string{
+		"ANTHROPIC_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_API_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_HOST_",
+		"CLAUDE_CODE_CLIENT_", "CLAUDE_CODE_PROVIDER_", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_SUBAGENT_MODEL",
+	}
+)
+
+// leadsAway reports whether a variable can take the client away from the scripted
+// model.
+func leadsAway(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.Contains(away, name) || strings.HasSuffix(name, "_PROXY") ||
+		slices.ContainsFunc(awayFrom, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+}
+
+// settingsAtMost bounds what is read of a settings file: more than the client's own
+// settings ever hold.
+const settingsAtMost = 1 << 20
+
+// overriding returns the variables for the settings that the client is started with.
+// The client lays the variables of settings over its environment, those of the
+// project's files over the user's and those of --settings over all of them (measured
+// with 2.1.330). So hookwatch's own have to be there as well, and those of the project's
+// settings that lead away have to be emptied there. All others of the project hold.
+func (c Client) overriding(own map[string]string, read func(path string) ([]byte, error)) map[string]string {
+	env := maps.Clone(own)
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		text, err := read(filepath.Join(c.Dir, ".claude", name))
+		var settings struct {
+			Env map[string]json.RawMessage `json:"env"`
+		}
+		if err != nil || len(text) > settingsAtMost || json.Unmarshal(text, &settings) != nil {
+			continue // the client does not read it either, or takes no variables from it
+		}
+		for name := range settings.Env {
+			if _, ours := own[name]; !ours && leadsAway(name) {
+				env[name] = ""
+			}
+		}
+	}
+	return env
+}
+
+// variables returns hookwatch's own, for a model at an address.
+func (c Client) variables(address string) map[string]string {
+	return map[string]string{
+		"ANTHROPIC_API_KEY":                            "dummy",
+		"ANTHROPIC_BASE_URL":                           address,
+		"CLAUDE_CODE_MAX_RETRIES":                      "0",
+		"DISABLE_AUTOUPDATER":                          "1",
+		"DISABLE_TELEMETRY":                            "1",
+		"DISABLE_ERROR_REPORTING":                      "1",
+		"DISABLE_BUG_COMMAND":                          "1",
+		"BASH_DEFAULT_TIMEOUT_MS":                      "5000", // a call that a hook allows runs
+		"BASH_MAX_TIMEOUT_MS":                          "5000",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS":                "1", // tasks, whatever the model
+		"IS_SANDBOX":                                   "1", // for a hook's own client that asks for no permissions, as root
+		"NO_PROXY":                                     "127.0.0.1",
 		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC":     "1",
-	})
+	}
 }
 
 // sessionID is a random UUID.

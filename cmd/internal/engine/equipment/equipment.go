@@ -75,6 +75,7 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		Temp:        e.o.Temp,
 		Env:         env,
 		Timeout:     cfg.Run.Timeout,
+		Backstop:    cfg.Run.Backstop,
 		Hooks:       p.Registered.For,
 		Registered:  p.Registered.Named,
 		InForce:     func() []discover.Hook { return p.Registered.Hooks },
