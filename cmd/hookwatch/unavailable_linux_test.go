@@ -62,7 +62,7 @@ var (
 	}
 	looking = [][]string{
 		{"check", "--static"}, {"list"}, {"list", "--hooks"}, {"show", "C1"}, {"why"}, {"why", "C1"}, {"verify"}, {"suites"},
-		{"explain", "exit-2"}, {"trust"}, {"schema", "config"}, {"help", "isolation"}, {"doctor"}, {"doctor", "--format", "json"},
+		{"explain", "exit-2"}, {"trust", "--list"}, {"schema", "config"}, {"help", "isolation"}, {"doctor"}, {"doctor", "--format", "json"},
 	}
 )
 
@@ -129,8 +129,8 @@ func TestAutoNeverWeakensItself(t *testing.T) {
 		why      string
 	}{
 		"max_user_namespaces":          {noneLeft, false, "the system allows no user namespaces"},
-		"seccomp":                      {denied, false, "namespaces: operation not permitted"},
-		"seccomp for an ordinary user": {denied, true, "namespaces: operation not permitted"},
+		"seccomp":                      {denied, false, "operation not permitted"},
+		"seccomp for an ordinary user": {denied, true, "operation not permitted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -188,10 +188,9 @@ func TestTooFewDescriptors(t *testing.T) {
 	for limit := 16; limit <= 64; limit++ {
 		refused(limit, []string{"check"})
 	}
-	for _, limit := range []int{16, 24, 255} {
-		for _, args := range firing {
-			refused(limit, args)
-		}
+	refused(255, []string{"check"})
+	for _, args := range firing {
+		refused(24, args)
 	}
 	for _, args := range looking {
 		if out, code := run(24, args); code != 0 {

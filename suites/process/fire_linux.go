@@ -57,6 +57,9 @@ func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
 
 // start hands the commands and their ends of the pipes to the supervisor.
 func (f *firing) start() error {
+	if err := roomFor(len(f.commands)); err != nil {
+		return err
+	}
 	request := []string{supervisor.Fire, strconv.FormatInt(stragglerGrace.Milliseconds(), 10), strconv.Itoa(len(f.commands))}
 	var files []*os.File
 	defer func() { closeAll(files) }()

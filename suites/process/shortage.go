@@ -104,6 +104,19 @@ func Room(jobs int) (int, error) {
 	return min(jobs, (limit-ownFiles)/caseFiles), nil
 }
 
+// roomFor returns a *ShortageError when a supervisor could not take the pipes of so
+// many commands that run side by side.
+func roomFor(commands int) error {
+	limit := min(openFilesLimit(), OpenFiles)
+	if need := 3*commands + caseFiles; need > limit {
+		return &ShortageError{
+			What:   fmt.Sprintf("too few file descriptors: %d hooks side by side need %d open, and hookwatch may have %d (ulimit -n)", commands, need, limit),
+			Remedy: "raise the limit: ulimit -n 4096",
+		}
+	}
+	return nil
+}
+
 // lostEarly is the shortage that most likely ended a supervisor before any hook ran
 // that could have done so.
 func lostEarly(err error) error {
