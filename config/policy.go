@@ -31,7 +31,7 @@ const (
 // Isolation says how a case is kept from the person's files.
 type Isolation string
 
-// Auto is the best that holds here; none runs cases in place.
+// Auto is namespaces and never anything weaker; none runs cases in place.
 const (
 	IsolationAuto       Isolation = "auto"
 	IsolationNamespaces Isolation = "namespaces"

@@ -40,7 +40,7 @@ func TestBounds(t *testing.T) {
 }
 
 // TestNoNamespaces runs where the system refuses namespaces, as in a container
-// without the right to them: cases get copies, and a person is told why.
+// without the right to them: nothing runs unless a copy is asked for.
 func TestNoNamespaces(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -56,7 +56,13 @@ func TestNoNamespaces(t *testing.T) {
 		return cmd
 	}
 	out, err := p.run(refusing("--once --suite pm --filter 'P0*'"), false)
-	for _, want := range []string{"isolation: copy", "the system allows no user namespaces", "sysctl user.max_user_namespaces", "FAIL 0"} {
+	for _, want := range []string{"the system allows no user namespaces", "sysctl user.max_user_namespaces", "--isolation copy"} {
+		if err == nil || !strings.Contains(out, want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out)
+		}
+	}
+	out, err = p.run(refusing("--once --suite pm --filter 'P0*' --isolation copy"), false)
+	for _, want := range []string{"isolation: copy", "the network are open to them", "FAIL 0"} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %q is not in\n%s", err, want, out)
 		}
@@ -65,13 +71,18 @@ func TestNoNamespaces(t *testing.T) {
 	if err != nil || !strings.Contains(out, "better with: sudo sysctl user.max_user_namespaces") {
 		t.Errorf("doctor: %v\n%s", err, out)
 	}
+	copying := refusing("doctor")
+	copying.Env = append(copying.Env, "HOOKWATCH_ISOLATION=copy")
+	if out, err = p.run(copying, false); err != nil {
+		t.Errorf("doctor: %v\n%s", err, out)
+	}
 	for _, want := range []string{"what a case gets at most:", "memory", "open files"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor: %q is not in\n%s", want, out)
 		}
 	}
 	out, err = p.run(refusing("--once --isolation namespaces"), false)
-	if err == nil || !strings.Contains(out, "run.isolation: namespaces: the system allows no user namespaces") {
+	if err == nil || !strings.Contains(out, "cannot be isolated here: the system allows no user namespaces") {
 		t.Errorf("namespaces asked for by name: %v\n%s", err, out)
 	}
 }

@@ -54,7 +54,7 @@ func TestRealClientReadsNoHome(t *testing.T) {
 	if err != nil {
 		t.Skip("strace is absent")
 	}
-	for _, isolation := range []string{"none", "auto"} {
+	for _, isolation := range []string{"auto", "namespaces"} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)

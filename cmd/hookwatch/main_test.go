@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -47,6 +48,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TMPDIR", env.WorkDir+"/tmp")
 			env.Setenv("CI", "true")
 			env.Setenv("TERM", "dumb")
+			if runtime.GOOS != "linux" {
+				env.Setenv("HOOKWATCH_ISOLATION", "copy")
+			}
 			env.Setenv("HOOKWATCH_PASS_ENV", "GORACE")
 			env.Setenv("GORACE", strings.TrimPrefix(raceOptions, "GORACE="))
 			return os.MkdirAll(env.WorkDir+"/tmp", 0o755)

@@ -19,9 +19,12 @@ const (
 	Namespaces Mode = "namespaces" // private copy-on-write views, no network, nothing outlives the case
 	Copy       Mode = "copy"       // a temporary copy of the project
 	None       Mode = "none"       // in place
+	// Unavailable runs nothing: isolation cannot be had, and no weaker mode was
+	// asked for.
+	Unavailable Mode = "unavailable"
 )
 
-// Auto asks for the strongest mode that holds.
+// Auto asks for Namespaces, like that mode itself: it is never taken for a weaker one.
 const Auto = "auto"
 
 // Options are what the cases of a session have in common. All paths are absolute.

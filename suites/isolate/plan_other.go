@@ -16,7 +16,7 @@ func (p *Plan) Advance() []process.Step { return nil }
 
 // Open always fails here.
 func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string, ...string) (*Sandbox, error) {
-	return nil, errors.New("namespaces are a thing of Linux")
+	return nil, &process.ConfineError{Err: errors.ErrUnsupported}
 }
 
 // Bounds are none here.

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,8 @@ type firing struct {
 	ended    []bool
 	begin    time.Time
 	timeouts chan int
-	over     bool // they went beyond their memory
+	over     bool           // they went beyond their memory
+	short    *ShortageError // why a command could not be started, for which it is not to blame
 }
 
 // cgroupPoll is how often the kernel is asked whether it had to end something.
@@ -38,7 +40,7 @@ func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
 	}
 	defer f.close()
 	if err := f.start(); err != nil {
-		return nil, fmt.Errorf("run %s: %w", commands[0].Argv[0], err)
+		return nil, fmt.Errorf("run %s: %w", commands[0].Argv[0], orShortage(err))
 	}
 	for i, c := range commands {
 		if c.Timeout > 0 {
@@ -47,11 +49,17 @@ func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
 	}
 	f.await(ctx)
 	f.collect()
+	if f.short != nil {
+		return nil, fmt.Errorf("run %s: %w", commands[0].Argv[0], f.short)
+	}
 	return f.results, nil
 }
 
 // start hands the commands and their ends of the pipes to the supervisor.
 func (f *firing) start() error {
+	if err := roomFor(len(f.commands)); err != nil {
+		return err
+	}
 	request := []string{supervisor.Fire, strconv.FormatInt(stragglerGrace.Milliseconds(), 10), strconv.Itoa(len(f.commands))}
 	var files []*os.File
 	defer func() { closeAll(files) }()
@@ -176,6 +184,7 @@ func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
 	switch {
 	case errno != 0:
 		r.StartError = f.startError(i, errno)
+		f.short = cmp.Or(f.short, shortageOf(errno))
 	case status.Signaled():
 		r.Started, r.Signal = true, unix.SignalName(status.Signal())
 	default:

@@ -27,6 +27,9 @@ func prepare(l Limits, advance []Step, confined bool) (*Box, error) {
 	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(); err != nil {
 		b.leaveCgroup()
+		if short := shortageOf(err); short != nil {
+			return nil, short
+		}
 		if b.confined {
 			return nil, &ConfineError{Err: err}
 		}
@@ -105,7 +108,7 @@ func (b *Box) confine(steps []Step) error {
 	}
 	a, err := b.ask(b.answers, fields...)
 	if err != nil {
-		return &ConfineError{Err: err}
+		return lostEarly(err)
 	}
 	if a.file != nil {
 		b.Storage = a.file
@@ -115,10 +118,14 @@ func (b *Box) confine(steps []Step) error {
 		return &ConfineError{Step: steps[i], Err: errnoIn(errno)}
 	}
 	if a.fields[2] != "-1" {
-		return failed(a.fields[2], a.fields[1])
+		return orShortage(failed(a.fields[2], a.fields[1]))
 	}
 	for i := 3; i+1 < len(a.fields); i += 2 {
-		b.Missed = append(b.Missed, failed(a.fields[i], a.fields[i+1]))
+		missed := failed(a.fields[i], a.fields[i+1])
+		if short := shortageOf(missed); short != nil {
+			return short // optional is what a system may lack, not what it ran short of
+		}
+		b.Missed = append(b.Missed, missed)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	}
 	s, child, err := pipes()
 	if err != nil {
-		return r, err
+		return r, orShortage(err)
 	}
 	defer s.close()
 	cmd := exec.CommandContext(ctx, path, c.Argv[1:]...)
@@ -90,6 +90,9 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	begin := time.Now()
 	err = cmd.Start()
 	closeAll(child[:])
+	if short := shortageOf(err); short != nil {
+		return r, short
+	}
 	if err != nil {
 		r.StartError = err
 		return r, nil

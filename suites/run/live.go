@@ -26,6 +26,9 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 		return nil
 	}
 	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
+	if why := o.Outside(); why != "" && o.InForce != nil {
+		return skip(suites.NoteNotLive + why)
+	}
 	if _, err := o.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + o.Live.Program() + " (" + live.Install + ")")
 	}
@@ -55,20 +58,19 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 		if err == nil && turn.Again && len(c.Steps[i].Fixtures) > 0 {
 			return skip(suites.NoteNotLive + "files for a second stop cannot be placed while the turn goes on")
 		}
-		if why := s.inPlace(turn); why != "" {
-			return skip(suites.NoteNotLive + why)
-		}
 	}
 	return nil
 }
 
-// inPlace says which file of the person's the client would change: without isolation
-// none may be.
-func (s *sandbox) inPlace(t live.Turn) string {
-	if s.o.Isolation != isolate.None && s.o.Isolation != "" {
+// Outside returns why the real client is not started in the user's project, "" where
+// it is. Outside of namespaces hookwatch cannot keep it from what it starts by itself:
+// the project's apiKeyHelper, status line and MCP servers, and through git core.fsmonitor
+// and filters. Which settings do so changes with every version of the client.
+func (o *Options) Outside() string {
+	if o.Isolation == isolate.Namespaces {
 		return ""
 	}
-	return played.Outside(t, s.dir)
+	return "the real client is started in namespaces only, and run.isolation is " + string(cmp.Or(o.Isolation, isolate.None))
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.

@@ -25,6 +25,8 @@ type Options struct {
 	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
 	// of the first.
 	Isolation isolate.Mode
+	Weaker    string // why Isolation is not Namespaces
+	Refused   error  // why nothing may be run; nil: cases are run
 	Plan      *isolate.Plan
 	Bounds    isolate.Options // the limits among them hold in every mode
 	Uncopied  []string        // directories of the project that copies do without

@@ -41,6 +41,9 @@ func newSandboxes(o *Options) *sandboxes {
 
 // open makes the sandbox of a case.
 func (m *sandboxes) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbox, error) {
+	if m.o.Refused != nil {
+		return nil, m.o.Refused
+	}
 	m.pool.Refresh()
 	s := &sandbox{o: m.o, c: c, root: m.o.Root, number: sessionNumber()}
 	if special := c.Project != nil || c.Repo != nil || len(c.Surroundings().AbsentTools) > 0; !special {
@@ -107,6 +110,11 @@ func (m *sandboxes) build(ctx context.Context, s *sandbox, t Tracer) error {
 // surround makes what the case runs in, as the runner's mode has it.
 func (m *sandboxes) surround(ctx context.Context, s *sandbox, searched string) error {
 	dirs := s.o.dirs(s.c)
+	switch s.o.Isolation {
+	case isolate.Namespaces, isolate.Copy, isolate.None, "":
+	default:
+		return fmt.Errorf("isolation %s runs nothing", s.o.Isolation)
+	}
 	if s.o.Isolation == isolate.Namespaces {
 		// A path without some tools leads to the directories of the others.
 		search := append(filepath.SplitList(searched), filepath.SplitList(process.Getenv(s.o.Env, "PATH"))...)

@@ -20,11 +20,11 @@ func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) 
 
 // Versions asks each tool that may be asked for its version, at most a few at
 // once; box remembers the answers. A program that the project may have brought is
-// asked in a sandbox. It is not where a copy is all there is, in which it could do
-// what the person may do: nobody asked for it to run, as they do for hooks in place.
+// asked in a sandbox. It is not asked in a copy, where it could do whatever the user
+// may do: the user asked for hooks to run there, not for this program.
 func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
 	toolbox.AskEach(tools, func(tool suites.Tool) string {
-		if r.Isolation == isolate.Copy && !r.machine.Has(tool.Path) {
+		if (r.Isolation == isolate.Copy || r.Refused != nil) && !r.machine.Has(tool.Path) {
 			return ""
 		}
 		said, _ := box.Version(ctx, tool, r.asking(tool)) // what could not be asked tells nothing

@@ -22,6 +22,9 @@ type Result struct {
 	Findings []finding.Finding
 	Reports  []conform.Report // one a hook, in the order in which they are registered
 	Firings  int
+
+	Isolation    string // in which the hooks were fired; "" when none was
+	IsolationWhy string // why it is not namespaces
 }
 
 // Count tells how many findings are of a severity.

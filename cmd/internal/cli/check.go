@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"hookwatch/cmd/internal/cli/checked"
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/project"
 )
 
@@ -49,7 +47,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 		return err
 	}
 	doc := checked.New(p, res, time.Since(began))
-	if err := a.print(doc, len(doc.Findings), func(i int) any { return doc.Findings[i] }, func(w io.Writer) { checked.Text(w, doc, a.verbose) }); err != nil {
+	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { checked.Text(w, doc, a.verbose) }); err != nil {
 		return err
 	}
 	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
@@ -64,18 +62,19 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, static bool) (check.
 	if static {
 		return check.Run(cmd.Context(), tree, nil, 0, nil)
 	}
-	r, temp, err := a.bare(p)
+	r, close, err := a.bare(p)
 	if err != nil {
 		return check.Result{}, err
 	}
-	defer sandboxes.New(p.Root()).Close(temp)
-	defer r.Close()
-	jobs := p.Config.Run.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
+	defer close()
+	jobs, err := jobs(p)
+	if err != nil {
+		return check.Result{}, err
 	}
 	r.KeepReady(jobs)
 	shown := checked.Progress(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(check.Asked(tree)))
 	defer shown.End()
-	return check.Run(cmd.Context(), tree, r, jobs, shown.Done)
+	res, err := check.Run(cmd.Context(), tree, r, jobs, shown.Done)
+	res.Isolation, res.IsolationWhy = string(r.Isolation), r.Weaker
+	return res, err
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -11,7 +10,6 @@ import (
 
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/contract"
-	"hookwatch/cmd/internal/engine/sandboxes"
 )
 
 func (a *app) contractCommand() *cobra.Command {
@@ -52,22 +50,22 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 	if err != nil {
 		return err
 	}
-	r, temp, err := a.bare(p)
+	r, close, err := a.bare(p)
 	if err != nil {
 		return err
 	}
-	defer sandboxes.New(p.Root()).Close(temp)
-	defer r.Close()
-	jobs := p.Config.Run.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
+	defer close()
+	jobs, err := jobs(p)
+	if err != nil {
+		return err
 	}
 	res, err := contract.Play(cmd.Context(), r, jobs, all)
 	if err != nil {
 		return err
 	}
 	doc := contract.NewDocument(res)
-	err = a.print(doc, len(doc.Cells), func(i int) any { return doc.Cells[i] }, func(w io.Writer) { contract.Text(w, doc, a.verbose) })
+	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { contract.Text(w, doc, a.verbose) })
 	if err == nil && doc.Failed() {
 		return exit.ErrFailed
 	}

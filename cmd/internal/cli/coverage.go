@@ -50,7 +50,8 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 		}
 	}
 	doc := coverage.New(c)
-	return a.print(doc, len(doc.Files), func(i int) any { return doc.Files[i] }, func(w io.Writer) { coverage.Text(w, c, a.verbose) })
+	doc.Isolation, doc.IsolationWhy = o.Isolation(), o.Weaker()
+	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { coverage.Text(w, c, a.verbose) })
 }
 
 func writeLCOV(path string, files []cover.File) error {

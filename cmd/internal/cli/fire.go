@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/fire"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/suites"
 )
 
@@ -72,12 +71,12 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
 	}
-	s, temp, err := a.bare(p)
+	r, close, err := a.bare(p)
 	if err != nil {
 		return err
 	}
-	defer sandboxes.New(p.Root()).Close(temp)
-	fired, all, err := s.Fire(cmd.Context(), c)
+	defer close()
+	fired, all, err := r.Fire(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -85,5 +84,6 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return fire.Nothing(c)
 	}
 	doc := fire.New(c, fired, all)
-	return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) })
+	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { fire.Text(w, doc) })
 }

@@ -11,7 +11,6 @@ import (
 	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/cmd/internal/cli/livehooks"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/live"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -35,19 +34,22 @@ func (a *app) liveHooks(ctx context.Context) error {
 	if len(p.Registered.Hooks)+len(p.Registered.Others) == 0 && p.Registered.DisabledBy.Line == 0 {
 		return p.Empty
 	}
-	r, temp, err := a.bare(p)
+	r, close, err := a.bareLive(p)
 	if err != nil {
 		return err
 	}
-	defer sandboxes.New(p.Root()).Close(temp)
-	defer r.Close()
+	defer close()
+	jobs, err := jobs(p)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
-	res, err := live.Run(ctx, check.TreeOf(p, os.Environ()), r, p.Config.Run.Jobs)
+	res, err := live.Run(ctx, check.TreeOf(p, os.Environ()), r, jobs)
 	if err != nil {
 		return err
 	}
 	doc := livehooks.New(p, string(r.Isolation), res, time.Since(began).Milliseconds())
-	if err := a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { livehooks.Text(w, doc, a.verbose) }); err != nil {
+	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { livehooks.Text(w, doc, a.verbose) }); err != nil {
 		return err
 	}
 	return livehooks.Contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
@@ -63,12 +65,11 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
 		p.Registered.Hooks = []discover.Hook{live.Script(p.Root(), c)}
 	}
-	r, temp, err := a.bare(p)
+	r, close, err := a.bareLive(p)
 	if err != nil {
 		return err
 	}
-	defer sandboxes.New(p.Root()).Close(temp)
-	defer r.Close()
+	defer close()
 	r.Live.Alone = c.Hook != ""
 	if c = live.Asked(c); len(live.Fires(r, c)) == 0 {
 		return fire.Nothing(c)
@@ -81,7 +82,8 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	if err := a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { fire.Text(w, doc) }); err != nil {
+	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { fire.Text(w, doc) }); err != nil {
 		return err
 	}
 	return livehooks.Contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())

@@ -51,13 +51,17 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
-// instead says what to do about a run that was aborted for want of tools.
-func (a *app) instead(missing []string) []string {
-	if len(missing) == 0 {
+// instead returns what to do about a run that was aborted, a line each.
+func (a *app) instead(sum engine.Summary) []string {
+	var advised interface{ Advice() []string }
+	if errors.As(sum.Fault, &advised) {
+		return advised.Advice()
+	}
+	if len(sum.Missing) == 0 {
 		return nil
 	}
 	return []string{
-		"  install: " + doctor.ToInstall(missing),
+		"  install: " + doctor.ToInstall(sum.Missing),
 		"  run what can be run without: " + a.program().String() + " --once --preflight report",
 	}
 }
@@ -68,7 +72,7 @@ func (a *app) outcome(sum engine.Summary) error {
 	case sum.Interrupted:
 		return exit.ErrInterrupted
 	case sum.Aborted != "":
-		return &exit.AbortedError{Why: sum.Aborted, Next: a.instead(sum.Missing)}
+		return &exit.AbortedError{Why: sum.Aborted, Next: a.instead(sum)}
 	case sum.RecordError != nil:
 		return &exit.AbortedError{Why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):

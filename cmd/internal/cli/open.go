@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"hookwatch/cmd/internal/engine"
@@ -12,6 +14,8 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
 )
@@ -54,6 +58,10 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 	if err != nil {
 		o.close()
 		return nil, err
+	}
+	if why := o.Outside(); a.live && why != "" {
+		o.close()
+		return nil, &liveOutsideError{why}
 	}
 	o.greet()
 	o.lastFull, o.before = o.before.LastFull, nil // the session has what it needs of it
@@ -118,6 +126,9 @@ func (o *opened) greet() {
 			o.view.Handle(notify.Warning{Text: interrupted(i)})
 		}
 	}
+	if o.Isolation() == string(isolate.Copy) {
+		o.view.Handle(notify.Warning{Text: "isolation is copy: hooks run on a copy of the project, and your HOME, all other files and the network are open to them"})
+	}
 	for _, w := range append(o.before.Warnings, o.project.Warnings...) {
 		o.view.Handle(notify.Warning{Text: w})
 	}
@@ -137,7 +148,7 @@ func interrupted(i *record.Interruption) string {
 func (o *opened) started(watched int) notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Watched: watched, Isolation: o.Isolation(), State: o.State(), LastFull: o.lastFull,
+		Watched: watched, Isolation: o.Isolation(), Weaker: o.Weaker(), State: o.State(), LastFull: o.lastFull,
 	}
 }
 
@@ -150,13 +161,49 @@ func (o *opened) close() {
 	}
 }
 
-// bare is a runner outside a session: nothing is recorded.
-func (a *app) bare(p *project.Project) (*run.Runner, string, error) {
+// bare makes a runner outside a session: nothing is recorded. The runner and its
+// directory are given back by close.
+func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
-	temp, _, err := sandboxes.New(p.Root()).Open(false)
+	place := sandboxes.New(p.Root())
+	temp, _, err := place.Open(false)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	r, err := equipment.NewRunner(p, temp, os.Environ())
-	return r, temp, err
+	if r, err = equipment.NewRunner(p, temp, os.Environ()); err != nil {
+		place.Close(temp)
+		return nil, nil, err
+	}
+	return r, func() { r.Close(); place.Close(temp) }, nil
+}
+
+// bareLive makes a runner for the real client in the project.
+func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err error) {
+	if r, close, err = a.bare(p); err != nil {
+		return nil, nil, err
+	}
+	if why := r.Outside(); why != "" {
+		close()
+		return nil, nil, &liveOutsideError{why}
+	}
+	return r, close, nil
+}
+
+// A liveOutsideError refuses to start the real client in a project outside of
+// namespaces.
+type liveOutsideError struct{ why string }
+
+func (e *liveOutsideError) Error() string { return e.why }
+
+// Advice returns why that is so and what the user can do, a line each.
+func (e *liveOutsideError) Advice() []string {
+	return []string{
+		"  outside it could start what the project names for it, on your machine: apiKeyHelper, MCP servers, core.fsmonitor and others",
+		"  leave out --isolation, and use a machine that allows namespaces (hookwatch doctor)",
+	}
+}
+
+// jobs is how many hooks are run at a time outside a session.
+func jobs(p *project.Project) (int, error) {
+	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
 }

@@ -19,6 +19,18 @@ type Document struct {
 	Skipped      string `json:"skipped,omitempty"`
 	Fault        string `json:"fault,omitempty"`
 	Cells        []Row  `json:"cells"`
+
+	Isolation    string `json:"isolation"`               // of the client and the hooks
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// Line is a cell as a line of its own.
+func (d Document) Line(i int) any {
+	return struct {
+		Row
+		Isolation    string `json:"isolation"`
+		IsolationWhy string `json:"isolation_why,omitempty"`
+	}{d.Cells[i], d.Isolation, d.IsolationWhy}
 }
 
 // NewDocument makes the document of a result.

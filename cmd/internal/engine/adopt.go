@@ -10,7 +10,7 @@ func (e *Engine) adopt(p *project.Project) {
 	e.p = p
 	e.known.Use(p)
 	if err := e.with.Use(p, e.known.Environment.Tools); err != nil {
-		e.warn(err.Error())
+		e.warnError(err)
 	}
 	e.known.Equip(e.with.Tools)
 	e.dropRemoved()

@@ -35,6 +35,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		return
 	}
 	w.idle.stop()
+	w.retry()
 	if w.run == nil {
 		w.with.Runner.Prewarm() // while it is worked out for which case
 	}
@@ -50,6 +51,17 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.with.Runner.CancelPrewarm()
 	w.rest.Rest()
 	w.waitToSettle()
+}
+
+// retry tries isolation again that could not be had: what ran short may be there now.
+func (w *watch) retry() {
+	if w.with.Refused() == nil {
+		return
+	}
+	if err := w.with.Use(w.p, w.known.Environment.Tools); err != nil {
+		w.warnError(err)
+	}
+	w.known.Equip(w.with.Tools)
 }
 
 // startAffected starts what is stale, and tells of the save and of its own cases.

@@ -15,6 +15,7 @@ type Summary struct {
 	Present     suites.Tally // of the cases that the filter lets through, those that did not run too
 	Aborted     string
 	Missing     []string // tools for want of which it was aborted
+	Fault       error    // why the machine did not let a case run; nil: it did
 	Interrupted bool
 	RecordError error
 }
@@ -24,7 +25,10 @@ type Summary struct {
 func (e *Engine) end(interrupted bool) Summary {
 	r := e.run
 	e.run, e.first = nil, false
-	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Interrupted: interrupted, Present: e.known.Verdicts.Tally(e.p.Cases)}
+	if r.Fault != nil && r.Aborted == "" {
+		r.Aborted = r.Fault.Error()
+	}
+	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Fault: r.Fault, Interrupted: interrupted, Present: e.known.Verdicts.Tally(e.p.Cases)}
 	records := r.Records(e.p.Order)
 	for _, rec := range records {
 		sum.Tally.Add(rec.Status())
@@ -33,7 +37,7 @@ func (e *Engine) end(interrupted bool) Summary {
 	done := notify.RunDone{
 		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
-		Project: e.p.Name(), Isolation: e.Isolation(), StandIns: e.with.StandIns(), At: at,
+		Project: e.p.Name(), Isolation: e.Isolation(), Weaker: e.with.Weaker(), StandIns: e.with.StandIns(), At: at,
 	}
 	e.describeEnvironment(done.Full)
 	e.filing.End(done, e.p, e.known, e.awaited)

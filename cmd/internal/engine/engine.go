@@ -14,7 +14,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
@@ -106,10 +108,28 @@ func New(o Options, before *record.Snapshot) (*Engine, error) {
 
 func (e *Engine) warn(text string) { e.o.View.Handle(notify.Warning{Text: text}) }
 
+// warnError warns of an error and of what to do about it.
+func (e *Engine) warnError(err error) {
+	text := err.Error()
+	var advised interface{ Advice() []string }
+	if errors.As(err, &advised) {
+		for _, line := range advised.Advice() {
+			text += "; " + strings.TrimSpace(line)
+		}
+	}
+	e.warn(text)
+}
+
 func (e *Engine) warnf(format string, args ...any) { e.warn(fmt.Sprintf(format, args...)) }
 
 // Isolation names the isolation that holds.
 func (e *Engine) Isolation() string { return e.with.Isolation() }
+
+// Weaker returns why the isolation is not namespaces.
+func (e *Engine) Weaker() string { return e.with.Weaker() }
+
+// Outside returns why the real client is not started in the project, "" where it is.
+func (e *Engine) Outside() string { return e.with.Runner.Outside() }
 
 // State counts all of the project's cases by their verdicts on record.
 func (e *Engine) State() suites.State {

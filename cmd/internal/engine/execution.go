@@ -2,10 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"hookwatch/cmd/internal/engine/freshness"
 	"hookwatch/suites"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/verdict"
 )
@@ -64,11 +67,27 @@ func (x *execution) inquire(ctx context.Context) {
 
 // judge gives an execution its own verdict.
 func (x *execution) judge(timeout time.Duration) {
-	if x.err != nil {
+	if why := machineFault(x.err); why != nil {
+		x.verdict = suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why.Error()}
+	} else if x.err != nil {
 		x.verdict = suites.Verdict{Status: suites.Fail, Note: x.err.Error(), Mismatches: []suites.Mismatch{{Field: "start", Got: x.err.Error()}}}
 	} else {
 		x.verdict = verdict.Judge(x.c, x.outcome, timeout)
 	}
+}
+
+// machineFault returns why the machine did not let a case run: isolation cannot be
+// had, or something ran short. It is nil for an error that the case is to blame for.
+func machineFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	var unavailable *isolate.UnavailableError
+	why := isolate.Explained(err)
+	if errors.As(why, &unavailable) || process.Shortage(why) != nil {
+		return why
+	}
+	return nil
 }
 
 // clientWould is, in words, what the client makes of a step.

@@ -61,6 +61,9 @@ func (e *Engine) touched(paths []string) {
 // judge gives an execution its own verdict, and holds it for its control's.
 func (e *Engine) judge(x *execution) {
 	x.judge(e.timeout(x.c))
+	if fault := machineFault(x.err); fault != nil && e.run.Fault == nil {
+		e.run.Fault = fault
+	}
 	e.run.Judge(x.c.Key(), x.verdict)
 	e.held[x.c.Key()] = x
 }

@@ -26,6 +26,7 @@ type Started struct {
 	Cases     int
 	Watched   int // files watched; 0 when not watching
 	Isolation string
+	Weaker    string       // why the isolation is not namespaces
 	State     suites.State // before anything ran
 	LastFull  time.Time    // end of the last full run; zero when there was none
 }
@@ -119,6 +120,7 @@ type RunDone struct {
 	Project   string
 	Client    string
 	Isolation string
+	Weaker    string // why the isolation is not namespaces
 	StandIns  []string
 	At        time.Time
 }

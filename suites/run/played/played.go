@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -196,16 +195,6 @@ func Unplayable(c *suites.Case) string {
 		}
 		if !maps.Equal(st.Env, c.Steps[0].Env) && len(st.Env) > 0 {
 			return "a later step has variables of its own, and the client's hooks have those with which it started"
-		}
-	}
-	return ""
-}
-
-// Outside says which file out of a directory the client would change.
-func Outside(t live.Turn, dir string) string {
-	for _, f := range t.Place {
-		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
-			return "without isolation the client would change " + f.Path
 		}
 	}
 	return ""

@@ -117,7 +117,7 @@ func (p *Pool) Refresh() {
 
 // crowded reports whether the system may have room a moment later.
 func crowded(err error) bool {
-	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.ENOMEM)
+	return process.Shortage(err) != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS)
 }
 
 // Discard ends a sandbox, and deletes its directory.

@@ -45,6 +45,9 @@ func Text(w io.Writer, doc Document, verbose bool) {
 	for _, file := range doc.Foreign {
 		page.Writef(w, "%s: hooks of another agent, not looked at\n", file)
 	}
+	if doc.Isolation != "" {
+		page.Isolation(w, doc.Isolation, doc.IsolationWhy)
+	}
 	page.Writef(w, "%s\n", Summary(doc))
 	if infos > 0 {
 		page.Writef(w, "%s more with -v\n", notify.Count(infos, "remark"))

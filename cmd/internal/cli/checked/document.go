@@ -20,6 +20,18 @@ type Document struct {
 	Firings  int               `json:"firings"`
 	Millis   int64             `json:"duration_ms"`
 	Foreign  []string          `json:"foreign,omitempty"`
+
+	Isolation    string `json:"isolation,omitempty"`     // in which the hooks were fired; "" when none was
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// Line is a finding as a line of its own.
+func (d Document) Line(i int) any {
+	return struct {
+		finding.Finding
+		Isolation    string `json:"isolation,omitempty"`
+		IsolationWhy string `json:"isolation_why,omitempty"`
+	}{d.Findings[i], d.Isolation, d.IsolationWhy}
 }
 
 // Hook is what one registered hook did.
@@ -39,6 +51,7 @@ func New(p *project.Project, res check.Result, took time.Duration) Document {
 	doc := Document{
 		Version: 1, Project: p.Name(), Hooks: []Hook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
+		Isolation: res.Isolation, IsolationWhy: res.IsolationWhy,
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {

@@ -18,6 +18,18 @@ type Document struct {
 	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they executed
 	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
 	Opaque   []string     `json:"opaque"`   // scripts that are no bash, of which nothing can be told
+
+	Isolation    string `json:"isolation"`               // in which cases were run to see what they execute
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// Line is a file as a line of its own.
+func (d Document) Line(i int) any {
+	return struct {
+		cover.File
+		Isolation    string `json:"isolation"`
+		IsolationWhy string `json:"isolation_why,omitempty"`
+	}{d.Files[i], d.Isolation, d.IsolationWhy}
 }
 
 // New makes the document of what was found.

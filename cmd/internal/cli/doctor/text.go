@@ -23,6 +23,9 @@ func Text(out io.Writer, doc *Document, compared bool) {
 	if doc.Isolation.Mend != "" {
 		page.Writef(out, "  better with: %s\n", doc.Isolation.Mend)
 	}
+	if doc.Isolation.Mode == "unavailable" {
+		page.Writef(out, "  on a copy instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust; your HOME,\n    all other files and the network are open to hooks then\n")
+	}
 	bounds(out, doc.Isolation.Bounds)
 	if compared {
 		page.Writef(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
@@ -55,6 +58,8 @@ func (i Isolation) text() string {
 		text += ": each case has its own views of the project and HOME, and no network"
 	case "copy":
 		text += ": each case has a copy of the project; HOME, the network and other places are open to it"
+	case "unavailable":
+		text += ": no command runs a hook here"
 	case "none":
 		text += ": cases run in place, on your files"
 	}

@@ -10,6 +10,7 @@ import (
 	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/process"
 )
 
 // Lines are what is said of an error. Only one that is a list has more than
@@ -18,7 +19,7 @@ func Lines(err error) []string {
 	var lines []string
 	var configured *config.Error
 	var problems ProblemsError
-	var cut *AbortedError
+	var cut advised
 	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is taken apart
 	case ok && err.Error() == errors.Join(joined.Unwrap()...).Error():
 		for _, e := range joined.Unwrap() {
@@ -33,11 +34,20 @@ func Lines(err error) []string {
 			lines = append(lines, p.Error())
 		}
 	case errors.As(err, &cut):
-		lines = append([]string{err.Error()}, cut.Next...)
+		lines = append([]string{err.Error()}, cut.Advice()...)
 	default:
 		lines = []string{err.Error()}
+		if short := process.Shortage(err); short != nil { // as the system reported it
+			lines = append([]string{err.Error(), "  " + short.What}, short.Advice()...)
+		}
 	}
 	return lines
+}
+
+// An advised error knows what the user can do about it, a line each.
+type advised interface {
+	error
+	Advice() []string
 }
 
 // Complain writes an error to where diagnostics go.
@@ -72,6 +82,9 @@ type AbortedError struct {
 
 func (e *AbortedError) Error() string { return e.Why }
 
+// Advice returns what to do about it, a line each.
+func (e *AbortedError) Advice() []string { return e.Next }
+
 // Code is the only place that maps an error to a code. What the views have
 // shown already is not said again.
 func Code(err error, stderr io.Writer) int {
@@ -87,7 +100,7 @@ func Code(err error, stderr io.Writer) int {
 		return Failed
 	case errors.Is(err, ErrInterrupted):
 		return Interrupted
-	case errors.As(err, &cut):
+	case errors.As(err, &cut), process.Shortage(err) != nil:
 		Complain(stderr, err)
 		return Aborted
 	default:

@@ -24,6 +24,18 @@ type Document struct {
 	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
 
 	Live *Live `json:"live,omitempty"` // of hooks that the real client fired
+
+	Isolation    string `json:"isolation"`               // in which the hooks were fired
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// Line is a hook as a line of its own.
+func (d Document) Line(i int) any {
+	return struct {
+		Hook
+		Isolation    string `json:"isolation"`
+		IsolationWhy string `json:"isolation_why,omitempty"`
+	}{d.Hooks[i], d.Isolation, d.IsolationWhy}
 }
 
 // Live is what is known of hooks that the real client fired. The effect is what it did;

@@ -48,6 +48,7 @@ func Text(w io.Writer, doc Document) {
 	for _, text := range doc.Stopped {
 		page.Writef(w, "stopped: %s\n", text)
 	}
+	page.Isolation(w, doc.Isolation, doc.IsolationWhy)
 }
 
 // text says what the client did.

@@ -52,6 +52,14 @@ type Hook struct {
 	Fault       string        `json:"fault,omitempty"`       // of the client's
 }
 
+// Line is a hook as a line of its own.
+func (d Document) Line(i int) any {
+	return struct {
+		Hook
+		Isolation string `json:"isolation"`
+	}{d.Hooks[i], d.Isolation}
+}
+
 // New makes the document.
 func New(p *project.Project, isolation string, res live.Result, millis int64) Document {
 	doc := Document{Version: 1, Project: p.Name(), Client: res.Client, Isolation: isolation, Hooks: []Hook{}, DurationMS: millis}
@@ -110,6 +118,7 @@ func Text(w io.Writer, doc Document, verbose bool) {
 			page.Writef(w, "  HOOKWATCH IS WRONG  %s\n", h.Contradicts)
 		}
 	}
+	page.Isolation(w, doc.Isolation, "")
 	client := "no client was started"
 	if doc.Client != "" {
 		client = "client " + doc.Client

@@ -24,6 +24,24 @@ func Rowf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
+// Isolation writes the isolation in which hooks ran, and what a weak one leaves open.
+func Isolation(w io.Writer, mode, why string) {
+	if open := openIn[mode]; open != "" {
+		if why != "" {
+			why = ", " + why
+		}
+		Writef(w, "isolation: %s%s: %s\n", mode, why, Whole(open))
+		return
+	}
+	Writef(w, "isolation: %s\n", mode)
+}
+
+// openIn is what each weak isolation leaves open.
+var openIn = map[string]string{
+	"copy": "hooks ran on a copy of the project; your HOME, all other files and the network were open to them",
+	"none": "hooks ran in place, on your files; your HOME and the network were open to them",
+}
+
 // An Output is a line of a program's own Output: its spaces are shown as they are.
 type Output string
 

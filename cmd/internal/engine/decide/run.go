@@ -20,6 +20,7 @@ type Run struct {
 	HookTime time.Duration
 	Aborted  string         // why it ends before its time
 	Missing  []string       // tools for want of which it was aborted
+	Fault    error          // why the machine did not let a case run, the first of them
 	Behind   []*suites.Case // wait for the preflight
 	Cut      bool           // ends before its time: what still waits for a control has no verdict
 	Quiet    bool           // reproduces failures: shown only where it finds something else

@@ -30,7 +30,7 @@ type ToolUse struct {
 // known tools are asked for their versions, those of the project's own in isolation.
 func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, error) {
 	e, err := New(o, p, nil)
-	if err != nil {
+	if err != nil && e.Refused() == nil {
 		return nil, err
 	}
 	uses := make(map[string]*ToolUse)

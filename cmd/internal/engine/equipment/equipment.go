@@ -12,6 +12,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/run"
 	"hookwatch/suites/toolbox"
 )
@@ -37,6 +38,7 @@ type Equipment struct {
 }
 
 // New makes equipment for a project; known are tools whose versions are on record.
+// With the error that isolation cannot be had there is equipment that runs nothing.
 func New(o Options, p *project.Project, known []suites.Tool) (*Equipment, error) {
 	e := &Equipment{o: o}
 	return e, e.Use(p, known)
@@ -57,15 +59,16 @@ func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
 		return err
 	}
 	e.standIns = offered
-	if err := e.isolation.choose(cfg, withStandIns, e.o.Temp, e.o.Warn); err != nil {
-		return err
-	}
+	unavailable := e.isolation.choose(cfg, withStandIns, e.o.Temp, e.o.Warn)
 	e.Tools = toolbox.New(p.Root(), env, offered, known)
 	e.Close()
 	e.Runner = e.newRunner(p, withStandIns)
 	e.Runner.KeepReady(e.ready)
 	e.Jobs = cmp.Or(e.o.Jobs, cfg.Run.Jobs, runtime.NumCPU())
-	return nil
+	if most, err := process.Room(e.Jobs); err == nil {
+		e.Jobs = most
+	}
+	return unavailable
 }
 
 func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
@@ -83,6 +86,8 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		Interpreted: p.Interpreted,
 		Scripts:     p.Scripts(),
 		Isolation:   e.isolation.Mode,
+		Weaker:      e.isolation.Why,
+		Refused:     e.isolation.refused,
 		Plan:        e.isolation.Plan,
 		Bounds:      project.IsolationOptions(cfg, env),
 		Uncopied:    []string{cfg.ResultsDir},
@@ -102,6 +107,12 @@ func (e *Equipment) KeepReady(n int) {
 
 // Isolation names the isolation that holds.
 func (e *Equipment) Isolation() string { return string(e.isolation.Mode) }
+
+// Weaker returns why the isolation is not namespaces.
+func (e *Equipment) Weaker() string { return e.isolation.Why }
+
+// Refused returns why nothing can be run, nil where cases can.
+func (e *Equipment) Refused() error { return e.isolation.refused }
 
 // IsolationOf names the isolation of a case: one that looks at the machine itself has none.
 func (e *Equipment) IsolationOf(c *suites.Case) string {

@@ -31,8 +31,9 @@ type Summary struct {
 	Project   string `json:"project"`
 	Client    string `json:"client"` // version of the client; "" when none was used
 	Isolation string `json:"isolation"`
-	Of        int    `json:"of"`    // cases of the project
-	Total     int    `json:"total"` // of them in this run
+	Weaker    string `json:"isolation_why,omitempty"` // why it is not namespaces
+	Of        int    `json:"of"`                      // cases of the project
+	Total     int    `json:"total"`                   // of them in this run
 	suites.Tally
 	DurationMS int64          `json:"duration_ms"` // wall time of the run
 	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
@@ -114,7 +115,7 @@ func (v *jsonView) Close() error { return v.lines.err }
 
 func summarise(e notify.RunDone, agent func(string) string, failed mismatches) Summary {
 	return Summary{
-		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation,
+		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation, Weaker: e.Weaker,
 		Of: e.State.Total(), Total: e.Tally.Total(), Tally: e.Tally,
 		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
 		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),

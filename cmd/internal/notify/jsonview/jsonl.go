@@ -43,6 +43,7 @@ type LineStarted struct {
 	Cases     int          `json:"cases"`
 	Watched   int          `json:"watched"`
 	Isolation string       `json:"isolation"`
+	Weaker    string       `json:"isolation_why,omitempty"` // why it is not namespaces
 	State     suites.State `json:"state"`
 	LastFull  string       `json:"last_full,omitempty"`
 }
@@ -163,7 +164,7 @@ func (v *jsonlView) line(e notify.Event) any {
 	switch e := e.(type) {
 	case notify.Started:
 		return LineStarted{head("started"), e.Project, e.Root, e.Hooks, e.Cases, e.Watched,
-			e.Isolation, e.State, utc(e.LastFull)}
+			e.Isolation, e.Weaker, e.State, utc(e.LastFull)}
 	case notify.Problems:
 		return LineProblems{head("problems"), list(e.List), e.InForce}
 	case notify.Warning:

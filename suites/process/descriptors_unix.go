@@ -1,0 +1,18 @@
+//go:build unix
+
+package process
+
+import (
+	"math"
+	"syscall"
+)
+
+// openFilesLimit is how many descriptors this process may have. The Go runtime has
+// raised the soft limit to the hard one.
+func openFilesLimit() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int(limit.Cur)
+}
