@@ -26,6 +26,9 @@ type Event struct {
 	Exit2 suites.Effect
 	// Exit2On are the versions on which Exit2 was observed; none: documented.
 	Exit2On []Version
+	// Failure is what a failure does where the entry's onFailure is block; empty: what
+	// exit code 2 does.
+	Failure suites.Effect
 	// Told is how the model is told of a no; empty: it is not.
 	Told string
 	// Plain is what the model is told of text on stdout; empty: nothing.

@@ -30,7 +30,10 @@ var events = []Event{
 		Name: "PreToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.Denied, Exit2On: onAll,
 		Told: asError, Halt: suites.SessionEnds,
 	},
-	{Name: "PermissionRequest", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld},
+	{
+		Name: "PermissionRequest", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld,
+		Told: asItIs, Failure: suites.Denied,
+	},
 	{Name: "PermissionDenied", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored},
 	{
 		Name: "PostToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
@@ -44,7 +47,7 @@ var events = []Event{
 	{Name: "SubagentStart", MatchedOn: "agent_type", Exit2: suites.Ignored, IgnoresOnFailure: true},
 	{
 		Name: "SubagentStop", MatchedOn: "agent_type", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop,
-		Halt: suites.Ignored, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+		Halt: suites.Proceeds, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{Name: "TaskCreated", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true},
 	{
