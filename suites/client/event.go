@@ -45,6 +45,7 @@ type Event struct {
 	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
 	IgnoresOnFailure bool // the entry key onFailure has no effect
 	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that names another event
+	NeedsSettings    bool // a plugin's hooks run only if a settings file has hooks of such an event, too
 	LosesContext     bool // additionalContext is accepted and reaches nobody
 }
 

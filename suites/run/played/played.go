@@ -95,7 +95,7 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 		if h.ID == "" { // without its streams nothing can be foretold
 			foretold = false
 			if alike(r.Effect, suites.Proceeds) {
-				r.EffectReason = "the client went on; it reports of this hook only how it ended, not what it printed"
+				r.EffectReason = "the client went on; of a hook that only its log names it is not known what it printed"
 			}
 			continue
 		}
