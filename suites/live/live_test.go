@@ -481,7 +481,7 @@ func FuzzReadDebugLog(f *testing.F) {
 	f.Add([]byte("2026-11-23T08:24:54.394Z [DEBUG] Hooks: Stop [cat\n[x]] finished with status 1 (12ms)\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, l := range ReadDebugLog(b) {
-			if !strings.Contains(string(b), "Hooks: "+l.Event) || !strings.Contains(string(b), l.Command) {
+			if !strings.Contains(string(b), " "+l.Event) || !strings.Contains(string(b), l.Command) {
 				t.Errorf("%+v is not in the log", l)
 			}
 		}
