@@ -16,6 +16,7 @@ const (
 	TooLate       Kind = "background-too-late"
 	NoEvent       Kind = "no-such-event"
 	NeverRuns     Kind = "if-never-runs"
+	EntryDropped  Kind = "entry-dropped"
 	NoHook        Kind = "no-hook"
 	HTTPStatus    Kind = "http-status"
 )
@@ -54,6 +55,9 @@ var endings = []causeRow{
 		"Leaves an event that it does not know out without a word.", "Event names are case-sensitive, as in PreToolUse.", onAll},
 	{NeverRuns, suites.Error, "an entry with `if` never runs on {event}",
 		"Looks at `if` on tool events alone, and runs such a hook nowhere else.", "Remove `if` from the entry.", onAll},
+	{EntryDropped, suites.Error, "dropped: this entry never runs, because {value}",
+		"Leaves out an entry that its validation refuses; under PreToolUse and PermissionRequest, and on 2.1.197 under every event, it leaves out the whole settings file.",
+		"Correct the entry; hookwatch check finds such entries.", onAll},
 	{NoHook, suites.Info, "no hook ran", "Goes on.", "", onAll},
 	{HTTPStatus, suites.Error, "the server answered with status {exit}; that blocks nothing, even beside a decision",
 		"Takes a status outside 2xx for a failure of the hook, and drops the body.",

@@ -58,6 +58,7 @@ const (
 	HaltAfterTool  Kind = "continue-false-after-tool"
 	HaltBesideDeny Kind = "continue-false-beside-deny"
 	HaltPrompt     Kind = "continue-false-blocks-prompt"
+	HaltStops      Kind = "continue-false-stops"
 	HaltIgnored    Kind = "continue-false-ignored"
 	HaltUnknown    Kind = "continue-false-unknown"
 	Retry          Kind = "retry"
@@ -87,6 +88,8 @@ var heeded = []causeRow{
 	{HaltBesideDeny, suites.Info, "continue:false beside a deny ends the session",
 		"Denies and ends; 2.1.197 denies alone.", "", onNewer},
 	{HaltPrompt, suites.Info, "continue:false stops before the model is asked", "Asks nothing and shows stopReason.", "", onAll},
+	{HaltStops, suites.Info, "continue:false lets {event} come to its end, whatever else the output says",
+		"Stops the subagent alone: a block, exit code 2 and additionalContext in the same output have no effect, and the session goes on.", "", onAll},
 	{HaltIgnored, suites.Error, "continue:false has no effect on {event}", "Goes on.", "Use another way to say no.", onAll},
 	{HaltUnknown, suites.Warning, "continue:false is not known to have an effect on {event}", "Not observed.", "Use another way to say no.", nil},
 	{Retry, suites.Info, "the model may try the denied call again", "Tells the model so.", "", nil},

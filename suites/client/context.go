@@ -28,9 +28,11 @@ func (c call) addContext(reading Reading) Reading {
 	if len(texts) == 0 {
 		return reading
 	}
-	switch reading.Effect {
-	case suites.PromptBlocked, suites.SessionEnds:
+	switch {
+	case reading.Effect == suites.PromptBlocked, reading.Effect == suites.SessionEnds, reading.Cause.Kind == HaltStops:
 		return reading // the model is not asked again
+	}
+	switch reading.Effect {
 	case "":
 		reading = c.contextAlone()
 	case suites.Ignored:

@@ -12,6 +12,8 @@ func (c call) halt() (Reading, bool) {
 		return Reading{}, false
 	case suites.PromptBlocked:
 		return c.reading(suites.PromptBlocked, HaltPrompt), true
+	case suites.Proceeds:
+		return c.reading(suites.Proceeds, HaltStops), true
 	}
 	if c.event.Name != "PreToolUse" {
 		return c.reading(c.event.Halt, HaltEnds), true

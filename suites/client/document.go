@@ -16,7 +16,7 @@ func (c call) readDocument() Reading {
 		call.halt, call.answer, call.block, call.blockByExit, call.ask, call.rewrite, call.approve,
 	} {
 		if reading, done := step(c); done {
-			return c.addContext(reading)
+			return c.addContext(c.alsoRewritten(reading))
 		}
 	}
 	if reading := c.addContext(Reading{}); reading.Effect != "" {

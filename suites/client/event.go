@@ -26,6 +26,9 @@ type Event struct {
 	Exit2 suites.Effect
 	// Exit2On are the versions on which Exit2 was observed; none: documented.
 	Exit2On []Version
+	// Failure is what a failure does where the entry's onFailure is block; empty: what
+	// exit code 2 does.
+	Failure suites.Effect
 	// Told is how the model is told of a no; empty: it is not.
 	Told string
 	// Plain is what the model is told of text on stdout; empty: nothing.
@@ -42,6 +45,7 @@ type Event struct {
 	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
 	IgnoresOnFailure bool // the entry key onFailure has no effect
 	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that names another event
+	NeedsSettings    bool // a plugin's hooks run only if a settings file has hooks of such an event, too
 	LosesContext     bool // additionalContext is accepted and reaches nobody
 }
 

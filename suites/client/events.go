@@ -10,7 +10,8 @@ import (
 // PostModelSwitch are compared with the model, which is taken to be to_model.
 // That a timeout blocks PreModelSwitch is documented; that TeammateIdle pardons a
 // missing script and passes another event's name was read from the code, and that
-// ElicitationResult blocks beside one is taken from Elicitation.
+// ElicitationResult blocks beside one is taken from Elicitation. NeedsSettings was
+// observed on client 2.1.330.
 var events = []Event{
 	{
 		Name: "SessionStart", MatchedOn: "source", Exit2: suites.Ignored, Exit2On: onAll,
@@ -30,7 +31,10 @@ var events = []Event{
 		Name: "PreToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.Denied, Exit2On: onAll,
 		Told: asError, Halt: suites.SessionEnds,
 	},
-	{Name: "PermissionRequest", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld},
+	{
+		Name: "PermissionRequest", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld,
+		Told: asItIs, Failure: suites.Denied,
+	},
 	{Name: "PermissionDenied", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored},
 	{
 		Name: "PostToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
@@ -44,7 +48,7 @@ var events = []Event{
 	{Name: "SubagentStart", MatchedOn: "agent_type", Exit2: suites.Ignored, IgnoresOnFailure: true},
 	{
 		Name: "SubagentStop", MatchedOn: "agent_type", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop,
-		Halt: suites.Ignored, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+		Halt: suites.Proceeds, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{Name: "TaskCreated", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true},
 	{
@@ -65,8 +69,8 @@ var events = []Event{
 	{Name: "Elicitation", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true},
 	{Name: "ElicitationResult", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll},
 	{Name: "ConfigChange", MatchedOn: "source", Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true},
-	{Name: "CwdChanged", Exit2: suites.Ignored},
-	{Name: "FileChanged", MatchedOn: "file_path", Exit2: suites.Ignored},
+	{Name: "CwdChanged", Exit2: suites.Ignored, NeedsSettings: true},
+	{Name: "FileChanged", MatchedOn: "file_path", Exit2: suites.Ignored, NeedsSettings: true},
 	{Name: "WorktreeCreate", Exit2: suites.Denied, Exit2On: onAll, Told: asBroken, AnyFailure: true},
 	{
 		Name: "WorktreeRemove", Exit2: suites.Denied, Exit2On: onAll,

@@ -20,7 +20,9 @@ func Interpret(v Version, event string, in Output) Reading {
 	}
 	var reading Reading
 	if known && about.Known(v) {
-		reading = c.reported(c.read())
+		if reading = c.read(); in.Dropped == "" {
+			reading = c.reported(reading)
+		}
 	} else {
 		reading = c.ignored(NoEvent)
 		reading.Cause.Value = event
@@ -32,6 +34,10 @@ func Interpret(v Version, event string, in Output) Reading {
 func (c call) read() Reading {
 	entry := c.in.Entry
 	switch {
+	case c.in.Dropped != "":
+		reading := c.ignored(EntryDropped)
+		reading.Cause.Value = c.in.Dropped
+		return reading
 	case entry.If != "" && !c.event.Tool:
 		return c.ignored(NeverRuns)
 	case c.in.TimedOut && c.event.TimeoutBlocks && !entry.Async:

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"cmp"
+
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
 )
@@ -14,6 +16,9 @@ var unheeded = map[Kind]Kind{
 // of it, kind the way in which the hook said no.
 func (c call) no(kind Kind, text string) Reading {
 	reading := c.reading(c.event.Exit2, kind)
+	if kind == FailureBlocks && c.event.Failure != "" {
+		reading.Effect = c.event.Failure
+	}
 	reading.Cause.Effect = reading.Effect
 	if reading.Effect == suites.Ignored {
 		reading.Cause.Kind = unheeded[kind]
@@ -28,11 +33,23 @@ func (c call) noByExit2() Reading {
 	if c.pardoned() {
 		return c.ignored(MissingScript)
 	}
-	said := "No stderr output"
-	if text := trim(c.in.Stderr); len(text) > 0 {
-		said = string(text)
+	said := string(trim(c.in.Stderr))
+	if said == "" && (c.event.Reports == ofCompact || c.event.AnyFailure) {
+		return c.silentNo()
 	}
-	return c.no(Exit2, "["+c.in.Entry.Command+"]: "+said)
+	return c.no(Exit2, "["+c.in.Entry.Command+"]: "+cmp.Or(said, "No stderr output"))
+}
+
+// silentNo is exit code 2 without a word at an event for which the client puts no words of
+// its own in the place of stderr: the model is sent nothing, and where that is all that
+// exit code 2 does, it has no effect.
+func (c call) silentNo() Reading {
+	reading := c.no(Exit2, "")
+	reading.ModelSees = nil
+	if reading.Effect == suites.ShownToModel {
+		reading.Effect, reading.Cause.Kind, reading.Cause.Effect = suites.Ignored, Exit2Ignored, suites.Ignored
+	}
+	return reading
 }
 
 // noScript is what the client takes for the message of an interpreter that was
@@ -52,8 +69,12 @@ func (c call) failing(otherwise Reading) Reading {
 	switch {
 	case c.failuresBlock():
 		return c.no(FailureBlocks, c.failureText())
-	case c.event.AnyFailure && c.event.Exit2 == suites.Denied && c.failed():
-		reading := c.reading(suites.Denied, AnyFailure)
+	case c.event.AnyFailure && c.event.Exit2 == suites.Denied:
+		reading := otherwise // what is wrong with an output is the cause
+		reading.Effect = suites.Denied
+		if c.failed() {
+			reading = c.reading(suites.Denied, AnyFailure)
+		}
 		if text := trim(c.in.Stderr); len(text) > 0 {
 			reading.ModelSees = c.tells(c.event.Told, string(text))
 		}

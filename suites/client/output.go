@@ -20,6 +20,7 @@ type Output struct {
 	Stderr     []byte
 	Entry      Entry  // as registered: the client repeats its command to the model
 	Payload    []byte // what the hook got on stdin; may be empty
+	Dropped    string // why the client drops the entry, "" where it does not
 	Matched    string // what the matcher was compared with; "" is what the payload says
 }
 

@@ -38,6 +38,8 @@ func (c call) report() []string {
 		return indented(c.in.Stdout)
 	case !compact && message != "":
 		return []string{message}
+	case c.form == malformed && compact && !c.failed(), c.form == document && !compact: // an error, or only its keys are looked at
+		return nil
 	case c.failed() && errs != "" && compact:
 		return c.tells(c.event.Reports, "failed: "+errs)
 	case c.failed() && errs != "":

@@ -25,6 +25,20 @@ func (c call) rewrite() (Reading, bool) {
 	return Reading{}, false
 }
 
+// alsoRewritten is a no that comes too late to keep the tool from running, in an output
+// that replaces the tool's result: the client does both.
+func (c call) alsoRewritten(no Reading) Reading {
+	if no.Effect != suites.ShownToModel {
+		return no
+	}
+	reading, done := c.rewrite()
+	if !done || reading.Effect != suites.Rewritten {
+		return no
+	}
+	reading.ModelSees = no.ModelSees
+	return reading
+}
+
 // rewriteInput replaces the tool's whole input, which then has to be a whole one.
 func (c call) rewriteInput() Reading {
 	input, _ := c.of("updatedInput").(map[string]any)

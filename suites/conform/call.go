@@ -10,24 +10,58 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 )
 
 // Call makes a case of what has the client fire a hook: it says only what the client does
 // not decide itself. It is nil when the hook's matcher lets nothing through that is known.
-func Call(t Tree, h discover.Hook) *suites.Case {
+//
+// A guard is sent an input that its text names; own reports that, because another hook's
+// call shows nothing of it.
+func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	all := typical(h, t)
 	if len(all) == 0 {
-		return nil
+		return nil, false
 	}
 	f := conditional(h, all)
 	if f.tool == "Bash" && h.If == "" {
 		f.command = cmp.Or(telling[h.Event], f.command)
 	}
+	if h.If == "" {
+		if named, ok := Ask(t, h).spoken(); ok {
+			f, own = named, true
+		}
+	}
+	if value := headless[h.Event]; value != "" && client.Match(h.Event, h.Matcher, value) {
+		f.value = value
+	}
 	if h.Event == "UserPromptExpansion" && (h.Matcher == "" || h.Matcher == "*") {
 		f.value = "example"
 	}
-	return f.asCall(t, h)
+	return f.asCall(t, h), own
 }
+
+// headless are values that the client comes to without a person, where its usual one
+// needs one.
+var headless = map[string]string{"Notification": "elicitation_response"}
+
+// spoken is the likeliest input that a guard's text names and that may be sent to a client:
+// a hook that allows it lets it run.
+func (q *Inquiry) spoken() (firing, bool) {
+	if q.hook.Event != "PreToolUse" || q.hook.NotRun() != "" {
+		return firing{}, false
+	}
+	ranked := q.ranked()
+	for _, f := range slices.Concat(ranked[allSaid], ranked[ownInput]) {
+		if !ruinous().MatchString(f.command) {
+			return f, true
+		}
+	}
+	return firing{}, false
+}
+
+// ruinous matches commands that are sent to no client, whatever the isolation.
+var ruinous = pattern.Lazy(`\brm\b|\bdd\b|mkfs|/dev/|:\(\)|chmod -R|shutdown|\beval\b|\|\s*sh\b`)
 
 // telling are commands with which the client comes to an event that a harmless command
 // would not bring about.
@@ -111,7 +145,7 @@ func (f firing) said(matcher string) map[string]any {
 		over["prompt"] = f.prompt
 	case f.event == "UserPromptExpansion":
 		over[about.MatchedOn] = f.value
-	case !about.Tool && about.MatchedOn != "" && matcher != "" && matcher != "*":
+	case !about.Tool && about.MatchedOn != "" && (matcher != "" && matcher != "*" || f.value == headless[f.event] && f.value != ""):
 		over[about.MatchedOn] = f.value
 	}
 	return over

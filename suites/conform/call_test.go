@@ -21,13 +21,18 @@ func TestCall(t *testing.T) {
 		{discover.Hook{Event: "PreToolUse", Matcher: "Write", Scope: discover.InPlugin}, "Write", "", "{override}/src/example.py", ""},
 		{discover.Hook{Event: "PermissionRequest"}, "Bash", "touch hookwatch-example", "", ""},
 		{discover.Hook{Event: "PostToolUse", Matcher: "WebSearch"}, "WebSearch", "", "", `{"tool_input":{"query":"hello"}}`},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `grep -q 'git push --force' && exit 2`}, "Bash", "git push --force", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", Type: "command", Command: `grep -qE 'rm -rf /' && exit 2`}, "Bash", "echo hello", "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write|Edit", Type: "command", Command: `grep -q '\.env' && exit 2`}, "Write", "", "{tmp}/.env", ""},
+		{discover.Hook{Event: "Notification"}, "", "", "", `{"notification_type":"elicitation_response"}`},
+		{discover.Hook{Event: "Notification", Matcher: "idle_prompt"}, "", "", "", `{"notification_type":"idle_prompt"}`},
 		{discover.Hook{Event: "SessionEnd"}, "", "", "", ""},
 		{discover.Hook{Event: "SessionStart", Matcher: "clear|resume"}, "", "", "", `{"source":"resume"}`},
 		{discover.Hook{Event: "SubagentStop", Matcher: "reviewer"}, "", "", "", `{"agent_type":"reviewer"}`},
 		{discover.Hook{Event: "UserPromptSubmit"}, "", "", "", `{"prompt":"say hello"}`},
 		{discover.Hook{Event: "UserPromptExpansion"}, "", "", "", `{"command_name":"example"}`},
 	} {
-		c := Call(Tree{Root: t.TempDir()}, tt.hook)
+		c, _ := Call(Tree{Root: t.TempDir()}, tt.hook)
 		if c == nil {
 			t.Errorf("%+v: no call", tt.hook)
 			continue
@@ -37,7 +42,7 @@ func TestCall(t *testing.T) {
 			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
 		}
 	}
-	if c := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {
+	if c, _ := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {
 		t.Errorf("a call for a matcher that nothing matches: %+v", c.Steps[0])
 	}
 }

@@ -26,17 +26,19 @@ const (
 var atMost = map[int]int{ownWord: 8, unsaid: 8}
 
 // harmful lists inputs that a guard may be there to stop, the likeliest first.
-func (q *Inquiry) harmful() []firing {
+func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
+
+// ranked are those inputs by rank; none of a hook that is no guard.
+func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayDeny(q.text) {
-		return nil
+		return ranked
 	}
-	var ranked [ranks][]firing
 	own := intent.Literals(q.text)
 	if q.hook.Event == "UserPromptSubmit" {
 		for _, text := range slices.Concat(intent.BadPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
 		}
-		return q.likeliest(ranked)
+		return ranked
 	}
 	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
 	add := func(tool string, usual, own []string, fits func(string) bool) {
@@ -58,7 +60,7 @@ func (q *Inquiry) harmful() []firing {
 	if i := slices.IndexFunc(guarded, takes); i >= 0 {
 		add(guarded[i], intent.BadFiles, intent.Files(own), intent.IsPath)
 	}
-	return q.likeliest(ranked)
+	return ranked
 }
 
 // guarded are the tools by which a guard of files is tried: the first that it takes.

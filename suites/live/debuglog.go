@@ -4,19 +4,23 @@ import (
 	"strconv"
 	"strings"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
-// A Logged is a hook that the client's debug log says has ended. Client 2.1.330
-// writes one for every command, 2.1.197 none.
+// A Logged is a hook that the client's debug log says has ended. Clients 2.1.197 and
+// 2.1.330 write an entry for each hook of an event of which they print nothing, with the
+// command as it is registered; 2.1.330 also writes one for each other hook, with the
+// plugin's directory filled in.
 type Logged struct {
 	Event   string
 	Value   string // what the matcher was compared with
 	Command string
-	Exit    int
+	Exit    *int // nil: the client ended it
 }
 
-var ended = pattern.Lazy(`^\S+ \[\w+\] Hooks: ([A-Za-z]+)(?::(\S*))? \[(?s:(.*))\](?: \(plugin [^)]*\))? finished with status (-?\d+) \(`)
+var ended = pattern.Lazy(`^\S+ \[\w+\] (?:Hooks: )?([A-Za-z]+)(?::([^\n\[]*?))? \[(?s:(.*))\](?: \(plugin [^)]*\))? ` +
+	`(?:(?:finished|completed) with status (-?\d+)|cancelled|timed out after \d+ms)(?: \(|$)`)
 
 // entry begins one of the log's entries; what follows may take several lines.
 var entry = pattern.Lazy(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z \[[A-Z]+\] `)
@@ -35,11 +39,14 @@ func ReadDebugLog(b []byte) []Logged {
 		if m == nil {
 			continue
 		}
-		exit, err := strconv.Atoi(m[4])
-		if err != nil {
+		if _, known := client.EventByName(m[1]); !known {
 			continue
 		}
-		out = append(out, Logged{Event: m[1], Value: m[2], Command: m[3], Exit: exit})
+		l := Logged{Event: m[1], Value: m[2], Command: m[3]}
+		if exit, err := strconv.Atoi(m[4]); err == nil {
+			l.Exit = &exit
+		}
+		out = append(out, l)
 	}
 	return out
 }

@@ -64,9 +64,9 @@ func sessionStart(t *Turn, s Step, p payload) error {
 	case source == "startup":
 		return notLive("a session starts once, before the first step")
 	case source == "clear":
-		t.Prompts = []string{goOn, "/clear", goOn}
+		t.Prompts, t.From = []string{goOn, "/clear", goOn}, 1
 	case source == "compact":
-		t.Prompts = []string{goOn, goOn, "/compact", goOn}
+		t.Prompts, t.From = []string{goOn, goOn, "/compact", goOn}, 2
 	default:
 		return notLive("hookwatch does not start a session by %s", source)
 	}
@@ -100,11 +100,11 @@ func compact(t *Turn, _ Step, p payload) error {
 	if p.Trigger != "" && p.Trigger != "manual" {
 		return notLive("hookwatch has the client compact by /compact, which is trigger manual, not %s", p.Trigger)
 	}
-	t.Prompts = []string{goOn, goOn, strings.TrimSpace("/compact " + p.Instructions), goOn}
+	t.Prompts, t.From = []string{goOn, goOn, strings.TrimSpace("/compact " + p.Instructions), goOn}, 2
 	return nil
 }
 
 func model(t *Turn, _ Step, p payload) error {
-	t.Prompts = []string{goOn, "/model " + cmp.Or(p.To, "haiku"), goOn}
+	t.Prompts, t.From = []string{goOn, "/model " + cmp.Or(p.To, "haiku"), goOn}, 1
 	return nil
 }

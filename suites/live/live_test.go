@@ -216,7 +216,11 @@ func TestMatch(t *testing.T) {
 	one, two := hook("PreToolUse:Bash", "1", "", 0), hook("PreToolUse:Bash", "2", "", 2)
 	s := Seen{Turn: Turn{Event: "PreToolUse", Value: "Bash"}, Lines: lines(t, one[0], two[0], two[1], one[1])}
 	commands := func(s Seen, registered ...string) (out []string) {
-		for _, f := range Match(&s, registered) {
+		var forms []Registered
+		for _, r := range registered {
+			forms = append(forms, Registered{r})
+		}
+		for _, f := range Match(&s, forms) {
 			out = append(out, f.Command+"="+f.Stdout)
 		}
 		return out
@@ -237,9 +241,66 @@ func TestMatch(t *testing.T) {
 	if fired := stops.Fired(); len(fired) != 1 || *fired[0].Exit != 0 {
 		t.Errorf("the second stop: %+v", fired)
 	}
-	end := Seen{Turn: Turn{Event: "SessionEnd"}, Log: []Logged{{Event: "SessionEnd", Command: "e", Exit: 1}}}
-	if f := Match(&end, []string{"e"}); len(f) != 1 || f[0].Registered != 0 || *f[0].Exit != 1 {
+	end := Seen{Turn: Turn{Event: "SessionEnd"}, Log: []Logged{{Event: "SessionEnd", Command: "e", Exit: new(1)}}}
+	if f := Match(&end, []Registered{{"E", "e"}}); len(f) != 1 || f[0].Registered != 0 || *f[0].Exit != 1 {
 		t.Errorf("in the log only: %+v", f)
+	}
+}
+
+// TestLogged: a hook of an event of which the client prints nothing is found in the debug
+// log, as it is registered, beside those that witnesses saw.
+func TestLogged(t *testing.T) {
+	t.Parallel()
+	const at = "2026-11-25T01:56:43.903Z [DEBUG] "
+	log := ReadDebugLog([]byte(at + `ConfigChange:user_settings [cat; "${CLAUDE_PLUGIN_ROOT}/h.sh"] completed with status 0` + "\n" +
+		at + "FileChanged:a name [f] completed with status 2\n" + at + "SessionEnd:other [slow] cancelled\n" +
+		at + "Hooks: Stop [s] (plugin p@inline) timed out after 500ms (501ms)\n" + at + "Reconnection attempt [1] completed with status 7\n"))
+	var got []string
+	for _, l := range log {
+		exit := "none"
+		if l.Exit != nil {
+			exit = fmt.Sprint(*l.Exit)
+		}
+		got = append(got, l.Event+"/"+l.Value+"/"+l.Command+"/"+exit)
+	}
+	want := []string{`ConfigChange/user_settings/cat; "${CLAUDE_PLUGIN_ROOT}/h.sh"/0`, "FileChanged/a name/f/2", "SessionEnd/other/slow/none", "Stop//s/none"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	s := Seen{Turn: Turn{Event: "SessionEnd"}, Log: []Logged{{Event: "SessionEnd", Command: "own", Exit: new(0)}, {Event: "SessionEnd", Command: "${CLAUDE_PLUGIN_ROOT}/h.sh"}}}
+	s.Saw = []Fired{{HookLine: HookLine{ID: "w", Event: "SessionEnd", Stdout: "seen"}, Command: "own"}}
+	fired := Match(&s, []Registered{{"/p/h.sh", "${CLAUDE_PLUGIN_ROOT}/h.sh"}, {"own", "own"}})
+	if len(fired) != 2 || fired[0].Registered != 1 || fired[0].Stdout != "seen" || fired[1].Registered != 0 || fired[1].Outcome != "cancelled" {
+		t.Errorf("%+v", fired)
+	}
+}
+
+// TestBeforeTheEvent: what the model was sent before an event comes is no word of the
+// event's hooks, though other hooks printed the same.
+func TestBeforeTheEvent(t *testing.T) {
+	t.Parallel()
+	start := Heard{Origin: Main, Texts: []string{"SessionStart:startup hook success: hello"}}
+	later := Heard{Origin: Main, Texts: []string{"hello"}}
+	for name, tt := range map[string]struct {
+		turn   Turn
+		before []int
+		heard  []Heard
+		tested string
+		want   suites.Effect
+	}{
+		"the end":                {Turn{Event: "SessionEnd", AtEnd: true}, []int{0}, []Heard{start}, "", suites.Ignored},
+		"before a compaction":    {Turn{Event: "PreCompact", From: 1}, []int{0, 1}, []Heard{start}, "", suites.Denied},
+		"in a compaction":        {Turn{Event: "PostCompact", From: 1}, []int{0, 1}, []Heard{start, later}, "", suites.ShownToModel},
+		"before the call":        {Turn{Event: "Notification"}, []int{0}, []Heard{start}, "t1", suites.Ignored},
+		"before a directory":     {Turn{Event: "CwdChanged"}, []int{0}, []Heard{start}, "t1", suites.Ignored},
+		"the start of a session": {Turn{Event: "SessionStart"}, []int{0}, []Heard{start}, "", suites.ContextAdded},
+		"a start before another": {Turn{Event: "SessionStart", From: 1}, []int{0, 1}, []Heard{start}, "", suites.Ignored},
+	} {
+		tt.turn.Prompts = []string{goOn, goOn}
+		s := Seen{Turn: tt.turn, Before: tt.before, Heard: tt.heard, Tested: tt.tested, Saw: []Fired{{HookLine: HookLine{ID: "w", Event: tt.turn.Event, Stdout: "hello", Exit: new(0)}}}}
+		if got, because := s.Effect(); got != tt.want {
+			t.Errorf("%s: %s (%s), want %s", name, got, because, tt.want)
+		}
 	}
 }
 
@@ -389,7 +450,7 @@ func FuzzReadLine(f *testing.F) {
 		}
 		s := Seen{Turn: Turn{Event: l.Hook.Event}, Lines: []Line{l, l}, Tested: l.ToolUse}
 		s.Effect()
-		Match(&s, []string{"a", "b"})
+		Match(&s, []Registered{{"a"}, {"b"}})
 		if !json.Valid(Permit(l)) || !json.Valid(Refuse(l)) {
 			t.Error("an answer is no JSON")
 		}
@@ -420,7 +481,7 @@ func FuzzReadDebugLog(f *testing.F) {
 	f.Add([]byte("2026-11-23T08:24:54.394Z [DEBUG] Hooks: Stop [cat\n[x]] finished with status 1 (12ms)\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, l := range ReadDebugLog(b) {
-			if !strings.Contains(string(b), "Hooks: "+l.Event) || !strings.Contains(string(b), l.Command) {
+			if !strings.Contains(string(b), " "+l.Event) || !strings.Contains(string(b), l.Command) {
 				t.Errorf("%+v is not in the log", l)
 			}
 		}

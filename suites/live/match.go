@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// Match tells which of the registered commands the hooks of the step were. The
-// stream does not name them: the debug log does, where the client writes one for each
-// command; else, when all of them ran, they are announced in the order in which they
-// are registered. A hook that is in the log only is given without its streams.
-func Match(s *Seen, registered []string) []Fired {
-	if len(s.Saw) > 0 {
+// Registered are the forms in which the client may name a registered hook's command: as it
+// runs, and as it is registered.
+type Registered []string
+
+// Match finds which of the registered hooks the hooks of the step were. The stream does
+// not name them: the debug log does, where the client writes an entry for each command;
+// else, when all of them ran, they are announced in the order in which they are
+// registered. A hook that only the log names is returned without its streams.
+func Match(s *Seen, registered []Registered) []Fired {
+	lines := s.Fired()
+	if len(s.Saw) > 0 || len(lines) == 0 {
 		out := slices.Clone(s.Saw)
 		for i := range out {
 			out[i].Registered = place(registered, out[i].Command)
 		}
-		return out
-	}
-	lines := s.Fired()
-	if len(lines) == 0 {
-		return s.logged(registered)
+		return append(out, s.logged(registered)...)
 	}
 	out := make([]Fired, len(lines))
 	named := s.named(lines)
@@ -29,17 +30,23 @@ func Match(s *Seen, registered []string) []Fired {
 		case named[i] != "":
 			out[i].Command, out[i].Registered = named[i], place(registered, named[i])
 		case len(lines) == len(registered):
-			out[i].Command, out[i].Registered = registered[i], i
+			out[i].Command, out[i].Registered = registered[i][0], i
 		}
 	}
 	return out
 }
 
-// logged are the hooks that only the log tells of.
-func (s *Seen) logged(registered []string) []Fired {
+// logged are the hooks that only the log names.
+func (s *Seen) logged(registered []Registered) []Fired {
 	var out []Fired
 	for _, l := range s.Log {
-		h := HookLine{Event: l.Event, Exit: &l.Exit}
+		if slices.ContainsFunc(s.Saw, func(f Fired) bool { return f.Command == l.Command }) {
+			continue
+		}
+		h := HookLine{Event: l.Event, Exit: l.Exit}
+		if l.Exit == nil {
+			h.Outcome = "cancelled"
+		}
 		out = append(out, Fired{HookLine: h, Command: l.Command, Registered: place(registered, l.Command)})
 	}
 	return out
@@ -62,7 +69,7 @@ func (s *Seen) named(lines []HookLine) []string {
 	log := s.Log[before : before+len(lines)]
 	order := s.ends(lines)
 	for i, at := range order {
-		if l := lines[at]; l.Exit != nil && *l.Exit == log[i].Exit {
+		if l := lines[at]; l.Exit != nil && log[i].Exit != nil && *l.Exit == *log[i].Exit {
 			out[at] = log[i].Command
 		}
 	}
@@ -82,9 +89,11 @@ func (s *Seen) ends(lines []HookLine) (order []int) {
 	return order
 }
 
-// place is where a command stands; the log has it as it is registered.
-func place(registered []string, command string) int {
-	return slices.IndexFunc(registered, func(r string) bool { return strings.TrimSpace(r) == strings.TrimSpace(command) })
+// place is the index of the hook that has the command; -1 when none has.
+func place(registered []Registered, command string) int {
+	return slices.IndexFunc(registered, func(forms Registered) bool {
+		return slices.ContainsFunc(forms, func(r string) bool { return strings.TrimSpace(r) == strings.TrimSpace(command) })
+	})
 }
 
 // End is why the turn ended, as the client says it.

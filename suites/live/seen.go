@@ -11,6 +11,7 @@ type Seen struct {
 	Turn   Turn
 	Lines  []Line
 	Heard  []Heard
+	Before []int  // of each prompt: how much of Heard came before it
 	Tested string // ID of the call that the step is about; "" when it was not made
 	Log    []Logged
 	Nth    int     // which firing of the event in this turn the step is about, from 0
@@ -76,10 +77,17 @@ func (s *Seen) Texts() []string {
 	return out
 }
 
-// heard are the requests that can tell of the step's hooks.
+// heard are the requests that can hold words of the step's hooks: those after the call or
+// the prompt by which the event comes. After the end of the session there is none.
 func (s *Seen) heard() []Heard {
-	toolEvent := s.Tested != "" && (strings.HasPrefix(s.Turn.Event, "PreTool") || strings.HasPrefix(s.Turn.Event, "PostTool") || s.Turn.Event == "PermissionRequest")
-	return slices.DeleteFunc(slices.Clone(s.Heard), func(h Heard) bool { return h.Origin == Nested || h.Origin == Check || toolEvent && !h.After })
+	heard := s.Heard
+	switch {
+	case s.Turn.Event == "SessionEnd":
+		return nil
+	case s.Turn.From < len(s.Before):
+		heard = heard[s.Before[s.Turn.From]:]
+	}
+	return slices.DeleteFunc(slices.Clone(heard), func(h Heard) bool { return h.Origin == Nested || h.Origin == Check || s.Tested != "" && !h.After })
 }
 
 // first is what the client first sent the model for itself.

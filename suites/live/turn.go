@@ -20,6 +20,7 @@ type Turn struct {
 	Subagent []Reply
 	Nested   []Reply // to a client that a hook starts
 	Allow    bool    // the call that the step is about is let run when the client asks
+	From     int     // the first prompt after which the model can be sent words of the event's hooks
 	Again    bool    // no turn of its own: the event fires once more in the one before
 	AtEnd    bool    // the end of the session is what it is about
 }

@@ -18,6 +18,11 @@ var unreported = []string{
 // Unreported reports whether the client prints nothing of the event's hooks.
 func Unreported(event string) bool { return slices.Contains(unreported, event) }
 
+// Replaces reports whether the project's own settings are replaced by a copy with
+// witnesses, so that it is seen what the event's hooks print. Of ConfigChange they are not:
+// the client has to read the settings that change.
+func Replaces(event string) bool { return Unreported(event) && event != "ConfigChange" }
+
 // A Witness stands before a hook of which the client prints nothing: a shell that runs
 // the hook's command, passes on all that comes of it, and notes it.
 type Witness struct {

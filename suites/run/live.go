@@ -201,7 +201,7 @@ func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []li
 	if s.o.InForce == nil {
 		return nil, nil
 	}
-	c.Alone = s.o.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Unreported(st.Event) })
+	c.Alone = s.o.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Replaces(st.Event) })
 	if slices.ContainsFunc(s.o.InForce(), discover.Hook.AtHome) {
 		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
 			return nil, err
@@ -240,6 +240,11 @@ func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
 					text = w.Named(text)
 				}
 				seen[i].Heard[h].Texts[t] = text
+			}
+		}
+		for l := range seen[i].Log {
+			for _, w := range witnesses {
+				seen[i].Log[l].Command = w.Named(seen[i].Log[l].Command)
 			}
 		}
 		event := seen[i].Turn.Event

@@ -80,7 +80,7 @@ func Run(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (Result, 
 			return res, errs[i]
 		}
 		for _, at := range one.hooks {
-			res.Hooks[at] = became(res.Hooks[at].Hook, one.c, outcomes[i])
+			res.Hooks[at] = became(res.Hooks[at].Hook, one.c, outcomes[i], alone(all, res.Hooks[at].Hook))
 			res.Client = cmp.Or(res.Client, outcomes[i].Last().Client)
 		}
 	}
@@ -132,8 +132,18 @@ func Fires(r *run.Runner, c *suites.Case) []discover.Hook {
 	return r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
 }
 
+// alone reports whether a hook is a plugin's whose event the client watches for only if a
+// settings file has hooks of such an event, and none has.
+func alone(all []discover.Hook, h discover.Hook) bool {
+	needs := func(event string) bool {
+		about, _ := client.EventByName(event)
+		return about.NeedsSettings
+	}
+	return h.PluginRoot != "" && needs(h.Event) && !slices.ContainsFunc(all, func(o discover.Hook) bool { return o.PluginRoot == "" && needs(o.Event) })
+}
+
 // became is what became of a hook that a call was to fire.
-func became(h discover.Hook, c *suites.Case, o suites.Outcome) Hook {
+func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) Hook {
 	out := Hook{Hook: h, Call: Said(c)}
 	if o.NotRun != nil || len(o.Results) == 0 {
 		out.Call, out.Why = "", "it was not tried"
@@ -176,6 +186,8 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome) Hook {
 		out.Why = "client " + r.Client + " has no event " + h.Event
 	case h.If != "":
 		out.Why = "its if, " + h.If + ", does not take the call"
+	case alone:
+		out.Why = "the client fires " + h.Event + " hooks of a plugin only if a settings file has hooks of CwdChanged or FileChanged, too"
 	default:
 		out.Why = "the client did not fire it"
 		out.Wrong = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"

@@ -20,11 +20,15 @@ type call struct {
 func plan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []discover.Hook) (calls []call, untried map[int]string) {
 	untried = map[int]string{}
 	planned := map[string]bool{}
+	asked, own := make([]*suites.Case, len(all)), make([]bool, len(all))
+	for i, h := range all {
+		asked[i], own[i] = conform.Call(t, h)
+	}
 	for i, h := range all {
 		if planned[h.ID] {
 			continue
 		}
-		c := conform.Call(t, h)
+		c := asked[i]
 		if why := unfit(h, c); why != "" {
 			untried[i] = why
 			continue
@@ -49,7 +53,7 @@ func plan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []disc
 		}
 		for j, other := range all {
 			// Plugins are fired in a project of their own.
-			if j > i && with[other.ID] && other.If == h.If && other.Scope == h.Scope && !planned[other.ID] {
+			if j > i && with[other.ID] && other.If == h.If && other.Scope == h.Scope && !planned[other.ID] && (!own[j] || Said(asked[j]) == Said(c)) {
 				one.hooks = append(one.hooks, j)
 				planned[other.ID] = true
 			}

@@ -81,7 +81,6 @@ func TestBeyondMeasured(t *testing.T) {
 		{"b an MCP tool's output", "PostToolUse", client.Output{Stdout: out(specific("PostToolUse", `"updatedMCPToolOutput":[]`)).Stdout, Matched: "mcp__a__b"}, both(suites.Rewritten, "")},
 		{"b unknown name at exit 2", "Stop", exits(2, specific("Whatever", `"additionalContext":"my-context"`), "my-error"),
 			Want{suites.Ignored, suites.AnotherTurn, "", "my-error"}},
-		{"b halt and block", "SubagentStop", out(`{"continue":false,"decision":"block","reason":"my-reason"}`), both(suites.AnotherTurn, "my-reason")},
 		{"b the tool stands in the payload", "PreToolUse", client.Output{Exit: 2, Payload: []byte(`{"tool_name":"Bash"}`)}, both(suites.Denied, "PreToolUse:Bash hook error")},
 		{"b an MCP tool's empty input", "PreToolUse", client.Output{Stdout: out(specific("PreToolUse", `"updatedInput":{}`)).Stdout, Matched: "mcp__a__b"}, both(suites.Denied, "")},
 		{"b shown", "MessageDisplay", out(specific("MessageDisplay", `"displayContent":"x"`)), both(suites.Rewritten, "")},

@@ -170,7 +170,11 @@ func belowThree() []Cell {
 	halt := out(`{"continue":false,"stopReason":"my-stop-reason"}`)
 	return []Cell{
 		{"3 continue:false + stopReason", "Stop", halt, both(suites.SessionEnds, "")},
-		{"3 continue:false + stopReason", "SubagentStop", halt, oldOnly(suites.Ignored, "")},
+		{"3 continue:false + stopReason", "SubagentStop", halt, goesOn},
+		{"3 continue:false + block", "SubagentStop", out(`{"continue":false,` + blockJSON[1:]), goesOn},
+		{"3 continue:false + block", "Stop", out(`{"continue":false,` + blockJSON[1:]), both(suites.SessionEnds, "")},
+		{"3 continue:false + exit 2", "SubagentStop", exits(2, `{"continue":false}`, "my-error"), goesOn},
+		{"3 continue:false + context", "SubagentStop", out(`{"continue":false,` + specific("SubagentStop", `"additionalContext":"my-context"`)[1:]), goesOn},
 		{"3 permissionDecision allow", "PreToolUse", pre(`"permissionDecision":"allow"`), both(suites.Allowed, "")},
 		{"3 permissionDecision deny", "PreToolUse", pre(`"permissionDecision":"deny","permissionDecisionReason":"my-reason"`), both(suites.Denied, "my-reason")},
 		{"3 permissionDecision ask", "PreToolUse", pre(`"permissionDecision":"ask","permissionDecisionReason":"my-reason"`), both(suites.Asked, "my-reason")},
@@ -180,6 +184,8 @@ func belowThree() []Cell {
 		{"3 additionalContext beside a deny", "PreToolUse", pre(`"permissionDecision":"deny","additionalContext":"my-context"`), both(suites.Denied, "my-context")},
 		{"3 approve + permissionDecision deny", "PreToolUse", out(`{"decision":"approve",` + specific("PreToolUse", `"permissionDecision":"deny"`)[1:]), Want{suites.Denied, suites.Denied, "denied this tool", "Blocked by hook"}},
 		{"3 updatedToolOutput in the tool's shape", "PostToolUse", post(`"updatedToolOutput":` + bash), both(suites.Rewritten, "")},
+		{"3 updatedToolOutput + block", "PostToolUse", out(`{"decision":"block","reason":"my-reason",` + specific("PostToolUse", `"updatedToolOutput":`+bash)[1:]), both(suites.Rewritten, "my-reason")},
+		{"3 updatedToolOutput + exit 2", "PostToolUse", exits(2, specific("PostToolUse", `"updatedToolOutput":`+bash), "my-error"), both(suites.Rewritten, "my-error")},
 		{"3 updatedToolOutput as text", "PostToolUse", post(`"updatedToolOutput":"my-text"`), dropped},
 		{"3 updatedMCPToolOutput on Bash", "PostToolUse", post(`"updatedMCPToolOutput":{}`), dropped},
 		{"3 PostToolUseFailure additionalContext", "PostToolUseFailure", out(specific("PostToolUseFailure", `"additionalContext":"my-context"`)), both(suites.ContextAdded, "my-context")},

@@ -30,10 +30,27 @@ func onFailureRows() []Cell {
 		{"3a onFailure block, async, timeout", "PreToolUse", with(client.Output{Exit: -1, TimedOut: true}, client.Entry{OnFailure: "block", Async: true}), newOnly(suites.Proceeds, "")},
 		{"3a onFailure block, async", "PreToolUse", with(exits(1, "", "my-error"), client.Entry{OnFailure: "block", Async: true}), newOnly(suites.Ignored, "")},
 	}
+	rows = append(rows, failureElsewhere(block)...)
 	for _, event := range []string{"Stop", "SubagentStop", "TaskCompleted", "SessionStart", "SubagentStart"} {
 		rows = append(rows, Cell{"3a onFailure has no effect", event, with(exits(1, "", ""), block), newOnly(suites.Proceeds, "")})
 	}
 	return rows
+}
+
+// failureElsewhere are failures at events that exit code 2 does not block, or that any
+// failure blocks.
+func failureElsewhere(block client.Entry) []Cell {
+	timeout := client.Output{Exit: -1, TimedOut: true}
+	refused := newOnly(suites.Denied, "blocking because")
+	keeps := newOnly(suites.Denied, "")
+	return []Cell{
+		{"3a onFailure block, exit 1", "PermissionRequest", with(exits(1, "", "my-error"), block), refused},
+		{"3a onFailure block, timeout", "PermissionRequest", with(timeout, block), refused},
+		{"3a onFailure block, invalid JSON", "PermissionRequest", with(out(`{"decision":"deny"}`), block), refused},
+		{"3a invalid JSON", "WorktreeRemove", out(`{"decision":"deny"}`), both(suites.Denied, "")},
+		{"3a broken JSON", "WorktreeRemove", out(`{'decision':'deny'}`), keeps},
+		{"3a plain text", "WorktreeRemove", out("my-text"), newOnly(suites.Ignored, "")},
+	}
 }
 
 func otherNameRows() []Cell {
@@ -75,6 +92,9 @@ func documentRows() []Cell {
 		{"3a two JSON lines without a known key", "UserPromptSubmit", out(foreign), newOnly(suites.ContextAdded, foreign)},
 		{"3a two JSON lines without a known key", "PreToolUse", out(foreign), newOnly(suites.Ignored, "")},
 		{"3a two JSON lines with a known key", "UserPromptSubmit", out("{\"a\":1}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a two JSON lines with a known key", "PreCompact", out("{}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a two JSON lines with a known key", "PostCompact", out("{}\n" + blockJSON), newOnly(suites.Ignored, "")},
+		{"3a two JSON lines without a known key", "PreCompact", out(foreign), newOnly(suites.ContextAdded, "my")},
 		{"3a byte order mark", "PreToolUse", out("\ufeff" + blockJSON), newOnly(suites.Denied, "my-reason")},
 		{"3a byte order mark", "Stop", out("\ufeff" + blockJSON), newOnly(suites.AnotherTurn, "my-reason")},
 		{"3a async line, then a document", "PreToolUse", out("{\"async\":true}\n" + blockJSON), newOnly(suites.Ignored, "")},
@@ -130,6 +150,17 @@ func reportRows() (rows []Cell) {
 		Cell{"3a report of exit 1 with JSON", "PreModelSwitch", exits(1, message, "my-error"), newOnly(suites.ShownToModel, "my-message")},
 		Cell{"3a report of JSON failing validation", "PreModelSwitch", out(bad), newOnly(suites.ShownToModel, shown)},
 		Cell{"3a report of JSON failing validation, exit 1", "PreModelSwitch", exits(1, bad, ""), newOnly(suites.ShownToModel, shown)},
+		Cell{"3a report of exit 2, silent", "PreCompact", exits(2, "", ""), newOnly(suites.Denied, "")},
+		Cell{"3a report of exit 2, silent", "PostCompact", exits(2, "", ""), newOnly(suites.Ignored, "")},
+		Cell{"3a report of exit 1 with {}", "PreModelSwitch", exits(1, "{}", "my-error"), newOnly(suites.Proceeds, "")},
+		Cell{"3a report of exit 2, silent", "PreModelSwitch", exits(2, "", ""), newOnly(suites.Denied, "No stderr output")},
+		Cell{"3a report of exit 2, silent", "WorktreeCreate", exits(2, "", ""), newOnly(suites.Denied, "")},
+		Cell{"3a report of exit 2, silent", "TaskCreated", exits(2, "", ""), newOnly(suites.Denied, "No stderr output")},
+		Cell{"3a report of exit 2, silent", "PostToolUseFailure", exits(2, "", ""), newOnly(suites.ShownToModel, "No stderr output")},
+		Cell{"3a report of exit 2, text on stdout only", "PostCompact", exits(2, "my-text", ""), newOnly(suites.Ignored, "")},
+		Cell{"3a report of exit 1 with context", "PreModelSwitch", exits(1, specific("PreModelSwitch", `"additionalContext":"my-context"`), ""), newOnly(suites.Ignored, "")},
+		Cell{"3a report of exit 1 with context and stderr", "PreModelSwitch", exits(1, specific("PreModelSwitch", `"additionalContext":"my-context"`), "my-error"), newOnly(suites.Ignored, "")},
+		Cell{"3a report of context", "PreModelSwitch", out(specific("PreModelSwitch", `"additionalContext":"my-context"`)), newOnly(suites.Ignored, "")},
 		Cell{"3a report of text", "PostModelSwitch", exits(1, "my-text", "my-error"), newOnly(suites.Proceeds, "")},
 	)
 }

@@ -48,7 +48,7 @@ func Signal(text string) (string, error) {
 // exit is the exit code; a hook that was ended has none.
 func (r *reader) exit(out client.Output) int {
 	code := 0
-	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut {
+	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
 		return code
 	}
 	if err := Exit(code, out.Entry.Type); err != nil {

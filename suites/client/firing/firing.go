@@ -50,7 +50,7 @@ func Parse(line []byte) (Firing, error) {
 		Payload: r.payload(),
 	}}
 	f.Event = r.event(f.Output.Payload)
-	f.Output.Entry = r.entry(f.Event)
+	f.Output.Entry, f.Output.Dropped = r.entry(f.Event)
 	f.Output.Signal = r.signal()
 	f.Output.Exit = r.exit(f.Output)
 	return f, r.err
@@ -120,13 +120,14 @@ func nearest(name string, all []string) string {
 	return spelling.Nearest(name, all)
 }
 
-// entry reads the keys of the hook's entry. That it is a command goes without
-// saying, and the field command says which.
-func (r *reader) entry(event string) client.Entry {
+// entry reads the keys of the hook's entry. The default type is command, and the field
+// command is its command. dropped says why the client drops the entry, "" where it does
+// not.
+func (r *reader) entry(event string) (entry client.Entry, dropped string) {
 	command := r.text("command")
 	keys := map[string]json.RawMessage{}
 	if !r.decode("entry", "an object", &keys) {
-		return client.Entry{Command: command}
+		return client.Entry{Command: command}, ""
 	}
 	if keys["type"] == nil {
 		keys["type"] = json.RawMessage(`"command"`)
@@ -137,7 +138,7 @@ func (r *reader) entry(event string) client.Entry {
 	raw, _ := json.Marshal(keys) // what was decoded encodes
 	entry, problems := settings.ParseEntry(event, raw)
 	for _, problem := range problems {
-		r.wrong("entry", "is one that the client drops: "+problem.What+" ("+problem.Hint+")")
+		return entry, problem.What + " (" + problem.Hint + ")"
 	}
-	return entry
+	return entry, ""
 }

@@ -96,6 +96,17 @@ func wrongFiles() (all []File) {
 	} {
 		all = append(all, File{row.title, strings.Replace(good, `"Stop":`, row.event+`,"Stop":`, 1), both, nil})
 	}
+	for _, row := range []struct {
+		event, value string
+		newer        []string
+	}{
+		{"PreToolUse", "null", both}, {"PreToolUse", `"x"`, nil}, {"PreToolUse", "{}", nil}, {"PreToolUse", "1", nil},
+		{"PermissionRequest", "null", both}, {"PermissionRequest", `"x"`, nil}, {"PermissionRequest", "{}", nil}, {"PermissionRequest", "1", nil},
+		{"PostToolUse", "null", both}, {"PostToolUse", `"x"`, both}, {"SubagentStop", "null", both}, {"SubagentStop", "1", both},
+	} {
+		content := strings.Replace(good, `{"hooks":{`, `{"hooks":{"`+row.event+`":`+row.value+`,`, 1)
+		all = append(all, File{row.event + " is " + strings.Trim(row.value, `"`), content, both, row.newer})
+	}
 	for _, row := range []struct{ title, content string }{
 		{"wrong model", beside(`"model":1`)},
 		{"wrong statusLine", beside(`"statusLine":"x"`)},

@@ -55,6 +55,10 @@ func Matchers() []Matcher {
 		{"SessionStart", "Startup", "startup", false},
 		{"StopFailure", "zzz,unknown", "unknown", false},
 		{"StopFailure", "zzz|unknown", "unknown", true},
+		{"StopFailure", " unknown ", "unknown", false},
+		{"StopFailure", "zzz | unknown", "unknown", false},
+		{"StopFailure", "zzz| unknown", "unknown", false},
+		{"StopFailure", "*", "unknown", true},
 		{"preToolUse", "*", "Bash", false},
 	}
 }

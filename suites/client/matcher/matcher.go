@@ -9,7 +9,9 @@ import (
 // Separators split a list of names; of OnlyBars, a comma is part of a name.
 const (
 	Separators = "|,"
-	OnlyBars   = "|" // of StopFailure; observed on client 2.1.330
+	// OnlyBars is of StopFailure, where a space is part of a name, too; observed on
+	// clients 2.1.197 and 2.1.330.
+	OnlyBars = "|"
 )
 
 // Matches reports whether the matcher lets one of the values through: a value
@@ -64,8 +66,10 @@ func split(matcher, separators string) []string {
 		return nil
 	}
 	names := strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune(separators, r) })
-	for i, name := range names {
-		names[i] = strings.Trim(name, " ")
+	if separators == Separators {
+		for i, name := range names {
+			names[i] = strings.Trim(name, " ")
+		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	slices.Sort(names)

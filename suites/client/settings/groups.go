@@ -36,11 +36,16 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if guarded[member.Key] && !p.plugin && !p.old() {
+	if guarded[member.Key] && !p.plugin && !p.old() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
 		"write a list of {\"matcher\": ..., \"hooks\": [...]}")
+}
+
+// isNull reports whether a value is null, by which an event has no hooks.
+func isNull(value jsontree.Value) bool {
+	return value.Kind != '{' && value.Kind != '[' && value.Scalar == nil
 }
 
 func (p *parser) unknownEvent(member jsontree.Member) {

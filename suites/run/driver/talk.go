@@ -104,6 +104,8 @@ func (t *talk) turn(i int) bool {
 	seen := live.Seen{Turn: turn}
 	over := true
 	for n, prompt := range turn.Prompts {
+		heard, _ := t.server.heard()
+		seen.Before = append(seen.Before, len(heard))
 		if _, err := t.stdin.Write(live.Prompt(prompt)); err != nil {
 			return false
 		}
@@ -220,7 +222,7 @@ func (t *talk) readLog(log []live.Logged) {
 			}
 		}
 		for _, l := range log {
-			if same == 1 && l.Event == s.Turn.Event && (s.Turn.Value == "" || l.Value == "" || l.Value == s.Turn.Value) {
+			if same == 1 && l.Event == s.Turn.Event && (s.Turn.Value == "" || l.Value == "" || l.Value == s.Turn.Value || l.Event == "FileChanged") {
 				s.Log = append(s.Log, l)
 			}
 		}

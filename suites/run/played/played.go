@@ -77,7 +77,7 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
 	foretold := true // what is known of all hooks is enough to foretell the effect
-	for _, h := range live.Match(&seen, commandsOf(registered)) {
+	for _, h := range live.Match(&seen, namesOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
 		r.Live.Returned = append(r.Live.Returned, returned(h, registered, r.ModelSees))
 		if !about.concerns(registered, h.Registered) {
@@ -93,6 +93,9 @@ func Result(session driver.Session, i int, registered []discover.Hook, about Abo
 		r.Stderr = append(r.Stderr, h.Stderr...)
 		if h.ID == "" { // without its streams nothing can be foretold
 			foretold = false
+			if alike(r.Effect, suites.Proceeds) {
+				r.EffectReason = "the client went on; of a hook that only its log names it is not known what it printed"
+			}
 			continue
 		}
 		entry := client.Entry{Command: h.Command}
@@ -145,10 +148,11 @@ func returned(h live.Fired, registered []discover.Hook, texts []string) suites.R
 	return out
 }
 
-func commandsOf(hooks []discover.Hook) []string {
-	out := make([]string, len(hooks))
+// namesOf are the forms in which the client may name the hooks.
+func namesOf(hooks []discover.Hook) []live.Registered {
+	out := make([]live.Registered, len(hooks))
 	for i, h := range hooks {
-		out[i] = h.Command
+		out[i] = live.Registered{h.Command, h.Entry.Command}
 	}
 	return out
 }
