@@ -65,7 +65,7 @@ func TestResultsPlace(t *testing.T) {
 				agree(t, load(nil, nil))
 			}
 			env := func(key string) (string, bool) { return tt.env, key == "HOOKWATCH_RESULTS_DIR" && tt.env != "" }
-			c, err := Load(LoadOptions{Dir: root, Env: env, State: state})
+			c, err := Load(LoadOptions{Dir: root, Env: env, State: state, FirstCommit: firstCommit})
 			if tt.want == refused {
 				if err == nil || !strings.Contains(err.Error(), "results.dir: ") || !strings.Contains(err.Error(), " holds ") {
 					t.Errorf("%v, %v", c, err)

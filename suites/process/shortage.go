@@ -82,8 +82,8 @@ func orShortage(err error) error {
 }
 
 // LeastOpenFiles is how many descriptors a process must be allowed for hooks to be
-// run: a supervisor numbers those of a sandbox's mounts up to 239, and without them
-// it would hide programs from hooks.
+// run. Hooks inherit the limit, and with fewer they would fail for our shortage;
+// their supervisor holds a descriptor for each file in memory that they make.
 const LeastOpenFiles = 256
 
 const (

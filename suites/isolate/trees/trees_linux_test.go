@@ -35,7 +35,7 @@ func TestCopyBoundOfRepository(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
 		"tree/hook.sh": "exit 0", "repository/HEAD": "ref: refs/heads/main", "repository/config": "[core]\n\tbare = false\n",
-		"repository/worktrees/tree/HEAD": "ref: refs/heads/tree", "repository/worktrees/tree/commondir": "../..\n",
+		"repository/refs/heads/main": "", "repository/worktrees/tree/HEAD": "ref: refs/heads/tree", "repository/worktrees/tree/commondir": "../..\n",
 		"repository/objects/pack/p.pack": strings.Repeat("o", 500_000), "repository/lfs/large": strings.Repeat("l", 200_000),
 	})
 	top := filepath.Join(dir, "tree")
