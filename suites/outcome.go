@@ -49,6 +49,14 @@ type Outcome struct {
 	// judged.
 	Answers map[expression.Question]expression.Answer
 	Calls   []ToolCall // of the tools that decide, in the same case run once more; nil when nobody asked
+	Ended   *Ending    // where a failing hook ended, in the same case run once more; nil when that is not known
+}
+
+// An Ending is the command by which a bash script under "set -e" ended.
+type Ending struct {
+	File    string // base name of the script or library
+	Line    int
+	Command string // as it is written, the beginning of a long one
 }
 
 // A ToolCall is what a hook asked of a tool, and what the tool answered.

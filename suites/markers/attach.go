@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -24,6 +25,10 @@ func newAttacher(src []byte, blocks []*block, known *IDs) *attacher {
 var allCases = pattern.Lazy(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b|` +
 	`\b(all|every|each)\s+(of\s+)?(the\s+|these\s+)?(\S+\s+)?(rows?|cases?|tests?)\b[^.]*\bverif`)
 
+// wholly matches the beginning of a sentence that says of all there is that it is
+// tested: "ml-agent tests all file types".
+var wholly = pattern.Lazy(`(?i)\b(tests?|covers?|checks?|verif(?:y|ies))\s+(all|every|each)\b`)
+
 // blanked finds the gap that a marker leaves before punctuation.
 var blanked = pattern.Lazy(`\s{9,}([.,:;])`)
 
@@ -34,6 +39,9 @@ func (a *attacher) attach(b *block, c claim) attachment {
 		return once(a.rows, b.node.Parent(), func() attachment { return a.inRow(b.node.Parent()) })
 	}
 	at := sentenceOf(b, c)
+	if ids := a.ofFirstClause(b, at, c); ids != nil {
+		return attachment{ids: ids, claim: claimOf(b, at), suiteWide: true}
+	}
 	found := once(a.said, said{b, at}, func() attachment { return a.inSentence(b, at) })
 	if found.ids == nil && !found.suiteWide {
 		if found.ids = a.before(b, c); found.ids == nil {
@@ -45,8 +53,8 @@ func (a *attacher) attach(b *block, c claim) attachment {
 
 // inSentence takes what a sentence itself tells.
 func (a *attacher) inSentence(b *block, at textSpan) attachment {
-	sentence := oneLine(blanked().ReplaceAllString(b.prose()[at.start:at.end], "$1"))
-	found := attachment{claim: shorten(strings.TrimLeft(sentence, " .,:;"), claimLength)}
+	sentence := sentenceText(b, at)
+	found := attachment{claim: claimOf(b, at)}
 	if found.ids = a.ids.in(sentence); found.ids != nil {
 		return found
 	}
@@ -59,9 +67,32 @@ func (a *attacher) inSentence(b *block, at textSpan) attachment {
 	return found
 }
 
+// sentenceText is a sentence on one line, without its markers.
+func sentenceText(b *block, at textSpan) string {
+	return oneLine(blanked().ReplaceAllString(b.prose()[at.start:at.end], "$1"))
+}
+
+func claimOf(b *block, at textSpan) string {
+	return shorten(strings.TrimLeft(sentenceText(b, at), " .,:;"), claimLength)
+}
+
+// ofFirstClause takes the cases of the section for a marker that ends a clause about
+// all of them. What the sentence adds behind the comma is another claim: "tests all
+// file types [verify: A], plus scenarios (M24-M31)".
+func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
+	if c.close >= at.end {
+		return nil
+	}
+	clause, rest := b.prose()[at.start:c.open], strings.TrimLeft(b.prose()[c.close:at.end], spaces)
+	if !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, ";") || !wholly().MatchString(clause) || a.ids.in(clause) != nil {
+		return nil
+	}
+	return a.casesOfSection(b.node)
+}
+
 // surroundings takes what stands around a block and is about all of it.
 func (a *attacher) surroundings(b *block) []string {
-	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.beside} {
+	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.beside, a.inNamedRows} {
 		if ids := look(b); ids != nil {
 			return ids
 		}
@@ -160,27 +191,65 @@ func (a *attacher) beside(b *block) []string {
 	return nil
 }
 
+// inNamedRows takes the IDs of the section's rows that are about the code that a bold
+// label names: "**`claude` discovery order**" and the cell "`claude`".
+func (a *attacher) inNamedRows(b *block) []string {
+	label, ok := b.node.FirstChild().(*ast.Emphasis)
+	if !ok || label.Level != 2 {
+		return nil
+	}
+	for n := label.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindCodeSpan {
+			continue
+		}
+		name := "`" + plainText(n, a.src) + "`"
+		var all idList
+		a.inSection(b.node, func(n ast.Node) {
+			if n.Kind() == east.KindTable {
+				for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+					if cells := a.cells(row); slices.Contains(cells, name) {
+						all.add(a.leading(cells)...)
+					}
+				}
+			}
+		})
+		return all.ids
+	}
+	return nil
+}
+
 // casesOfSection takes the IDs of all tables and lists under the heading of a
 // block.
 func (a *attacher) casesOfSection(n ast.Node) []string {
+	first := sectionStart(n)
+	return once(a.sections, first, func() []string {
+		var all idList
+		a.inSection(first, func(n ast.Node) { all.add(a.casesOf(n)...) })
+		return all.ids
+	})
+}
+
+// sectionStart is the heading that a node stands under, or the document's first node.
+func sectionStart(n ast.Node) ast.Node {
 	for n.Parent() != nil && n.Parent().Kind() != ast.KindDocument {
 		n = n.Parent()
 	}
-	first, level := n, 0
-	for ; n != nil && level == 0; n = n.PreviousSibling() {
-		first = n
-		if h, ok := n.(*ast.Heading); ok {
-			level = h.Level
-		}
+	for !isHeading(n) && n.PreviousSibling() != nil {
+		n = n.PreviousSibling()
 	}
-	return once(a.sections, first, func() []string {
-		var all idList
-		for n = first; n != nil; n = n.NextSibling() {
-			if h, ok := n.(*ast.Heading); ok && h.Level <= level && n != first {
-				break
-			}
-			all.add(a.casesOf(n)...)
+	return n
+}
+
+// inSection visits what stands under the heading of a node, lower headings included.
+func (a *attacher) inSection(n ast.Node, visit func(ast.Node)) {
+	first, level := sectionStart(n), 0
+	if h, ok := first.(*ast.Heading); ok {
+		level = h.Level
+	}
+	for n := first; n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok && h.Level <= level && n != first {
+			break
 		}
-		return all.ids
-	})
+		visit(n)
+	}
 }

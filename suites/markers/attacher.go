@@ -69,7 +69,7 @@ func (a *attacher) casesIn(n ast.Node) []string {
 		first := c.FirstChild()
 		switch {
 		case c.Kind() == east.KindTableRow:
-			all.add(a.leading(a.cells(c))...)
+			all.add(a.ofRow(a.cells(c))...)
 		case c.Kind() == ast.KindListItem && first != nil && isLeaf(first):
 			b := newBlock(first, a.src)
 			text := b.prose()
@@ -92,12 +92,31 @@ func (a *attacher) cells(row ast.Node) []string {
 	return cells
 }
 
+// ofRow takes the IDs that lead a row, else those of the cells that are nothing but
+// IDs: "| Python | M01 | M02 | unused variable |".
+func (a *attacher) ofRow(cells []string) []string {
+	if ids := a.leading(cells); ids != nil {
+		return ids
+	}
+	var all idList
+	for _, cell := range cells {
+		if onlyIDs(cell) {
+			all.add(a.ids.in(cell)...)
+		}
+	}
+	return all.ids
+}
+
+func onlyIDs(cell string) bool {
+	return strings.Trim(idToken().ReplaceAllString(cell, ""), spaces+",–-") == ""
+}
+
 // leading takes the IDs of a row's first cell, and of those after it that are
 // nothing but IDs: "| M01 | M02 | unused variable |".
 func (a *attacher) leading(cells []string) []string {
 	var all idList
 	for i, cell := range cells {
-		if i > 0 && (len(all.ids) == 0 || strings.Trim(idToken().ReplaceAllString(cell, ""), spaces+",–-") != "") {
+		if i > 0 && (len(all.ids) == 0 || !onlyIDs(cell)) {
 			break
 		}
 		all.add(a.ids.in(cell)...)

@@ -1,23 +1,28 @@
 package markers
 
 import (
+	"slices"
 	"strings"
 
 	"hookwatch/suites/pattern"
 
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 )
 
 var (
 	// kindForm matches a sentence about kinds of cases: "Block/approve cases verify".
-	kindForm = pattern.Lazy(`^\W*([A-Za-z][\w-]*(?:(?:\s*[/,]\s*|,?\s+and\s+)[A-Za-z][\w-]*)*)(?:\s+[a-z]+)?\s+(?:cases|tests|checks)\b`)
-	kindStop = pattern.Lazy(`\s*[/,]\s*|,?\s+and\s+`)
+	kindForm  = pattern.Lazy(`^\W*([A-Za-z][\w-]*(?:(?:\s*[/,]\s*|,?\s+and\s+)[A-Za-z][\w-]*)*)(?:\s+[a-z]+)?\s+(?:cases|tests|checks)\b`)
+	kindStop  = pattern.Lazy(`\s*[/,]\s*|,?\s+and\s+`)
+	snakeCase = pattern.Lazy(`^[a-z0-9]+(_[a-z0-9]+)+$`)
 	// kindLabel matches the bold label in front of such cases: "**Block cases**".
 	kindLabel = pattern.Lazy(`(?i)\b(?:cases|tests|checks)\b`)
 )
 
-// ofKind takes the cases of the kinds that a sentence begins with, where a bold
-// label of the document introduces each kind. One that none does gives nothing.
+// ofKind takes the cases of the kinds that a sentence begins with: those that a bold
+// label of the document introduces, with the rows of the same letters that have the
+// kind in their name, or else the rows of which a cell begins with the kind, such as
+// "Allowlisted subcommand". Where one kind has no cases the sentence has none.
 func (a *attacher) ofKind(sentence string) []string {
 	m := kindForm().FindStringSubmatch(sentence)
 	if m == nil {
@@ -37,7 +42,50 @@ func (a *attacher) ofKind(sentence string) []string {
 // labelled takes the IDs of the tables and lists that follow the label of a
 // kind, up to the first that has any.
 func (a *attacher) labelled(kind string) []string {
-	return once(a.kinds, strings.ToLower(kind), func() []string { return a.below(kind) })
+	return once(a.kinds, strings.ToLower(kind), func() []string {
+		var all idList
+		all.add(a.below(kind)...)
+		all.add(a.inRows(kind, all.ids)...)
+		return all.ids
+	})
+}
+
+// inRows takes the rows of all tables that are of a kind by what they say themselves.
+// labelled are the cases that a label introduces.
+func (a *attacher) inRows(kind string, labelled []string) []string {
+	letters := map[string]bool{}
+	for _, id := range labelled {
+		letters[strings.TrimRight(id, "0123456789abcdefghijklmnopqrstuvwxyz")] = true
+	}
+	var all idList
+	for _, b := range a.blocks {
+		row := b.node.Parent()
+		if row == nil || row.Kind() != east.KindTableRow || row.FirstChild() != b.node {
+			continue
+		}
+		cells := a.cells(row)
+		for i, cell := range cells {
+			if i == 0 || !saysKind(cell, kind, labelled != nil) {
+				continue
+			}
+			for _, id := range a.leading(cells) {
+				if labelled == nil || letters[strings.TrimRight(id, "0123456789abcdefghijklmnopqrstuvwxyz")] {
+					all.add(id)
+				}
+			}
+		}
+	}
+	return all.ids
+}
+
+// saysKind reports whether a cell is a name with a word of the kind, as in
+// semicolon_compound, or, where it need not be a name, begins with the kind.
+func saysKind(cell, kind string, name bool) bool {
+	cell, kind = strings.ToLower(cell), strings.ToLower(kind)
+	if !name {
+		return strings.HasPrefix(cell, kind) && strings.Contains(cell, " ")
+	}
+	return snakeCase().MatchString(cell) && slices.ContainsFunc(strings.Split(cell, "_"), func(word string) bool { return strings.HasPrefix(word, kind) })
 }
 
 // kindLabels lists the labels of the document.

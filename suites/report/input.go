@@ -15,7 +15,6 @@ type ResultsInput struct {
 	Duration  time.Duration // wall time of the run
 	HookTime  time.Duration // sum over the hooks' own processes
 	Hookwatch string        // version
-	Client    string        // version of the client; "" when none took part
 	Aborted   string        // why the run was stopped early; "" when it was not
 	StandIns  []string      // such as "jaq=gojq 0.12.19"
 	Agents    []Agent       // in the order of their files

@@ -219,13 +219,29 @@ func TestItemHoldsAnyText(t *testing.T) {
 
 // TestReportsOfHostileRecords: nothing that a terminal obeys gets into what
 // people read with cat, and no command is offered that a shell would take apart.
+// TestResultsNameClients: the versions of the client stand in the records that it made.
+func TestResultsNameClients(t *testing.T) {
+	t.Parallel()
+	direct, live := record("P01", true, ""), record("P28", true, "")
+	live.Client = "2.1.330"
+	for want, records := range map[string][]suites.Record{
+		"| Client | none took part |": {direct},
+		"| Client | 2.1.330 |":        {direct, live, live},
+	} {
+		if page := string(Results(ResultsInput{Agents: []Agent{{Name: "pm", Records: records}}})); !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page[:min(len(page), 800)])
+		}
+	}
+}
+
 func TestReportsOfHostileRecords(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]52;c;eA==\a\u202e\u009b2J\xff\r\u3164\U000e0041"
 	bad := record("$(touch x)", false, evil+"\n# PASS 500")
 	bad.TestName, bad.Hook, bad.Suite, bad.InputSummary = evil+strings.Repeat("n", 10_000), evil, "pm"+evil, evil
+	bad.Client = evil
 	bad.ActualOutput, bad.ActualStderr, bad.ActualDecision = evil+strings.Repeat("o", 1<<20), evil+"\n```\n# PASS 500", evil
-	in := ResultsInput{RunID: evil, Project: evil, Aborted: evil, StandIns: []string{evil}, Hookwatch: "0", Client: evil,
+	in := ResultsInput{RunID: evil, Project: evil, Aborted: evil, StandIns: []string{evil}, Hookwatch: "0",
 		Agents: []Agent{{Name: evil, File: evil, Hook: evil, Expected: 3, Records: []suites.Record{bad}}},
 		Env:    suites.Environment{OS: evil, Isolation: evil, Tools: []suites.Tool{{Name: evil, Path: "/" + evil, Version: evil}}}}
 	c := verdict.Compare(verdict.Run{ID: evil, Env: in.Env}, verdict.Run{ID: "b" + evil, Records: []suites.Record{bad}})

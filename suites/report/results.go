@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ func (in *ResultsInput) identifiers() [][]string {
 		{"hookwatch", plain(or(in.Hookwatch, in.Env.Hookwatch))},
 		{"System", plain(in.Env.OS)},
 		{"Isolation", plain(in.Env.Isolation)},
-		{"Client", plain(or(in.Client, "none took part"))},
+		{"Client", plain(or(in.clients(), "none took part"))},
 	}
 	if len(in.StandIns) > 0 {
 		rows = append(rows, []string{"Stand-ins", plain(strings.Join(in.StandIns, ", "))})
@@ -56,6 +57,19 @@ func (in *ResultsInput) identifiers() [][]string {
 		rows = append(rows, []string{"**Stopped early**", plain(in.Aborted)})
 	}
 	return rows
+}
+
+// clients lists the versions of the client that fired hooks, in the order of the records.
+func (in *ResultsInput) clients() string {
+	var versions []string
+	for _, a := range in.Agents {
+		for i := range a.Records {
+			if v := a.Records[i].Client; v != "" && !slices.Contains(versions, v) {
+				versions = append(versions, v)
+			}
+		}
+	}
+	return strings.Join(versions, ", ")
 }
 
 func (d *document) files(agents []Agent) {

@@ -3,12 +3,14 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/expression"
+	"hookwatch/suites/isolate"
 )
 
 // Case runs one case to its end, or until ctx ends. The error is for what
@@ -84,6 +86,19 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 	}
 	return o, err
 }
+
+// Log runs a case once more and gives only what t wrote down. It gives nil in place,
+// where no case runs twice.
+func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, error) {
+	if r.inPlace() {
+		return nil, nil
+	}
+	o, err := r.run(ctx, c, t)
+	return o.Trace, errors.Join(err, r.Remove(o))
+}
+
+// inPlace reports whether cases run among the user's own files.
+func (r *Runner) inPlace() bool { return r.Isolation == "" || r.Isolation == isolate.None }
 
 // step writes the step's fixtures, fires its hook and keeps what the
 // expectation will look at.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
 )
 
 // placed is a hook as it lies in the sandbox: in the case's copy of the project
@@ -19,11 +20,21 @@ func (s *sandbox) placed(h discover.Hook) discover.Hook {
 			h.Command, h.Args = s.found(h, h.Command), s.allFound(h)
 		}
 	}
+	if _, own := s.c.Env["HOME"]; own && h.Scope != discover.InHome {
+		home := variables(s.o.Env)["HOME"]
+		h.Command = homePath.ReplaceAllStringFunc(h.Command, func(old string) string {
+			return homePath.FindStringSubmatch(old)[1] + shell.Quote(home) + "/.claude/"
+		})
+	}
 	if h.Scope == discover.InHome {
 		h.Command = discover.WrittenHome().ReplaceAllString(h.Command, s.home()+"/.claude/")
 	}
 	return h
 }
+
+// homePath matches a path in the user's ~/.claude at the start of a word. A case with a
+// HOME of its own still runs the scripts of the real one.
+var homePath = regexp.MustCompile(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/\.claude/`)
 
 // found is a part of a hook's command in a case that has a project of its own: that
 // stands for the person's in all but the hook's scripts, which are those of the real one.

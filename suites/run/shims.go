@@ -11,7 +11,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/audit"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	calllog "hookwatch/suites/run/calls"
 	"hookwatch/suites/toolbox"
@@ -43,7 +42,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 			w.tools = append(w.tools, t)
 		}
 	}
-	if inPlace := r.Isolation == "" || r.Isolation == isolate.None; inPlace || len(w.tools)+len(w.filters) == 0 {
+	if r.inPlace() || len(w.tools)+len(w.filters) == 0 {
 		return nil, nil
 	}
 	s, err := r.sandboxes.open(ctx, c, nil)

@@ -11,7 +11,7 @@ const (
 	Unchanged  Kind = "unchanged"
 	Added      Kind = "added"
 	Removed    Kind = "removed"
-	Regression Kind = "regression" // it passed, and nothing but the hooks and documents explains that it no longer does
+	Regression Kind = "regression" // it did not fail, and nothing but the hooks and documents explains that it now does
 	Resolved   Kind = "resolved"   // it failed or was unproven, and now passes
 	Changed    Kind = "changed"    // exit, decision, note or kind of verdict differ, for no better or worse
 	Edited     Kind = "edited"     // the case's definition differs
@@ -72,12 +72,12 @@ func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(b
 		return Explained
 	case is == suites.Fail:
 		return Regression // from pass, skip or unproven: it did not fail before
-	case was == suites.Pass && is == suites.Unproven:
-		return Regression // what it proved it no longer does
 	case is == suites.Pass && (was == suites.Fail || was == suites.Unproven):
 		return Resolved
 	default:
-		return Changed // from or to a skip, or from fail to unproven: neither better nor worse is known
+		// From or to a skip, or to unproven: neither better nor worse is known of the
+		// case itself. What became of the control is told of the control.
+		return Changed
 	}
 }
 

@@ -5,12 +5,15 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 )
 
 // Judge says what an outcome means. timeout is the time-out that held for a
@@ -111,7 +114,36 @@ func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	}
 	first := o.Results[min(found[0].Step, len(o.Results)-1)]
 	line := cmp.Or(shellsWord(first), toolCause(c, found, o.Calls), warning(c, first))
+	if e := o.Ended; e != nil {
+		at := fmt.Sprintf("%s ended at line %d, by set -e: %s", e.File, e.Line, firstLine(e.Command))
+		line = strings.TrimSuffix(at+"; "+line, "; ")
+	}
 	return brief(wordingOf(o).everyRun.Replace(line))
+}
+
+// Unexplained gives the base name of the script of a failing case that ended with an
+// exit code that the case does not want, and that code. It gives "" where the hook
+// itself says a line of the script, or where something other than a command ended it.
+func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
+	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil {
+		return "", 0
+	}
+	for i := range o.Results {
+		r := &o.Results[i]
+		if r.NotStarted != "" || r.TimedOut || r.Memory > 0 || r.Exit < 0 {
+			return "", 0
+		}
+		expect := &c.Steps[i].Expect
+		if r.Exit == 0 || len(judgeStep(expect, i, *r, time.Second, wordingOf(o))) == 0 {
+			continue
+		}
+		script := path.Base(filepath.ToSlash(cmp.Or(c.Steps[i].Hook, c.Steps[i].Registered, c.Hook, c.Registered)))
+		if script == "." || cause.Line(script, string(r.Stderr)) > 0 {
+			return "", 0
+		}
+		return script, r.Exit
+	}
+	return "", 0
 }
 
 // shellsWord is what the shell says of a program that it could not start, where the

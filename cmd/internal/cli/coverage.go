@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -72,5 +73,5 @@ func (a *app) seen(p *project.Project) (unentered []state.Unentered, files []cov
 	if c.Stale > 0 || len(c.Untraced) > 0 {
 		return s.Unentered(), nil // a case that is not known may cover anything
 	}
-	return s.Unentered(), c.Files
+	return s.Unentered(), slices.DeleteFunc(c.Files, func(f cover.File) bool { return !c.Whole(f.Path) })
 }

@@ -3,10 +3,15 @@ package cli
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/list"
+	"hookwatch/cmd/internal/cli/show"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -14,8 +19,9 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases with the markers that authorise them, or the registered hooks",
-		Long: `List the cases, -v with the markers that authorise them. With --hooks: every hook
-that is registered, in settings, plugins, and the fronts of skills, agents and commands.`,
+		Long: `List the cases, -v with the markers that authorise them; with --suite also those of a
+built-in suite or family that is not switched on. With --hooks: every hook that is
+registered, in settings, plugins, and the fronts of skills, agents and commands.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if user && !hooks {
@@ -29,12 +35,12 @@ that is registered, in settings, plugins, and the fronts of skills, agents and c
 				doc := list.HooksOf(p)
 				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { list.HooksText(w, doc) })
 			}
-			p, err := a.loadShown()
+			p, off, err := a.loadListed()
 			if err != nil {
 				return err
 			}
 			a.warn(p.Unread)
-			doc := list.New(p)
+			doc := list.New(p, off)
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
 				list.Text(w, doc, a.verbose)
 			})
@@ -43,4 +49,33 @@ that is registered, in settings, plugins, and the fronts of skills, agents and c
 	cmd.Flags().BoolVar(&hooks, "hooks", false, "the registered hooks instead of cases")
 	withUser(cmd.Flags(), &user)
 	return cmd
+}
+
+// loadListed reads the project and, of the suites that --suite names, the built-in ones
+// that it does not run. What is not here is an error only beside none of them.
+func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
+	if len(a.suites) == 0 {
+		p, err = a.loadShown()
+		return p, nil, err
+	}
+	asked := a.suites
+	a.suites = nil
+	p, err = a.loadHooks()
+	a.suites = asked
+	if err != nil {
+		return nil, nil, err
+	}
+	builtin, err := catalog.Builtin()
+	if err != nil {
+		return nil, nil, err
+	}
+	off = slices.DeleteFunc(show.Off(p.Suites, builtin, asked), func(c suites.Case) bool { return !project.Filter{Text: a.filter}.Matches(&c) })
+	if len(off) == 0 {
+		p, err = a.loadShown()
+		return p, nil, err
+	}
+	p.Cases = slices.DeleteFunc(p.Cases, func(c *suites.Case) bool {
+		return !show.Asked(c.Suite, asked) || slices.ContainsFunc(off, func(o suites.Case) bool { return o.Key() == c.Key() })
+	})
+	return p, off, nil
 }

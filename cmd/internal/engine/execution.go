@@ -7,6 +7,7 @@ import (
 
 	"hookwatch/cmd/internal/engine/freshness"
 	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
@@ -40,6 +41,7 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 	x.whole, x.ended = ctx.Err() == nil, now()
 	if x.whole && x.err == nil {
 		x.inquire(ctx)
+		x.locate(ctx)
 	}
 }
 
@@ -58,11 +60,30 @@ func (x *execution) inquire(ctx context.Context) {
 	if len(suspects) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(max(inquiryTimes*x.outcome.Duration, leastInquiry), mostInquiry))
+	ctx, cancel := x.bounded(ctx)
 	defer cancel()
 	if calls, err := x.runner.Calls(ctx, x.c, suspects); err == nil {
 		x.outcome.Calls = calls
 	}
+}
+
+// locate finds the command by which a failing hook ended, where its exit code alone
+// tells of it.
+func (x *execution) locate(ctx context.Context) {
+	script, exit := verdict.Unexplained(x.c, x.outcome)
+	if script == "" {
+		return
+	}
+	ctx, cancel := x.bounded(ctx)
+	defer cancel()
+	if log, err := x.runner.Log(ctx, x.c, trace.Endings); err == nil {
+		x.outcome.Ended = trace.EndingOf(log, script, exit)
+	}
+}
+
+// bounded limits how long a second run may delay the verdict.
+func (x *execution) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(max(inquiryTimes*x.outcome.Duration, leastInquiry), mostInquiry))
 }
 
 // judge gives an execution its own verdict.

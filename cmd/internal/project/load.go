@@ -119,7 +119,7 @@ func (p *Project) applicable() {
 			return true
 		}
 		return s.Builtin && !slices.ContainsFunc(s.Cases, func(c suites.Case) bool {
-			return c.Hook == "" || p.Exists(c.Hook) || p.registers(c.Hook)
+			return c.Hook == "" || p.Exists(c.Hook) || p.named(c.Hook) != ""
 		})
 	})
 }
@@ -206,13 +206,14 @@ type Filter struct {
 }
 
 func (p *Project) filter(f Filter) error {
+	f.Suites = p.members(f.Suites)
 	for _, name := range f.Suites {
 		if !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Name == name }) {
-			return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
+			return p.noSuite(name)
 		}
 	}
 	for _, c := range p.every {
-		if (len(f.Suites) == 0 || slices.Contains(f.Suites, c.Suite)) && f.matches(c) {
+		if (len(f.Suites) == 0 || slices.Contains(f.Suites, c.Suite)) && f.Matches(c) {
 			p.Cases = append(p.Cases, c)
 		}
 	}
@@ -224,6 +225,37 @@ func (p *Project) filter(f Filter) error {
 	default:
 		return p.nothing()
 	}
+}
+
+// members replaces the name of a family by its suites that are here.
+func (p *Project) members(names []string) (all []string) {
+	for _, name := range names {
+		here := 0
+		for _, s := range p.Suites {
+			if family, ok := suites.InFamily(s.Name); ok && s.Builtin && family == name {
+				all = append(all, s.Name)
+				here++
+			}
+		}
+		if here == 0 {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// noSuite says why a suite that was asked for is not here.
+func (p *Project) noSuite(name string) error {
+	switch known := slices.Contains(suites.BuiltinEntries(), name) || slices.Contains(suites.BuiltinNames(), name); {
+	case known && slices.ContainsFunc(p.Config.BuiltinSuites(), func(on string) bool {
+		family, _ := suites.InFamily(on)
+		return on == name || family == name
+	}):
+		return fmt.Errorf("--suite %s: the project has none of its hooks (hookwatch suites -v lists them)", name)
+	case known:
+		return fmt.Errorf("--suite %s: this built-in suite is not switched on: add builtin:%s to suites in .hookwatch.yaml", name, name)
+	}
+	return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
 }
 
 // nothing says what was looked for when there is nothing to run.
@@ -250,7 +282,8 @@ func (p *Project) suiteNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (f Filter) matches(c *suites.Case) bool {
+// Matches reports whether the filter's text lets a case through.
+func (f Filter) Matches(c *suites.Case) bool {
 	if f.Text == "" {
 		return true
 	}

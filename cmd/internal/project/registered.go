@@ -178,8 +178,11 @@ func (p *Project) fires(h discover.Hook) (most way) {
 }
 
 // locate gives a case, or step, that names a registered hook the script that its verdict
-// depends on.
+// depends on, and one that names a script without a directory the script of that name.
 func (p *Project) locate(c *suites.Case) {
+	if found := p.named(c.Hook); found != "" {
+		c.Hook = found
+	}
 	if c.Registered != "" && c.Hook == "" {
 		c.Hook = p.script(c.Steps[0].Event, c.Registered)
 	}
@@ -193,6 +196,34 @@ func (p *Project) locate(c *suites.Case) {
 			st.Hook = p.script(st.Event, st.Registered)
 		}
 	}
+}
+
+// named is the script that a hook's path stands for where it names no directory: one
+// that is registered, or one in the directories of hooks. It is "" where there is none,
+// and where the project has such a file itself.
+func (p *Project) named(hook string) string {
+	if hook == "" || strings.Contains(hook, "/") {
+		if p.registers(hook) {
+			return hook
+		}
+		return ""
+	}
+	if p.Exists(hook) {
+		return ""
+	}
+	for _, h := range p.Registered.Hooks {
+		for _, script := range h.Scripts {
+			if path.Base(script) == hook {
+				return script
+			}
+		}
+	}
+	for _, script := range p.scripts {
+		if path.Base(script) == hook {
+			return script
+		}
+	}
+	return ""
 }
 
 // script is the script that a registered hook runs; "" where there is none.

@@ -2,7 +2,9 @@
 package list
 
 import (
+	"cmp"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"hookwatch/cmd/internal/cli/page"
@@ -29,14 +31,20 @@ type Case struct {
 	Summary string `json:"-"`
 }
 
-// New makes the document of a project's cases.
-func New(p *project.Project) Document {
+// New makes the document of a project's cases, and of others that it does not run.
+func New(p *project.Project, others []suites.Case) Document {
 	doc := Document{Version: 1, Cases: []Case{}}
-	for _, c := range p.Cases {
+	add := func(c *suites.Case) {
 		doc.Cases = append(doc.Cases, Case{
-			ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: c.Hook, Event: c.Steps[0].Event,
+			ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: cmp.Or(c.Hook, strings.TrimPrefix(c.Registered, "/")), Event: c.Steps[0].Event,
 			Layer: c.Layer, Verify: p.Markers(c), Summary: c.Summary,
 		})
+	}
+	for _, c := range p.Cases {
+		add(c)
+	}
+	for i := range others {
+		add(&others[i])
 	}
 	return doc
 }

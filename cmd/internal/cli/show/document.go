@@ -4,6 +4,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hookwatch/cmd/internal/cli/ids"
@@ -97,7 +98,27 @@ func Find(own []suites.Suite, arg string) (suites.Suite, error) {
 			return s, err
 		}
 	}
+	if _, family := suites.BuiltinFamilies[arg]; family {
+		return suites.Suite{}, fmt.Errorf("%s is a family of suites: show one of them, such as %s (hookwatch suites -v lists them)", arg, suites.BuiltinFamily(arg)[0])
+	}
 	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch suites the suites)", arg)
+}
+
+// Off are the cases of the built-in suites and families of these names that a project
+// with its own suites does not have.
+func Off(own, builtin []suites.Suite, names []string) (cases []suites.Case) {
+	for _, s := range builtin {
+		if Asked(s.Name, names) && !slices.ContainsFunc(own, func(o suites.Suite) bool { return o.Name == s.Name && len(o.Cases) == len(s.Cases) }) {
+			cases = append(cases, s.Cases...)
+		}
+	}
+	return cases
+}
+
+// Asked reports whether names have a suite, or its family.
+func Asked(suite string, names []string) bool {
+	family, member := suites.InFamily(suite)
+	return slices.Contains(names, suite) || member && slices.Contains(names, family)
 }
 
 // casesOf picks the cases that are meant, which must be of one suite.

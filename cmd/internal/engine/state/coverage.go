@@ -15,11 +15,17 @@ type Coverage struct {
 	Untraced []suites.Key // cases that ran but of which no trace is to be had
 	Stale    int          // cases without a verdict on what is there now
 	Opaque   []string     // scripts that cannot be traced: they are no bash
+
+	traced, skipped map[string]int // by script: cases that may run it
 }
+
+// Whole reports whether the traces tell of a script all that its cases do: some case
+// that may run it was traced, and none was skipped.
+func (c *Coverage) Whole(path string) bool { return c.traced[path] > 0 && c.skipped[path] == 0 }
 
 // Coverage tells what the traces cover that there are.
 func (s *State) Coverage() Coverage {
-	var c Coverage
+	c := Coverage{traced: map[string]int{}, skipped: map[string]int{}}
 	traced := s.traced(&c)
 	by := tracing.NewScripts(s.Contents.Script)
 	for _, path := range s.covered() {
@@ -43,6 +49,9 @@ func (s *State) traced(c *Coverage) []cover.Traced {
 			c.Stale++
 			continue
 		case !last.Traceable(cs):
+			if last.Status == suites.Skip && cs.Layer != suites.Live {
+				s.count(c.skipped, cs)
+			}
 			continue
 		}
 		e := s.Selector.Evidence(cs.Key(), last.Digests)
@@ -51,10 +60,18 @@ func (s *State) traced(c *Coverage) []cover.Traced {
 		} else if e == nil || e.Trace == nil {
 			c.Untraced = append(c.Untraced, cs.Key())
 		} else {
+			s.count(c.traced, cs)
 			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.Trace})
 		}
 	}
 	return out
+}
+
+// count adds one case to the scripts that it may run.
+func (s *State) count(by map[string]int, c *suites.Case) {
+	for _, path := range s.p.Graph.Scripts(c) {
+		by[path]++
+	}
 }
 
 // covered lists the scripts that cases may run.

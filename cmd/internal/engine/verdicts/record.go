@@ -36,7 +36,7 @@ func Record(m Made) suites.Record {
 		TestName:         c.Name,
 		Category:         c.Category,
 		InputSummary:     c.Summary,
-		ExpectedDecision: expectedDecision(expect),
+		ExpectedDecision: expectedDecision(c.Layer, expect),
 		ExpectedExit:     expect.Exit,
 		Pass:             m.Verdict.Status.OK(),
 		Note:             m.Verdict.Note,
@@ -53,8 +53,10 @@ func Record(m Made) suites.Record {
 	}
 	if i < len(o.Results) {
 		res := o.Results[i]
-		r.ActualDecision = actualDecision(expect, res)
-		r.ActualExit = exitOf(&res)
+		r.ActualDecision = actualDecision(c.Layer, expect, res)
+		if !firing(c.Layer, expect) {
+			r.ActualExit = exitOf(&res)
+		}
 		r.ActualOutput = Text(res.Stdout, res.StdoutBytes)
 		r.ActualStderr = Text(res.Stderr, res.StderrBytes)
 		r.Client, r.Live = res.Client, liveOf(res.Live, m.Verdict.Status)
@@ -83,10 +85,25 @@ func hookName(c *suites.Case) string {
 	return c.Hook[strings.LastIndexByte(c.Hook, '/')+1:]
 }
 
+// firing reports whether the record of a case is about whether the client fired the
+// hook: other tools write so of each case of layer 2 and leave its exit code out.
+func firing(l suites.Layer, e suites.Expectation) bool {
+	return l == suites.Live && e.Decision == "" && e.Exit == nil
+}
+
+func fired(did bool) string {
+	if did {
+		return "hook_fired"
+	}
+	return "hook_not_fired"
+}
+
 // expectedDecision is the decision where one is expected, else the exit code in
 // the form of the other tools, else the effect.
-func expectedDecision(e suites.Expectation) string {
+func expectedDecision(l suites.Layer, e suites.Expectation) string {
 	switch {
+	case firing(l, e):
+		return fired(e.HookFired == nil || *e.HookFired)
 	case e.Decision != "":
 		return e.Decision
 	case e.Exit != nil:
@@ -96,7 +113,7 @@ func expectedDecision(e suites.Expectation) string {
 	}
 }
 
-func actualDecision(e suites.Expectation, r suites.Result) string {
+func actualDecision(l suites.Layer, e suites.Expectation, r suites.Result) string {
 	switch {
 	case r.NotStarted != "":
 		return "not_started"
@@ -104,6 +121,8 @@ func actualDecision(e suites.Expectation, r suites.Result) string {
 		return "memory"
 	case r.TimedOut:
 		return "timeout"
+	case firing(l, e):
+		return fired(r.Fired)
 	case e.Decision != "":
 		return r.Decision
 	case e.Exit == nil && e.Effect != "":

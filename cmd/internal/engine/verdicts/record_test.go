@@ -16,23 +16,28 @@ func TestDecisions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name           string
+		layer          suites.Layer
 		expect         suites.Expectation
 		result         suites.Result
 		wanted, actual string
 	}{
-		{"decision", suites.Expectation{Decision: "block", Exit: number(2), Effect: suites.Denied}, suites.Result{Decision: "approve"}, "block", "approve"},
-		{"exit", suites.Expectation{Exit: number(2), Effect: suites.Denied}, suites.Result{Exit: 0, Effect: suites.Proceeds, Decision: "x"}, "exit_2", "exit_0"},
-		{"exit 0", suites.Expectation{Exit: number(0)}, suites.Result{Exit: 126}, "exit_0", "exit_126"},
-		{"effect", suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Asked}, "denied", "asked"},
-		{"text only", suites.Expectation{Stdout: &suites.TextExpectation{Empty: true}}, suites.Result{Exit: 1}, "", "exit_1"},
-		{"signal", suites.Expectation{Exit: number(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"}, "exit_0", "SIGSEGV"},
-		{"time-out", suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true, Decision: "block"}, "block", "timeout"},
-		{"not started", suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, NotStarted: "hook missing"}, "block", "not_started"},
+		{"decision", suites.Direct, suites.Expectation{Decision: "block", Exit: number(2), Effect: suites.Denied}, suites.Result{Decision: "approve"}, "block", "approve"},
+		{"exit", suites.Direct, suites.Expectation{Exit: number(2), Effect: suites.Denied}, suites.Result{Exit: 0, Effect: suites.Proceeds, Decision: "x"}, "exit_2", "exit_0"},
+		{"exit 0", suites.Direct, suites.Expectation{Exit: number(0)}, suites.Result{Exit: 126}, "exit_0", "exit_126"},
+		{"effect", suites.Direct, suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Asked}, "denied", "asked"},
+		{"text only", suites.Direct, suites.Expectation{Stdout: &suites.TextExpectation{Empty: true}}, suites.Result{Exit: 1}, "", "exit_1"},
+		{"signal", suites.Direct, suites.Expectation{Exit: number(0)}, suites.Result{Exit: -1, Signal: "SIGSEGV"}, "exit_0", "SIGSEGV"},
+		{"time-out", suites.Direct, suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true, Decision: "block"}, "block", "timeout"},
+		{"not started", suites.Direct, suites.Expectation{Decision: "block"}, suites.Result{Exit: -1, NotStarted: "hook missing"}, "block", "not_started"},
+		{"fired", suites.Live, suites.Expectation{Effect: suites.Denied}, suites.Result{Exit: 2, Fired: true, Effect: suites.Proceeds}, "hook_fired", "hook_fired"},
+		{"not fired", suites.Live, suites.Expectation{Effect: suites.Denied}, suites.Result{Effect: suites.Proceeds}, "hook_fired", "hook_not_fired"},
+		{"not to be fired", suites.Live, suites.Expectation{HookFired: new(bool)}, suites.Result{}, "hook_not_fired", "hook_not_fired"},
+		{"exit of a live case", suites.Live, suites.Expectation{Exit: number(2)}, suites.Result{Exit: 2, Fired: true}, "exit_2", "exit_2"},
 	} {
-		if got := expectedDecision(tt.expect); got != tt.wanted {
+		if got := expectedDecision(tt.layer, tt.expect); got != tt.wanted {
 			t.Errorf("%s: expected decision %q, want %q", tt.name, got, tt.wanted)
 		}
-		if got := actualDecision(tt.expect, tt.result); got != tt.actual {
+		if got := actualDecision(tt.layer, tt.expect, tt.result); got != tt.actual {
 			t.Errorf("%s: actual decision %q, want %q", tt.name, got, tt.actual)
 		}
 	}
@@ -51,6 +56,10 @@ func TestRecord(t *testing.T) {
 		Steps: []suites.Step{{Expect: suites.Expectation{Exit: number(0)}}, {Expect: suites.Expectation{Decision: "block"}}},
 	}
 	chain := &suites.Case{Suite: "s", ID: "C1", Chain: true, Steps: []suites.Step{{Expect: suites.Expectation{Effect: suites.Denied}}}}
+	live := &suites.Case{
+		Suite: "ml", ID: "M19", Name: "live_trigger", Hook: ".claude/hooks/multi_linter.sh", Layer: suites.Live,
+		Steps: []suites.Step{{Expect: suites.Expectation{Effect: suites.ShownToModel}}},
+	}
 	ended := time.Date(2026, 2, 20, 16, 49, 32, 999, time.FixedZone("", 3600))
 	results := []suites.Result{{Exit: 0, Stdout: []byte("one")}, {Exit: 2, Decision: "block", Stdout: []byte("two"), Stderr: []byte{0xff}}}
 	failing := []suites.Mismatch{{Step: 0, Field: "exit"}, {Step: 1, Field: "decision"}}
@@ -76,6 +85,10 @@ func TestRecord(t *testing.T) {
 		{"skipped", chain, nil, suites.Verdict{Status: suites.Skip, Note: "absent: biome"}, `chain  "denied" "" "" exit null "" "" true "absent: biome"`},
 		{"unproven", chain, []suites.Result{{Effect: suites.Denied}}, suites.Verdict{Status: suites.Unproven, Note: "unproven: control B1"},
 			`chain  "denied" "" "denied" exit 0 "" "" true "unproven: control B1"`},
+		{"fired by the client", live, []suites.Result{{Exit: 2, Fired: true, Effect: suites.ShownToModel}}, suites.Verdict{Status: suites.Pass},
+			`multi_linter.sh live_trigger "hook_fired" "" "hook_fired" exit null "" "" true ""`},
+		{"without a client", live, nil, suites.Verdict{Status: suites.Skip, Note: "absent: claude"},
+			`multi_linter.sh live_trigger "hook_fired" "" "" exit null "" "" true "absent: claude"`},
 		{"aborted", chain, nil, suites.Verdict{Status: suites.Aborted, Note: "ABORTED: x"}, `chain  "denied" "" "" exit null "" "" false "ABORTED: x"`},
 	} {
 		line, err := json.Marshal(Record(Made{
