@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -137,7 +136,7 @@ func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
 		if r.Exit == 0 || len(judgeStep(expect, i, *r, time.Second, wordingOf(o))) == 0 {
 			continue
 		}
-		script := path.Base(filepath.ToSlash(cmp.Or(c.Steps[i].Hook, c.Steps[i].Registered, c.Hook, c.Registered)))
+		script := path.Base(cmp.Or(c.Steps[i].Hook, c.Steps[i].Registered, c.Hook, c.Registered))
 		if script == "." || cause.Line(script, string(r.Stderr)) > 0 {
 			return "", 0
 		}
