@@ -43,8 +43,8 @@ func item(s *source, name string, n *yaml.Node) any { return s.Text(name, n, "")
 // glob takes a path or a pattern of paths.
 func glob(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
-	if !pattern.ValidGlob(p) {
-		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quoted(p, shownText)), "close what [ or { opens; braces may stand for at most 1000 alternatives")
+	if hint := pattern.GlobHint(p); hint != "" {
+		return s.add(n, fmt.Sprintf("%s: %s is no valid pattern", name, yamlform.Quoted(p, shownText)), hint)
 	}
 	return p
 }

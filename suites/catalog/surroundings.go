@@ -100,8 +100,9 @@ var routeFields = []field[suites.Route]{
 		t.Method = r.matching(k, n, methodName, "a method such as POST")
 	}},
 	{"path", func(r *reader, k string, n *yaml.Node, t *suites.Route) {
-		if t.Path = r.text(k, n); !pattern.ValidGlob(t.Path) {
-			r.Wrong(n, k, "a valid pattern", "close what [ or { opens; braces may stand for at most 1000 alternatives")
+		t.Path = r.text(k, n)
+		if hint := pattern.GlobHint(t.Path); hint != "" {
+			r.Wrong(n, k, "a valid pattern", hint)
 		}
 	}},
 	{"contains", func(r *reader, k string, n *yaml.Node, t *suites.Route) { t.Contains = r.text(k, n) }},

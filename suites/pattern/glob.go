@@ -6,9 +6,17 @@ import "github.com/bmatcuk/doublestar/v4"
 // tries each of them.
 const maxAlternatives = 1000
 
-// ValidGlob reports whether a pattern of paths is well formed and cheap to match.
-func ValidGlob(glob string) bool {
-	return doublestar.ValidatePattern(glob) && alternatives(glob) <= maxAlternatives
+// GlobHint returns what to do about a pattern of paths that is malformed or costly to
+// match, "" for one that is neither.
+func GlobHint(glob string) string {
+	switch {
+	case !doublestar.ValidatePattern(glob):
+		return "close what [ or { opens"
+	case alternatives(glob) > maxAlternatives:
+		return "let braces stand for at most 1000 alternatives"
+	default:
+		return ""
+	}
 }
 
 // Glob reports whether a path matches a pattern; one that is not valid matches nothing.
