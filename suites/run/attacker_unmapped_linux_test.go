@@ -200,7 +200,7 @@ func attackUnmapped() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	time.Sleep(3 * time.Second) // it is ended meanwhile
+	<-time.After(3 * time.Second) // it is ended meanwhile
 	escaped("from the bound on memory, with " + os.Getenv("HOW"))
 }
 
