@@ -181,9 +181,9 @@ func maskedFiles() []attack {
 	})
 	for _, named := range []string{"/tmp", "/var/tmp", "/proc/self/root/tmp", "/", "../../../tmp"} {
 		add("repository at "+named, func(s *stage) {
-			s.write(filepath.Join(s.top, "tmp/secret"), stagedSecret) // TMPDIR of the user
+			s.write(filepath.Join(s.top, "outside/secret"), stagedSecret) // below /var/tmp
 			s.write(".git", "gitdir: "+named+"\n")
-			s.hook("cat " + s.top + "/tmp/secret >&2; exit 1")
+			s.hook("cat " + s.top + "/outside/secret >&2; exit 1")
 		})
 	}
 	add("repository of HOME's secrets", func(s *stage) {

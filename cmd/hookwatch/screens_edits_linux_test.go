@@ -78,5 +78,5 @@ var secondEdits = []edit{
 	{"settings.json is deleted", `rm .claude/settings.json`, false},
 	{"a suite of its own", `cp ` + own + ` .claude/tests/hooks/suites/two.yaml`, false},
 	{"all suites are deleted", `rm -r .claude/tests`, false},
-	{"a timeout of the run", `sed -i 's/timeout: 60s/timeout: 50s/' .hookwatch.yaml`, false},
+	{"a timeout of the run", `sed -i 's/timeout: 30s/timeout: 20s/' .hookwatch.yaml`, false},
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -319,7 +320,7 @@ func TestHostileWatch(t *testing.T) {
 	var errs bytes.Buffer
 	root := newRoot(newApp(Streams{In: strings.NewReader(""), Out: out, Err: &errs}))
 	root.SetArgs([]string{"-C", hostileProject(t)})
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := root.ExecuteContext(ctx); !errors.Is(err, exit.ErrInterrupted) {
 		t.Errorf("%v\n%s", err, errs.String())
 	}
 	text := out.out.String()

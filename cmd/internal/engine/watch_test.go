@@ -36,7 +36,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 	}
 	// The reproduction shows nothing: the next thing heard of is the news.
 	news := next[notify.Transitions](w)
-	if recordIDs(news.Regressions) != "A1 B1" || len(news.Resolved) != 0 {
+	if recordIDs(news.Regressions) != "B1" || len(news.Resolved) != 0 {
 		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
 	}
 	if n := s.history("B1"); n != 3 {
@@ -49,7 +49,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 		t.Errorf("mended: %+v", done.Tally)
 	}
 	news = next[notify.Transitions](w)
-	if recordIDs(news.Resolved) != "A1 B1" || len(news.Regressions) != 0 {
+	if recordIDs(news.Resolved) != "B1" || len(news.Regressions) != 0 {
 		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
 	}
 	if sum := w.quit(); sum.Interrupted || sum.RecordError != nil {
