@@ -196,7 +196,8 @@ func (e *edited) answered() bool {
 	var others, reread bool
 	seen := e.until("the answer", func(ev event) bool {
 		e.hear(ev)
-		said := ev.Event == "warning" || ev.Event == "problems" // of the project as it is
+		// Of the project as it is, or late: a busy machine may rest after the quiet.
+		said := ev.Event == "warning" || ev.Event == "problems" || ev.Event == "rested"
 		others = others || !said && (ev.Event != "changed" || len(ev.Changes) > 1 || ev.Changes[0].Path != e.sentinel)
 		reread = reread || ev.changed(projectConfig)
 		return ev.changed(e.sentinel) || reread && ev.Event == "rested"

@@ -30,7 +30,7 @@ func ordinary() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("isolation", choice)
+	fmt.Println("isolation", choice.Mode)
 	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice.Mode, Plan: choice.Plan, Env: os.Environ()})
 	act := inMounts
 	if given := os.Getenv("ACT"); given != "" {

@@ -155,7 +155,7 @@ func TestStarved(t *testing.T) {
 		cmd := exec.Command("/proc/self/exe")
 		cmd.Env = append(os.Environ(), attackVariable+"=starved", "ROOT="+p.root, "TEMP="+t.TempDir(), "MODE="+string(mode))
 		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "prepare: start a supervisor: ") || !strings.HasSuffix(string(out), "exit 0\n") {
+		if err != nil || !strings.Contains(string(out), "prepare: too few file descriptors: ") || !strings.HasSuffix(string(out), "exit 0\n") {
 			t.Errorf("%s: %v\n%s", mode, err, out)
 		}
 	}
