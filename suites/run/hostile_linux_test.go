@@ -218,7 +218,7 @@ var acts = []struct{ name, act, want string }{
 	{"fills the disk", attackVariable + `=disk "$SELF"; true`, "filled the disk"},
 	// The runtime of Go gives up where it gets no thread, and bash waits for seconds after
 	// a fork that failed: what counts as many processes is there before these begin.
-	{"forks without end", `for _ in {1..60}; do sleep 1000 & done; while :; do sleep 1000 & done 2>/dev/null & ` + attackVariable + `=forks "$SELF"; wait`, "processes and threads"},
+	{"forks without end", `for _ in {1..60}; do sleep 1000 & done; while :; do sleep 1000 & done 2>/dev/null & ` + attackVariable + `=forks "$SELF" & sleep 1`, "processes and threads"},
 	{"remounts", attackVariable + `=remount "$SELF"`, ""},
 	{"remounts from inside", attackVariable + `=nested "$SELF"`, ""},
 	{"signals all", `trap '' TERM; ` + attackVariable + `=signals "$SELF"`, ""},
