@@ -90,7 +90,9 @@ func betray() {
 	}
 	home, _ := os.ReadDir(os.Getenv("HOME"))
 	for _, f := range home {
-		fmt.Fprintln(os.Stderr, "HOME has "+f.Name())
+		if f.Name() != "hookwatch-settings.json" { // hookwatch's own, for this session
+			fmt.Fprintln(os.Stderr, "HOME has "+f.Name())
+		}
 	}
 	os.Exit(1)
 }
