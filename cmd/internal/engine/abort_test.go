@@ -66,7 +66,7 @@ func (s *scene) noneRuns(file string, want int) {
 func TestBackstop(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
-	s.Write(".hookwatch.yaml", settings+"run: {backstop: 3s}\n")
+	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // both hooks must have started by then
 	view := &spy{}
 	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {

@@ -83,6 +83,9 @@ func plain(pattern string) bool {
 		strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "?")+strings.Count(pattern, "{") <= 3
 }
 
+// The library's clock, one for all patterns, reads its period without a lock.
+func init() { regexp2.SetTimeoutCheckPeriod(clockPeriod) }
+
 func newPattern(pattern string) (*jsPattern, error) {
 	if len(pattern) > maxPattern {
 		return nil, &CostError{fmt.Sprintf("the pattern has %d bytes, at most %d are evaluated", len(pattern), maxPattern)}
@@ -93,7 +96,6 @@ func newPattern(pattern string) (*jsPattern, error) {
 	if bad := foreignGroup(pattern); bad != "" {
 		return nil, fmt.Errorf("invalid group %s", bad)
 	}
-	regexp2.SetTimeoutCheckPeriod(clockPeriod)
 	re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
 	if err != nil {
 		return nil, err

@@ -120,8 +120,8 @@ func (c *Copier) File(source, target string, fi fs.FileInfo) error {
 		return errBytes
 	}
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
-	if errors.Is(err, fs.ErrPermission) {
-		return nil // no hook could read it either
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil // no hook could read it either, or it is gone meanwhile
 	}
 	if err != nil {
 		return err

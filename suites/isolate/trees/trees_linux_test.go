@@ -2,6 +2,7 @@ package trees
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,4 +107,27 @@ func tree(t *testing.T, files map[string]string) string {
 		}
 	}
 	return dir
+}
+
+// TestGoneMeanwhile: a file that is removed between the look at it and its copy is
+// left out.
+func TestGoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	source, target := filepath.Join(t.TempDir(), "f"), filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(source, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fi, err := os.Stat(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(source); err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Copier).File(source, target, fi); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a copy was made, %v", err)
+	}
 }
