@@ -86,9 +86,10 @@ func (d *desk) changed(b Batch) {
 		rel := strings.TrimPrefix(c.Path, pureRoot+"/")
 		delete(d.read, rel)
 		delete(d.stamps, rel)
-		if c.Kind == Restored {
+		if c.Kind == Restored || c.Kind == Removed && d.w.stamp(rel) != "-" {
 			restored = append(restored, rel)
-		} else {
+		}
+		if c.Kind != Restored {
 			changed = append(changed, rel)
 		}
 		if c.Kind != Modified {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
 	"hookwatch/watcher/editstest"
 )
 
@@ -80,6 +82,36 @@ func TestPureSequences(t *testing.T) {
 			t.Parallel()
 			pureSequences(t, uint64(seed+i), n/4)
 		})
+	}
+}
+
+// TestAwayDuringRun renames a directory and back while a case reads from it. That the files
+// are gone is reported only when they are back, as they were: no stamp and no digest shows it.
+func TestAwayDuringRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	c := w.desk.cases[slices.IndexFunc(w.desk.cases, func(c *suites.Case) bool { return c.ID == "c" })]
+	w.desk.begin(plan.All([]*suites.Case{c}, "changed"))
+	w.desk.work()
+	f := w.desk.running[c.Key()]
+	w.do(editstest.Op{Verb: editstest.Rename, Path: ".claude", To: ".claude.away"})
+	w.take()
+	for w.core.step() {
+	}
+	for len(f.readAt) > 0 {
+		w.now = w.now.Add(10 * time.Microsecond)
+		w.desk.work()
+	}
+	w.do(editstest.Op{Verb: editstest.Rename, Path: ".claude.away", To: ".claude"})
+	w.now = w.now.Add(time.Second / 10)
+	w.desk.work()
+	w.deliver()
+	if len(f.saw) == 0 || f.saw[0] != "-" || !strings.Contains(strings.Join(w.trace, "\n"), " 3 ") {
+		t.Fatalf("the case did not run on missing files, or they were not reported as removed: %v\n%s", f.saw, strings.Join(w.trace, "\n"))
+	}
+	w.settle()
+	if why := w.wrong(); why != "" {
+		t.Errorf("%s\n%s", why, strings.Join(w.trace, "\n"))
 	}
 }
 

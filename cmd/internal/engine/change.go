@@ -25,9 +25,12 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	for i, c := range b.Changes {
 		changed[i] = w.p.Rel(c.Path)
 		shape = shape || w.reshapes(c)
-		if c.Kind == watcher.Restored {
+		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.known.Freshness.Exists(changed[i]) {
+			// A directory that was renamed and renamed back shows in no stamp: its files
+			// may be reported as removed when they are back as they were.
 			restored = append(restored, changed[i])
-		} else {
+		}
+		if c.Kind != watcher.Restored {
 			others = append(others, changed[i])
 		}
 	}

@@ -97,6 +97,9 @@ func (s *stamps) unseen(seen Seen, restored []string) bool {
 	return false
 }
 
+// Exists reports whether there is a file at a path now.
+func (s *stamps) Exists(path string) bool { return s.now(path) != disk.Signature{} }
+
 // now tells one state of a file from another, even where the content came back to
 // what it was.
 func (s *stamps) now(path string) disk.Signature {
