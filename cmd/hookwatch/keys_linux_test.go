@@ -69,6 +69,8 @@ func TestKeys(t *testing.T) {
 					})
 				}
 			}
+			p.resize(columns - 1)
+			p.wait("\x1b[H\x1b[2J", 2)
 			writeFiles(t, root, map[string]string{"slow": ""})
 			p.wait("1 of 3 selected: B1", 1)
 			p.types("\x1b")

@@ -74,6 +74,14 @@ func commandOnTerminal(t *testing.T, cmd *exec.Cmd, typed string, columns uint16
 	return p
 }
 
+// resize gives the terminal so many columns; the kernel tells the program.
+func (p *pty) resize(columns uint16) {
+	p.t.Helper()
+	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 func (p *pty) read() {
 	buf := make([]byte, 4096)
 	for {

@@ -29,7 +29,9 @@ func TestOf(t *testing.T) {
 		"no library":       {Failure{Record: record("A", "lint.sh", "", "/p/lint.sh: line 2: /p/lib/log.sh: No such file or directory\n")}, Library, "log.sh cannot be read: lint.sh line 2: No such file or directory"},
 		"not started":      {Failure{record("A", "lint.sh", "", ""), start}, NotStarted, "lint.sh does not start: hook not executable: chmod +x lint.sh"},
 		"a file it lints":  {Failure{Record: record("A", "lint.sh", "exit 0", "/t/s-A-12/tmp/x.sh: line 2: syntax error near unexpected token `}'\n")}, Equal, "exit 0"},
-		"a missing input":  {Failure{Record: record("A", "lint.sh", "exit 0", "/p/lint.sh: line 2: /p/notes.txt: No such file or directory\n")}, Equal, "exit 0"},
+		"a missing input":  {Failure{Record: record("A", "lint.sh", "exit 0", "/p/lint.sh: line 2: /p/notes.txt: No such file or directory\n")}, Equal, "lint.sh line 2: /p/notes.txt: No such file or directory"},
+		"a command":        {Failure{Record: record("A", "lint.sh", "exit 127", "checking\n/p/lint.sh: line 2: say: command not found\nstopped\n")}, Equal, "lint.sh line 2: say: command not found"},
+		"of a sandbox":     {Failure{Record: record("A", "lint.sh", "exit 1", "/p/lint.sh: line 2: /t/s-A-12/tmp/x: Permission denied\n")}, Equal, "lint.sh line 2: {sandbox}/tmp/x: Permission denied"},
 		"another's script": {Failure{Record: record("A", "lint.sh", "exit 0", "/p/other.sh: line 2: /p/lib/log.sh: No such file or directory\n")}, Equal, "exit 0"},
 		"python missing":   {Failure{Record: record("A", "guard.py", "exit 2, want 0", "/usr/bin/python3: can't open file '/p/guard.py': [Errno 2] No such file or directory\n")}, NotStarted, "guard.py does not start: hook missing: what is registered runs a file that does not exist"},
 		"node missing":     {Failure{Record: record("A", "paths.mjs", "exit 1", "node:internal/modules:1\n  throw err;\n\nError: Cannot find module '/p/paths.mjs'\n    at x\n")}, NotStarted, "paths.mjs does not start: hook missing: what is registered runs a file that does not exist"},
@@ -62,6 +64,9 @@ func TestGroups(t *testing.T) {
 		{Record: record("A6", "guard.sh", "exit 0, want 2", "other")},
 		{Record: record("A7", "other.sh", "exit 0, want 2", "")},
 		{record("A8", "gone.sh", "", ""), []suites.Mismatch{{Field: "start", Got: "hook missing"}}},
+		{Record: record("B1", "say.sh", "exit 127, want 0", "/p/say.sh: line 8: say: command not found\n")},
+		{Record: record("B2", "say.sh", "model_sees empty", "other\n/p/say.sh: line 8: say: command not found\n")},
+		{Record: record("B3", "say.sh", "model_sees empty", "/p/say.sh: line 9: say: command not found\n")},
 		{Record: record("A9", "protect.sh", "exit 2, want 0", "/p/lint.sh: line 214: syntax error near unexpected token `}'\n")},
 	}
 	var got []string
@@ -72,7 +77,7 @@ func TestGroups(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(g.Kind, ids))
 	}
-	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A3 A4] equal[A1] equal[A6] equal[A7]"
+	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A3 A4] equal[B1 B2] equal[A1] equal[A6] equal[A7] equal[B3]"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}

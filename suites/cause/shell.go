@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -11,6 +13,7 @@ import (
 var (
 	unparsed = pattern.Lazy(`(?m)^(\S.*?): (line \d+: (?:syntax error|unexpected EOF).*)$`)
 	unfound  = pattern.Lazy(`(?m)^(\S.*?): (line \d+): (\S*/[^/\s:]+\.(?:sh|bash|inc))` + missing + `$`)
+	complained = pattern.Lazy(`(?m)^(\S.*?): (line \d+: .+)$`)
 )
 
 // diagnosed reads in stderr what the shell says of a script itself. What lies in the
@@ -26,9 +29,20 @@ func diagnosed(r *suites.Record) (Cause, bool) {
 		}
 		return Cause{Kind: kind, Hook: file, Text: strings.TrimSpace(m[2])}, true
 	}
-	m := unfound().FindStringSubmatch(r.ActualStderr)
-	if m == nil || base(m[1]) != base(r.Hook) || inSandbox(r, m[3]) {
-		return Cause{}, false
+	if m := unfound().FindStringSubmatch(r.ActualStderr); m != nil && base(m[1]) == base(r.Hook) && !inSandbox(r, m[3]) {
+		return Cause{Kind: Library, Hook: base(m[3]), Text: base(m[1]) + " " + m[2] + missing}, true
 	}
-	return Cause{Kind: Library, Hook: base(m[3]), Text: base(m[1]) + " " + m[2] + missing}, true
+	return complaint(r)
+}
+
+// complaint returns the last message of bash about a line of the hook itself: one broken
+// line gives each case another output and another mismatch.
+func complaint(r *suites.Record) (Cause, bool) {
+	all := complained().FindAllStringSubmatch(r.ActualStderr, -1)
+	for _, m := range slices.Backward(all) {
+		if base(m[1]) == base(r.Hook) && !inSandbox(r, m[1]) {
+			return Cause{Kind: Equal, Hook: r.Hook, Text: fmt.Sprintf("%s %s", r.Hook, everywhere(r, m[2]))}, true
+		}
+	}
+	return Cause{}, false
 }

@@ -18,7 +18,7 @@ func (a *app) checkCommand() *cobra.Command {
 	var static, user bool
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Say of every registered hook whether it would protect anyone; needs no suite",
+		Short: "Check that every registered hook works; needs no suite",
 		Long: `Look at what registers hooks and at their scripts, fire every hook as the client
 would, in isolation, and say which of them the client would drop, could not start or
 would not heed, and which let through what they mean to stop. No suite and no

@@ -16,7 +16,7 @@ func (a *app) contractCommand() *cobra.Command {
 	var only string
 	cmd := &cobra.Command{
 		Use:   "contract",
-		Short: "Hold what hookwatch knows of the client against the client that is installed",
+		Short: "Compare hookwatch's model of the client with the installed client",
 		Long: `Play each measured cell of the client's contract, one output of a hook at one
 event, one matcher or one settings file, to the installed client, and tell whether it
 does what hookwatch predicts: confirmed, changed with what was seen, or not reachable

@@ -20,7 +20,7 @@ func (a *app) coverageCommand() *cobra.Command {
 	lcov := ""
 	cmd := &cobra.Command{
 		Use:   "coverage",
-		Short: "Say which functions and lines of the hooks no case runs",
+		Short: "Show which functions and lines of the hooks no case runs",
 		Long: `Say which functions and lines of the hooks' shell scripts the cases run, and which
 none does. It runs cases once more where it is not known what they execute, and
 judges none of these runs. -v names the cases of each function.`,

@@ -18,7 +18,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	compare := false
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what is absent here, what that costs, and which isolation holds",
+		Short: "Diagnose missing tools and isolation",
 		Long: `Tell which isolation holds on this machine and why not a better one, and of each
 tool that the project's hooks call where it is, its version, what its absence
 means for the cases and how to install it. No hook runs.

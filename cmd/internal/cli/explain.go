@@ -17,7 +17,7 @@ func (a *app) explainCommand() *cobra.Command {
 	version := string(client.Default)
 	cmd := &cobra.Command{
 		Use:   "explain [RULE | -]",
-		Short: "What the client makes of a hook's output, and why; or what a rule means",
+		Short: "Explain what the client does with a hook's output",
 		Long: `Tell what the client does with an output that a hook could have: the effect, why,
 and what the model sees. Nothing is run, and no project is needed.
 

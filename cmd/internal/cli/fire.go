@@ -16,7 +16,7 @@ func (a *app) fireCommand() *cobra.Command {
 	var payload string
 	cmd := &cobra.Command{
 		Use:   "fire EVENT [TOOL]",
-		Short: "Fire one hook, or all that are registered for an event, and show what comes of it",
+		Short: "Fire one hook, or all of an event, and show the result",
 		Long: `Send an event to the hooks that are registered for it, as the client would, or to
 one script (--hook), and show exit code, stdout, stderr and what the client would
 make of them. Hooks that are no commands (prompt, agent, http) are named and left out.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/page"
@@ -21,23 +22,57 @@ func addTopics(root *cobra.Command) {
 	for _, t := range topics.All() {
 		root.AddCommand(&cobra.Command{Use: t.Name, Short: t.Short, Long: t.Text, Hidden: true})
 	}
+	root.AddCommand(&cobra.Command{
+		Use: flagsTopic, Short: "All flags", Hidden: true, Long: "Flags that commands share, and those of hookwatch itself:\n\n" + root.Flags().FlagUsages() + root.PersistentFlags().FlagUsages(),
+	})
+	root.AddCommand(&cobra.Command{Use: topicsTopic, Short: "All topics", Hidden: true, Long: topicList()})
 	root.SetHelpCommand(helpCommand())
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		err := usage(cmd)
-		if err == nil && cmd == root {
-			listTopics(cmd)
+		if cmd == root {
+			overview(cmd)
+			return nil
 		}
-		return err
+		return usage(cmd)
 	})
 }
 
-func listTopics(root *cobra.Command) {
-	out := root.OutOrStderr()
-	page.Writef(out, "\nTopics, each shown by hookwatch help TOPIC:\n")
+// Topics that are made of what the program knows, and not written.
+const (
+	flagsTopic  = "flags"
+	topicsTopic = "topics"
+)
+
+func topicList() string {
+	var b strings.Builder
+	b.WriteString("Topics, each shown by hookwatch help TOPIC:\n")
 	for _, t := range topics.All() {
-		page.Writef(out, "  %s%s\n", page.Output(fmt.Sprintf("%-15s", t.Name)), t.Short)
+		fmt.Fprintf(&b, "\n  %-15s%s", t.Name, t.Short)
 	}
+	return b.String()
+}
+
+// overview prints the usage of hookwatch itself on one screen of 40 lines: the commands,
+// the flags that most users need, and the names of the topics.
+func overview(root *cobra.Command) {
+	out := root.OutOrStderr()
+	page.Writef(out, "Usage: hookwatch [COMMAND] [FLAGS]\n\nCommands (hookwatch COMMAND --help describes one):\n")
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			page.Writef(out, "  %-10s%s\n", page.Output(c.Name()), c.Short)
+		}
+	}
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, name := range mainFlags {
+		some.AddFlag(root.Flag(name))
+	}
+	page.Writef(out, "\nFlags (hookwatch help %s lists all):\n", flagsTopic)
+	for l := range strings.Lines(some.FlagUsages()) {
+		page.Writef(out, "%s\n", page.Output(strings.TrimSuffix(l, "\n")))
+	}
+	names := topics.Names()
+	half := len(names)/2 + 1
+	page.Writef(out, "\nTopics (hookwatch help %s lists them):\n  %s,\n  %s\n", topicsTopic, page.Output(strings.Join(names[:half], ", ")), page.Output(strings.Join(names[half:], ", ")))
 }
 
 func helpCommand() *cobra.Command {
@@ -67,7 +102,7 @@ func helpNames(root *cobra.Command) []string {
 			names = append(names, c.Name())
 		}
 	}
-	return append(names, topics.Names()...)
+	return append(append(names, topics.Names()...), flagsTopic, topicsTopic)
 }
 
 // unknownTopic is an error with what was most likely meant, and all topics.

@@ -12,7 +12,7 @@ import (
 func (a *app) historyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [ID...]",
-		Short: "Tell verdicts, durations and tools over all that is on record",
+		Short: "Show past verdicts, durations and flaky cases",
 		Long: `Without an ID: each case on record with how often it ran, its verdict and since
 when, and whether it is flaky, which is to have had different verdicts on equal
 content with equal tools. With IDs, or ranges such as M15-M18: every verdict, with

@@ -18,7 +18,7 @@ func (a *app) listCommand() *cobra.Command {
 	var hooks, user bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the cases with the markers that authorise them, or the registered hooks",
+		Short: "List the cases with their markers, or the registered hooks",
 		Long: `List the cases, -v with the markers that authorise them; with --suite also those of a
 built-in suite or family that is not switched on. With --hooks: every hook that is
 registered, in settings, plugins, and the fronts of skills, agents and commands.`,

@@ -19,7 +19,7 @@ import (
 func (a *app) liveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "live",
-		Short: "Have the real client fire every registered hook once, and show what it did",
+		Short: "Let the real client fire every registered hook once",
 		Long:  livehooks.Long,
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context()) },

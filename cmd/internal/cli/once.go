@@ -79,8 +79,11 @@ func (a *app) outcome(sum engine.Summary) error {
 		return exit.ErrFailed
 	case a.changed && bad(sum.Present, a.strict):
 		log := a.log()
-		log.Warn().Msgf("%d cases failed before and nothing about them changed (hookwatch --once runs all)",
-			sum.Present.Failed+sum.Present.Unproven)
+		n := sum.Present.Failed
+		if a.strict {
+			n += sum.Present.Unproven
+		}
+		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
 		return exit.ErrFailed
 	default:
 		return nil

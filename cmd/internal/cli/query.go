@@ -17,7 +17,7 @@ func (a *app) queryCommand() *cobra.Command {
 	var rolling bool
 	cmd := &cobra.Command{
 		Use:   "query FILTER",
-		Short: "Ask the records with a jq filter",
+		Short: "Query the records with a jq filter",
 		Long: `Run a jq filter over the array of records: those of the present state, of an
 archived run (--run), or every one of the rolling log (--rolling).`,
 		Example: `  hookwatch query 'map(select(.pass == false)) | .[].id'

@@ -14,12 +14,11 @@ import (
 	"hookwatch/suites/spelling"
 )
 
-const longHelp = `hookwatch reruns the tests of Claude Code hooks that a change affects, and says
-within a second what broke.
+const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
+that a save affects, and shows what broke. With --once it runs all tests once.`
 
-Without a command it watches: it runs what is stale since the last run, then
-follows every save of a hook, a settings file, config.json, a spec document or a
-suite. With --once it runs everything once, for a person or for CI.`
+// mainFlags are the flags that the help of hookwatch itself lists.
+var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolation", "directory", "verbose"}
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{

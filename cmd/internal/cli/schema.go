@@ -9,7 +9,7 @@ import (
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema suite|config|output EVENT",
-		Short: "Print the JSON Schema of a suite file, of .hookwatch.yaml or of a hook's output",
+		Short: "Print the JSON Schema of suites, configuration or hook output",
 		Long: `Print the JSON Schema of a suite file or of .hookwatch.yaml, or of what the client
 accepts on stdout from a hook of an event.`,
 		Example:   "  hookwatch schema output PreToolUse",

@@ -17,7 +17,7 @@ func (a *app) showCommand() *cobra.Command {
 	payload, step := false, 1
 	cmd := &cobra.Command{
 		Use:   "show ID|SUITE",
-		Short: "Show a case or a suite with all that its defaults fill in",
+		Short: "Show a case or a suite with all its defaults filled in",
 		Long: `Show a case, some of a suite (P01-P09) or a whole suite as a file that can be used as a
 suite, with nothing left to a default; and of a case where it stands, what it
 sends and its last verdict and outcome. Built-in suites are shown whether or not they

@@ -70,11 +70,19 @@ func TestTopics(t *testing.T) {
 	if list != same {
 		t.Errorf("help and --help differ:\n%s\n%s", same, list)
 	}
+	if n := strings.Count(list, "\n"); n > 40 {
+		t.Errorf("--help takes %d lines, more than a screen of 40", n)
+	}
+	_, flags, _ := call(t, ".", "", "help", "flags")
+	if !strings.Contains(flags, "--backstop") || !strings.Contains(flags, "--once") {
+		t.Errorf("help flags:\n%s", flags)
+	}
+	_, listed, _ := call(t, ".", "", "help", "topics")
 	var files []string
 	for _, topic := range topics.All() {
 		files = append(files, "cmd/internal/cli/topics/"+topic.Name+".md")
-		if row := fmt.Sprintf("\n  %-15s%s\n", topic.Name, topic.Short); !strings.Contains(list, row) {
-			t.Errorf("--help does not list %s", topic.Name)
+		if row := fmt.Sprintf("\n  %-15s%s\n", topic.Name, topic.Short); !strings.Contains(listed+"\n", row) || !strings.Contains(list, topic.Name) {
+			t.Errorf("help topics or --help does not list %s", topic.Name)
 		}
 		if link := "[" + topic.Name + "](cmd/internal/cli/topics/" + topic.Name + ".md)"; !strings.Contains(readme, link) {
 			t.Errorf("the README has no link %s", link)

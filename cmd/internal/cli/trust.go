@@ -22,7 +22,7 @@ func (a *app) trustCommand() *cobra.Command {
 	var yes, list, forget bool
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "Show what the project's configuration asks for, and agree to it",
+		Short: "Show what the project's configuration asks for, and consent to it",
 		Long: `Show which values of .hookwatch.yaml weaken protection or reach out of the project:
 weaker isolation, variables and masked files for hooks, larger limits, programs,
 paths elsewhere. They count from a flag or a variable at once, from the file only

@@ -19,7 +19,7 @@ import (
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "why [PATH[#SECTION] | ID]",
-		Short: "Say what a change selects, or what a case depends on",
+		Short: "Show what a change selects, or what a case depends on",
 		Long: `Without an argument: what --once --changed would run now, and why.
 Cases that depend on what changed and are not affected are counted by reason, or with -v
 listed. With a path, and a section of it if you like: the cases that a change of it

@@ -145,6 +145,10 @@ type Tracing struct{ Done, Of int }
 // and news have been told, and what could wait has been done.
 type Rested struct{}
 
+// Resized says that the terminal has another size.
+type Resized struct{}
+
+func (Resized) event()     {}
 func (Saved) event()       {}
 func (Rested) event()      {}
 func (Tracing) event()     {}

@@ -13,7 +13,24 @@ import (
 func Listen(t *terminal.Terminal, done <-chan struct{}) <-chan engine.Command {
 	l := &listener{terminal: t, commands: make(chan engine.Command), done: done}
 	go t.Each(l.press)
+	go l.follow()
 	return l.commands
+}
+
+// follow shows the session again for each new size of the terminal.
+func (l *listener) follow() {
+	resized, stop := terminal.Resizes()
+	defer stop()
+	for {
+		select {
+		case <-resized:
+			if !l.send(engine.Show{Event: notify.Resized{}}) {
+				return
+			}
+		case <-l.done:
+			return
+		}
+	}
 }
 
 type listener struct {

@@ -30,7 +30,14 @@ func New(out io.Writer, o Options) notify.View {
 }
 
 func (h *human) Handle(e notify.Event) {
+	h.keep(e)
+	h.show(e)
+}
+
+func (h *human) show(e notify.Event) {
 	switch e := e.(type) {
+	case notify.Resized:
+		h.reflow()
 	case notify.Started:
 		h.started(e)
 	case notify.Problems:

@@ -44,6 +44,7 @@ type human struct {
 	failing    map[suites.Key]notify.CaseDone // what is told of failures that still are
 	more       [2][]suites.Key                // failures and resolved cases that only their IDs stand for
 	shown      [2]int                         // those that had lines of their own
+	recent     *recent                        // shown again when the terminal's size changes
 }
 
 // all reports whether output is shown whole.

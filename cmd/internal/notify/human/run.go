@@ -182,11 +182,21 @@ func (h *human) summary(e notify.RunDone) []line {
 	lines := h.remarks(e)
 	l := tally(e.Tally, true).with(piece{plain,
 		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
-	l = l.with(share(e, "   ")...)
+	if e.Tally.Total() == 0 && e.State.Total() > 0 {
+		l = text(fmt.Sprintf("0 of %d cases selected: nothing that they depend on changed", e.State.Total()))
+	}
+	partial := share(e, "   ")
+	if e.Tally.Total() > 0 {
+		l = l.with(partial...)
+	}
 	if h.o.Verbose {
 		l = l.with(piece{dim, "   hooks ran for " + span(e.HookTime)})
 	}
-	return append(lines, h.fold(l)...)
+	lines = append(lines, h.fold(l)...)
+	if partial != nil {
+		lines = append(lines, h.fold(text("all cases  ").with(standing(e.State)...))...)
+	}
+	return lines
 }
 
 // share says how many of the project's cases a run took, unless it took all.

@@ -58,6 +58,10 @@ func (m *terminal) sequence(s string) string {
 		m.erasures++
 	case end == 0 && s[0] == 'J':
 		m.rows = append(m.rows[:m.row:m.row], m.rows[m.row][:min(m.col, len(m.rows[m.row]))])
+	case end == 0 && s[0] == 'H':
+		m.row, m.col = 0, 0
+	case end == 1 && s[:2] == "2J":
+		m.rows = [][]rune{nil}
 	case end > 0 && s[end] == 'A':
 		n, err := strconv.Atoi(s[:end])
 		if err != nil || n > m.row {
