@@ -11,8 +11,8 @@ import (
 
 // What bash says of a script that it cannot parse, and of one that it cannot find.
 var (
-	unparsed = pattern.Lazy(`(?m)^(\S.*?): (line \d+: (?:syntax error|unexpected EOF).*)$`)
-	unfound  = pattern.Lazy(`(?m)^(\S.*?): (line \d+): (\S*/[^/\s:]+\.(?:sh|bash|inc))` + missing + `$`)
+	unparsed   = pattern.Lazy(`(?m)^(\S.*?): (line \d+: (?:syntax error|unexpected EOF).*)$`)
+	unfound    = pattern.Lazy(`(?m)^(\S.*?): (line \d+): (\S*/[^/\s:]+\.(?:sh|bash|inc))` + missing + `$`)
 	complained = pattern.Lazy(`(?m)^(\S.*?): (line \d+: .+)$`)
 )
 
