@@ -53,7 +53,9 @@ func (g *Graph) node(c *suites.Case) *node {
 		return old
 	}
 	n := &node{scope: scopeOf(c)}
-	for _, hook := range g.hooksOf(c) {
+	hooks := g.hooksOf(c)
+	n.fired = g.registrationsOf(c, hooks)
+	for _, hook := range hooks {
 		n.reaches = append(n.reaches, g.reach(hook))
 	}
 	if old != nil && !old.stale {
@@ -62,7 +64,7 @@ func (g *Graph) node(c *suites.Case) *node {
 		n.own = g.ownInputs(c, n)
 		g.known = nil
 	}
-	if len(n.reaches) == 1 && len(n.own) == 0 {
+	if len(n.reaches) == 1 && len(n.own)+len(n.fired) == 0 {
 		n = n.reaches[0].share(n)
 	}
 	g.nodes[c] = n
@@ -159,6 +161,9 @@ func (g *Graph) allFiles(docs []string) []string {
 	all := map[string]bool{}
 	for _, n := range g.nodes {
 		for _, in := range n.own {
+			all[in.Path] = true
+		}
+		for _, in := range n.fired {
 			all[in.Path] = true
 		}
 	}

@@ -47,6 +47,9 @@ func (t *tracer) follow() *reach {
 			r.deps = append(r.deps, dep{in, t.vias[p]})
 		}
 	}
+	for _, in := range t.g.registrations(t.g.running(t.hook)) {
+		r.deps = append(r.deps, dep{in, always})
+	}
 	return r
 }
 

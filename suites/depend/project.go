@@ -2,6 +2,7 @@ package depend
 
 import (
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
 
@@ -11,11 +12,11 @@ type Project struct {
 	Reader   disk.Reader // of its files; what scripts use may lie elsewhere
 	HookDirs []string    // slash paths from the root; searched recursively
 	Settings []string    // settings files, slash paths
-	// Registering are all files that register hooks in a session of the client, as slash
-	// paths: of plugins, too.
-	Registering []string
-	Specs       []string          // spec documents, slash paths or doublestar patterns
-	Aliases     map[string]string // names for sources, beside those that documents declare
+	// Registered are the hooks that settings files and plugins register, as they were
+	// when the project was read.
+	Registered discover.Registered
+	Specs      []string          // spec documents, slash paths or doublestar patterns
+	Aliases    map[string]string // names for sources, beside those that documents declare
 	// Scripts lists the scripts that a chain case fires, as slash paths; nil
 	// when no case is a chain.
 	Scripts func(c *suites.Case) []string

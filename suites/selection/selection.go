@@ -20,6 +20,7 @@ type Selector struct {
 type latest struct {
 	reader     *narrow.Reader
 	unaffected map[suites.Key]string       // why
+	differing  map[suites.Key][]string     // paths whose content is another one than the verdict is about
 	before     map[suites.Key]*trace.Trace // traces as they were before it
 }
 
@@ -33,7 +34,7 @@ func (s *Selector) Use(g *depend.Graph, c *Contents) { s.graph, s.contents = g, 
 
 // Begin begins a selection: what it finds out is about the files as they are.
 func (s *Selector) Begin() {
-	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key]*trace.Trace)}
+	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key][]string), make(map[suites.Key]*trace.Trace)}
 }
 
 // A Verdict is what is on record of a case.
@@ -70,6 +71,7 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 			differences[i].Kind = depend.Vanished
 		}
 		changed = append(changed, d.Input)
+		s.latest.differing[key] = append(s.latest.differing[key], d.Path)
 	}
 	if len(differences) == 0 {
 		s.latest.unaffected[key] = "nothing that it depends on changed since"
@@ -109,6 +111,10 @@ func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trac
 // NotAffected says of each case that the latest selection left out, though what it
 // depends on changed, why.
 func (s *Selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
+
+// Differing lists, by case, the paths that the latest selection found to hold another
+// content than the one that the case's verdict is about.
+func (s *Selector) Differing() map[suites.Key][]string { return s.latest.differing }
 
 // Uncovered names the places of the latest change that no case executes; cases are
 // those that execute anything here.

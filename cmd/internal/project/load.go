@@ -36,7 +36,7 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	p.arrange()
 	p.Empty = p.filter(filter)
 	p.Graph = depend.New(depend.Project{
-		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Registering: p.Registered.Files, Specs: p.specs,
+		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Registered: p.Registered, Specs: p.specs,
 		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
 	})
 	p.Graph.Prepare(p.every)

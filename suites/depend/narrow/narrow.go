@@ -54,6 +54,8 @@ func (r *Reader) Decide(q Question) Answer {
 // one answers for one changed input.
 func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because string) {
 	switch {
+	case d.Kind == depend.Dropped && d.By == suites.Needed && d.Section != "":
+		return false, "what was there is gone" // a registration, or the switch for all hooks
 	case d.Kind == depend.Dropped:
 		return false, "the case does not depend on it any more"
 	case d.Kind == depend.Appeared:
