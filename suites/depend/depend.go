@@ -143,7 +143,8 @@ func (g *Graph) Runs(c *suites.Case, script string) bool {
 
 // Files lists every file that the cases asked about so far depend on, sorted,
 // as slash paths from the root (absolute outside it). Files that would count
-// if they were there are among them, and the spec documents.
+// if they were there are among them, and the spec documents. Elsewhere is where a case
+// may read any file of the project.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

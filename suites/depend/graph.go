@@ -25,6 +25,7 @@ type Graph struct {
 	reaches map[string]*reach
 	runners map[string][]*discover.Hook // script -> registered hooks; nil until asked for
 	nodes   map[*suites.Case]*node      // those of one hook that depend on nothing else share theirs
+	others  *others                     // nil until a hook is met that may read any file
 	claims  *claims                     // nil when the documents must be read again
 	known   []string                    // what Files lists; nil when it must be put together again
 	most    int                         // entries of files from which it begins anew; 0 until all cases were asked about

@@ -20,6 +20,9 @@ func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	case c.Layer == suites.Live, len(n.reaches) == 0 && n.scope == viaProject:
 		own = append(own, g.configuration(c)...)
 	}
+	if g.project.Other != nil && len(n.fired) > 0 && len(n.reaches) == 0 {
+		own = append(own, g.elsewhere("what its command reads is not known"))
+	}
 	for _, text := range c.Verify {
 		refs, err := markers.ParseRef(text)
 		if err != nil {

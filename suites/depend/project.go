@@ -23,6 +23,10 @@ type Project struct {
 	// IDs lists the IDs of all cases, by which documents name them; nil takes
 	// everything of the usual shape (P01, DEP29) for one.
 	IDs func() []string
+	// Other reports whether a path is a file, or a directory, that hooks may read of which
+	// is not known what they read: what is placed otherwise, and what is nobody's source,
+	// is not. Nil: nothing is.
+	Other func(path string, isDir bool) bool
 	// Passing tells names of files that editors put beside others while they save
 	// them: nobody depends on those. Nil: there are none.
 	Passing func(name string) bool

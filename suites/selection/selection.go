@@ -30,7 +30,10 @@ func NewSelector(records func() Records) *Selector {
 }
 
 // Use has the selector decide for a project as it is from now on.
-func (s *Selector) Use(g *depend.Graph, c *Contents) { s.graph, s.contents = g, c }
+func (s *Selector) Use(g *depend.Graph, c *Contents) {
+	s.graph, s.contents = g, c
+	c.graph = g
+}
 
 // Begin begins a selection: what it finds out is about the files as they are.
 func (s *Selector) Begin() {
@@ -70,14 +73,16 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 		if d.Kind == depend.Dropped && !s.graph.There(d.Path) {
 			differences[i].Kind = depend.Vanished
 		}
-		changed = append(changed, d.Input)
-		s.latest.differing[key] = append(s.latest.differing[key], d.Path)
+		for _, in := range s.files(d, now) {
+			changed = append(changed, in)
+			s.latest.differing[key] = append(s.latest.differing[key], in.Path)
+		}
 	}
 	if len(differences) == 0 {
 		s.latest.unaffected[key] = "nothing that it depends on changed since"
 		return true, nil, nil
 	}
-	a := s.decide(c, e, differences)
+	a := s.decide(c, e, differences, now)
 	if !a.Unaffected {
 		return false, []string{a.Because}, changed
 	}
@@ -86,8 +91,21 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	return true, nil, nil
 }
 
-func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference) narrow.Answer {
-	q := narrow.Question{Changed: differences, Scripts: s.graph.Scripts(c)}
+// files are what a difference is about: the input, or the files that it stands for.
+func (s *Selector) files(d depend.Difference, now []suites.Input) []suites.Input {
+	if d.Path != depend.Elsewhere {
+		return []suites.Input{d.Input}
+	}
+	var all []suites.Input
+	files, _ := s.latest.reader.Elsewhere(d, now)
+	for _, f := range files {
+		all = append(all, suites.Input{Path: f, Because: d.Because})
+	}
+	return all
+}
+
+func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference, now []suites.Input) narrow.Answer {
+	q := narrow.Question{Changed: differences, Inputs: now, Scripts: s.graph.Scripts(c)}
 	if e != nil {
 		if e.Wide != "" {
 			return narrow.Answer{Because: e.Wide}

@@ -39,6 +39,7 @@ type Project struct {
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
 	scripts  []string
+	entries  map[string]bool // scripts that are run as hooks
 	specs    []string
 	sources  []string // suite files
 }
