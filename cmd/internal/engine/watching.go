@@ -33,7 +33,8 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *decide.AtRest
 	idle     idling
-	toAudit  []*suites.Case // not affected by the latest save
+	toAudit  []*suites.Case   // not affected by the latest save
+	warned   *project.Project // of which it was told that directories are too many
 }
 
 // An idling engine makes the traces that are missing, one at a time, until
@@ -83,6 +84,7 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 			w.warnOf(err)
 			return selected
 		}
+		w.overlooked()
 	}
 }
 
