@@ -34,6 +34,7 @@ type watch struct {
 	rest     *decide.AtRest
 	idle     idling
 	toAudit  []*suites.Case   // not affected by the latest save
+	toReload bool             // hooks were seen to stop more than the project has cases of
 	warned   *project.Project // of which it was told that directories are too many
 }
 
@@ -42,6 +43,7 @@ type watch struct {
 type idling struct {
 	untraced map[suites.Key]bool // cases that may lack a trace
 	done     chan *tracedRun
+	trial    chan *trialRun     // of the hook that is tried; nil while none is
 	cancel   context.CancelFunc // of what is running; nil when nothing is
 	ctx      context.Context
 	by       *tracing.Scripts
