@@ -17,7 +17,7 @@ var unsuited = map[string]string{
 ]}}` + "\n",
 	".claude/hooks/guard.sh": "#!/usr/bin/env bash\ncommand=$(jq -r .tool_input.command)\nname=rules\nsource \"${BASH_SOURCE%/*}/../lib/$name.sh\"\n" +
 		"if is_bad \"$command\"; then echo \"denied: $command\" >&2; exit 2; fi\nexit 0\n",
-	".claude/lib/rules.sh":   "is_bad() { case $1 in *'rm -rf'*|*'git push --force'*) return 0 ;; esac; return 1; }\n",
+	".claude/lib/rules.sh": "is_bad() { case $1 in *'rm -rf'*|*'git push --force'*) return 0 ;; esac; return 1; }\n",
 	".claude/hooks/files.sh": "#!/usr/bin/env bash\nfile=$(jq -r .tool_input.file_path)\ncase $file in *.env|*/.git/*)\n" +
 		"  jq -n '{hookSpecificOutput: {hookEventName: \"PreToolUse\", permissionDecision: \"deny\", permissionDecisionReason: \"secret\"}}' ;;\nesac\n",
 	"README.md": "# Example\n",

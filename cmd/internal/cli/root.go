@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/config"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/spelling"
 )
