@@ -105,7 +105,7 @@ func waiting(then string) func(map[string]string) {
 }
 
 var injections = []injected{
-	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "deny-exits-1", "error", "", false},
+	{1, "deny exits with 1", guardIs(strings.Replace(healthyGuard, "exit 2", "exit 1", 1)), "exit-code-not-2", "error", "", false},
 	{2, "without jq the guard allows", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "fails-open", "warning", "", false},
 	{3, "the script is missing", func(f map[string]string) { delete(f, guardFile) }, "script-missing", "error", "", false},
 	{4, "the script is not executable", func(f map[string]string) { f[guardFile+" mode"] = "0644" }, "script-not-executable", "error", "", false},
@@ -122,10 +122,10 @@ var injections = []injected{
 	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
-	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "output-ignored", "error", "", false},
-	{13, "two JSON documents", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\necho '{\"continue\":true}'\n"), "output-ignored", "error", "", false},
-	{14, "the right words in the wrong place", scriptIs("guard.sh", says+"echo '{\"permissionDecision\":\"deny\"}'\n"), "output-ignored", "error", "", false},
-	{14, "no hookEventName", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "output-ignored", "error", "", false},
+	{12, "text before the JSON", scriptIs("guard.sh", says+"echo checking\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'\n"), "text-dropped", "error", "", false},
+	{13, "two JSON documents", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\"}}'\necho '{\"continue\":true}'\n"), "not-one-document", "warning", "", false},
+	{14, "the right words in the wrong place", scriptIs("guard.sh", says+"echo '{\"permissionDecision\":\"deny\"}'\n"), "unknown-keys", "error", "", false},
+	{14, "no hookEventName", scriptIs("start.sh", says+"echo '{\"hookSpecificOutput\":{\"additionalContext\":\"a\"}}'\n"), "no-event-name", "warning", "", false},
 	{15, "it prints its input", scriptIs("lint.sh", "#!/bin/bash\ncat\n"), "echoes-input", "info", "", false},
 	{16, "it reads a variable that nobody sets", scriptIs("lint.sh", says+"echo \"$CLAUDE_TOOL_INPUT\" >/dev/null\n"), "unset-variable", "warning", "", false},
 	{16, "it reads a field that is not sent", scriptIs("lint.sh", "#!/bin/bash\njq -r '.tool_output' >/dev/null\nexit 0\n"), "unknown-field", "warning", "", false},
@@ -133,7 +133,7 @@ var injections = []injected{
 	{16, "it reads the event under a name of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("hook_event")), "unknown-field", "warning", "", false},
 	{16, "it reads a field by which it would go on", scriptIs("lint.sh", "#!/bin/bash\ncheck() { :; }\n[ \"$(jq -r .hook_event)\" = PostToolUse ] && check\nexit 0\n"), "unknown-field", "warning", "", false},
 	{17, "a timeout in milliseconds", replaced(`"timeout": 10`, `"timeout": 10000`), "long-timeout", "warning", "", false},
-	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "slow", "warning", "", false},
+	{18, "a guard that hangs", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); sleep 60", 1)), "timed-out", "error", "", false},
 	{20, "it waits for the end of a stdin that stays open", nil, "", "", "whether the client closes stdin is not established; probes close it", false},
 	{21, "it does not read stdin", nil, "", "", "the client was observed to keep the decision of a hook that does not read 1 MB", false},
 	{22, "a child keeps running", scriptIs("start.sh", says+"sleep 30 &\necho hello\n"), "left-behind", "info", "", false},
@@ -147,7 +147,7 @@ var injections = []injected{
 	{33, "without a commit the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); git rev-parse --git-dir >/dev/null 2>&1 && ! git rev-parse --verify -q HEAD >/dev/null && exit 0", 1)), "fails-open", "warning", "", false},
 	{27, "quotes in the input crash it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\ncase $input in *\"it's\"*) echo \"$NOT_SET_BY_ANYBODY\" ;; esac\n"), "crash", "warning", "", false},
 	{29, "a long input crashes it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\nif [ ${#input} -gt 100000 ]; then echo \"$NOT_SET_BY_ANYBODY\"; fi\nexit 0\n"), "crash", "warning", "", false},
-	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "output-ignored", "warning", "", false},
+	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "not-one-document", "warning", "", false},
 	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
 	{37, "two hooks rewrite one input", func(f map[string]string) {
 		rewrite := says + "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"true\"}}}'\n"
@@ -173,11 +173,11 @@ var injections = []injected{
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
-	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "fails-open", "error", "", false},
-	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "output-ignored", "warning", "", false},
+	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "background-too-late", "error", "", false},
+	{0, "a key that the client does not know", scriptIs("start.sh", says+"echo '{\"chat\": \"a\"}'\n"), "unknown-keys", "warning", "", false},
 	{0, "a file loads another that is not there", scriptIs("start.sh", says+unloaded("./session")), "script-missing", "error", "", false},
-	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "output-ignored", "warning", "", false},
-	{0, "what it says at the end of its waiting", waiting(unheard), "output-ignored", "warning", "", false},
+	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
+	{0, "what it says at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 

@@ -54,6 +54,8 @@ func (k Kind) Severity(lost Lost) suites.Severity {
 		return suites.Info
 	case lost < LostDecision && row.severity == suites.Error:
 		return suites.Warning
+	case lost == LostDecision && row.severity == suites.Info:
+		return suites.Error // of text that is harmless otherwise
 	default:
 		return row.severity
 	}
@@ -120,8 +122,11 @@ func completed(text []byte, into *map[string]any) bool {
 		if end := strings.LastIndexByte(t, '}'); end > 0 && json.Unmarshal([]byte(t[:end+1]), into) == nil {
 			return true
 		}
-		if json.Unmarshal([]byte(closed(t)), into) == nil {
-			return true
+		for t != "" { // a key without its value is left out
+			if json.Unmarshal([]byte(closed(t)), into) == nil {
+				return true
+			}
+			t = t[:max(0, strings.LastIndexByte(t, ','))]
 		}
 	}
 	return false

@@ -22,7 +22,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	q.rounds = []func() []Probe{q.typical, q.again, q.misnamed, q.varied, q.named, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.misnamed, q.varied, q.named, q.search, q.hardened}
 	return q
 }
 
@@ -35,6 +35,7 @@ func (q *Inquiry) typical() (probes []Probe) {
 			if i == 0 {
 				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
 			}
+			q.usual, q.did = append(q.usual, f), append(q.did, r)
 			q.observe(f, r)
 		}))
 	}

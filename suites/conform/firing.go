@@ -14,8 +14,12 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// patience is how long a probe may take: healthy hooks need a fraction of it.
-const patience = 10 * time.Second
+// patience is how long a probe may take: healthy hooks need a fraction of it, on a busy
+// machine as well.
+const patience = 30 * time.Second
+
+// quickest is the least that a probe may take whatever the hook's own timeout is.
+const quickest = 10 * time.Second
 
 // A firing is one event sent to a hook.
 type firing struct {
@@ -99,7 +103,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
 	c := &suites.Case{
-		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout),
+		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience,
 		Around: suites.Surroundings{AbsentTools: f.without}.OrNil(),
 		Steps:  []suites.Step{step},
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
@@ -20,7 +21,8 @@ type Tree struct {
 	Stray      []string      // files with hooks that the client does not read
 	Denies     []suites.Deny // what a person says that hooks must stop
 	Installed  func(program string) bool
-	PlainShell bool // /bin/sh is none that understands bash
+	Timeout    time.Duration // that a probe may take at most; 0 for the usual one
+	PlainShell bool          // /bin/sh is none that understands bash
 }
 
 // IsPlainShell reports whether this machine's /bin/sh is none that understands bash.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -50,8 +49,7 @@ func variants(f firing) []variant {
 func (q *Inquiry) varied() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	const slow = time.Second
-	if len(usual) == 0 || symptom.Background(q.took) || q.took.Duration > slow || q.absent != "" {
+	if len(usual) == 0 || symptom.Background(q.took) || q.absent != "" {
 		return nil
 	}
 	var all Probe
@@ -75,9 +73,9 @@ func (q *Inquiry) coped(v variant, r suites.Result) {
 	switch {
 	case q.failed(v.name, r, suites.Warning):
 	case r.TimedOut:
-		q.seen("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), v.name)
-	case !symptom.Dropped(q.took):
-		q.dropped(firing{event: v.event, value: v.name}, r, suites.Warning)
+		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
+	default:
+		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
 	}
 }
 

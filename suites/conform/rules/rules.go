@@ -2,14 +2,20 @@
 // client.
 package rules
 
-import "hookwatch/suites"
+import (
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
 
 // All lists every rule, in the order in which documents name them.
 func All() []suites.Rule { return all }
 
-// Named gives a rule by its ID.
+// Named returns the rule with an ID: one of this package, or one of those by which the client
+// is predicted.
 func Named(id string) suites.Rule {
-	for _, r := range all {
+	for _, r := range slices.Concat(all, client.Rules()) {
 		if r.ID == id {
 			return r
 		}
@@ -95,15 +101,9 @@ var all = []suites.Rule{
 	{ID: "crash", Observed: observed, Severity: suites.Error, What: "the hook crashes on what the client sends",
 		Client: "the call proceeds and the model is not told",
 		Remedy: "correct the script"},
-	{ID: "output-ignored", Observed: observed, Severity: suites.Error, What: "the client does not heed what the hook prints",
-		Client: "the output is dropped",
-		Remedy: "print one JSON document of the event's form, and nothing else"},
 	{ID: "echoes-input", Severity: suites.Info, What: "the hook prints what it was sent",
 		Client: "the client drops it",
 		Remedy: "print nothing when there is nothing to say"},
-	{ID: "deny-exits-1", Observed: observed, Severity: suites.Error, What: "the hook means to stop the call and does not exit with 2",
-		Client: "only exit 2 or a decision in JSON stops a call: it proceeds",
-		Remedy: "exit 2 with the reason on stderr"},
 	{ID: "reason-on-stdout", Observed: observed, Severity: suites.Warning, What: "exit 2 with the reason on stdout",
 		Client: "the call is denied and the model is told \"No stderr output\"",
 		Remedy: "print the reason to stderr"},
@@ -152,6 +152,9 @@ var all = []suites.Rule{
 	{ID: "slow", Severity: suites.Info, What: "the hook takes long",
 		Client: "the session waits for it at every call",
 		Remedy: "do less, or make it async"},
+	{ID: "absent-package", Severity: suites.Warning, What: "a package that the hook loads is not installed, and no manifest declares it",
+		Client: "the hook ends with an error: what it would stop proceeds",
+		Remedy: "declare the package in package.json, requirements.txt or the like, or do without it"},
 	{ID: "absent-program", Severity: suites.Info, What: "a program is not on this machine",
 		Client: "here the hook cannot do its work: it was not judged",
 		Remedy: "install it"},
