@@ -126,8 +126,8 @@ func (q *Inquiry) lostFile(name string) {
 		q.absent, q.broken = "its command names a variable that shells do not know", true
 		return
 	}
-	if len(q.tree.wrongRoot(q.hook)) > 0 {
-		q.absent, q.broken = "it names a directory that is another one", true // which is a finding of its own
+	if len(q.tree.wrongRoot(q.hook))+len(q.tree.homePath(q.hook)) > 0 {
+		q.absent, q.broken = "it names a directory of another machine or project", true // which is a finding of its own
 		return
 	}
 	if !inside || exists(q.tree.path(slash)) {

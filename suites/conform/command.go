@@ -13,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
@@ -35,7 +36,7 @@ var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_
 
 // command judges a hook's command line.
 func (t Tree) command(h discover.Hook) []finding.Finding {
-	all := t.wrongRoot(h)
+	all := append(t.wrongRoot(h), t.homePath(h)...)
 	if h.Args != nil {
 		return all
 	}
@@ -77,6 +78,27 @@ func (t Tree) wrongRoot(h discover.Hook) []finding.Finding {
 		return t.othersProject(h, text)
 	}
 	return nil
+}
+
+// homes matches a path in the home directory of one user.
+var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
+
+// homePath judges a path in one user's home directory in settings that everyone shares. Where
+// it is not found the hook does not start.
+func (t Tree) homePath(h discover.Hook) []finding.Finding {
+	shared := h.Scope == discover.InProject && !strings.HasSuffix(h.Source.File, ".local.json") || h.Scope == discover.InPlugin || h.Scope == discover.InHome
+	at := homes().FindString(h.Command + " " + strings.Join(h.Args, " "))
+	if at == "" || !shared || filepath.IsAbs(h.Source.File) || asked().MatchString(h.Command) {
+		return nil
+	}
+	f := finding.Of("home-path", h.ID, h.Source, "the command names "+at)
+	if !strings.HasPrefix(at, "/") || !exists(at) {
+		f.What += ", which this machine does not have"
+		if about, _ := client.EventByName(h.Event); about.Exit2 != suites.Ignored && about.Exit2 != suites.ShownToModel {
+			f.Severity = suites.Error
+		}
+	}
+	return []finding.Finding{f}
 }
 
 // othersProject judges a hook of a plugin that names a script by the directory of the project

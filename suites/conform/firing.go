@@ -83,6 +83,9 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		session = h.Session
 	}
 	file := f.file
+	if f.event == "FileChanged" {
+		file = f.value // matchers are compared with the file's name
+	}
 	if file == "" {
 		file = exampleFile
 	}
@@ -103,7 +106,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
 	c := &suites.Case{
-		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience,
+		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience, Patient: true,
 		Around: suites.Surroundings{AbsentTools: f.without}.OrNil(),
 		Steps:  []suites.Step{step},
 	}
@@ -178,7 +181,7 @@ var wildcards = pattern.Lazy(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
 // named are names of tools that a matcher itself tells.
 func named(matcher string) (names []string) {
 	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
-		name := strings.TrimRight(wildcards().ReplaceAllString(strings.TrimSpace(part), "example"), "_")
+		name := strings.TrimRight(wildcards().ReplaceAllString(strings.ReplaceAll(strings.TrimSpace(part), `\.`, "."), "example"), "_")
 		if strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1 {
 			names = append(names, name+"__example") // a server's tools have two parts
 		}
@@ -235,6 +238,6 @@ func Typical(t Tree, h discover.Hook) *suites.Case {
 		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so
 	}
 	c := all[0].asCase(h)
-	c.Timeout = 0
+	c.Timeout, c.Patient = 0, false
 	return c
 }

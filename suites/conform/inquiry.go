@@ -122,6 +122,7 @@ func (q *Inquiry) worst(f finding.Finding) {
 // guessed is a finding of a hook whose event is only guessed: a warning at most.
 func (q *Inquiry) guessed(f finding.Finding) finding.Finding {
 	if q.hook.Scope == discover.InGuess {
+		f.What += " (registered nowhere: fired for " + q.hook.Event + " because of its name)"
 		f.Severity = finding.Least(f.Severity, suites.Warning)
 	}
 	return f
