@@ -9,7 +9,7 @@ import (
 )
 
 // searched bounds the inputs that a guard is tried with.
-const searched = 40
+const searched = 24
 
 // How likely it is that a guard stops an input, the likeliest first.
 const (
@@ -76,7 +76,7 @@ func (q *Inquiry) call(tool, text string) firing {
 // likeliest puts the ranks one after the other, each input once. How many there are depends on
 // the hook alone, never on how long it takes: the answer is the same on a busy machine.
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const few, fewest = 12, 8
+	const few, fewest = 8, 8
 	most := searched
 	switch {
 	case q.missing != "" || symptom.Background(q.took):

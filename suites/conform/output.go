@@ -20,7 +20,11 @@ func (q *Inquiry) printed(f firing, r suites.Result) {
 		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
 	if len(r.LeftBehind) > 0 {
-		q.found("left-behind", "it leaves "+strings.Join(r.LeftBehind, ", ")+" running")
+		what, severity := "it leaves "+strings.Join(r.LeftBehind, ", ")+" running", suites.Info
+		if r.HoldsOutput && !q.hook.Entry.Async {
+			what, severity = what+", which keeps its output open: the client waits for that", suites.Warning
+		}
+		q.found("left-behind", what, severity)
 	}
 	q.rewritten(f, r)
 }

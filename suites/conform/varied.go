@@ -3,6 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -10,8 +11,14 @@ import (
 	"hookwatch/suites/symptom"
 )
 
+// executed is the name of a file that is there once a hook has run a part of its input as a
+// command, and runs are the places where it may be.
+const executed = "hookwatch-executed"
+
+var executedAt = []string{"{override}/" + executed, "{project}/" + executed, "{tmp}/" + executed}
+
 // odd is a text with what scripts stumble over.
-const odd = "it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
+const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
 
 // long is a text of 200 KB.
 func long() string { return strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 5000) }
@@ -31,6 +38,9 @@ func variants(f firing) []variant {
 		if f.command != "" {
 			v.command = "true # " + strings.ReplaceAll(text, "\n", "\n# ")
 		}
+		if f.command != "" && text == odd {
+			v.command = "true $(touch " + executed + ") # it's \"quoted\" \\n é 漢 🎉"
+		}
 		return v
 	}
 	quotes, large := with(odd), with(long())
@@ -40,6 +50,11 @@ func variants(f firing) []variant {
 	all := []variant{{quotes, "a text with quotes and other letters, of a subagent", ""}, {large, "a text of 200 KB", ""}}
 	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
 		all = append(all, variant{f, "an empty " + key, key})
+	}
+	if slices.Contains(fileTools, f.tool) {
+		named := f
+		named.file = "src/$(touch " + executed + ").py"
+		all = append(all, variant{named, "a file whose name is a command", ""})
 	}
 	return all
 }
@@ -55,8 +70,11 @@ func (q *Inquiry) varied() []Probe {
 	var all Probe
 	for i, v := range variants(usual[0]) {
 		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		step := &one.Case.Steps[0]
+		for _, place := range executedAt {
+			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
+		}
 		if v.empty != "" {
-			step := &one.Case.Steps[0]
 			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
 		if i == 0 {
@@ -70,6 +88,12 @@ func (q *Inquiry) varied() []Probe {
 
 // coped judges what a hook makes of an input that is another.
 func (q *Inquiry) coped(v variant, r suites.Result) {
+	for _, place := range executedAt {
+		if _, ran := r.Files[place]; ran {
+			q.found("executes-input", "it runs a part of its input as a command: "+v.name)
+			return
+		}
+	}
 	switch {
 	case q.failed(v.name, r, suites.Warning):
 	case r.TimedOut:
