@@ -31,6 +31,8 @@ type firing struct {
 	value      string // what the matcher is compared with, where it is no tool
 	stopActive bool
 	text       string   // what the tool writes, looks for or asks
+	saying     string   // what the input is called instead of being quoted
+	written    bool     // the file is there, with the text in it
 	agent      string   // the subagent in which the call is made
 	without    []string // programs that are absent
 }
@@ -39,6 +41,8 @@ type firing struct {
 func (f firing) input() string {
 	text := cmp.Or(f.tool, f.value, f.event)
 	switch {
+	case f.saying != "":
+		text = strings.TrimSpace(f.tool + " of " + f.saying)
 	case f.command != "":
 		text = f.command
 	case f.file != "" && slices.Contains(fileTools, f.tool):
@@ -94,7 +98,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	in := payload.Input{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
-		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
+		LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	}
 	if f.agent != "" {
 		in.AgentID, in.AgentType = "a0000000000000001", f.agent
@@ -104,6 +108,13 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		Fixtures: []suites.Fixture{{Path: "{tmp}/transcript.jsonl", Content: transcript}}}
 	if err != nil {
 		step.PayloadRaw = nil // an event that the client does not have
+	}
+	if f.written {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
+	}
+	if f.saying != "" && f.tool == "" {
+		line, _ := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{"role": "assistant", "content": []any{map[string]string{"type": "text", "text": f.text}}}}) // text always encodes
+		step.Fixtures[0].Content += string(line) + "\n"
 	}
 	c := &suites.Case{
 		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience, Patient: true,
