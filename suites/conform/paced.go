@@ -16,9 +16,10 @@ const slept = "{tmp}/slept"
 
 // A hook that sleeps is fired once with a clock that does not wait for it: sleep ends at once
 // and records its argument, in a program, in Python and, for timers that fire, in Node. So
-// the time that it sleeps does not depend on the load of the machine.
+// the time that it sleeps does not depend on the load of the machine. A shell gives what runs
+// in the background /dev/null as its standard input: the hook does not wait for that.
 const (
-	sleepProgram = `t=0; for a in "$@"; do case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac; echo "$a"; done >>'` + slept + `'` + "\n"
+	sleepProgram = `[ "$(readlink /proc/self/fd/0)" = /dev/null ] && exit 0; for a in "$@"; do case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac; echo "$a"; done >>'` + slept + `'` + "\n"
 	sleepPython  = "import time\ndef _sleep(s, _f='" + slept + "'):\n    with open(_f, 'a') as f:\n        f.write('%s\\n' % s)\ntime.sleep = _sleep\n"
 	sleepNode    = "const fs = require('fs'), real = setTimeout;\nglobalThis.setTimeout = (f, ms, ...a) => real((...b) => { if (ms >= 100) fs.appendFileSync('" + slept + "', ms / 1000 + '\\n'); return f(...b); }, ms, ...a);\n" +
 		"const wait = Atomics.wait;\nAtomics.wait = (a, i, v, ms) => { fs.appendFileSync('" + slept + "', (ms || 0) / 1000 + '\\n'); return 'timed-out'; };\n"
