@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/symptom"
 )
 
@@ -90,7 +91,9 @@ func (q *Inquiry) varied() []Probe {
 func (q *Inquiry) coped(v variant, r suites.Result) {
 	for _, place := range executedAt {
 		if _, ran := r.Files[place]; ran {
-			q.found("executes-input", "it runs a part of its input as a command: "+v.name)
+			f := finding.Of("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
+			f.Input = v.name
+			q.worst(f)
 			return
 		}
 	}

@@ -170,6 +170,7 @@ func combine(fired []Fired) suites.Result {
 		all.StdoutBytes += r.StdoutBytes
 		all.StderrBytes += r.StderrBytes
 		all.LeftBehind = append(all.LeftBehind, r.LeftBehind...)
+		all.HoldsOutput = all.HoldsOutput || r.HoldsOutput
 		all.Duration = max(all.Duration, r.Duration)
 	}
 	reading := client.Combine(readings)
