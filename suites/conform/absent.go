@@ -73,8 +73,13 @@ func (q *Inquiry) unpacked(name string) {
 // package, or the script does itself as uv has it.
 func (q *Inquiry) declares(name string) bool {
 	named := packageName(name)
-	if strings.Contains(q.text, "# /// script") || fetches().MatchString(q.hook.Command) {
+	if fetches().MatchString(q.hook.Command) {
 		return true
+	}
+	for line := range strings.Lines(q.text) { // dependencies that a script declares as uv has it
+		if strings.HasPrefix(line, "#") && strings.Contains(strings.ToLower(line), named) {
+			return true
+		}
 	}
 	for _, s := range append([]string{"."}, q.hook.Scripts...) {
 		for dir := path.Dir(s); ; dir = path.Dir(dir) {

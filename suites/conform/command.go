@@ -74,7 +74,7 @@ func (t Tree) wrongRoot(h discover.Hook) []finding.Finding {
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
-	case inPlugin && len(h.Scripts) == 0 && !asked().MatchString(text):
+	case inPlugin && !asked().MatchString(text):
 		return t.othersProject(h, text)
 	}
 	return nil

@@ -65,11 +65,10 @@ func seconds(recorded []byte) (sum time.Duration) {
 }
 
 // cost is the severity of a second that the session waits: a warning where it is spent at
-// every call of any tool, or at every prompt.
+// every call of a tool, or at every prompt.
 func (q *Inquiry) cost() suites.Severity {
 	about, _ := client.EventByName(q.hook.Event)
-	all := q.hook.Matcher == "" || q.hook.Matcher == "*" || q.hook.Matcher == ".*"
-	if about.Tool && all || q.hook.Event == "UserPromptSubmit" {
+	if about.Tool || q.hook.Event == "UserPromptSubmit" {
 		return suites.Warning
 	}
 	return suites.Info

@@ -108,7 +108,7 @@ func uses(code string) (out []Use) {
 		}
 		reads := regexp.MustCompile(`jq [^\n]*?[\s'"(|,{\[:]\.` + f.Name + `\b|\.get\(["']` + f.Name + `["']|\[["']` + f.Name + `["']\]|\b(?:input|data|payload|event)\.` + f.Name + `\b`)
 		at := reads.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`\b`+f.Meant+`\b`).MatchString(code) {
+		if at == nil || regexp.MustCompile(`["'.]`+f.Meant+`\b`).MatchString(code) {
 			continue
 		}
 		out = append(out, Use{f, at[0] + strings.LastIndex(code[at[0]:at[1]], f.Name)})

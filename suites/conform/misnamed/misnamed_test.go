@@ -46,6 +46,7 @@ func TestUses(t *testing.T) {
 		{`event.toolName`, "toolName", ""},
 		{`echo "the hook_event of it"`, "", ""},
 		{`jq -r .hook_event`, "", "hook_event"},
+		{"tool_name = data.get('toolName')", "toolName", ""},
 		{`jq -r '.tool_output' "$transcript"`, "", ""},
 		{`tail -1 "$transcript" | jq -r '.tool_output'`, "", ""},
 		{`jq -r '.tool_output' <<<"$input"`, "tool_output", ""},
