@@ -29,7 +29,7 @@ func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
 // ranked are those inputs by rank; none of a hook that is no guard.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayFail(q.text) {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayReact(q.text) {
 		return ranked
 	}
 	own := intent.Literals(q.text)

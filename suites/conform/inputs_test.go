@@ -62,7 +62,7 @@ func TestHarmfulBounds(t *testing.T) {
 	if n := len(guardOf("PreToolUse", "Bash|Write", manyPatterns).harmful()); n > searched {
 		t.Errorf("%d inputs, want %d at most", n, searched)
 	}
-	for _, text := range []string{"echo hello", "command -v wakatime || exit 0", "sys.exit(0)"} {
+	for _, text := range []string{"cat >>log", "command -v wakatime || exit 0", "sys.exit(0)"} {
 		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n > 0 {
 			t.Errorf("%q: %d inputs, want none", text, n)
 		}

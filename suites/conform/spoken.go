@@ -26,7 +26,7 @@ func (q *Inquiry) mentioned() []Probe {
 	}
 	own := intent.Literals(q.text)
 	const most = 30
-	if len(own) == 0 || !intent.MayFail(q.text) && !strings.Contains(q.text, "hookSpecificOutput") {
+	if len(own) == 0 || !intent.MayReact(q.text) && !strings.Contains(q.text, "hookSpecificOutput") {
 		return nil
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"

@@ -12,13 +12,13 @@ import (
 // decision.
 func MayDeny(text string) bool { return denies().MatchString(text) }
 
-// MayFail reports whether a hook may end otherwise than with 0 or write to stderr, so that it is
+// MayReact reports whether a hook may end otherwise than with 0, or say something, so that it is
 // worth a look whether it does so for an input that guards stop.
-func MayFail(text string) bool { return MayDeny(text) || fails().MatchString(text) }
+func MayReact(text string) bool { return MayDeny(text) || reacts().MatchString(text) }
 
 var (
 	denies = pattern.Lazy(`exit[ (]+2|exitCode\s*=\s*2|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
-	fails  = pattern.Lazy(`exit[ (]+[1-9$A-Za-z-]|exitCode\s*=\s*[1-9A-Za-z]|>&2|sys\.stderr|console\.error|\braise\b|\bthrow\b|\breturn [1-9]`)
+	reacts = pattern.Lazy(`exit[ (]+[1-9$A-Za-z-]|exitCode\s*=\s*[1-9A-Za-z]|>&2|\becho\s|\bprint(?:f\s|\()|console\.log|sys\.stderr|console\.error|\braise\b|\bthrow\b|\breturn [1-9]`)
 )
 
 // Calls reports whether a text calls a program, or looks for it.
