@@ -53,11 +53,10 @@ func TestWatchStops(t *testing.T) {
 			return e.Event == "case" && strings.HasPrefix(e.Record.ID, fault.of) && !e.Record.Pass && e.Transition == "regression"
 		})
 		t.Logf("%s: on the screen %s after the save", fault.name, time.Since(saved).Round(time.Millisecond))
-		if e := w.transitions(); len(e.Regressions) == 0 {
-			t.Errorf("%s was told as %+v", fault.name, e)
-		}
+		w.until(fault.name+", announced", func(e event) bool { return e.Event == "transitions" && len(e.Regressions) > 0 })
 		w.replace(fault.file, good)
 		w.until(fault.name+", mended", func(e event) bool { return e.Event == "run_done" && e.State != nil && e.State.Failed == 0 })
+		w.until(fault.name+", announced as mended", func(e event) bool { return e.Event == "transitions" && len(e.Resolved) > 0 })
 	}
 	w.quit()
 }
