@@ -46,7 +46,7 @@ func TestBombs(t *testing.T) {
 		"a deep line":        {rollingName + "/pm-agent.jsonl", strings.Repeat("[", 1<<20) + "\n", "not a JSON object"},
 		"many keys":          {rollingName + "/pm-agent.jsonl", `{"pass":"1","id":"a"` + strings.Repeat(`,"a":1`, 1<<20) + "}\n", ""},
 		"many inputs":        {inputsName, `{"a":[{}` + strings.Repeat(",{}", 3<<20) + "]}", "inputs.json: not read: too many values"},
-		"deep inputs":        {inputsName, `{"a":` + strings.Repeat("[", 20_000), "not read: json: cannot unmarshal JSON array"},
+		"deep inputs":        {inputsName, `{"a":` + strings.Repeat("[", 20_000), " unmarshal JSON array"}, // "cannot" or "unable to": the library chooses at random
 		"large inputs":       {inputsName, strings.Repeat(" ", jsonl.DocumentLimit+1), "too large"},
 		"environment":        {environmentName, "null and void", "environment.json: not read"},
 	} {
