@@ -31,7 +31,7 @@ const (
 var (
 	noProgram = []func() *regexp.Regexp{
 		pattern.Lazy(`(?m)^[^\n:]+: line \d+: ([\w.+-]+): command not found$`), // bash
-		pattern.Lazy(`(?m)^[^\n:]+: \d+: ([\w.+-]+): not found$`),              // dash
+		pattern.Lazy(`(?m)^[^\n:]+: \d+: (?:exec: )?([\w.+-]+): not found$`),   // dash
 		pattern.Lazy(`(?m)^[^\n]*env: [‘'"]?([\w.+-]+)[’'"]?: No such file`),
 		pattern.Lazy(`exec: "?([\w.+-]+)"?: executable file not found`),
 		pattern.Lazy(`Error: spawn(?:Sync)? ([\w.+-]+) ENOENT`),
@@ -45,7 +45,7 @@ var (
 	}
 	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
 	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
-	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
+	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
 	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
 

@@ -15,6 +15,8 @@ func TestAbsent(t *testing.T) {
 		kind   Kind
 	}{
 		{127, "/bin/sh: 1: jq: not found", "jq", Program},
+		{127, "/p/run: 3: exec: jq: not found", "jq", Program},
+		{127, "/p/run: 3: exec: /p/bin/jq: not found", "/p/bin/jq", File},
 		{127, "bash: line 3: uv: command not found", "uv", Program},
 		{1, "hook.sh: line 3: uv: command not found", "uv", Program},
 		{127, "env: 'bun': No such file or directory", "bun", Program},
