@@ -56,6 +56,7 @@ func (h *human) reflow() {
 	screen := h.screen
 	*h = last.before
 	h.screen, h.failing, h.asked = screen, maps.Clone(last.before.failing), asked
+	h.asked.hidden = last.before.asked.hidden // counted again by the events
 	for _, e := range last.events {
 		h.show(e)
 	}

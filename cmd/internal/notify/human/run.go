@@ -182,11 +182,10 @@ func (h *human) summary(e notify.RunDone) []line {
 	lines := h.remarks(e)
 	l := tally(e.Tally, true).with(piece{plain,
 		fmt.Sprintf("  of %d in %s", e.Tally.Total(), span(e.Duration))})
-	if e.Tally.Total() == 0 && e.State.Total() > 0 {
-		l = text(fmt.Sprintf("0 of %d cases selected: nothing that they depend on changed", e.State.Total()))
-	}
 	partial := share(e, "   ")
-	if e.Tally.Total() > 0 {
+	if e.Tally.Total() == 0 && partial != nil && e.Aborted == "" {
+		l = text(fmt.Sprintf("0 of %d cases selected", e.State.Total()))
+	} else {
 		l = l.with(partial...)
 	}
 	if h.o.Verbose {
