@@ -34,6 +34,7 @@ type Case struct {
 	Hook        string // slash path from the project's root; empty for a chain
 	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
 	Timeout     time.Duration
+	Patient     bool `json:",omitempty"` // Timeout holds, however short the hook's own is
 	Gates       []Gate
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
 	Contradicts string   // the document that says otherwise than what was observed

@@ -97,6 +97,7 @@ type Result struct {
 	StderrBytes  int64
 	StdinUnread  bool              // the hook closed or left stdin before all was written
 	LeftBehind   []string          // names of processes that outlived the hook, now dead
+	HoldsOutput  bool              // one of them had the hook's output open, so that the client waits for it
 	Files        map[string][]byte // content of the files that the step's expectation names; absent ones are missing
 	Changes      []Change          // so far, when the step's expectation asks for them
 	Timeout      time.Duration     // that held for the hook, when it is not the case's

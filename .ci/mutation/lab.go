@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,9 @@ import (
 
 // A lab runs cases on a copy of a project.
 type lab struct {
+	options options
+	temp    string
+	env     []string
 	root    string
 	project *project.Project
 	jobs    int
@@ -37,7 +41,7 @@ func newLab(o options, root, temp string) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
+	l := &lab{options: o, temp: temp, root: root, jobs: o.jobs, timeout: o.timeout, project: p, cases: cases}
 	env := os.Environ()
 	if o.path != "" {
 		env = process.With(env, map[string]string{"PATH": o.path + string(filepath.ListSeparator) + os.Getenv("PATH")})
@@ -45,10 +49,27 @@ func newLab(o options, root, temp string) (*lab, error) {
 	if l.tools, err = gateTools(o.project, env); err != nil {
 		return nil, err
 	}
+	l.env = env
 	if l.runner, err = equipment.NewRunner(p, temp, env); err == nil {
 		l.runner.KeepReady(o.jobs)
 	}
 	return l, err
+}
+
+// reregister lets cases fire hooks as the settings register them now.
+func (l *lab) reregister() error {
+	p, _, err := load(l.options, l.root)
+	if err != nil && !errors.Is(err, errNoCase) { // one that fires a hook which is registered no more names none
+		return err
+	}
+	runner, err := equipment.NewRunner(p, l.temp, l.env)
+	if err != nil {
+		return err
+	}
+	l.runner.Close()
+	l.project, l.runner = p, runner
+	l.runner.KeepReady(l.jobs)
+	return nil
 }
 
 // gateTools finds tools for the cases of a project, where it is and not in its

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"hookwatch/cmd/mutation/mutants"
@@ -144,6 +145,12 @@ func (b *bench) try(ctx context.Context, m mutants.Mutant) error {
 		return err
 	}
 	c.pick(b)
+	settings := slices.Contains(b.rule.config.Settings, m.File)
+	if settings {
+		if err := b.lab.reregister(); err != nil {
+			return errors.Join(err, write(file, m.Unedited()))
+		}
+	}
 	var err error
 	if c.after = c.before; !b.dry {
 		c.after, err = b.lab.edited(ctx, c.before, c.selected, b.far(c))
@@ -152,6 +159,9 @@ func (b *bench) try(ctx context.Context, m mutants.Mutant) error {
 		err = b.compare(ctx, c)
 	}
 	err = errors.Join(err, write(file, m.Unedited()))
+	if settings {
+		err = errors.Join(err, b.lab.reregister())
+	}
 	b.rule.now(m.File)
 	return err
 }

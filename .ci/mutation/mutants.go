@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"hookwatch/cmd/mutation/mutants"
+	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -22,7 +23,7 @@ type kind struct{ operator, hook string }
 // the seed.
 func (b *bench) choose() []mutants.Mutant {
 	edits := map[kind][]candidate{}
-	for _, file := range scripts(b.traces) {
+	for _, file := range executed(b.traces) {
 		s, err := b.lab.source(file, b.seed)
 		if err != nil {
 			fmt.Fprintf(b.out, "no mutants of %s: %v\n", file, err)
@@ -40,6 +41,16 @@ func (b *bench) choose() []mutants.Mutant {
 			for _, c := range of(d) {
 				edits[kind{op, ""}] = append(edits[kind{op, ""}], candidate{d, c})
 			}
+		}
+	}
+	for _, file := range b.rule.data() {
+		text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
+		if err != nil || scripts.IsBinary(text) {
+			continue
+		}
+		t := mutants.NewText(file, text)
+		for _, c := range t.Lines() {
+			edits[kind{"data", ""}] = append(edits[kind{"data", ""}], candidate{t, c})
 		}
 	}
 	var chosen [][]mutants.Mutant
@@ -126,8 +137,8 @@ func inTurn[T any](lists [][]T) []T {
 	}
 }
 
-// scripts are those of the project that any of the traces executed.
-func scripts(traces []*trace.Trace) []string {
+// executed are the scripts of the project that any of the traces executed.
+func executed(traces []*trace.Trace) []string {
 	set := map[string]bool{}
 	for _, t := range traces {
 		if t == nil {

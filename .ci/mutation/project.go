@@ -92,7 +92,7 @@ func load(o options, root string) (*project.Project, []*suites.Case, error) {
 		}
 	}
 	if len(cases) == 0 {
-		return nil, nil, errNoCase
+		return p, nil, errNoCase
 	}
 	return p, cases, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +12,8 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 )
 
 // A rule selects as a session does: by the inputs of the cases before and after
@@ -22,6 +25,8 @@ type rule struct {
 	plain  []*suites.Case
 	cases  []*suites.Case
 	known  map[string][]byte // contents of edited files, by the digest of an input
+	others map[string][]byte // contents of depend.Elsewhere
+	config *config.Config
 }
 
 // newRule reads the project's configuration, as a session would.
@@ -30,19 +35,52 @@ func newRule(root string, cases []*suites.Case) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rule{root: root, cases: cases, known: map[string][]byte{}}
-	ids := make([]string, len(cases))
-	for i, c := range cases {
+	r := &rule{root: root, config: cfg, cases: cases, known: map[string][]byte{}, others: map[string][]byte{}}
+	for _, c := range cases {
 		bare := *c
 		bare.Verify = nil
 		r.plain = append(r.plain, &bare)
+	}
+	return r, r.read()
+}
+
+// read makes the graphs of the project with what it registers now.
+func (r *rule) read() error {
+	registered, err := discover.Hooks(disk.Reader{Root: r.root}, r.root, r.config.Settings, nil)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(r.cases))
+	for i, c := range r.cases {
 		ids[i] = c.ID
 	}
-	p := depend.Project{Root: root, HookDirs: cfg.Hooks, Settings: cfg.Settings, IDs: func() []string { return ids }}
+	p := depend.Project{
+		Root: r.root, HookDirs: r.config.Hooks, Settings: r.config.Settings, Registered: registered, Other: r.other,
+		IDs: func() []string { return ids },
+	}
 	r.graph = depend.New(p)
-	p.Specs = cfg.Specs
+	p.Specs = r.config.Specs
 	r.marked = depend.New(p)
-	return r, nil
+	return nil
+}
+
+// other reports whether hooks that are not fully understood may read a path; see
+// depend.Project. Documents and suites are edited by nobody here.
+func (r *rule) other(file string, isDir bool) bool {
+	if isDir {
+		return !disk.IgnoredDir(path.Base(file)) && file != ".claude/tests" && file != "docs"
+	}
+	hook := func(c *suites.Case) bool { return c.Hook == file }
+	return !slices.Contains(r.config.Settings, file) && path.Ext(file) != ".next" && !slices.ContainsFunc(r.cases, hook)
+}
+
+// data are the files that no analysis places, and that any hook may read that is not
+// fully understood.
+func (r *rule) data() []string {
+	for _, content := range r.others {
+		return depend.Others(nil, content)
+	}
+	return nil
 }
 
 // A standing is what the cases depended on before an edit.
@@ -50,12 +88,22 @@ type standing struct{ plain, marked [][]suites.Input }
 
 // now is the standing on the files as they are.
 func (r *rule) now(changed ...string) standing {
+	if slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(r.config.Settings, f) }) {
+		if err := r.read(); err != nil {
+			panic(err) // settings that were just written
+		}
+	}
 	r.graph.Refresh(changed)
 	r.marked.Refresh(changed)
 	var s standing
 	for i := range r.cases {
 		s.plain = append(s.plain, r.graph.Inputs(r.plain[i]))
 		s.marked = append(s.marked, r.marked.Inputs(r.cases[i]))
+		for _, in := range s.plain[i] {
+			if in.Path == depend.Elsewhere {
+				r.others[in.Digest] = r.graph.OtherFiles(in.Digest)
+			}
+		}
 	}
 	return s
 }
@@ -73,6 +121,9 @@ func (r *rule) know(contents ...[]byte) {
 
 // content gives the contents of files, as narrow wants them.
 func (r *rule) content(file, digest string) []byte {
+	if file == depend.Elsewhere {
+		return r.others[digest]
+	}
 	if b := r.known[digest]; b != nil {
 		return b
 	}
@@ -125,14 +176,14 @@ func ask(by *narrow.Reader, g *depend.Graph, c *suites.Case, before, after []sui
 	if len(differences) == 0 {
 		return narrow.Answer{Unaffected: true, Because: "none of its inputs changed", Trace: t}
 	}
-	a := by.Decide(narrow.Question{Changed: differences, Scripts: g.Scripts(c), Trace: t})
+	a := by.Decide(narrow.Question{Changed: differences, Inputs: after, Scripts: g.Scripts(c), Trace: t})
 	a.Because = cmp.Or(a.Because, "not_affected")
 	return a
 }
 
 // dependsOn reports whether a file was among the inputs of a case.
 func (s standing) dependsOn(i int, file string) bool {
-	return slices.ContainsFunc(s.plain[i], func(in suites.Input) bool { return in.Path == file && in.Digest != "" })
+	return slices.ContainsFunc(s.plain[i], func(in suites.Input) bool { return (in.Path == file || in.Path == depend.Elsewhere) && in.Digest != "" })
 }
 
 // documents are the JSON files that any case depends on.

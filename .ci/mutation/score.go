@@ -87,7 +87,7 @@ func newScoring(o options, root, temp string, out io.Writer) (*scoring, error) {
 // and operator. What two operators make counts for the first.
 func (s *scoring) all() ([][]subject, error) {
 	var all [][]subject
-	for _, file := range scripts(s.panel.traces) {
+	for _, file := range executed(s.panel.traces) {
 		src, err := s.lab.source(file, s.seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)

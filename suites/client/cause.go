@@ -29,4 +29,5 @@ type causeRow struct {
 	client   string
 	remedy   string
 	on       []Version
+	loss     loss
 }

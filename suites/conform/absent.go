@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/symptom"
 )
@@ -44,10 +45,67 @@ func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
 			q.lostFile(name)
 			return
 		}
-		q.lacks("its package " + name + " is not installed")
+		q.unpacked(name)
 	case symptom.File:
 		q.lostFile(name)
 	}
+}
+
+// manifests are the files in which a project declares the packages that it needs.
+var manifests = []string{"package.json", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "Gemfile", "deno.json", "uv.lock", "setup.py"}
+
+// unpacked judges a hook without a package that it loads. One that the project declares has
+// only to be installed; another is on no machine but its author's, and the hook does nothing.
+func (q *Inquiry) unpacked(name string) {
+	if q.declares(name) {
+		q.lacks("its package " + name + " is not installed")
+		return
+	}
+	q.absent, q.broken = "its package "+name+" is not installed", true
+	severity := suites.Warning
+	if about, _ := client.EventByName(q.hook.Event); about.Exit2 == suites.Denied || about.Exit2 == suites.PromptBlocked {
+		severity = suites.Error
+	}
+	q.found("absent-package", q.absent+", and nothing declares it", severity)
+}
+
+// declares reports whether a manifest next to a script of the hook, or above it, names a
+// package, or the script does itself as uv has it.
+func (q *Inquiry) declares(name string) bool {
+	named := packageName(name)
+	if fetches().MatchString(q.hook.Command) {
+		return true
+	}
+	for line := range strings.Lines(q.text) { // dependencies that a script declares as uv has it
+		if strings.HasPrefix(line, "#") && strings.Contains(strings.ToLower(line), named) {
+			return true
+		}
+	}
+	for _, s := range append([]string{"."}, q.hook.Scripts...) {
+		for dir := path.Dir(s); ; dir = path.Dir(dir) {
+			for _, m := range manifests {
+				if strings.Contains(strings.ToLower(q.tree.read(path.Join(dir, m))), named) {
+					return true
+				}
+			}
+			if dir == "." || dir == "/" {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// packageName is the package of a module: its first part, of a scope the first two. Packages of
+// Python often have a dash where the module has an underscore, so only the first word counts.
+func packageName(module string) string {
+	parts := strings.Split(module, "/")
+	if strings.HasPrefix(module, "@") && len(parts) > 1 {
+		return strings.ToLower(parts[0] + "/" + parts[1])
+	}
+	first, _, _ := strings.Cut(parts[0], ".")
+	word, _, _ := strings.Cut(first, "_")
+	return strings.ToLower(word)
 }
 
 // lacks notes why a hook was not judged.
@@ -73,8 +131,13 @@ func (q *Inquiry) lostFile(name string) {
 		q.absent, q.broken = "its command names a variable that shells do not know", true
 		return
 	}
+	if len(q.tree.wrongRoot(q.hook))+len(q.tree.homePath(q.hook)) > 0 {
+		q.absent, q.broken = "it names a directory of another machine or project", true // which is a finding of its own
+		return
+	}
 	if !inside || exists(q.tree.path(slash)) {
-		q.lacks(name + " is not there")
+		q.absent, q.broken = name+" is not there", true
+		q.found("script-missing", q.absent+": it is outside of what is checked", suites.Info)
 		return
 	}
 	q.broken = true

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
@@ -22,7 +23,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	q.rounds = []func() []Probe{q.typical, q.again, q.misnamed, q.varied, q.named, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
 	return q
 }
 
@@ -35,6 +36,7 @@ func (q *Inquiry) typical() (probes []Probe) {
 			if i == 0 {
 				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
 			}
+			q.usual, q.did = append(q.usual, f), append(q.did, r)
 			q.observe(f, r)
 		}))
 	}
@@ -52,7 +54,11 @@ func (q *Inquiry) again() []Probe {
 	}
 	f := firing{event: q.hook.Event, stopActive: true}
 	return []Probe{q.probe(f, func(r suites.Result) {
-		if r.Effect == suites.AnotherTurn {
+		blocks := func(r suites.Result) bool {
+			kind := client.Kind(r.EffectRule)
+			return kind == client.Exit2 || kind == client.JSONNo
+		}
+		if r.Effect == suites.AnotherTurn && blocks(r) && blocks(q.took) {
 			q.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")
 		}
 	})}

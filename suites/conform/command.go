@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
@@ -34,7 +36,7 @@ var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_
 
 // command judges a hook's command line.
 func (t Tree) command(h discover.Hook) []finding.Finding {
-	all := wrongRoot(h)
+	all := append(t.wrongRoot(h), t.homePath(h)...)
 	if h.Args != nil {
 		return all
 	}
@@ -66,20 +68,55 @@ func (t Tree) command(h discover.Hook) []finding.Finding {
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // wrongRoot judges variables that are not set where the hook stands.
-func wrongRoot(h discover.Hook) []finding.Finding {
+func (t Tree) wrongRoot(h discover.Hook) []finding.Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
 		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
-	case inPlugin && pluginPath().MatchString(text) && len(h.Scripts) == 0:
-		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "a plugin's hook names ${CLAUDE_PROJECT_DIR}: that is the project of whoever uses it", suites.Warning)}
+	case inPlugin && !asked().MatchString(text):
+		return t.othersProject(h, text)
 	}
 	return nil
 }
 
-// pluginPath is a script of the plugin's named from the project.
-var pluginPath = pattern.Lazy(`\$\{?CLAUDE_PROJECT_DIR\}?"?/(\.claude/)?(hooks|scripts)/`)
+// homes matches a path in the home directory of one user.
+var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/\\]+([^\s"';|&)]+)`)
+
+// homePath judges a path in one user's home directory in settings that everyone shares. Where
+// it is not found the hook does not start.
+func (t Tree) homePath(h discover.Hook) []finding.Finding {
+	shared := h.Scope == discover.InProject && !strings.HasSuffix(h.Source.File, ".local.json") || h.Scope == discover.InPlugin || h.Scope == discover.InHome
+	at := homes().FindString(h.Command + " " + strings.Join(h.Args, " "))
+	if at == "" || !shared || filepath.IsAbs(h.Source.File) || asked().MatchString(h.Command) {
+		return nil
+	}
+	f := finding.Of("home-path", h.ID, h.Source, "the command names "+at)
+	if !strings.HasPrefix(at, "/") || !exists(at) {
+		f.What += ", which this machine does not have"
+		if about, _ := client.EventByName(h.Event); about.Exit2 != suites.Ignored && about.Exit2 != suites.ShownToModel {
+			f.Severity = suites.Error
+		}
+	}
+	return []finding.Finding{f}
+}
+
+// othersProject judges a hook of a plugin that names a script by the directory of the project
+// that uses the plugin.
+func (t Tree) othersProject(h discover.Hook, text string) []finding.Finding {
+	m := pluginPath().FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	what := "a plugin's hook names ${CLAUDE_PROJECT_DIR}/" + m[1] + ", which is in the project that uses the plugin"
+	if exists(filepath.Join(h.PluginRoot, filepath.FromSlash(m[1]))) {
+		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, what+"; the plugin has it")}
+	}
+	return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, what, suites.Warning)}
+}
+
+// pluginPath is a script that a command starts from the project.
+var pluginPath = pattern.Lazy(`\$\{?CLAUDE_PROJECT_DIR\}?"?/([\w./-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl))\b`)
 
 // namesVariable reports whether a variable is used without a value in its place.
 func namesVariable(text, name string) bool {

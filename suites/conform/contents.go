@@ -8,6 +8,7 @@ import (
 	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/conform/misnamed"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
 
@@ -18,7 +19,7 @@ func (t Tree) contents() (all []finding.Finding) {
 		for _, s := range h.Scripts {
 			if !slices.Contains(seen, s) && isCode(s) {
 				seen = append(seen, s)
-				all = append(all, judgeText(h.ID, s, t.read(s))...)
+				all = append(all, judgeText(h, s, t.read(s))...)
 			}
 		}
 	}
@@ -29,12 +30,16 @@ func isCode(s string) bool {
 	return !slices.ContainsFunc([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-func judgeText(hook, name, text string) (all []finding.Finding) {
+func judgeText(h discover.Hook, name, text string) (all []finding.Finding) {
+	hook := h.ID
 	code := intent.WithoutComments(text)
 	for _, v := range misnamed.Variables(code, strings.HasSuffix(name, ".sh")) {
 		all = append(all, finding.Of("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
 	}
 	for _, u := range misnamed.Certain(code) {
+		if h.Event == "PostToolUseFailure" && u.Meant == "tool_response" {
+			u.Meant = "error" // a call that failed has no response
+		}
 		all = append(all, misread(hook, misreading{name, code, u}))
 	}
 	if !strings.HasSuffix(name, ".sh") {
@@ -66,7 +71,7 @@ func misread(hook string, m misreading) finding.Finding {
 }
 
 // notPortable are options and programs of GNU alone.
-var notPortable = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bdate\s+(?:-d|--date)|(^|[;&|(])\s*(?:timeout|flock|tac)\s`)
+var notPortable = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
 
 // startsClient is a shell's call of the client.
 var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)

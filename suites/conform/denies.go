@@ -75,7 +75,7 @@ func (q *Inquiry) named() (probes []Probe) {
 			continue
 		}
 		probes = append(probes, q.probe(f, func(r suites.Result) {
-			switch tool := q.lacking(); {
+			switch tool := q.missing; {
 			case stopped(r) && q.denied == nil:
 				q.denied = &f
 			case stopped(r):

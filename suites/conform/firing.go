@@ -14,8 +14,12 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// patience is how long a probe may take: healthy hooks need a fraction of it.
-const patience = 10 * time.Second
+// patience is how long a probe may take: healthy hooks need a fraction of it, on a busy
+// machine as well.
+const patience = 30 * time.Second
+
+// quickest is the least that a probe may take whatever the hook's own timeout is.
+const quickest = 10 * time.Second
 
 // A firing is one event sent to a hook.
 type firing struct {
@@ -27,6 +31,8 @@ type firing struct {
 	value      string // what the matcher is compared with, where it is no tool
 	stopActive bool
 	text       string   // what the tool writes, looks for or asks
+	saying     string   // what the input is called instead of being quoted
+	written    bool     // the file is there, with the text in it
 	agent      string   // the subagent in which the call is made
 	without    []string // programs that are absent
 }
@@ -35,6 +41,8 @@ type firing struct {
 func (f firing) input() string {
 	text := cmp.Or(f.tool, f.value, f.event)
 	switch {
+	case f.saying != "":
+		text = strings.TrimSpace(f.tool + " of " + f.saying)
 	case f.command != "":
 		text = f.command
 	case f.file != "" && slices.Contains(fileTools, f.tool):
@@ -79,6 +87,9 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		session = h.Session
 	}
 	file := f.file
+	if f.event == "FileChanged" {
+		file = f.value // matchers are compared with the file's name
+	}
 	if file == "" {
 		file = exampleFile
 	}
@@ -87,7 +98,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	in := payload.Input{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
-		SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
+		LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	}
 	if f.agent != "" {
 		in.AgentID, in.AgentType = "a0000000000000001", f.agent
@@ -98,8 +109,15 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if err != nil {
 		step.PayloadRaw = nil // an event that the client does not have
 	}
+	if f.written {
+		step.Fixtures = append(step.Fixtures, suites.Fixture{Path: file, Content: f.text})
+	}
+	if f.saying != "" && f.tool == "" {
+		line, _ := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{"role": "assistant", "content": []any{map[string]string{"type": "text", "text": f.text}}}}) // text always encodes
+		step.Fixtures[0].Content += string(line) + "\n"
+	}
 	c := &suites.Case{
-		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: min(patience, h.Timeout),
+		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience, Patient: true,
 		Around: suites.Surroundings{AbsentTools: f.without}.OrNil(),
 		Steps:  []suites.Step{step},
 	}
@@ -174,7 +192,7 @@ var wildcards = pattern.Lazy(`\.[*+]|\[[^\]]*\][*+]?|[\^$()?]`)
 // named are names of tools that a matcher itself tells.
 func named(matcher string) (names []string) {
 	for _, part := range strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }) {
-		name := strings.TrimRight(wildcards().ReplaceAllString(strings.TrimSpace(part), "example"), "_")
+		name := strings.TrimRight(wildcards().ReplaceAllString(strings.ReplaceAll(strings.TrimSpace(part), `\.`, "."), "example"), "_")
 		if strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1 {
 			names = append(names, name+"__example") // a server's tools have two parts
 		}
@@ -231,6 +249,6 @@ func Typical(t Tree, h discover.Hook) *suites.Case {
 		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so
 	}
 	c := all[0].asCase(h)
-	c.Timeout = 0
+	c.Timeout, c.Patient = 0, false
 	return c
 }

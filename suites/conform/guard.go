@@ -46,10 +46,10 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs int) {
-	if symptom.Background(q.took) || slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Rule == "let-through" }) {
+	if symptom.Background(q.took) || !intent.MayDeny(q.text) || slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // it stops nothing, whatever it says
 	}
-	if tool := q.lacking(); tool != "" {
+	if tool := q.missing; tool != "" {
 		q.absent = tool + " is not on this machine"
 		q.found("absent-program", q.absent)
 		return
@@ -72,23 +72,16 @@ func (q *Inquiry) tried(some []firing) []Probe {
 	var all Probe
 	for i, f := range some {
 		one := q.probe(f, func(r suites.Result) {
+			harmless := q.harmlessLike(f)
 			switch {
-			case symptom.Background(r):
-				q.unheard(f, r)
 			case stopped(r) && q.denied == nil:
 				q.denied, q.after = &f, i
 				if r.Exit == 2 && len(strings.TrimSpace(string(r.Stderr))) == 0 && len(r.Stdout) > 0 {
 					q.found("reason-on-stdout", "exit 2 with nothing on stderr, for "+f.input())
 				}
-			case r.Exit == 126 || r.Exit == 127: // its shell says what was denied
-			case intent.Stops().Match(r.Stderr) && r.Exit != 0 && r.Exit != 2, intent.Stops().Match(r.Stdout) && r.Exit == 1:
-				if _, kind := symptom.Absent(r); kind == symptom.Nothing {
-					q.seen("deny-exits-1", fmt.Sprintf("exit %d: %s", r.Exit, short(string(r.Stderr)+string(r.Stdout))), f.input())
-				}
-			case symptom.Dropped(r):
-				q.dropped(f, r, suites.Warning)
+			case stopped(r):
 			default:
-				q.failed(f.input(), r, suites.Warning)
+				q.reacted(f, harmless, r)
 			}
 		})
 		if i == 0 {
@@ -100,13 +93,26 @@ func (q *Inquiry) tried(some []firing) []Probe {
 	return []Probe{all}
 }
 
-// unheard judges a guard that runs in the background, where a deny comes too late.
-func (q *Inquiry) unheard(f firing, r suites.Result) {
-	if r.Exit != 2 && !intent.DecidesDeny().Match(r.Stdout) || len(q.findings) > 0 && q.findings[len(q.findings)-1].Rule == "fails-open" {
-		return
+// reacted judges what a hook did on an input that it did not stop.
+func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
+	_, kind := symptom.Absent(r)
+	switch {
+	case r.NotStarted != "" || r.TimedOut:
+	case r.Exit != 0 && kind != symptom.Nothing: // it did not come to a decision
+	case q.failed(f.input(), r, suites.Warning):
+	default:
+		q.dropped(f, harmless, r)
 	}
-	q.found("fails-open", "it denies "+f.input()+" in the background, where a deny has no effect", suites.Error)
-	q.findings[len(q.findings)-1].Remedy = "remove async"
+}
+
+// harmlessLike is what the hook did on the harmless input of the same shape.
+func (q *Inquiry) harmlessLike(f firing) *suites.Result {
+	for i, u := range q.usual {
+		if u.tool == f.tool {
+			return &q.did[i]
+		}
+	}
+	return nil
 }
 
 // hardened asks whether a deny holds when the machine or the input is another. One

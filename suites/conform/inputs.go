@@ -2,7 +2,6 @@ package conform
 
 import (
 	"slices"
-	"time"
 
 	"hookwatch/suites/client"
 	"hookwatch/suites/conform/intent"
@@ -10,7 +9,7 @@ import (
 )
 
 // searched bounds the inputs that a guard is tried with.
-const searched = 40
+const searched = 24
 
 // How likely it is that a guard stops an input, the likeliest first.
 const (
@@ -30,7 +29,7 @@ func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
 // ranked are those inputs by rank; none of a hook that is no guard.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayDeny(q.text) {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayReact(q.text) {
 		return ranked
 	}
 	own := intent.Literals(q.text)
@@ -74,15 +73,16 @@ func (q *Inquiry) call(tool, text string) firing {
 	return firing{event: q.hook.Event, tool: tool, file: text}
 }
 
-// likeliest puts the ranks one after the other, each input once, as many as there
-// is time for: a slow hook gets fewer.
+// likeliest puts the ranks one after the other, each input once. How many there are depends on
+// the hook alone, never on how long it takes: the answer is the same on a busy machine.
 func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
-	const budget, fewest = 8 * time.Second, 8
+	const few, fewest = 8, 8
 	most := searched
-	if q.lacking() != "" || symptom.Background(q.took) {
-		most = fewest // it can hardly do its work, or nobody would hear of it
-	} else if q.took.Duration > 0 {
-		most = max(fewest, min(most, int(budget/q.took.Duration)))
+	switch {
+	case q.missing != "" || symptom.Background(q.took):
+		most = fewest // it can hardly do its work, or no one would hear of it
+	case !intent.MayDeny(q.text):
+		most = few
 	}
 	seen := map[string]bool{}
 	for rank, all := range ranked {
@@ -97,16 +97,6 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 		}
 	}
 	return out
-}
-
-// lacking is a program that a hook's text calls and that this machine does not have.
-func (q *Inquiry) lacking() string {
-	for _, program := range intent.Frail {
-		if intent.Calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
-			return program
-		}
-	}
-	return ""
 }
 
 // byTurns mixes commands and files, so that neither waits for all of the other.

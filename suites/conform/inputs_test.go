@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 )
@@ -49,18 +51,18 @@ const bad = [
 console.log(JSON.stringify({permissionDecision: 'deny'}));
 `
 
-// TestHarmfulBounds: a slow guard is tried with less, and what denies nothing with
-// nothing.
+// TestHarmfulBounds: a hook is tried with as many inputs however long it takes, and what
+// cannot stop anything with none.
 func TestHarmfulBounds(t *testing.T) {
-	slow := guardOf("PreToolUse", "Bash|Write", manyPatterns)
-	slow.took = suites.Result{Duration: 4 * time.Second}
-	if n := len(slow.harmful()); n != 8 {
-		t.Errorf("%d inputs for a slow hook, want 8", n)
+	slow, quick := guardOf("PreToolUse", "Bash|Write", manyPatterns), guardOf("PreToolUse", "Bash|Write", manyPatterns)
+	slow.took = suites.Result{Duration: 40 * time.Second}
+	if diff := cmp.Diff(inputsOf(quick), inputsOf(slow)); diff != "" {
+		t.Errorf("a slow hook is tried with other inputs (-quick +slow):\n%s", diff)
 	}
 	if n := len(guardOf("PreToolUse", "Bash|Write", manyPatterns).harmful()); n > searched {
 		t.Errorf("%d inputs, want %d at most", n, searched)
 	}
-	for _, text := range []string{"echo hello", "command -v wakatime || exit 1", "sys.exit(main())"} {
+	for _, text := range []string{"cat >>log", "command -v wakatime || exit 0", "sys.exit(0)"} {
 		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n > 0 {
 			t.Errorf("%q: %d inputs, want none", text, n)
 		}
@@ -68,7 +70,16 @@ func TestHarmfulBounds(t *testing.T) {
 	if n := len(guardOf("PostToolUse", "Bash", "exit 2").harmful()); n > 0 {
 		t.Errorf("PostToolUse: %d inputs, want none", n)
 	}
-	if n := len(guardOf("PreToolUse", "Bash", "echo blocked; exit 1").harmful()); n == 0 {
-		t.Error("a guard that exits with 1 is not tried")
+	for _, text := range []string{"echo no; exit 1", "process.exit(1)", "raise SystemExit(1)", "sys.exit(main())", "return 1"} {
+		if n := len(guardOf("PreToolUse", "Bash", text).harmful()); n == 0 {
+			t.Errorf("%q: a hook that may fail is not tried", text)
+		}
 	}
+}
+
+func inputsOf(q *Inquiry) (all []string) {
+	for _, f := range q.harmful() {
+		all = append(all, f.tool+" "+f.input())
+	}
+	return all
 }

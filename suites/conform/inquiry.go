@@ -32,6 +32,7 @@ type Inquiry struct {
 	queue    []Probe
 	rounds   []func() []Probe // what comes once the queue is empty
 	ran      int
+	missing  string // a program that it was seen to look for, and that this machine does not have
 	absent   string // a program without which the hook was not judged
 	broken   bool   // it does not run as it stands: asking on tells nothing
 	denied   *firing
@@ -39,6 +40,8 @@ type Inquiry struct {
 	effect   suites.Effect // of the first firing
 	because  string
 	took     suites.Result
+	usual    []firing        // harmless inputs, one of each shape
+	did      []suites.Result // what the hook did on each of them
 	rewrites bool
 }
 
@@ -99,17 +102,37 @@ func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	f := finding.Of(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
-	if q.hook.Scope == discover.InGuess && f.Severity == suites.Error {
-		f.Severity = suites.Warning // its event is only guessed
-	}
 	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
-		q.findings = append(q.findings, f)
+		q.findings = append(q.findings, q.guessed(f))
 	}
+}
+
+// worst keeps of the findings of one rule the first of those that weigh most.
+func (q *Inquiry) worst(f finding.Finding) {
+	f = q.guessed(f)
+	i := slices.IndexFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule })
+	switch {
+	case i < 0:
+		q.findings = append(q.findings, f)
+	case f.Severity != q.findings[i].Severity && finding.Least(f.Severity, q.findings[i].Severity) == q.findings[i].Severity:
+		q.findings[i] = f
+	}
+}
+
+// guessed is a finding of a hook whose event is only guessed: a warning at most.
+func (q *Inquiry) guessed(f finding.Finding) finding.Finding {
+	if q.hook.Scope == discover.InGuess {
+		f.What += " (registered nowhere: fired for " + q.hook.Event + " because of its name)"
+		f.Severity = finding.Least(f.Severity, suites.Warning)
+	}
+	return f
 }
 
 // probe makes one of a firing.
 func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
-	return Probe{Case: f.asCase(q.hook), take: []func(suites.Result){take}}
+	c := f.asCase(q.hook)
+	c.Timeout = q.patience()
+	return Probe{Case: c, take: []func(suites.Result){take}}
 }
 
 // and adds a firing to a probe.

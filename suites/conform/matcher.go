@@ -11,6 +11,7 @@ import (
 	"hookwatch/suites/client/matcher"
 	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/spelling"
 )
 
@@ -33,11 +34,31 @@ func (t Tree) matched(h discover.Hook) []finding.Finding {
 	if !event.Tool {
 		return nil
 	}
+	all := alternatives(h)
 	names := matcher.Names(h.Matcher)
 	if names == nil {
-		return expression(h)
+		return append(all, expression(h)...)
 	}
-	return append(listed(h, names), t.uncovered(h, names)...)
+	return append(all, append(listed(h, names), t.uncovered(h, names)...)...)
+}
+
+// emptyAlternative matches an alternative with nothing in it.
+var emptyAlternative = pattern.Lazy(`\|\s*\||^\s*\||\|\s*$|\(\||\|\)`)
+
+// alternatives judges a matcher with an empty alternative: of a regular expression it matches
+// every tool, of a list of names none.
+func alternatives(h discover.Hook) []finding.Finding {
+	const noTool = "hookwatch_no_such_tool"
+	if !emptyAlternative().MatchString(h.Matcher) {
+		return nil
+	}
+	f := finding.Of("empty-alternative", h.ID, h.Source, fmt.Sprintf("matcher %q has an empty alternative", h.Matcher))
+	if client.Match(h.Event, h.Matcher, noTool) {
+		f.What += ", which takes every tool"
+	} else {
+		f.Effect = "as a list of names it is left out; with one character more, such as a dot, it takes every tool"
+	}
+	return []finding.Finding{f}
 }
 
 // expression judges a matcher that is a regular expression.

@@ -8,46 +8,64 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/pattern"
+	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform/reaction"
 	"hookwatch/suites/symptom"
 )
 
-// printed judges what the client makes of the output.
+// printed judges what the client makes of what a hook did on a harmless input.
 func (q *Inquiry) printed(f firing, r suites.Result) {
-	q.dropped(f, r, suites.Error)
+	q.dropped(f, nil, r)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
 		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
 	}
 	if len(r.LeftBehind) > 0 {
-		q.found("left-behind", "it leaves "+strings.Join(r.LeftBehind, ", ")+" running")
+		what, severity := "it leaves "+strings.Join(r.LeftBehind, ", ")+" running", suites.Info
+		if r.HoldsOutput && !q.hook.Entry.Async {
+			what, severity = what+", which keeps its output open: the client waits for that", suites.Warning
+		}
+		q.found("left-behind", what, severity)
 	}
 	q.rewritten(f, r)
 }
 
-// dropped judges output that the client does not heed.
-func (q *Inquiry) dropped(f firing, r suites.Result, severity suites.Severity) {
-	quoted := symptom.Quoted(r)
-	switch {
-	case !symptom.Dropped(r) && !quoted || q.hook.Entry.Async:
-	case symptom.Echoes(r.Stdout):
-		q.seen("echoes-input", "it prints its input", f.input())
-	default:
-		if quoted || client.Kind(r.EffectRule) == client.UnknownKeys && !decides().Match(r.Stdout) {
-			severity = suites.Warning // the model reads it, or the client would not have acted on it
-		}
-		q.seen("output-ignored", short(r.EffectReason), f.input(), severity)
-		if last := &q.findings[len(q.findings)-1]; last.Rule == "output-ignored" {
-			last.Printed = short(string(r.Stdout))
-			if quoted {
-				last.Effect = "its keys mean nothing; the model is shown the text as it stands"
-			}
-			last.Remedy = "print what hookwatch schema output " + q.hook.Event + " shows, and nothing else"
-		}
+// dropped judges what the client drops of what a hook did, and reports whether it drops
+// anything. harmless is what the hook did on a harmless input, nil if this is it.
+func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) bool {
+	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
+		return false
 	}
+	if symptom.Echoes(r.Stdout) {
+		q.seen("echoes-input", "it prints its input", f.input())
+		return true
+	}
+	loss, ok := reaction.LossOf(f.event, harmless, r)
+	if !ok && !symptom.Quoted(r) {
+		return false
+	}
+	severity := loss.Severity
+	if !ok {
+		loss.Kind, severity = client.Kind(r.EffectRule), suites.Warning // the model is shown the text
+	}
+	if len(most) > 0 {
+		severity = finding.Least(severity, most[0])
+	}
+	q.lost(f, loss.Kind, severity, r)
+	return true
 }
 
-// decides matches the words with which a hook tells the client to do something.
-var decides = pattern.Lazy(`(?i)deny|denied|block|allow|approve|reject|refuse|decision|context|hookSpecific|updatedInput|continue|reason`)
+// lost notes a loss once for each rule, with the input on which most was lost.
+func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
+	all := finding.Of(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
+	all.Input, all.Printed = f.input(), short(string(r.Stdout))
+	if len(r.Stdout) == 0 {
+		all.Printed = short(string(r.Stderr))
+	}
+	if symptom.Quoted(r) {
+		all.Effect = "Its keys mean nothing; the model is shown the text as it stands."
+	}
+	q.worst(all)
+}
 
 // rewritten judges an input that the hook replaces.
 func (q *Inquiry) rewritten(f firing, r suites.Result) {

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// TestDropped: an output that the client does not heed is an error; a warning where the
-// model is shown its text all the same; nothing where the client heeds it.
+// TestDropped: a decision that the client drops is an error, anything else that it drops a
+// warning; nothing is found where it drops nothing.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	specific := func(event string) string {
@@ -22,7 +22,9 @@ func TestDropped(t *testing.T) {
 		{"PreCompact", specific("PreCompact"), suites.Warning},
 		{"PreCompact", "keep this", ""},
 		{"PreCompact", `{"systemMessage":"x"}`, ""},
-		{"UserPromptSubmit", `{"hookSpecificOutput":{"additionalContext":"keep this"}}`, suites.Error},
+		{"UserPromptSubmit", `{"hookSpecificOutput":{"additionalContext":"keep this"}}`, suites.Warning},
+		{"UserPromptSubmit", `checking ... {"decision":"block","reason":"r"}`, suites.Error},
+		{"UserPromptSubmit", `checking ... {"reason":"r"}`, ""}, // the model reads it
 		{"UserPromptSubmit", specific("UserPromptSubmit"), ""},
 		{"PostToolUse", `{"permissionDecision":"deny"}`, suites.Error},
 		{"PostToolUse", `{"status":"formatted"}`, suites.Warning}, // it asks the client for nothing
@@ -30,7 +32,7 @@ func TestDropped(t *testing.T) {
 	} {
 		read := client.Interpret(client.Default, test.event, client.Output{Stdout: []byte(test.stdout)})
 		q := &Inquiry{hook: discover.Hook{Event: test.event}}
-		q.dropped(firing{event: test.event}, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)}, suites.Error)
+		q.dropped(firing{event: test.event}, nil, suites.Result{Stdout: []byte(test.stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
 		var got suites.Severity
 		for _, f := range q.findings {
 			got = f.Severity

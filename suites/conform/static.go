@@ -107,5 +107,5 @@ func isHookScript(s string) bool {
 		}
 	}
 	base := path.Base(s)
-	return !strings.Contains(base, "test") && !strings.HasPrefix(base, "_") && !strings.HasSuffix(base, ".md")
+	return !discover.IsOfGit(s) && !strings.Contains(base, "test") && !strings.HasPrefix(base, "_") && !strings.HasSuffix(base, ".md")
 }

@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -20,7 +22,9 @@ type Tree struct {
 	Stray      []string      // files with hooks that the client does not read
 	Denies     []suites.Deny // what a person says that hooks must stop
 	Installed  func(program string) bool
-	PlainShell bool // /bin/sh is none that understands bash
+	Named      string        // a part of the IDs, commands or scripts of the hooks to judge; "" for all
+	Timeout    time.Duration // that a probe may take at most; 0 for the usual one
+	PlainShell bool          // /bin/sh is none that understands bash
 }
 
 // IsPlainShell reports whether this machine's /bin/sh is none that understands bash.
@@ -63,6 +67,23 @@ func (t Tree) read(slash string) string {
 		return ""
 	}
 	return string(data)
+}
+
+// Asks reports whether a hook is one of those to judge.
+func (t Tree) Asks(h discover.Hook) bool { return t.Named == "" || h.Answers(t.Named) }
+
+// About leaves out the findings that are only about hooks that are not to be judged.
+func (t Tree) About(all []finding.Finding) []finding.Finding {
+	if t.Named == "" {
+		return all
+	}
+	asked := map[string]bool{}
+	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others) {
+		asked[h.ID] = t.Asks(h)
+	}
+	return slices.DeleteFunc(all, func(f finding.Finding) bool {
+		return !slices.ContainsFunc(f.Hooks, func(id string) bool { return asked[id] })
+	})
 }
 
 // hooks are those that some session launches.

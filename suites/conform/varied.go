@@ -3,16 +3,23 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/symptom"
 )
 
+// executed is the name of a file that is there once a hook has run a part of its input as a
+// command, and runs are the places where it may be.
+const executed = "hookwatch-executed"
+
+var executedAt = []string{"{override}/" + executed, "{project}/" + executed, "{tmp}/" + executed}
+
 // odd is a text with what scripts stumble over.
-const odd = "it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
+const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
 
 // long is a text of 200 KB.
 func long() string { return strings.Repeat("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 5000) }
@@ -32,6 +39,9 @@ func variants(f firing) []variant {
 		if f.command != "" {
 			v.command = "true # " + strings.ReplaceAll(text, "\n", "\n# ")
 		}
+		if f.command != "" && text == odd {
+			v.command = "true $(touch " + executed + ") # it's \"quoted\" \\n é 漢 🎉"
+		}
 		return v
 	}
 	quotes, large := with(odd), with(long())
@@ -42,6 +52,11 @@ func variants(f firing) []variant {
 	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
 		all = append(all, variant{f, "an empty " + key, key})
 	}
+	if slices.Contains(fileTools, f.tool) {
+		named := f
+		named.file = "src/$(touch " + executed + ").py"
+		all = append(all, variant{named, "a file whose name is a command", ""})
+	}
 	return all
 }
 
@@ -50,15 +65,17 @@ func variants(f firing) []variant {
 func (q *Inquiry) varied() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	const slow = time.Second
-	if len(usual) == 0 || symptom.Background(q.took) || q.took.Duration > slow || q.absent != "" {
+	if len(usual) == 0 || symptom.Background(q.took) || q.absent != "" {
 		return nil
 	}
 	var all Probe
 	for i, v := range variants(usual[0]) {
 		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		step := &one.Case.Steps[0]
+		for _, place := range executedAt {
+			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
+		}
 		if v.empty != "" {
-			step := &one.Case.Steps[0]
 			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
 		if i == 0 {
@@ -72,12 +89,20 @@ func (q *Inquiry) varied() []Probe {
 
 // coped judges what a hook makes of an input that is another.
 func (q *Inquiry) coped(v variant, r suites.Result) {
+	for _, place := range executedAt {
+		if _, ran := r.Files[place]; ran {
+			f := finding.Of("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
+			f.Input = v.name
+			q.worst(f)
+			return
+		}
+	}
 	switch {
 	case q.failed(v.name, r, suites.Warning):
 	case r.TimedOut:
-		q.seen("slow", fmt.Sprintf("it had not ended after %s", min(patience, q.hook.Timeout)), v.name)
-	case !symptom.Dropped(q.took):
-		q.dropped(firing{event: v.event, value: v.name}, r, suites.Warning)
+		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
+	default:
+		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
 	}
 }
 

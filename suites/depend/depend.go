@@ -53,7 +53,9 @@ func (g *Graph) node(c *suites.Case) *node {
 		return old
 	}
 	n := &node{scope: scopeOf(c)}
-	for _, hook := range g.hooksOf(c) {
+	hooks := g.hooksOf(c)
+	n.fired = g.registrationsOf(c, hooks)
+	for _, hook := range hooks {
 		n.reaches = append(n.reaches, g.reach(hook))
 	}
 	if old != nil && !old.stale {
@@ -62,7 +64,7 @@ func (g *Graph) node(c *suites.Case) *node {
 		n.own = g.ownInputs(c, n)
 		g.known = nil
 	}
-	if len(n.reaches) == 1 && len(n.own) == 0 {
+	if len(n.reaches) == 1 && len(n.own)+len(n.fired) == 0 {
 		n = n.reaches[0].share(n)
 	}
 	g.nodes[c] = n
@@ -141,7 +143,8 @@ func (g *Graph) Runs(c *suites.Case, script string) bool {
 
 // Files lists every file that the cases asked about so far depend on, sorted,
 // as slash paths from the root (absolute outside it). Files that would count
-// if they were there are among them, and the spec documents.
+// if they were there are among them, and the spec documents. Elsewhere is where a case
+// may read any file of the project.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -159,6 +162,9 @@ func (g *Graph) allFiles(docs []string) []string {
 	all := map[string]bool{}
 	for _, n := range g.nodes {
 		for _, in := range n.own {
+			all[in.Path] = true
+		}
+		for _, in := range n.fired {
 			all[in.Path] = true
 		}
 	}

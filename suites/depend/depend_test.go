@@ -108,7 +108,7 @@ func TestAffected(t *testing.T) {
 		{"hook of a chain", ".claude/hooks/plain.sh", "cat", "tac", "C01 Q00 Q01 Q02"},
 		{"library", ".claude/hooks/lib/log.sh", "printf", "echo", "C01 L01 P01 P02 P25 P26 P27"},
 		{"config, but for those with a project of their own", ".claude/hooks/config.json", `"other": 1`, `"other": 2`, "L01 P01 P02 Q00 Q01 Q02"},
-		{"settings", ".claude/settings.json", "{}}", "{} }", "C01 L01 P01 P02 Q00 Q01 Q02"},
+		{"settings, but for those with a project of their own", ".claude/settings.json", "{}}", "{} }", "L01 P01 P02 Q00 Q01 Q02"},
 		{"section by document", "docs/ref.md", "Blocks.", "Stops.", "P01"},
 		{"section by document and case", "docs/ref.md", "Allows.", "Lets.", "P02 Q01"},
 		{"outside every section", "docs/ref.md", "Intro.", "Start.", ""},

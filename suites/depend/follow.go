@@ -47,7 +47,26 @@ func (t *tracer) follow() *reach {
 			r.deps = append(r.deps, dep{in, t.vias[p]})
 		}
 	}
+	for _, in := range t.g.registrations(t.g.running(t.hook)) {
+		r.deps = append(r.deps, dep{in, always})
+	}
+	if why := t.open(o); why != "" && t.g.project.Other != nil {
+		r.deps = append(r.deps, dep{t.g.elsewhere(why), always})
+	}
 	return r
+}
+
+// open says why the scripts may read files that none of them names.
+func (t *tracer) open(o *origins) string {
+	for _, p := range slices.Sorted(maps.Keys(t.scripts)) {
+		if why := t.scripts[p].Open; why != "" {
+			return p + ": " + why
+		}
+	}
+	if o.moved {
+		return t.hook + ": it leaves the directory that it starts in"
+	}
+	return ""
 }
 
 // namedIn begins the reason for a file whose name a script has.

@@ -10,6 +10,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/scripts"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/markers"
 )
 
@@ -22,10 +23,12 @@ type Graph struct {
 	files   *index
 	listed  *listing // nil when it must be read again
 	reaches map[string]*reach
-	nodes   map[*suites.Case]*node // those of one hook that depend on nothing else share theirs
-	claims  *claims                // nil when the documents must be read again
-	known   []string               // what Files lists; nil when it must be put together again
-	most    int                    // entries of files from which it begins anew; 0 until all cases were asked about
+	runners map[string][]*discover.Hook // script -> registered hooks; nil until asked for
+	nodes   map[*suites.Case]*node      // those of one hook that depend on nothing else share theirs
+	others  *others                     // nil until a hook is met that may read any file
+	claims  *claims                     // nil when the documents must be read again
+	known   []string                    // what Files lists; nil when it must be put together again
+	most    int                         // entries of files from which it begins anew; 0 until all cases were asked about
 }
 
 // New prepares a graph. Nothing is read before it is asked for.
@@ -73,6 +76,7 @@ type answer struct {
 type node struct {
 	reaches []*reach
 	scope   scope
+	fired   []suites.Input // the registrations that it fires; its own go before what reaches have of the same
 	own     []suites.Input // beside what its hooks reach
 	digest  string         // of all inputs; "" when not yet known
 	stale   bool
@@ -90,7 +94,7 @@ func (n *node) fresh() bool {
 // inputs merges what the hooks reach with the case's own, each path and
 // section once; the first reason stays.
 func (n *node) inputs() []suites.Input {
-	var all []suites.Input
+	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
 		all = append(all, r.inputs(n.scope)...)
 	}

@@ -11,14 +11,17 @@ import (
 
 // ownInputs are what a case depends on beside what its hooks reach: the
 // sections that markers name, the files that its own texts name, and for a
-// chain, a case that the client fires or one without a hook the project's configuration.
+// case that the client fires or one without a hook the project's configuration.
 func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	var own []suites.Input
 	switch {
 	case c.Check != nil:
 		own = append(own, g.checked(c.Check)...)
-	case c.Chain, c.Layer == suites.Live, len(n.reaches) == 0 && n.scope == viaProject:
+	case c.Layer == suites.Live, len(n.reaches) == 0 && n.scope == viaProject:
 		own = append(own, g.configuration(c)...)
+	}
+	if g.project.Other != nil && len(n.fired) > 0 && len(n.reaches) == 0 {
+		own = append(own, g.elsewhere("what its command reads is not known"))
 	}
 	for _, text := range c.Verify {
 		refs, err := markers.ParseRef(text)
@@ -61,10 +64,10 @@ func (g *Graph) configuration(c *suites.Case) []suites.Input {
 		add(s, "settings of the project")
 	}
 	if c.Layer == suites.Live {
-		for _, s := range g.project.Registering {
+		for _, s := range g.project.Registered.Files {
 			add(s, "it registers hooks")
 		}
-	} else if !c.Chain {
+	} else {
 		for _, dir := range g.project.HookDirs {
 			add(path.Join(dir, "config.json"), "configuration of the hooks")
 		}

@@ -47,6 +47,9 @@ func (g *Graph) Refresh(paths []string) {
 	if len(changed) == 0 {
 		return
 	}
+	if g.others != nil && g.others.refresh(g, changed) {
+		g.moved()
+	}
 	relisted := g.relisted(c)
 	g.refreshReaches(c, relisted)
 	g.refreshClaims(c, relisted)
@@ -54,7 +57,7 @@ func (g *Graph) Refresh(paths []string) {
 
 func (g *Graph) forgetAll() {
 	g.files, g.most = newIndex(g.project), 0
-	g.listed, g.claims = nil, nil
+	g.listed, g.claims, g.others = nil, nil, nil
 	for _, r := range g.reaches {
 		r.stale = true
 	}

@@ -64,39 +64,96 @@ func hooksBlock(front []byte) []byte {
 	return block
 }
 
-// documentHooks gives the hooks of a document's front as a plugin's hooks file
-// has them; nil when they cannot be read.
+// documentHooks returns the hooks of a document's front as a plugin's hooks file has them, each
+// value on its own line of the front; nil if they cannot be read.
 func documentHooks(data []byte) []byte {
-	var about struct {
-		Hooks map[string]any `yaml:"hooks"`
-	}
-	if yaml.Unmarshal(hooksBlock(front(data)), &about) != nil {
+	var about yaml.Node
+	if yaml.Unmarshal(hooksBlock(front(data)), &about) != nil || len(about.Content) != 1 {
 		return nil
 	}
-	out, err := json.Marshal(map[string]any{"hooks": about.Hooks})
-	if err != nil {
+	w := placedJSON{line: 1}
+	if !w.write(about.Content[0]) {
 		return nil
 	}
-	return out
+	return w.out.Bytes()
 }
 
-// parseDocument reads the hooks of a document. Places within it are not known: all
-// is said of the line where its hooks begin.
+// placedJSON writes YAML as JSON in which every value is on the line on which YAML has it, so
+// that a position in one is a position in the other.
+type placedJSON struct {
+	out  bytes.Buffer
+	line int
+}
+
+// write reports whether the node could be written.
+func (w *placedJSON) write(n *yaml.Node) bool {
+	for w.line < n.Line {
+		w.out.WriteByte('\n')
+		w.line++
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return w.members('{', '}', n.Content, true)
+	case yaml.SequenceNode:
+		return w.members('[', ']', n.Content, false)
+	case yaml.AliasNode:
+		return n.Alias != nil && w.scalar(n.Alias)
+	default:
+		return w.scalar(n)
+	}
+}
+
+func (w *placedJSON) members(open, end byte, all []*yaml.Node, pairs bool) bool {
+	w.out.WriteByte(open)
+	for i, n := range all {
+		switch {
+		case i > 0 && pairs && i%2 == 1:
+			w.out.WriteByte(':')
+		case i > 0:
+			w.out.WriteByte(',')
+		}
+		if pairs && i%2 == 0 {
+			n = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Value, Line: n.Line} // a key is text
+		}
+		if !w.write(n) {
+			return false
+		}
+	}
+	w.out.WriteByte(end)
+	return true
+}
+
+// scalar writes a value without line breaks of its own.
+func (w *placedJSON) scalar(n *yaml.Node) bool {
+	var value any
+	if n.Tag == "!!str" {
+		value = n.Value
+	} else if n.Decode(&value) != nil {
+		return false
+	}
+	text, err := json.Marshal(value)
+	w.out.Write(text)
+	return err == nil
+}
+
+// parseDocument reads the hooks of a document.
 func parseDocument(name string, data []byte) (*settings.Settings, []suites.Problem) {
-	at := suites.Position{File: name, Line: 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1, Column: 1}
+	begins := 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1
 	text := documentHooks(data)
 	if text == nil {
+		at := suites.Position{File: name, Line: begins, Column: 1}
 		return &settings.Settings{Path: name}, []suites.Problem{{At: at, What: "hooks in the front of the document cannot be read", Hint: "write them as in a settings file: event, list of matcher and hooks"}}
 	}
 	read, problems := settings.ParsePlugin(client.Default, name, text)
+	place := func(at *suites.Position) { at.Line, at.Column = at.Line+begins-1, 1 }
 	for i := range read.Entries {
-		read.Entries[i].At = at
+		place(&read.Entries[i].At)
 	}
 	for i := range read.Ignored {
-		read.Ignored[i].At = at
+		place(&read.Ignored[i].At)
 	}
 	for i := range problems {
-		problems[i].At = at
+		place(&problems[i].At)
 	}
 	return read, problems
 }

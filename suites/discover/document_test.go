@@ -24,8 +24,8 @@ func TestParseDocument(t *testing.T) {
 			t.Errorf("%s: %d hooks, %d problems %v; want %d and %d", name, len(read.Entries), len(problems), problems, tt.hooks, tt.bad)
 		}
 		for _, e := range read.Entries {
-			if e.At.Line != 3 {
-				t.Errorf("%s: line %d, want 3", name, e.At.Line)
+			if e.At.Line != 6 {
+				t.Errorf("%s: line %d, want 6", name, e.At.Line)
 			}
 		}
 	}

@@ -17,6 +17,17 @@ var guessed = []struct{ in, event string }{
 
 var wordBreaks = pattern.Lazy(`[-_. ]`)
 
+// gitHooks are the hooks of git, which it runs and no agent does.
+var gitHooks = []string{
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
+	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
+}
+
+// IsOfGit reports whether a script is called as a hook of git is.
+func IsOfGit(script string) bool {
+	return slices.Contains(gitHooks, strings.TrimSuffix(path.Base(script), path.Ext(script)))
+}
+
 // EventOf is the event that a script's name speaks of; "" if none.
 func EventOf(script string) string {
 	name := strings.ToLower(wordBreaks().ReplaceAllString(path.Base(script), ""))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -152,6 +153,10 @@ func (f *firing) take(a answer) bool {
 		last.Most, _ = strconv.Atoi(a.fields[2])
 		named, _ := strconv.Atoi(a.fields[3])
 		last.LeftBehind, last.Refused = a.fields[4:4+named], a.fields[4+named:]
+		for i, name := range last.LeftBehind {
+			plain, holds := strings.CutPrefix(name, supervisor.Holding)
+			last.LeftBehind[i], last.HoldsOutput = plain, last.HoldsOutput || holds
+		}
 		f.blame()
 		f.b.idle = true
 		return true

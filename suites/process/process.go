@@ -51,6 +51,7 @@ type Result struct {
 	Stderr      Capture
 	StdinUnread bool     // the child did not take all of its input
 	LeftBehind  []string // names of some of the processes that outlived it, now dead
+	HoldsOutput bool     // one of them had the output of a command open; known on Linux alone
 	Left        int      // how many these were
 	Most        int      // how many processes and threads had to be ended at once
 	Refused     []string // names of what the box's filter of system calls kept from them

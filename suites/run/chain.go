@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -105,9 +106,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 		return process.Command{}, errors.New("hook " + h.ID + " is of type " + h.Type + ", which is not run")
 	}
 	c := s.command(st, argv, stdin)
-	if s.c.Timeout == 0 || h.Timeout < s.c.Timeout {
-		c.Timeout = s.o.bounded(h.Timeout)
-	}
+	c.Timeout = s.waits(h.Timeout)
 	if h.Session != "" && s.override == "" && s.c.Surroundings().Cwd == "" {
 		c.Dir = h.Session
 	}
@@ -122,6 +121,23 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	c.Env = process.Without(process.With(given, own), s.c.Surroundings().Unset)
 	return c, nil
+}
+
+// waits is how long a registered hook may take: as long as the client waits, and no longer than
+// the case says. A case that is made of a registration is bounded as every case is, because
+// the client waits up to ten minutes; a probe's own time holds, because a busy machine is no
+// fault of the hook.
+func (s *sandbox) waits(hook time.Duration) time.Duration {
+	switch {
+	case s.c.Patient:
+		return s.o.bounded(s.c.Timeout)
+	case s.c.Timeout == 0 && s.c.Key().Generated() && s.o.Timeout > 0:
+		return s.o.bounded(min(hook, s.o.Timeout))
+	case s.c.Timeout == 0 || hook < s.c.Timeout:
+		return s.o.bounded(hook)
+	default:
+		return s.o.bounded(s.c.Timeout)
+	}
 }
 
 // fired is what came of one hook, and what the client makes of it alone.
@@ -154,6 +170,7 @@ func combine(fired []Fired) suites.Result {
 		all.StdoutBytes += r.StdoutBytes
 		all.StderrBytes += r.StderrBytes
 		all.LeftBehind = append(all.LeftBehind, r.LeftBehind...)
+		all.HoldsOutput = all.HoldsOutput || r.HoldsOutput
 		all.Duration = max(all.Duration, r.Duration)
 	}
 	reading := client.Combine(readings)

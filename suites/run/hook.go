@@ -162,6 +162,7 @@ func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 		StderrBytes: res.Stderr.Total,
 		StdinUnread: res.StdinUnread,
 		LeftBehind:  named(res.LeftBehind, res.Left),
+		HoldsOutput: res.HoldsOutput,
 		Duration:    res.Duration,
 	}
 	reading := client.Interpret(s.o.Client, st.Event, client.Output{

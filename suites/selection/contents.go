@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record/basis"
@@ -16,6 +17,8 @@ type Contents struct {
 	Reader  disk.Reader
 	Abs     func(path string) string // of a slash path from the project's root
 	Records func() Records
+
+	graph *depend.Graph // that knows the content of depend.Elsewhere
 }
 
 // keptExtensions are those of files that are worth keeping the content of, to
@@ -28,7 +31,7 @@ const keptSize = 1 << 20
 // Keep keeps the contents of inputs, but for those that are kept already.
 func (c *Contents) Keep(to Keeper, inputs []suites.Input, kept map[string]bool) {
 	for _, in := range inputs {
-		if in.Section != "" || in.Digest == "" || kept[in.Digest] || !slices.Contains(keptExtensions, path.Ext(in.Path)) {
+		if in.Section != "" || in.Digest == "" || kept[in.Digest] || in.Path != depend.Elsewhere && !slices.Contains(keptExtensions, path.Ext(in.Path)) {
 			continue
 		}
 		kept[in.Digest] = true
@@ -58,6 +61,9 @@ func (c *Contents) Script(file string) ([]byte, error) {
 // now reads a file as it is, in the form that its digest is of; nil when it is not
 // the one that was asked for.
 func (c *Contents) now(file, digest string) []byte {
+	if file == depend.Elsewhere {
+		return c.graph.OtherFiles(digest)
+	}
 	f, err := c.Reader.Anywhere().Open(c.Abs(file), keptSize)
 	if err != nil {
 		return nil

@@ -20,6 +20,7 @@ type Selector struct {
 type latest struct {
 	reader     *narrow.Reader
 	unaffected map[suites.Key]string       // why
+	differing  map[suites.Key][]string     // paths whose content is another one than the verdict is about
 	before     map[suites.Key]*trace.Trace // traces as they were before it
 }
 
@@ -29,11 +30,14 @@ func NewSelector(records func() Records) *Selector {
 }
 
 // Use has the selector decide for a project as it is from now on.
-func (s *Selector) Use(g *depend.Graph, c *Contents) { s.graph, s.contents = g, c }
+func (s *Selector) Use(g *depend.Graph, c *Contents) {
+	s.graph, s.contents = g, c
+	c.graph = g
+}
 
 // Begin begins a selection: what it finds out is about the files as they are.
 func (s *Selector) Begin() {
-	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key]*trace.Trace)}
+	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key][]string), make(map[suites.Key]*trace.Trace)}
 }
 
 // A Verdict is what is on record of a case.
@@ -69,13 +73,16 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 		if d.Kind == depend.Dropped && !s.graph.There(d.Path) {
 			differences[i].Kind = depend.Vanished
 		}
-		changed = append(changed, d.Input)
+		for _, in := range s.files(d, now) {
+			changed = append(changed, in)
+			s.latest.differing[key] = append(s.latest.differing[key], in.Path)
+		}
 	}
 	if len(differences) == 0 {
 		s.latest.unaffected[key] = "nothing that it depends on changed since"
 		return true, nil, nil
 	}
-	a := s.decide(c, e, differences)
+	a := s.decide(c, e, differences, now)
 	if !a.Unaffected {
 		return false, []string{a.Because}, changed
 	}
@@ -84,8 +91,21 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	return true, nil, nil
 }
 
-func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference) narrow.Answer {
-	q := narrow.Question{Changed: differences, Scripts: s.graph.Scripts(c)}
+// files are what a difference is about: the input, or the files that it stands for.
+func (s *Selector) files(d depend.Difference, now []suites.Input) []suites.Input {
+	if d.Path != depend.Elsewhere {
+		return []suites.Input{d.Input}
+	}
+	var all []suites.Input
+	files, _ := s.latest.reader.Elsewhere(d, now)
+	for _, f := range files {
+		all = append(all, suites.Input{Path: f, Because: d.Because})
+	}
+	return all
+}
+
+func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference, now []suites.Input) narrow.Answer {
+	q := narrow.Question{Changed: differences, Inputs: now, Scripts: s.graph.Scripts(c)}
 	if e != nil {
 		if e.Wide != "" {
 			return narrow.Answer{Because: e.Wide}
@@ -109,6 +129,10 @@ func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trac
 // NotAffected says of each case that the latest selection left out, though what it
 // depends on changed, why.
 func (s *Selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
+
+// Differing lists, by case, the paths that the latest selection found to hold another
+// content than the one that the case's verdict is about.
+func (s *Selector) Differing() map[suites.Key][]string { return s.latest.differing }
 
 // Uncovered names the places of the latest change that no case executes; cases are
 // those that execute anything here.

@@ -25,15 +25,17 @@ const (
 	Network
 )
 
-// What the streams of a hook say of something that is not there. The first group
-// is its name.
+// What shells, interpreters and the system print when they looked a program, a file or a
+// module up and did not find it. The first group is its name. Messages of the hook's own have
+// other forms.
 var (
 	noProgram = []func() *regexp.Regexp{
-		pattern.Lazy(`(?m)(?:^|[:\s])([\w.+-]+): (?:command )?not found\b`),
-		pattern.Lazy(`(?m)env: [‘'"]?([\w.+-]+)[’'"]?: No such file`),
+		pattern.Lazy(`(?m)^[^\n:]+: line \d+: ([\w.+-]+): command not found$`), // bash
+		pattern.Lazy(`(?m)^[^\n:]+: \d+: (?:exec: )?([\w.+-]+): not found$`),   // dash
+		pattern.Lazy(`(?m)^[^\n]*env: [‘'"]?([\w.+-]+)[’'"]?: No such file`),
 		pattern.Lazy(`exec: "?([\w.+-]+)"?: executable file not found`),
-		pattern.Lazy(`spawn ([\w.+-]+) ENOENT`),
-		pattern.Lazy(`No such file or directory: '([\w.+-]+)'`),
+		pattern.Lazy(`Error: spawn(?:Sync)? ([\w.+-]+) ENOENT`),
+		pattern.Lazy(`(?s)/subprocess\.py".*FileNotFoundError: [^\n]*: '([\w.+-]+)'`),
 	}
 	noModule = []func() *regexp.Regexp{
 		pattern.Lazy(`Cannot find (?:module|package) '([^']+)'`),
@@ -42,21 +44,32 @@ var (
 		pattern.Lazy(`Module not found "([^"]+)"`),
 	}
 	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
-	noNetwork = pattern.Lazy(`(?i)ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
-	noFile    = pattern.Lazy(`(?m)(?:^|[:\s'"])((?:/|\./|\.\./|~/)[^\s:'"]+)['"]?: (?:not found|No such file or directory)|can't open (?:file )?'?([^\s:']+)'?`)
+	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
+	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
+	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
 
-// Absent names what a hook did not find, and of which kind it is.
+// Absent names what a hook looked up and did not find, and of which kind it is, if it came to
+// no good end because of it: a shell ends with 127 or with the message as its last words, and
+// interpreters end.
 func Absent(r suites.Result) (name string, kind Kind) {
-	text := string(r.Stderr) + "\n" + string(r.Stdout)
+	if r.Exit == 0 {
+		return "", Nothing
+	}
+	errs := strings.TrimSpace(string(r.Stderr))
 	for _, re := range noProgram {
-		if m := re().FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "line") {
-			return m[1], Program
+		at := re().FindStringSubmatchIndex(errs)
+		if at != nil && (r.Exit == 127 || at[1] == len(errs) || strings.Contains(errs[at[0]:], "\n    at ")) {
+			return errs[at[2]:at[3]], Program
 		}
 	}
-	if m := noFile().FindStringSubmatch(string(r.Stderr)); m != nil {
-		return m[1] + m[2], File
+	if m := noScript().FindStringSubmatch(errs); m != nil && (r.Exit == 126 || r.Exit == 127) {
+		return m[1], File
 	}
+	if m := unopened().FindStringSubmatch(errs); m != nil && r.Exit == 2 && strings.Count(errs, "\n") == 0 {
+		return m[1], File
+	}
+	text := errs + "\n" + string(r.Stdout)
 	for _, re := range noModule {
 		if m := re().FindStringSubmatch(text); m != nil {
 			return m[1], Module

@@ -9,28 +9,39 @@ import (
 
 func TestAbsent(t *testing.T) {
 	for _, tt := range []struct {
+		exit   int
 		stderr string
 		name   string
 		kind   Kind
 	}{
-		{"/bin/sh: 1: jq: not found", "jq", Program},
-		{"bash: line 3: uv: command not found", "uv", Program},
-		{"env: 'bun': No such file or directory", "bun", Program},
-		{"/usr/bin/env: ‘node’: No such file or directory", "node", Program},
-		{"Error: spawn rg ENOENT", "rg", Program},
-		{"FileNotFoundError: [Errno 2] No such file or directory: 'gh'", "gh", Program},
-		{"/bin/sh: 1: /p/hooks/gone.sh: not found", "/p/hooks/gone.sh", File},
-		{"python3: can't open file '/p/gone.py': [Errno 2] No such file or directory", "/p/gone.py", File},
-		{"ModuleNotFoundError: No module named 'requests'", "requests", Module},
-		{"Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
-		{"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
-		{"curl: (6) Could not resolve host: example.com", "the network", Network},
-		{"rm -rf is not allowed", "", Nothing},
-		{"user not found in the list", "", Nothing},
-		{"", "", Nothing},
+		{127, "/bin/sh: 1: jq: not found", "jq", Program},
+		{127, "/p/run: 3: exec: jq: not found", "jq", Program},
+		{127, "/p/run: 3: exec: /p/bin/jq: not found", "/p/bin/jq", File},
+		{127, "bash: line 3: uv: command not found", "uv", Program},
+		{1, "hook.sh: line 3: uv: command not found", "uv", Program},
+		{127, "env: 'bun': No such file or directory", "bun", Program},
+		{127, "/usr/bin/env: ‘node’: No such file or directory", "node", Program},
+		{1, "node:events:497\n      throw er;\n\nError: spawn rg ENOENT\n    at ChildProcess._handle.onexit (node:internal/child_process:286:19)\n  errno: -2\n}", "rg", Program},
+		{1, "  File \"/usr/lib/python3.11/subprocess.py\", line 1955, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'gh'", "gh", Program},
+		{127, "/bin/sh: 1: /p/hooks/gone.sh: not found", "/p/hooks/gone.sh", File},
+		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file or directory", "/p/gone.py", File},
+		{1, "ModuleNotFoundError: No module named 'requests'", "requests", Module},
+		{1, "Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
+		{1, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
+		{6, "curl: (6) Could not resolve host: example.com", "the network", Network},
+		{2, "rm -rf is not allowed", "", Nothing},
+		{1, "user not found in the list", "", Nothing},
+		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it went on without it
+		{1, "hook.sh: line 3: uv: command not found\ngit push is not allowed", "", Nothing},          // likewise, and decided
+		{1, "ruby: not found in the project, please install bun: not found", "", Nothing},            // a message of the hook's own
+		{1, "FileNotFoundError: [Errno 2] No such file or directory: '_meta'", "", Nothing},          // a file of data
+		{1, "cat: /p/state/last: No such file or directory", "", Nothing},                            // likewise
+		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file\nbut go on", "", Nothing}, // a hook that repeats it
+		{1, "Error: spawn rg ENOENT is what you get without ripgrep", "", Nothing},
+		{0, "", "", Nothing},
 	} {
-		if name, kind := Absent(suites.Result{Stderr: []byte(tt.stderr)}); name != tt.name || kind != tt.kind {
-			t.Errorf("%q: %q of kind %d, want %q of kind %d", tt.stderr, name, kind, tt.name, tt.kind)
+		if name, kind := Absent(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); name != tt.name || kind != tt.kind {
+			t.Errorf("exit %d, %q: %q of kind %d, want %q of kind %d", tt.exit, tt.stderr, name, kind, tt.name, tt.kind)
 		}
 	}
 }

@@ -17,6 +17,8 @@ var DocumentOperators = map[string]func(*Document) []Change{
 	"key-remove": func(d *Document) []Change { return d.each(removeMember) },
 	"key-add":    func(d *Document) []Change { return d.each(addMember) },
 	"key-space":  func(d *Document) []Change { return d.each(addSpace) },
+
+	"registration": registrations,
 }
 
 // A Document is a JSON file that mutants are made of.

@@ -33,7 +33,7 @@ var Operators = map[string]func(*Source) []Change{
 // OperatorNames in the order of the table. "library" is the study's operators
 // on the files that a hook sources or runs, "second" an edit after another one.
 var OperatorNames = append(slices.Clone(Study), "print", "arm", "lines", "reorder", "global", "rename", "library", "second",
-	"key-value", "key-remove", "key-add", "comment", "blank", "indent", "key-space")
+	"key-value", "key-remove", "key-add", "registration", "data", "comment", "blank", "indent", "key-space")
 
 // cosmetic operators change nothing that bash runs, or a filter sees.
 var cosmetic = map[string]bool{"comment": true, "blank": true, "indent": true, "key-space": true}

@@ -6,6 +6,7 @@ package check
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 
 	"hookwatch/cmd/internal/project"
@@ -49,7 +50,7 @@ func TreeOf(p *project.Project, env []string) conform.Tree {
 // Run judges the tree and asks every hook, jobs at a time. A runner of nil asks
 // none. The error is for what hookwatch itself could not do.
 func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done func(conform.Report)) (Result, error) {
-	res := Result{Findings: conform.Static(tree)}
+	res := Result{Findings: tree.About(conform.Static(tree))}
 	hooks := Asked(tree)
 	reports := make([]conform.Report, len(hooks))
 	errs := make([]error, len(hooks))
@@ -80,7 +81,8 @@ func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done f
 // Asked are the hooks that are fired: those that some session launches.
 func Asked(tree conform.Tree) []discover.Hook {
 	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
-	return append(hooks, tree.Registered.Others...)
+	hooks = append(hooks, tree.Registered.Others...)
+	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !tree.Asks(h) })
 }
 
 // each calls do for 0 to n-1, so many at a time.

@@ -44,6 +44,7 @@ type app struct {
 	once    bool
 	changed bool
 	audit   bool
+	accept  bool
 	live    bool
 	flags   *cobra.Command
 	pinned  disk.Pinned // what a watched project's files were when they were saved

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites/conform"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -34,6 +37,11 @@ configuration are needed. Errors make the exit code 1; with --strict warnings to
 }
 
 func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
+	if len(a.suites) > 0 {
+		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
+	}
+	filter := a.filter
+	a.filter = "" // of hooks here, not of cases
 	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
@@ -42,7 +50,11 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 		return p.Empty
 	}
 	began := time.Now()
-	res, err := a.asked(cmd, p, static)
+	tree := check.TreeOf(p, os.Environ())
+	if tree.Named = filter; filter != "" && len(check.Asked(tree)) == 0 {
+		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
+	}
+	res, err := a.asked(cmd, p, tree, static)
 	if err != nil {
 		return err
 	}
@@ -57,10 +69,12 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 }
 
 // asked fires the hooks, unless only files are to be looked at.
-func (a *app) asked(cmd *cobra.Command, p *project.Project, static bool) (check.Result, error) {
-	tree := check.TreeOf(p, os.Environ())
+func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (check.Result, error) {
 	if static {
 		return check.Run(cmd.Context(), tree, nil, 0, nil)
+	}
+	if cmd.Flags().Changed("timeout") {
+		tree.Timeout = p.Config.Run.Timeout
 	}
 	r, close, err := a.bare(p)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/spelling"
@@ -50,6 +51,7 @@ func newRoot(a *app) *cobra.Command {
 	config.AddFlags(g)
 	root.Flags().BoolVar(&a.once, "once", false, "run all cases once and exit")
 	root.Flags().BoolVar(&a.changed, "changed", false, "with --once: only what changed since the last run affects")
+	root.Flags().BoolVar(&a.accept, "accept", false, "with --once: forget what hooks stopped before, where a project has no suite: what they stop now counts")
 	root.Flags().BoolVar(&a.audit, "audit", false, "with --once: check that no case whose verdict changed would have been left out")
 	root.Flags().BoolVar(&a.live, "live", false, "with --once: have the real client fire the hooks (see hookwatch help client)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
@@ -97,10 +99,17 @@ func (a *app) root(ctx context.Context) error {
 	switch {
 	case a.live && !a.once:
 		return errors.New("--live goes with --once, run and fire: a session of the client takes a second a case")
+	case a.accept && !a.once:
+		return errors.New("--accept goes with --once: it forgets what hooks stopped before")
 	case a.audit && (!a.once || a.changed):
 		return errors.New("--audit goes with --once, and not with --changed: it runs what a selection would leave out")
 	case !a.once:
 		return a.watch(ctx)
+	}
+	if a.accept {
+		if err := a.forgetStops(); err != nil {
+			return err
+		}
 	}
 	p, err := a.load()
 	if err != nil {
@@ -116,4 +125,13 @@ func (a *app) root(ctx context.Context) error {
 		full := len(a.suites) == 0 && a.filter == ""
 		return plan.WithControls(plan.All(p.Cases, "asked for"), p.Every()), full, nil
 	})
+}
+
+// forgetStops forgets what the hooks of a project without suites stopped before.
+func (a *app) forgetStops() error {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	return project.ForgetStops(cfg)
 }

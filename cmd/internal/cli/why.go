@@ -22,8 +22,8 @@ func (a *app) whyCommand() *cobra.Command {
 		Short: "Show what a change selects, or what a case depends on",
 		Long: `Without an argument: what --once --changed would run now, and why.
 Cases that depend on what changed and are not affected are counted by reason, or with -v
-listed. With a path, and a section of it if you like: the cases that a change of it
-may select.
+listed. With a path: the cases that its edit since the last run selects; if it was not
+edited, or with a section of it: the cases that an edit may select.
 With a case's ID: every file and section that its verdict depends on, and what it was
 seen to execute.`,
 		Args: cobra.MaximumNArgs(1),
@@ -63,6 +63,11 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 		path, section, _ = strings.Cut(arg, "#")
 	}
 	path = p.RelFrom(dirOf(a), path)
+	if section == "" {
+		if done, err := a.whyEdited(p, path); done || err != nil {
+			return err
+		}
+	}
 	for _, c := range p.Every() {
 		p.Graph.Inputs(c) // what is followed is what cases were asked for
 	}
@@ -75,6 +80,23 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 		change.Sections = []string{section}
 	}
 	return a.printWhy(p, []notify.Change{change}, state.Selection{Selected: plan.WithControls(selected, p.Every())})
+}
+
+// whyEdited prints what the edit of a file selects that holds another content than
+// the verdicts on record are about, as --once --changed would select it. It reports
+// whether there is such an edit.
+func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
+	now, err := state.StaleNow(p, os.Environ(), a.records(p.Config))
+	if err != nil {
+		return false, err
+	}
+	about, edited := now.About(path)
+	if !edited {
+		return false, nil
+	}
+	a.warn(now.Warnings)
+	about.Selected = plan.WithControls(plan.WithDependents(about.Selected, p.Cases), p.Every())
+	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
 }
 
 func (a *app) printWhy(p *project.Project, changes []notify.Change, now state.Selection) error {

@@ -38,8 +38,9 @@ cases:
 		{"suite.yaml", "A1 A2", ""},
 		{"docs/idle.md", "", ""},
 		{".hookwatch.yaml", "", ""},
-		{"README.md", "", "README.md is no part of the project: no case depends on it"},
-		{"odd#name.txt", "", "odd#name.txt is no part of the project"},
+		{"README.md", "", ""}, // the hook names all that it reads
+		{"odd#name.txt", "", ""},
+		{"/etc/hostname", "", "/etc/hostname lies outside of the project, and no case depends on it"},
 		{"docs", "", "docs is a directory"},
 		{"docs/spce.md", "", `docs/spce.md: neither a case's ID nor a file of the project; nearest: "docs/spec.md"`},
 		{"A3", "", `A3: neither a case's ID nor a file of the project; nearest: "A2", "A1"`},

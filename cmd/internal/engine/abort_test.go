@@ -105,7 +105,7 @@ func TestAbortedAudit(t *testing.T) {
 		{suites.Record{Pass: true}, decide.AuditResult{Checked: 1}},
 		{suites.Record{}, decide.AuditResult{Checked: 1, Missed: []suites.Key{c.Key()}}},
 	} {
-		session.auditCase(c.Key(), "nothing changed for it")
+		session.auditCase(c.Key())
 		session.checkAudited(c.Key(), &tt.record)
 		if got := session.Audited(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("after %+v: %+v, want %+v", tt.record, got, tt.want)

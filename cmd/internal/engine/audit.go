@@ -9,18 +9,24 @@ import (
 	"hookwatch/suites/selection"
 )
 
-// Audit has the next run check what would be left out now: such a case
-// whose verdict changes all the same was missed.
+// Audit lets the next run check every case that a selection would leave out now:
+// one whose verdict changes all the same was missed.
 func (e *Engine) Audit() {
-	e.Stale()
-	for k, because := range e.known.Selector.NotAffected() {
-		e.auditCase(k, because)
+	selected := make(map[suites.Key]bool)
+	for _, s := range e.Stale() {
+		selected[s.Case.Key()] = true
+	}
+	for _, c := range e.p.Cases {
+		if k := c.Key(); !selected[k] {
+			e.auditCase(k)
+		}
 	}
 }
 
-func (e *Engine) auditCase(k suites.Key, because string) {
-	if last := e.known.Verdicts.Present(k); last != nil && because != selection.NeverRuns {
-		e.audit.Add(k, because, last)
+// auditCase lets the next verdict of a case be compared with the one that it has.
+func (e *Engine) auditCase(k suites.Key) {
+	if last := e.known.Verdicts.Present(k); last != nil && e.known.LeftOut(k) != selection.NeverRuns {
+		e.audit.Add(k, e.known.LeftOut(k), last)
 	}
 }
 
@@ -29,9 +35,12 @@ func (e *Engine) Audited() decide.AuditResult { return e.audit.Take() }
 
 // sample picks some of the cases that the latest selection left out.
 func (e *Engine) sample(n int) []*suites.Case {
+	if n == 0 {
+		return nil
+	}
 	var out []*suites.Case
 	for _, c := range e.p.Cases {
-		if because, ok := e.known.Selector.NotAffected()[c.Key()]; ok && because != selection.NeverRuns {
+		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.known.LeftOut(k) != selection.NeverRuns {
 			out = append(out, c)
 		}
 	}
@@ -45,9 +54,7 @@ func (w *watch) auditSome() []plan.Selected {
 	cases := w.toAudit
 	w.toAudit = nil
 	for _, c := range cases {
-		if because, ok := w.known.Selector.NotAffected()[c.Key()]; ok {
-			w.auditCase(c.Key(), because)
-		}
+		w.auditCase(c.Key())
 	}
 	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.p.Every())
 }

@@ -42,6 +42,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	if w.run == nil {
 		w.with.Runner.Prewarm() // while it is worked out for which case
 	}
+	w.touchedElsewhere(changed)
 	w.known.Freshness.Refresh(changed)
 	w.supersede(others)
 	w.retract(restored)

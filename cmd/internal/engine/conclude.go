@@ -43,7 +43,11 @@ func (e *Engine) conclude(x *execution, v suites.Verdict) {
 
 // transition tells how a record differs from the verdict that it is compared with.
 func (e *Engine) transition(before *verdicts.Verdict, seen bool, r suites.Record) notify.Transition {
-	explain := func(was, is string) bool { return len(e.known.Explaining(r.Key(), was, is)) > 0 }
+	explain := func(was, is string) bool {
+		// Without a suite nothing says that a hook may need a tool: one that is absent lets
+		// through what the hook stopped.
+		return !r.Key().Generated() && len(e.known.Explaining(r.Key(), was, is)) > 0
+	}
 	switch decide.Transition(before, seen, e.first, r, explain) {
 	case verdict.Added:
 		return notify.New

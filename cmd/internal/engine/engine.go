@@ -63,6 +63,7 @@ type Engine struct {
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
+	busy    span               // in which hooks ran last
 	run     *decide.Run        // in progress; nil: none is
 	paused  bool               // nothing can be run: the project's directory is not there
 	last    []suites.Key       // selected last, for doing it again

@@ -14,6 +14,7 @@ import (
 // ends has none.
 func (e *Engine) finish(ctx context.Context, x *execution) {
 	delete(e.running, x.c.Key())
+	e.busy.stop(e.o.Now())
 	e.run.Cut = e.run.Cut || ctx.Err() != nil
 	if e.run.Cut && !x.whole {
 		e.discard(x)
@@ -126,6 +127,7 @@ func (e *Engine) cutShort() (without []*execution) {
 	for len(e.running) > 0 {
 		x := <-e.results
 		delete(e.running, x.c.Key())
+		e.busy.stop(e.o.Now())
 		if x.whole && !x.stale && len(e.known.Freshness.Changed(x.seen)) == 0 {
 			e.judge(x)
 		} else {

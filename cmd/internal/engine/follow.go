@@ -16,6 +16,7 @@ func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
 		return err
 	}
 	p.Graph.Refresh(p.Late())
+	p.Graph.RefreshElsewhere()
 	return nil
 }
 

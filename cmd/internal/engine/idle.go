@@ -12,7 +12,7 @@ import (
 
 // whileIdle does what can wait until nothing else is to be done.
 func (w *watch) whileIdle(ctx context.Context) {
-	if w.idle.cancel != nil || w.run != nil || w.traceNext(ctx) {
+	if w.idle.cancel != nil || w.run != nil || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
 	if w.known.Freshness.Noticed() { // by a run for a trace
@@ -68,7 +68,10 @@ func (w *watch) idled(ctx context.Context, t *tracedRun) {
 // leave stops what can wait, and waits for its end.
 func (w *watch) leave() {
 	w.idle.stop()
-	if w.idle.cancel != nil {
+	switch {
+	case w.idle.trial != nil:
+		<-w.idle.trial
+	case w.idle.cancel != nil:
 		w.finishTrace(w.idle.ctx, <-w.idle.done)
 	}
 	w.known.Save()

@@ -85,6 +85,7 @@ func (e *Engine) start(ctx context.Context, c *suites.Case) {
 	x := &execution{c: c, runner: e.with.Runner, cancel: cancel, seen: e.known.Freshness.See(c)}
 	x.digests = e.known.DigestsOf(c, x.seen.Inputs)
 	e.running[c.Key()] = x
+	e.busy.start(e.o.Now())
 	go func() {
 		defer cancel()
 		x.do(ctx, e.o.Now)

@@ -26,6 +26,7 @@ type tracedRun struct {
 func (e *Engine) startTrace(ctx context.Context, c *suites.Case, last *verdicts.Verdict, by *tracing.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.with.Runner, seen: e.known.Freshness.See(c)}, last: last}
 	p, timeout := e.p, e.timeout(c)
+	e.busy.start(e.o.Now())
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
@@ -43,6 +44,7 @@ const heldTraces = 100
 
 // finishTrace keeps a trace, unless something changed while it was made.
 func (e *Engine) finishTrace(ctx context.Context, t *tracedRun) {
+	e.busy.stop(e.o.Now())
 	e.discard(&t.execution)
 	k := t.c.Key()
 	now := e.known.Verdicts.Present(k)

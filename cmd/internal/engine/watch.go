@@ -49,6 +49,8 @@ func (e *Engine) Watch(ctx context.Context, in WatchOptions) Summary {
 			w.tell(ctx)
 		case t := <-w.idle.done:
 			w.idled(ctx, t)
+		case t := <-w.idle.trial:
+			w.tried(ctx, t)
 		case <-ctx.Done():
 			return w.stop()
 		}

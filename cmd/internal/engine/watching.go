@@ -33,7 +33,9 @@ type watch struct {
 	again    bool     // failures that were seen once have been run again
 	rest     *decide.AtRest
 	idle     idling
-	toAudit  []*suites.Case // not affected by the latest save
+	toAudit  []*suites.Case   // not affected by the latest save
+	toReload bool             // hooks were seen to stop more than the project has cases of
+	warned   *project.Project // of which it was told that directories are too many
 }
 
 // An idling engine makes the traces that are missing, one at a time, until
@@ -41,6 +43,7 @@ type watch struct {
 type idling struct {
 	untraced map[suites.Key]bool // cases that may lack a trace
 	done     chan *tracedRun
+	trial    chan *trialRun     // of the hook that is tried; nil while none is
 	cancel   context.CancelFunc // of what is running; nil when nothing is
 	ctx      context.Context
 	by       *tracing.Scripts
@@ -83,6 +86,7 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 			w.warnOf(err)
 			return selected
 		}
+		w.overlooked()
 	}
 }
 

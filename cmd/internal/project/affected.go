@@ -6,26 +6,34 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/markers"
 	"hookwatch/suites/plan"
 )
 
 // Affected lists the cases that a change of a file, or of a section of it,
-// selects. It fails when the project has nothing to do with the file, or the
-// file has no such section.
+// selects. It fails when the file lies outside of the project and no case depends on
+// it, or has no such section.
 func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 	asked, err := p.asked(path, section)
 	if err != nil {
 		return nil, err
 	}
+	counts := p.Graph.Counts(path)
 	places := map[string]markers.Resolution{}
 	var selected []plan.Selected
 	for _, c := range p.Cases {
 		var because []string
-		for _, in := range p.Graph.Inputs(c) {
+		inputs := p.Graph.Inputs(c)
+		elsewhere := counts && !depend.Places(inputs, path)
+		for _, in := range inputs {
+			if in.Path == depend.Elsewhere && elsewhere {
+				because = append(because, in.Because)
+			}
 			if in.Path == path && (section == "" || in.Section == "" || p.overlap(places, asked, in)) {
 				because = append(because, in.Because)
 			}
@@ -37,8 +45,8 @@ func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 			selected = append(selected, plan.Selected{Case: c, Because: because})
 		}
 	}
-	if len(selected) == 0 && !p.Follows(path) {
-		return nil, fmt.Errorf("%s is no part of the project: no case depends on it%s", path, markers.Nearest(path, p.followed()))
+	if len(selected) == 0 && !p.Follows(path) && (!filepath.IsLocal(filepath.FromSlash(path)) || !p.Exists(path)) {
+		return nil, fmt.Errorf("%s lies outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followed()))
 	}
 	return selected, nil
 }
@@ -83,7 +91,7 @@ func (p *Project) Follows(path string) bool {
 
 // followed lists the files that the project has to do with, sorted.
 func (p *Project) followed() []string {
-	files := slices.Concat(p.Graph.Files(), p.Graph.Specs(), p.scripts, p.Config.Settings)
+	files := slices.Concat(slices.DeleteFunc(p.Graph.Files(), func(f string) bool { return f == depend.Elsewhere }), p.Graph.Specs(), p.scripts, p.Config.Settings)
 	for _, s := range append(slices.Clone(p.sources), p.Config.Path) {
 		if s != "" {
 			files = append(files, p.Rel(s))

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/config"
+	"hookwatch/suites/depend"
 	"hookwatch/watcher"
 )
 
@@ -47,10 +49,78 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 // case depends on.
 func (p *Project) Interest() watcher.Interest {
 	i := FirstInterest(p.Config)
+	elsewhere := false
 	for _, f := range slices.Concat(p.Graph.Files(), p.Registered.Files) {
+		if f == depend.Elsewhere {
+			elsewhere = true
+			continue
+		}
 		i.Files = append(i.Files, p.Config.Abs(f))
 	}
+	if elsewhere {
+		p.addElsewhere(&i)
+	}
 	return i
+}
+
+// addElsewhere adds all of the project but what is ignored and what is too much. Of a
+// file that no analysis places only size and time are compared, so that the watcher
+// reads none of them: the graph does.
+func (p *Project) addElsewhere(i *watcher.Interest) {
+	first, ignore, unread := i.Dirs, i.Ignore, i.Unread
+	placed := make(map[string]bool, len(i.Files))
+	for _, f := range i.Files {
+		placed[f] = true
+	}
+	in := func(dirs []string, file string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool {
+			return file == dir || strings.HasPrefix(file, dir+string(filepath.Separator))
+		})
+	}
+	var beyond []string
+	for _, dir := range p.Graph.Beyond() {
+		beyond = append(beyond, p.Config.Abs(dir))
+	}
+	leadsTo := func(dir string) bool {
+		return slices.ContainsFunc(first, func(f string) bool { return strings.HasPrefix(f, dir+string(filepath.Separator)) })
+	}
+	i.Dirs = append(slices.Clone(first), p.Config.Root)
+	i.Ignore = func(file string, dir bool) bool {
+		return ignore(file, dir) || in(beyond, file) && !in(first, file) && !placed[file] && !(dir && leadsTo(file))
+	}
+	i.Unread = func(real string) bool {
+		return unread(real) || !placed[real] && !in(first, real)
+	}
+}
+
+// other reports whether a path is a file, or a directory, that hooks may read of which
+// is not known what they read. What makes the project what it is, is placed, and so is
+// a script that is run as a hook.
+func (p *Project) other(rel string, isDir bool) bool {
+	abs := p.Config.Abs(rel)
+	if isDir {
+		return !ignored(p.Config, abs, true)
+	}
+	return !p.entries[rel] && !slices.Contains(outputs, path.Ext(rel)) && !ignored(p.Config, abs, false) && !p.Shapes(abs)
+}
+
+// outputs are the extensions of files that programs write and no hook decides by.
+var outputs = []string{".log", ".pyc"}
+
+// entryScripts are the scripts that are run as hooks.
+func (p *Project) entryScripts() map[string]bool {
+	entries := make(map[string]bool)
+	for _, h := range p.Registered.Hooks {
+		for _, s := range h.Scripts {
+			entries[s] = true
+		}
+	}
+	for _, c := range p.every {
+		for _, s := range p.hooksOf(c) {
+			entries[s] = true
+		}
+	}
+	return entries
 }
 
 // Late lists the files that cases depend on and that FirstInterest does not cover:
@@ -60,6 +130,9 @@ func (p *Project) Late() []string {
 	first := FirstInterest(p.Config)
 	var late []string
 	for _, f := range p.Graph.Files() {
+		if f == depend.Elsewhere {
+			continue
+		}
 		abs := p.Config.Abs(f)
 		below := func(dir string) bool { return strings.HasPrefix(abs, dir+string(filepath.Separator)) }
 		if !slices.Contains(first.Files, abs) && !slices.ContainsFunc(first.Dirs, below) {

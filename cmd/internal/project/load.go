@@ -35,9 +35,10 @@ func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []s
 	p.addRegistered()
 	p.arrange()
 	p.Empty = p.filter(filter)
+	p.entries = p.entryScripts()
 	p.Graph = depend.New(depend.Project{
-		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Registering: p.Registered.Files, Specs: p.specs,
-		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary,
+		Root: cfg.Root, Reader: p.Reader, HookDirs: cfg.Hooks, Settings: cfg.Settings, Registered: p.Registered, Specs: p.specs,
+		Scripts: p.chainScripts, IDs: p.ids, Passing: temporary, Other: p.other,
 	})
 	p.Graph.Prepare(p.every)
 	p.Unread = p.Graph.Unread(p.hookFiles())

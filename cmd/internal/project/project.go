@@ -28,6 +28,7 @@ type Project struct {
 	Foreign    []string // hook files of other agents, as slash paths
 	Stray      []string // files with hooks that the client does not read
 	Graph      *depend.Graph
+	Stops      *Stops // what its hooks were seen to stop
 	Warnings   []string
 	Unread     []string // of the warnings: those about files that were not read
 	Empty      error    // why there is nothing to run; nil when there is
@@ -38,7 +39,9 @@ type Project struct {
 	groups   *toolGroups    // made when it is asked for
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
+	alone    bool                  // it has no case but those that are made of what it registers
 	scripts  []string
+	entries  map[string]bool // scripts that are run as hooks
 	specs    []string
 	sources  []string // suite files
 }

@@ -25,19 +25,22 @@ const RegisteredSuite = suites.Registered
 // addRegistered makes a case of a registered hook: that the client can fire it, and
 // heeds what it says. Beside other cases only an error of its registration is one.
 func (p *Project) addRegistered() {
-	alone := !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
+	p.alone = !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
 	tree := p.tree()
 	findings := conform.Registrations(tree)
 	for _, h := range p.fired() {
-		if wrong := p.faults(h, findings); alone || len(wrong) > 0 {
+		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
 			if c := conform.Typical(tree, h); c != nil {
-				c.Steps[0].Expect.Sound = alone // beside others the fault is all that is to be told
+				c.Steps[0].Expect.Sound = p.alone // beside others the fault is all that is to be told
 				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
 			}
 		}
 	}
 	suite.Cases = append(suite.Cases, p.unread(findings)...)
+	if p.Stops = ReadStops(p.Config); p.alone {
+		suite.Cases = append(suite.Cases, p.stopCases()...)
+	}
 	if len(suite.Cases) > 0 {
 		p.Suites = append(p.Suites, suite)
 	}

@@ -28,6 +28,11 @@ type Finding struct {
 // severities are all, the worst first.
 var severities = []suites.Severity{suites.Error, suites.Warning, suites.Info}
 
+// Least is the one of two severities that weighs less.
+func Least(a, b suites.Severity) suites.Severity {
+	return severities[max(slices.Index(severities, a), slices.Index(severities, b))]
+}
+
 // Of makes a finding of a rule. Its severity is the rule's own unless given.
 func Of(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
 	r := rules.Named(rule)
@@ -46,7 +51,7 @@ func Merge(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all {
 		same := func(o Finding) bool {
-			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && (o.Where.File == f.Where.File || f.Where.File == "")
+			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && o.Effect == f.Effect && (o.Where.File == f.Where.File || f.Where.File == "")
 		}
 		if i := slices.IndexFunc(out, same); i >= 0 {
 			if out[i].Printed == "" { // it was only read, and is now seen

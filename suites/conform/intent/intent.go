@@ -8,24 +8,28 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// MayDeny reports whether a hook's text may stop something: it ends with 2, writes a
-// decision, or ends with another code and speaks of stopping.
-func MayDeny(text string) bool {
-	return denies().MatchString(text) || fails().MatchString(text) && Stops().MatchString(text)
-}
+// MayDeny reports whether a hook's text has what stops something: it ends with 2, or writes a
+// decision.
+func MayDeny(text string) bool { return denies().MatchString(text) }
+
+// MayReact reports whether a hook may end otherwise than with 0, or say something, so that it is
+// worth a look whether it does so for an input that guards stop.
+func MayReact(text string) bool { return MayDeny(text) || reacts().MatchString(text) }
 
 var (
 	denies = pattern.Lazy(`exit[ (]+2|exitCode\s*=\s*2|["'](?:deny|block|ask)\b|\\"(?:deny|block|ask)\b|permissionDecision`)
-	fails  = pattern.Lazy(`exit[ (]+[1-9$A-Za-z]|exitCode\s*=\s*\S`)
+	reacts = pattern.Lazy(`exit[ (]+[1-9$A-Za-z-]|exitCode\s*=\s*[1-9A-Za-z]|>&2|\becho\s|\bprint(?:f\s|\()|console\.log|sys\.stderr|console\.error|\braise\b|\bthrow\b|\breturn [1-9]`)
 )
-
-// Stops matches what a hook says that stops something.
-var Stops = pattern.Lazy(`(?i)\b(block(ed|ing)?|den(y|ied)|forbidden|not allowed|refus(ed|ing)|prohibited|disallowed)\b`)
 
 // Calls reports whether a text calls a program, or looks for it.
 func Calls(text, program string) bool {
 	return regexp.MustCompile(`(^|[\s|;&("'` + "`" + `])` + regexp.QuoteMeta(program) + `[\s;)"']`).MatchString(text)
 }
+
+// Sleeps reports whether a text may wait for a time that it names.
+func Sleeps(text string) bool { return sleeps().MatchString(WithoutComments(text)) }
+
+var sleeps = pattern.Lazy(`\bsleep\b|setTimeout|Atomics\.wait`)
 
 // AsksHere reports whether a text asks a server on its own machine over HTTP.
 func AsksHere(text string) bool {
@@ -36,9 +40,6 @@ var here = pattern.Lazy(`127\.0\.0\.1|\blocalhost\b`)
 
 // Frail are programs that some machines do not have.
 var Frail = []string{"jq", "jaq", "python3", "node", "uv", "perl", "ruby", "bc", "rg", "bun"}
-
-// DecidesDeny matches a decision that stops a call.
-var DecidesDeny = pattern.Lazy(`"(?:permissionDecision|decision)"\s*:\s*"(?:deny|block)"`)
 
 // WithoutComments blanks lines that are comments, so that places stay.
 func WithoutComments(text string) string {

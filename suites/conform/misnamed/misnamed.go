@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/pattern"
 )
 
 // A Field is read under one name and sent under another.
@@ -47,12 +49,41 @@ func Certain(code string) (out []Use) {
 		if u.seen == filtered && !strings.Contains(code[max(0, u.At-200):u.At], "jq ") {
 			continue
 		}
+		if elsewhere(code, u.At) {
+			continue
+		}
 		if u.seen != never && !slices.ContainsFunc(out, func(o Use) bool { return o.Meant == u.Meant }) {
 			out = append(out, u)
 		}
 	}
 	return out
 }
+
+// elsewhere reports whether what is read at an offset is not the hook's input: a filter of jq
+// that is given a file, or lines of one, and in a program a value that was not made of stdin
+// where another was.
+func elsewhere(code string, at int) bool {
+	begin := strings.LastIndexByte(code[:at], '\n') + 1
+	line, _, _ := strings.Cut(code[begin:], "\n")
+	if strings.Contains(line, "jq ") {
+		return ofFile().MatchString(line)
+	}
+	inputs := ofInput().FindAllStringSubmatch(code, -1)
+	m := receiver().FindStringSubmatch(code[begin:at])
+	if len(inputs) == 0 || m == nil {
+		return false
+	}
+	return !slices.ContainsFunc(inputs, func(in []string) bool { return in[1] == m[1] })
+}
+
+var (
+	// ofFile matches a line in which jq reads a file, or what tail, grep or cat give of one.
+	ofFile = pattern.Lazy(`\b(?:tail|head|tac|grep|cat)\s[^|]*[$/.][^|]*\|\s*jq\b|\bjq\b[^|<]*['"]\s+"?[$./~][\w{./]|\bjq\b[^|]*[^<]<\s+"?[$./~]`)
+	// ofInput matches what a program makes of its standard input.
+	ofInput = pattern.Lazy(`(\w+)\s*(?::[^=\n]+)?=\s*(?:json\.loads?\(\s*(?:sys\.stdin|raw|data|text|stdin|input|payload|content)|JSON\.parse\(\s*(?:fs\.readFileSync\((?:0|['"]/dev/stdin)|require\(|raw|data|text|stdin|input|payload|buf|chunks))`)
+	// receiver is the name before a field that is read.
+	receiver = pattern.Lazy(`(\w+)(?:\.get\(["']|\[["']|\.)$`)
+)
 
 // Sent lists the fields that a text may read in vain and that the client sends in a
 // payload under the name that was meant.
@@ -77,7 +108,7 @@ func uses(code string) (out []Use) {
 		}
 		reads := regexp.MustCompile(`jq [^\n]*?[\s'"(|,{\[:]\.` + f.Name + `\b|\.get\(["']` + f.Name + `["']|\[["']` + f.Name + `["']\]|\b(?:input|data|payload|event)\.` + f.Name + `\b`)
 		at := reads.FindStringIndex(code)
-		if at == nil || regexp.MustCompile(`\b`+f.Meant+`\b`).MatchString(code) {
+		if at == nil || regexp.MustCompile(`["'.]`+f.Meant+`\b`).MatchString(code) {
 			continue
 		}
 		out = append(out, Use{f, at[0] + strings.LastIndex(code[at[0]:at[1]], f.Name)})

@@ -46,6 +46,12 @@ func TestUses(t *testing.T) {
 		{`event.toolName`, "toolName", ""},
 		{`echo "the hook_event of it"`, "", ""},
 		{`jq -r .hook_event`, "", "hook_event"},
+		{"tool_name = data.get('toolName')", "toolName", ""},
+		{`jq -r '.tool_output' "$transcript"`, "", ""},
+		{`tail -1 "$transcript" | jq -r '.tool_output'`, "", ""},
+		{`jq -r '.tool_output' <<<"$input"`, "tool_output", ""},
+		{"data = json.load(sys.stdin)\nfor line in open(p):\n  entry = json.loads(line)\n  x = entry.get(\"tool_output\")", "", ""},
+		{"data = json.load(sys.stdin)\nx = data.get(\"tool_output\")", "tool_output", ""},
 		{`jq -r "(.agent_name)"`, "agent_name", "agent_name"},
 	} {
 		var certain, sent []string

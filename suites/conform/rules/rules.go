@@ -2,14 +2,20 @@
 // client.
 package rules
 
-import "hookwatch/suites"
+import (
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
 
 // All lists every rule, in the order in which documents name them.
 func All() []suites.Rule { return all }
 
-// Named gives a rule by its ID.
+// Named returns the rule with an ID: one of this package, or one of those by which the client
+// is predicted.
 func Named(id string) suites.Rule {
-	for _, r := range all {
+	for _, r := range slices.Concat(all, client.Rules()) {
 		if r.ID == id {
 			return r
 		}
@@ -41,6 +47,9 @@ var all = []suites.Rule{
 	{ID: "dead-matcher", Observed: observedFirst, Severity: suites.Error, What: "the matcher matches no tool",
 		Client: "the hook never runs",
 		Remedy: "name tools exactly (Bash, Edit|Write, mcp__server__.*); filter by command in the hook, or with \"if\""},
+	{ID: "empty-alternative", Severity: suites.Warning, What: "the matcher has an empty alternative",
+		Client: "of a regular expression it matches every tool: the hook runs for all of them",
+		Remedy: "remove the bar that has nothing beside it, or write * to match every tool"},
 	{ID: "matcher-not-evaluated", Severity: suites.Error, What: "the matcher takes too much to evaluate",
 		Client: "a pattern that takes exponential time may hold up the client; whether the hook runs is not known",
 		Remedy: "list the names, or write a pattern without groups that repeat within others"},
@@ -71,6 +80,9 @@ var all = []suites.Rule{
 	{ID: "wrong-root", Observed: observed, Severity: suites.Error, What: "the command names a directory that is not set there",
 		Client: "the file is not found and the call proceeds as if there were no hook",
 		Remedy: "${CLAUDE_PLUGIN_ROOT} is for plugins, ${CLAUDE_PROJECT_DIR} for a project's own hooks"},
+	{ID: "home-path", Severity: suites.Warning, What: "settings that everyone shares name the home directory of one user",
+		Client: "on every other machine the file is not found: the call proceeds as if there were no hook, or every call is denied where an interpreter is given the file",
+		Remedy: "begin with \"$CLAUDE_PROJECT_DIR\"/, or \"$HOME\"/ for what each user has"},
 	{ID: "relative-path", Severity: suites.Warning, What: "the command names a file from the current directory",
 		Client: "it is found only while the session is at the project's root",
 		Remedy: "begin with \"$CLAUDE_PROJECT_DIR\"/"},
@@ -95,15 +107,9 @@ var all = []suites.Rule{
 	{ID: "crash", Observed: observed, Severity: suites.Error, What: "the hook crashes on what the client sends",
 		Client: "the call proceeds and the model is not told",
 		Remedy: "correct the script"},
-	{ID: "output-ignored", Observed: observed, Severity: suites.Error, What: "the client does not heed what the hook prints",
-		Client: "the output is dropped",
-		Remedy: "print one JSON document of the event's form, and nothing else"},
 	{ID: "echoes-input", Severity: suites.Info, What: "the hook prints what it was sent",
 		Client: "the client drops it",
 		Remedy: "print nothing when there is nothing to say"},
-	{ID: "deny-exits-1", Observed: observed, Severity: suites.Error, What: "the hook means to stop the call and does not exit with 2",
-		Client: "only exit 2 or a decision in JSON stops a call: it proceeds",
-		Remedy: "exit 2 with the reason on stderr"},
 	{ID: "reason-on-stdout", Observed: observed, Severity: suites.Warning, What: "exit 2 with the reason on stdout",
 		Client: "the call is denied and the model is told \"No stderr output\"",
 		Remedy: "print the reason to stderr"},
@@ -152,6 +158,12 @@ var all = []suites.Rule{
 	{ID: "slow", Severity: suites.Info, What: "the hook takes long",
 		Client: "the session waits for it at every call",
 		Remedy: "do less, or make it async"},
+	{ID: "executes-input", Severity: suites.Error, What: "a part of the input is run as a command",
+		Client: "whatever the model writes, and whatever it read somewhere, is run with your rights, and no permission is asked for",
+		Remedy: "give values to programs as arguments or on stdin; no eval, no sh -c with a value in its text"},
+	{ID: "absent-package", Severity: suites.Warning, What: "a package that the hook loads is not installed, and no manifest declares it",
+		Client: "the hook ends with an error: what it would stop proceeds",
+		Remedy: "declare the package in package.json, requirements.txt or the like, or do without it"},
 	{ID: "absent-program", Severity: suites.Info, What: "a program is not on this machine",
 		Client: "here the hook cannot do its work: it was not judged",
 		Remedy: "install it"},

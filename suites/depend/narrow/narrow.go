@@ -39,6 +39,14 @@ func Digest(content []byte) string {
 func (r *Reader) Decide(q Question) Answer {
 	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
+		if d.Path == depend.Elsewhere {
+			unaffected, because := r.elsewhere(&q, d)
+			if !unaffected {
+				return Answer{Because: because}
+			}
+			a.Because = cmp.Or(a.Because, because)
+			continue
+		}
 		unaffected, because := r.one(&q, d)
 		if !unaffected {
 			return Answer{Because: d.Name() + ": " + because}
@@ -48,12 +56,15 @@ func (r *Reader) Decide(q Question) Answer {
 			a.Trace = a.Trace.Carry(d.Path, e.Old, e.New)
 		}
 	}
+	a.Because = cmp.Or(a.Because, "nothing that it depends on changed")
 	return a
 }
 
 // one answers for one changed input.
 func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because string) {
 	switch {
+	case d.Kind == depend.Dropped && d.By == suites.Needed && d.Section != "":
+		return false, "what was there is gone" // a registration, or the switch for all hooks
 	case d.Kind == depend.Dropped:
 		return false, "the case does not depend on it any more"
 	case d.Kind == depend.Appeared:
@@ -82,6 +93,39 @@ func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because
 	}
 	affected, why := edit.Affected(e, q.Trace)
 	return !affected, why
+}
+
+// elsewhere answers for the files that are no inputs of a case whose hook may read any.
+func (r *Reader) elsewhere(q *Question, d depend.Difference) (unaffected bool, because string) {
+	files, known := r.Elsewhere(d, q.Inputs)
+	switch {
+	case d.Kind == depend.Dropped:
+		return false, "its hook reads no other files any more"
+	case !known:
+		return false, cmp.Or(d.Because, "other files of the project changed")
+	case len(files) == 0:
+		return true, "" // each of them is an input of its own
+	default:
+		return false, files[0] + " changed; " + d.Because
+	}
+}
+
+// Elsewhere lists the files that differ between two contents of the input of this
+// name and are none of the inputs; known reports whether both contents are known.
+func (r *Reader) Elsewhere(d depend.Difference, inputs []suites.Input) (files []string, known bool) {
+	v := versions{d.Path, d.Was, d.Digest}
+	if _, asked := r.others[v]; !asked {
+		r.others[v] = nil
+		if was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest); len(was) > 0 && len(now) > 0 {
+			r.others[v] = append([]string{}, depend.Others(was, now)...)
+		}
+	}
+	for _, f := range r.others[v] {
+		if !depend.Places(inputs, f) {
+			files = append(files, f)
+		}
+	}
+	return files, r.others[v] != nil
 }
 
 // whatChanged says what became of a file where that says more than why it is an input;

@@ -1,6 +1,7 @@
 package narrow
 
 import (
+	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/keys"
@@ -10,8 +11,9 @@ import (
 // A Question is whether a change affects a case.
 type Question struct {
 	Changed []depend.Difference
-	Scripts []string     // that the case's hooks run, source or may run
-	Trace   *trace.Trace // of the case on the content before; nil when there is none
+	Inputs  []suites.Input // all that the case depends on now, sorted
+	Scripts []string       // that the case's hooks run, source or may run
+	Trace   *trace.Trace   // of the case on the content before; nil when there is none
 }
 
 // Contents gives the content of a file that has the digest of an input, with a
@@ -23,6 +25,7 @@ type Contents func(path, digest string) []byte
 type Reader struct {
 	contents Contents
 	edits    map[versions]*edit.Edits
+	others   map[versions][]string // files that differ elsewhere; nil where that is not known
 	keys     map[jsonVersions]jsonChange
 	readings map[string]reading
 	parsed   map[string]*trace.Script
@@ -35,6 +38,7 @@ func NewReader(c Contents) *Reader {
 	return &Reader{
 		contents: c,
 		edits:    map[versions]*edit.Edits{},
+		others:   map[versions][]string{},
 		keys:     map[jsonVersions]jsonChange{},
 		readings: map[string]reading{},
 		parsed:   map[string]*trace.Script{},

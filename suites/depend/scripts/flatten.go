@@ -13,6 +13,7 @@ type flat struct {
 	glob   bool     // has an unquoted pattern
 	braces bool     // has an unquoted brace
 	lists  bool     // has the output of a program that lists names
+	names  bool     // of one that lists files
 }
 
 func flatten(w *syntax.Word) flat {
@@ -41,7 +42,8 @@ func (f *flat) parts(text *strings.Builder, parts []syntax.WordPart, quoted bool
 		case *syntax.ParamExp:
 			f.expand(text, variableOf(p))
 		case *syntax.CmdSubst:
-			f.lists = f.lists || listsNames(p)
+			f.lists = f.lists || listsNames(p, listers) || listsNames(p, tellers)
+			f.names = f.names || listsNames(p, listers)
 			f.expand(text, "")
 		default:
 			f.expand(text, "")
@@ -76,15 +78,19 @@ func variableOf(p *syntax.ParamExp) string {
 	return p.Param.Value
 }
 
-// listsNames reports whether a substitution gives names that no text spells out.
-func listsNames(c *syntax.CmdSubst) bool {
+// Programs that give names that no text spells out: of files that there are, and of
+// others.
+var (
+	listers = set("find fd ls compgen")
+	tellers = set("git readlink")
+)
+
+// listsNames reports whether a substitution runs one of the programs.
+func listsNames(c *syntax.CmdSubst, programs map[string]bool) bool {
 	found := false
 	syntax.Walk(c, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			switch call.Args[0].Lit() {
-			case "find", "fd", "ls", "compgen", "git", "readlink":
-				found = true
-			}
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 && programs[call.Args[0].Lit()] {
+			found = true
 		}
 		return true
 	})

@@ -46,8 +46,26 @@ func (r *shellReader) opens(n syntax.Node) {
 var fileTests = set("-e -f -r -s -x -w -a -L -h -p -S -nt -ot")
 
 func (r *shellReader) open(w *syntax.Word) {
-	text := flatten(w).text
+	f := flatten(w)
+	text := f.text
+	if f.glob || f.putTogether() {
+		r.assembles(w)
+	}
 	if text != "" && !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, func(c rune) bool { return !IsNameRune(c) || c == '.' }) {
 		r.Opened = append(r.Opened, text)
 	}
 }
+
+// putTogether reports whether a word is a path below a directory, be that an
+// expansion, whose name holds an expansion. Files of the system and of the user are
+// none of the project's.
+func (f *flat) putTogether() bool {
+	dir, base := path.Split(f.text)
+	if dir == "" || !strings.Contains(base, expanded) || strings.HasPrefix(f.text, "/") {
+		return false
+	}
+	return !strings.HasPrefix(f.text, expanded) || !elsewhere[f.vars[0]]
+}
+
+// elsewhere are variables that name directories outside of any project.
+var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")

@@ -14,6 +14,7 @@ import (
 // Read analyses a script's content.
 func Read(p string, content []byte) *Script {
 	s := analysed(p, content)
+	s.Open = s.open()
 	if len(s.Names) > mostNames || len(s.Opened) > mostNames {
 		s.Names, s.Opened = s.Names[:min(len(s.Names), mostNames)], s.Opened[:min(len(s.Opened), mostNames)]
 		s.Computed = fmt.Sprintf("it has more than %d words that may be names of files", mostNames)

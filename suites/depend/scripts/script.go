@@ -20,6 +20,7 @@ type Script struct {
 	Opaque   string   // why its uses of data files are not known; "" when they are
 	Computed string   // why it may use any file of the hook directories; "" when not
 	Tails    []string // extensions of names that are put together
+	Open     string   // why it may read files that no text names; "" when it reads none
 
 	Mentions []Mention            // names of files in its code, and what they are relative to
 	Assigned map[string][]Operand // variable -> what was assigned to it
@@ -27,8 +28,11 @@ type Script struct {
 	Run      map[string]int       // variables run as commands -> line
 	Moves    []Operand            // where it changes directory to
 	Evals    bool                 // runs code from strings
-	Tools    []string             // programs it runs or looks for
-	Words    []string             // known programs that it names otherwise
+	// Assembled is the line of the first name of a file that is put together, or listed
+	// from a directory, where it is opened; 0 without one.
+	Assembled int
+	Tools     []string // programs it runs or looks for
+	Words     []string // known programs that it names otherwise
 
 	Functions []string // that it defines
 }

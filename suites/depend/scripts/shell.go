@@ -86,6 +86,13 @@ func (r *shellReader) computes(at syntax.Node, what string) {
 	}
 }
 
+// assembles notes that a word gives names of files that no text spells out.
+func (r *shellReader) assembles(at syntax.Node) {
+	if r.Assembled == 0 {
+		r.Assembled = int(at.Pos().Line())
+	}
+}
+
 // assign notes what a variable is made of.
 func (r *shellReader) assign(a *syntax.Assign) {
 	if a.Name == nil {
@@ -110,6 +117,9 @@ func (r *shellReader) assign(a *syntax.Assign) {
 
 func (r *shellReader) give(name string, w *syntax.Word) {
 	f := flatten(w)
+	if f.glob || f.names {
+		r.assembles(w)
+	}
 	r.Assigned[name] = append(r.Assigned[name], f.operandOf(f.text))
 	if f.glob || f.lists {
 		r.Listed[name] = true

@@ -30,7 +30,12 @@ func (s *supervising) fire(m []string, files []int) {
 		}
 		s.commands[pid], s.watched[pid] = i, watch
 	}
+	s.pipes = s.pipes[:0]
 	for _, fd := range files {
+		var about syscall.Stat_t
+		if syscall.Fstat(fd, &about) == nil {
+			s.pipes = append(s.pipes, about.Ino)
+		}
 		_ = syscall.Close(fd) // nobody but the hooks may hold the pipes
 	}
 	s.send(-1, Started)
@@ -197,7 +202,7 @@ func (s *supervising) step() {
 	named := pids[:min(len(pids), namesAtMost)]
 	answer := []string{Done, strconv.Itoa(len(pids)), strconv.Itoa(s.most), strconv.Itoa(len(named))}
 	for _, pid := range named {
-		answer = append(answer, name(pid))
+		answer = append(answer, s.mark(pid)+name(pid))
 	}
 	s.killAll()
 	s.firing = false

@@ -53,6 +53,25 @@ func name(pid int) string {
 	return string(b[:len(b)-1])
 }
 
+// Holding begins the name of a process that was left behind with a stream of the hook open.
+const Holding = "|"
+
+// mark is Holding for a process whose standard output or error is a stream of a command.
+func (s *supervising) mark(pid int) string {
+	for _, fd := range []string{"/fd/1", "/fd/2"} {
+		var about syscall.Stat_t
+		if syscall.Stat("/proc/"+strconv.Itoa(pid)+fd, &about) != nil {
+			continue
+		}
+		for _, pipe := range s.pipes {
+			if pipe == about.Ino {
+				return Holding
+			}
+		}
+	}
+	return ""
+}
+
 func readFile(path string) ([]byte, error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

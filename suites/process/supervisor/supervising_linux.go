@@ -8,9 +8,10 @@ type supervising struct {
 	commands map[int]int // PID -> number of the command
 	watched  map[int]int // PID -> descriptor that tells of its end
 	firing   bool
-	waited   int // milliseconds since the last command ended
-	grace    int // milliseconds
-	most     int // processes and threads that had to be ended at once
+	waited   int      // milliseconds since the last command ended
+	grace    int      // milliseconds
+	most     int      // processes and threads that had to be ended at once
+	pipes    []uint64 // inodes of what the commands read and write
 	memory   memory
 	filter   filter
 }

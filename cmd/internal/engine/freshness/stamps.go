@@ -6,6 +6,7 @@ import (
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 	"hookwatch/suites/disk"
 )
 
@@ -15,9 +16,13 @@ type Seen struct {
 	stamps []disk.Signature // of the files, in their order
 }
 
-// Files lists the inputs' files, each once; inputs are sorted by path.
+// Files lists the inputs' files, each once; inputs are sorted by path. What stands for
+// all files elsewhere has no stamp: the graph is told of each of them that changes.
 func (s Seen) Files() (out []string) {
 	for _, in := range s.Inputs {
+		if in.Path == depend.Elsewhere {
+			continue
+		}
 		if len(out) == 0 || out[len(out)-1] != in.Path {
 			out = append(out, in.Path)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/depend"
 )
 
 // maxTouches is how often in a row a file may change under a running case that
@@ -77,9 +78,15 @@ func (w *written) Without(inputs []suites.Input) []suites.Input {
 	return slices.DeleteFunc(slices.Clone(inputs), func(in suites.Input) bool { return w.files[in.Path] })
 }
 
+// Untouched notes that a file changed while no case ran.
+func (w *written) Untouched(path string) { delete(w.touches, path) }
+
 // forget gives up what is known of files that no case depends on, by followed, which
 // is sorted.
 func (w *written) forget(followed []string) {
+	if _, all := slices.BinarySearch(followed, depend.Elsewhere); all {
+		return
+	}
 	for path := range w.touches {
 		if _, is := slices.BinarySearch(followed, path); !is {
 			delete(w.touches, path)

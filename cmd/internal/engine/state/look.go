@@ -1,6 +1,9 @@
 package state
 
 import (
+	"slices"
+	"strings"
+
 	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -37,6 +40,30 @@ type Selection struct {
 	NotAffected []notify.Selection // cases that depend on what changed and are not affected
 	Uncovered   []string           // places of the change that no case executes
 	Warnings    []string           // what is wrong with what is on record
+
+	differing map[suites.Key][]string // paths, by case; see selection.Selector
+}
+
+// About returns the part of a selection that is about one path, and whether the path holds another content than a verdict is about.
+func (s Selection) About(path string) (Selection, bool) {
+	about := func(k suites.Key) bool { return slices.Contains(s.differing[k], path) }
+	out := Selection{Warnings: s.Warnings}
+	for _, n := range s.NotAffected {
+		if about(n.Key) {
+			out.NotAffected = append(out.NotAffected, n)
+		}
+	}
+	for _, u := range s.Uncovered {
+		if strings.HasPrefix(u, path+": ") {
+			out.Uncovered = append(out.Uncovered, u)
+		}
+	}
+	for _, sel := range s.Selected {
+		if about(sel.Case.Key()) {
+			out.Selected = append(out.Selected, sel)
+		}
+	}
+	return out, len(out.Selected)+len(out.NotAffected) > 0
 }
 
 // StaleNow selects what a run of changed cases would run now. It takes no lock
@@ -47,5 +74,5 @@ func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, 
 		return Selection{}, err
 	}
 	selected := s.Stale(func(suites.Key) *suites.Digests { return nil })
-	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings}, nil
+	return Selection{selected, s.NotAffected(), s.Uncovered(), s.warnings, s.Selector.Differing()}, nil
 }

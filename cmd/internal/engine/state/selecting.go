@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+
 	"hookwatch/cmd/internal/engine/decide"
 	"hookwatch/cmd/internal/engine/verdicts"
 	"hookwatch/cmd/internal/notify"
@@ -32,6 +34,11 @@ func (s *State) unaffected(c *suites.Case, past suites.Digests) (stands bool, be
 	}
 	v.Inputs, v.Known = s.inputs[past.Inputs]
 	return s.Selector.Unaffected(c, v, s.Freshness.Without)
+}
+
+// LeftOut is why the latest selection left a case out that it did not select.
+func (s *State) LeftOut(k suites.Key) string {
+	return cmp.Or(s.Selector.NotAffected()[k], "nothing that it depends on changed")
 }
 
 // NotAffected lists the cases that the latest change did not affect, and why.

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// unsuited is a project without configuration and suites: a guard that says no by its
+// exit code, from a file that it sources, and one that does so by JSON.
+var unsuited = map[string]string{
+	".claude/settings.json": `{"hooks": {"PreToolUse": [
+  {"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]},
+  {"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/files.sh"}]}
+]}}` + "\n",
+	".claude/hooks/guard.sh": "#!/usr/bin/env bash\ncommand=$(jq -r .tool_input.command)\nname=rules\nsource \"${BASH_SOURCE%/*}/../lib/$name.sh\"\n" +
+		"if is_bad \"$command\"; then echo \"denied: $command\" >&2; exit 2; fi\nexit 0\n",
+	".claude/lib/rules.sh": "is_bad() { case $1 in *'rm -rf'*|*'git push --force'*) return 0 ;; esac; return 1; }\n",
+	".claude/hooks/files.sh": "#!/usr/bin/env bash\nfile=$(jq -r .tool_input.file_path)\ncase $file in *.env|*/.git/*)\n" +
+		"  jq -n '{hookSpecificOutput: {hookEventName: \"PreToolUse\", permissionDecision: \"deny\", permissionDecisionReason: \"secret\"}}' ;;\nesac\n",
+	"README.md": "# Example\n",
+}
+
+// TestWatchStops: in a project without a suite, a guard that stopped an input and lets
+// it through after a save is a regression, whatever its exit code, and gone once it is
+// mended.
+func TestWatchStops(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	writeFiles(t, root, unsuited)
+	for _, script := range []string{"guard.sh", "files.sh"} {
+		if err := os.Chmod(filepath.Join(root, ".claude/hooks", script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := watch(t, root)
+	w.rested()
+	for _, fault := range []struct{ name, file, old, new, of string }{
+		{"another exit code", ".claude/hooks/guard.sh", "exit 2", "exit 1", "stops-guard.sh"},
+		{"a misspelt field", ".claude/hooks/files.sh", "permissionDecision:", "permissionDecison:", "stops-files.sh"},
+		{"a matcher that no longer matches", ".claude/settings.json", `"Bash"`, `"bash"`, "stops-guard.sh"},
+		{"an absent program", ".claude/hooks/guard.sh", "jq -r", "jqq -r", "stops-guard.sh"},
+		{"a broken sourced file", ".claude/lib/rules.sh", "esac;", "", "stops-guard.sh"},
+		{"an entry that is gone", ".claude/settings.json", `.claude/hooks/files.sh`, `.claude/hooks/guard.sh`, "stops-files.sh"},
+		{"hooks that are switched off", ".claude/settings.json", `{"hooks"`, `{"disableAllHooks": true, "hooks"`, "stops-files.sh"},
+	} {
+		good := w.read(fault.file)
+		saved := time.Now()
+		w.write(fault.file, strings.Replace(good, fault.old, fault.new, 1))
+		w.until(fault.name, func(e event) bool {
+			return e.Event == "case" && strings.HasPrefix(e.Record.ID, fault.of) && !e.Record.Pass && e.Transition == "regression"
+		})
+		t.Logf("%s: on the screen %s after the save", fault.name, time.Since(saved).Round(time.Millisecond))
+		w.until(fault.name+", announced", func(e event) bool { return e.Event == "transitions" && len(e.Regressions) > 0 })
+		w.replace(fault.file, good)
+		w.until(fault.name+", mended", func(e event) bool { return e.Event == "run_done" && e.State != nil && e.State.Failed == 0 })
+		w.until(fault.name+", announced as mended", func(e event) bool { return e.Event == "transitions" && len(e.Resolved) > 0 })
+	}
+	w.quit()
+}

@@ -1,0 +1,236 @@
+package project
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/payload"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+)
+
+// Stops are the inputs that the registered hooks of a project without suites were seen
+// to stop. They are kept in the user's state folder: a hook that stopped one earlier and
+// lets it through now is a regression.
+type Stops struct {
+	Version int    `json:"version"`
+	Project string `json:"project"` // its root
+	// Tried holds, by hook, the digest of the content on which it was last found out what
+	// it stops.
+	Tried map[string]string `json:"tried"`
+	Kept  []Stop            `json:"stops"`
+}
+
+// A Stop is one input that a hook stopped, and what the client did.
+type Stop struct {
+	Event   string        `json:"event"`
+	Script  string        `json:"script,omitempty"` // "" where the command runs none of the project's
+	Command string        `json:"command"`
+	Input   string        `json:"input"` // in a few words
+	Effect  suites.Effect `json:"effect"`
+	Step    suites.Step   `json:"step"`
+	Repo    *suites.Repo  `json:"repo,omitempty"`
+}
+
+const (
+	stopsVersion = 1
+	// stopsAtMost bounds the file, in bytes; mostStops the inputs of one hook, each of
+	// which is a case that runs with every save of the hook.
+	stopsAtMost = 8 << 20
+	mostStops   = 8
+)
+
+func stopsDir(cfg *config.Config) string { return filepath.Join(cfg.State, "hookwatch", "stops") }
+
+func stopsName(cfg *config.Config) string {
+	sum := sha256.Sum256([]byte(cfg.Root))
+	return hex.EncodeToString(sum[:]) + ".json"
+}
+
+// ReadStops reads what is kept of a project. What cannot be read is as nothing: it is
+// found out again.
+func ReadStops(cfg *config.Config) *Stops {
+	none := &Stops{Version: stopsVersion, Project: cfg.Root, Tried: make(map[string]string)}
+	if cfg.State == "" {
+		return none
+	}
+	d, err := disk.Open(disk.Existing(cfg.State), stopsDir(cfg))
+	if err != nil {
+		return none
+	}
+	defer d.Close()
+	data, err := d.ReadFile(stopsName(cfg), stopsAtMost)
+	if err != nil {
+		return none
+	}
+	s := new(Stops)
+	if json.Unmarshal(data, s) != nil || s.Version != stopsVersion || s.Project != cfg.Root {
+		return none
+	}
+	if s.Tried == nil {
+		s.Tried = make(map[string]string)
+	}
+	return s
+}
+
+// Save writes what is kept of a project.
+func (s *Stops) Save(cfg *config.Config) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	d, err := disk.Make(disk.Existing(cfg.State), stopsDir(cfg))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Replace(stopsName(cfg), data, disk.Unsynced), d.Close())
+}
+
+// ForgetStops removes what is kept of a project: what its hooks stop now is what they
+// are held to from then on.
+func ForgetStops(cfg *config.Config) error {
+	d, err := disk.Open(disk.Existing(cfg.State), stopsDir(cfg))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Remove(stopsName(cfg)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// about reports whether a stop is one of a hook, whatever its matcher is now.
+func (s Stop) about(h *discover.Hook) bool {
+	return h.Event == s.Event && (s.Script != "" && slices.Contains(h.Scripts, s.Script) || h.Command == s.Command)
+}
+
+// Of counts what is kept of a hook.
+func (s *Stops) Of(h *discover.Hook) (n int) {
+	for _, stop := range s.Kept {
+		if stop.about(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// Add keeps an input that a hook stopped, and reports whether it is new.
+func (s *Stops) Add(h *discover.Hook, t conform.Try, effect suites.Effect) bool {
+	stop := Stop{Event: h.Event, Command: h.Command, Input: t.Input, Effect: effect, Step: t.Case.Steps[0], Repo: t.Case.Repo}
+	if len(h.Scripts) > 0 {
+		stop.Script = h.Scripts[0]
+	}
+	same := func(o Stop) bool { return o.Input == stop.Input && o.about(h) }
+	if slices.ContainsFunc(s.Kept, same) || s.Of(h) >= mostStops {
+		return false
+	}
+	s.Kept = append(s.Kept, stop)
+	return true
+}
+
+// A Trial is what is to be found out of a registered hook: what it stops.
+type Trial struct {
+	Hook   discover.Hook
+	Digest string // of what the answer depends on
+	Tries  []conform.Try
+	Guard  bool // it may stop something
+}
+
+// Trial gives the next hook of a project without suites of which it is not known what
+// it stops, with the content that is there now; nil when there is none.
+func (p *Project) Trial(stops *Stops) *Trial {
+	if !p.alone || p.Config.State == "" {
+		return nil
+	}
+	for _, h := range p.fired() {
+		if h.NotRun() != "" {
+			continue
+		}
+		digest := p.trialDigest(&h)
+		if stops.Tried[h.ID] == digest {
+			continue
+		}
+		t := &Trial{Hook: h, Digest: digest}
+		t.Tries, t.Guard = conform.Tries(p.tree(), h)
+		return t
+	}
+	return nil
+}
+
+// trialDigest is the digest of what a hook is made of, but for files elsewhere, which
+// change with everything.
+func (p *Project) trialDigest(h *discover.Hook) string {
+	c := p.Find(suites.Key{Suite: RegisteredSuite, ID: h.ID})
+	if c == nil {
+		return h.ID
+	}
+	inputs := slices.Clone(p.Graph.Inputs(c))
+	return depend.InputsDigest(slices.DeleteFunc(inputs, func(in suites.Input) bool { return in.Path == depend.Elsewhere }))
+}
+
+// stopCases are the cases of what hooks stopped before. They fail once a hook lets it
+// through, whatever became of it: the client may not fire it any more. What a script
+// stopped that is not there any more, and is not registered, was given up.
+func (p *Project) stopCases() (all []suites.Case) {
+	for _, stop := range p.Stops.Kept {
+		h, found := p.stopping(stop)
+		if !found && stop.Script != "" && !p.Exists(stop.Script) {
+			continue
+		}
+		all = append(all, p.stopCase(stop, h, found))
+	}
+	return all
+}
+
+// stopping is the hook that a stop is about: one whose matcher lets the input through,
+// if there is one.
+func (p *Project) stopping(s Stop) (meant discover.Hook, found bool) {
+	value := payload.Matched(s.Event, s.Step.Tool, s.Step.PayloadRaw)
+	for i := range p.Registered.Hooks {
+		h := &p.Registered.Hooks[i]
+		if !s.about(h) {
+			continue
+		}
+		if matches := value == "" || client.Match(h.Event, h.Matcher, value); !found || matches {
+			meant, found = *h, true
+			if matches {
+				break
+			}
+		}
+	}
+	return meant, found
+}
+
+func (p *Project) stopCase(s Stop, h discover.Hook, found bool) suites.Case {
+	text, _ := json.Marshal(s) // plain values always encode
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:6])
+	name := path.Base(cmp.Or(s.Script, strings.Fields(s.Command + " command")[0]))
+	step := s.Step
+	step.Expect = suites.Expectation{Effect: s.Effect}
+	c := suites.Case{
+		Suite: RegisteredSuite, Agent: RegisteredSuite + "-agent", ID: "stops-" + name + "-" + digest[:8], Name: "stops " + s.Input, Category: s.Event,
+		Layer: suites.Direct, Hook: s.Script, Registered: h.ID, Chain: !found, Repo: s.Repo, Steps: []suites.Step{step}, At: h.Source, Digest: digest,
+	}
+	if !found {
+		c.Hook, c.At = "", suites.Position{File: cmp.Or(s.Script, p.Config.Settings[0])}
+	}
+	return c
+}

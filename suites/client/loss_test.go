@@ -1,0 +1,59 @@
+package client
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestLossOf: what is lost is the most that a part of the output would have done by itself.
+func TestLossOf(t *testing.T) {
+	t.Parallel()
+	deny := specific("PreToolUse", `"permissionDecision":"deny","permissionDecisionReason":"no"`)
+	for _, test := range []struct {
+		event, stdout string
+		exit          int
+		want          Lost
+		severity      suites.Severity
+	}{
+		{"PreToolUse", "checking\n" + deny, 0, LostDecision, suites.Error},
+		{"PreToolUse", deny + "\n{}", 0, LostDecision, suites.Error},
+		{"PreToolUse", deny[:len(deny)-2], 0, LostDecision, suites.Error},
+		{"PreToolUse", deny[:len(deny)-6], 0, LostDecision, suites.Error},
+		{"PreToolUse", `{'decision': 'block', 'reason': 'no'}`, 0, LostDecision, suites.Error},
+		{"PreToolUse", `{"permissionDecision":"deny"}`, 0, LostDecision, suites.Error},
+		{"PreToolUse", specific("PreToolUse", `"permissionDecision":"denied"`), 0, LostDecision, suites.Error},
+		{"PreToolUse", specific("PreToolUse", `"permisionDecision":"deny"`), 0, LostDecision, suites.Error},
+		{"PreToolUse", specific("PostToolUse", `"updatedInput":{"command":"ls"}`), 0, LostDecision, suites.Error},
+		{"PreToolUse", `log ` + specific("PreToolUse", `"permissionDecision":"allow"`), 0, LostAllow, suites.Warning},
+		{"PostToolUse", `log ` + specific("PostToolUse", `"additionalContext":"a"`), 0, LostContext, suites.Warning},
+		{"PostToolUse", "formatted", 0, LostText, suites.Warning},
+		{"UserPromptSubmit", "remember this", 0, LostNothing, suites.Info},
+		{"UserPromptSubmit", `log {"decision":"block"}`, 0, LostDecision, suites.Error},
+		{"PreToolUse", deny, 0, LostNothing, suites.Info},
+		{"PreToolUse", deny, 1, LostNothing, suites.Info}, // JSON is heeded at any exit code
+		{"SessionStart", "", 2, LostDecision, suites.Error},
+		{"PreToolUse", "", 0, LostNothing, suites.Info},
+	} {
+		kind := Interpret(Default, test.event, exits(test.exit, test.stdout, "")).Cause.Kind
+		got := LostOf(kind, []byte(test.stdout))
+		if got != test.want || kind.Severity(got) != test.severity {
+			t.Errorf("%s at exit %d of %s: lost %d, %s by %s; want %d, %s", test.stdout, test.exit, test.event, got, kind.Severity(got), kind, test.want, test.severity)
+		}
+	}
+}
+
+// TestLosses: every rule that is an error loses an output or a decision, so that no rule is
+// added without a decision on what check makes of it.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	// Found by what registers a hook, not by what it did.
+	static := []Kind{NoEvent, EntryDropped}
+	for _, table := range causeTables {
+		for _, row := range table {
+			if row.severity == suites.Error && row.loss == keeps && row.kind != static[0] && row.kind != static[1] {
+				t.Errorf("%s is an error and loses nothing", row.kind)
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// Package reaction finds what the client drops of what a hook did on an input, by comparing it
+// with what the hook did on a harmless input of the same shape. It looks at exit codes and
+// streams, never at the meaning of a message.
+package reaction
+
+import (
+	"bytes"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+// A Loss is what the client drops of one reaction, with the rule of the client that explains it.
+type Loss struct {
+	Kind     client.Kind
+	Lost     client.Lost
+	Severity suites.Severity
+	Reacts   bool // the hook did something else on a harmless input
+}
+
+// Differs reports whether a hook treats an input in another way than a harmless one: it ends
+// with another code, or says something where it said nothing, or says more or less.
+func Differs(harmless, r suites.Result) bool {
+	return harmless.Exit != r.Exit || lines(harmless.Stdout) != lines(r.Stdout) || lines(harmless.Stderr) != lines(r.Stderr)
+}
+
+func lines(text []byte) int {
+	return bytes.Count(append(bytes.TrimSpace(text), '\n'), []byte("\n")) - blank(text)
+}
+
+func blank(text []byte) int {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return 1
+	}
+	return 0
+}
+
+func silent(text []byte) bool { return blank(text) == 1 }
+
+// LossOf returns what the client drops of what a hook did on an input of an event; ok is false
+// if it drops nothing. harmless is what the hook did on a harmless input of the same shape: nil
+// if r is itself that.
+func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok bool) {
+	kind := client.Kind(r.EffectRule)
+	if !kind.Loses() || r.NotStarted != "" {
+		return Loss{}, false
+	}
+	l = Loss{Kind: kind, Reacts: harmless != nil && Differs(*harmless, r)}
+	about, _ := client.EventByName(event)
+	switch {
+	case kind.Fails():
+		return l.failure(about, harmless, r), true
+	case kind == client.TooLate:
+		if l.Lost = client.LostOf(kind, r.Stdout); r.Exit == 2 {
+			l.Lost = client.LostDecision
+		}
+		l.Severity = kind.Severity(l.Lost)
+		return l, l.Lost == client.LostDecision
+	case kind == client.NeverRuns || r.Effect == suites.Denied:
+		l.Lost = client.LostDecision
+	case kind == client.StderrDropped:
+		l.Lost, ok = client.LostText, l.Reacts && silent(harmless.Stderr)
+		l.Severity = kind.Severity(l.Lost)
+		return l, ok && decides(about)
+	default:
+		l.Lost = client.LostOf(kind, r.Stdout)
+	}
+	l.Severity = kind.Severity(l.Lost)
+	if l.Lost == client.LostText && kind == client.TextDropped && !l.Reacts && !hears(about) {
+		l.Severity = suites.Info // a log of the hook's own
+	}
+	return l, l.Lost != client.LostNothing
+}
+
+// failure is the loss of a hook that the client takes for failed. If it only fails on this
+// input and says something there, it meant to decide.
+func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Result) Loss {
+	l.Severity = suites.Warning
+	says := !silent(r.Stdout) || !silent(r.Stderr)
+	if l.Lost = client.LostOf(l.Kind, r.Stdout); l.Lost == client.LostDecision {
+		l.Severity = l.Kind.Severity(l.Lost)
+	}
+	if l.Reacts && harmless.Exit != r.Exit && says {
+		l.Lost = client.LostDecision
+		switch {
+		case stops(about):
+			l.Severity = l.Kind.Severity(l.Lost)
+		case !decides(about):
+			l.Severity = suites.Info // no exit code decides anything there
+		}
+	}
+	return l
+}
+
+// decides reports whether exit code 2 has an effect at an event.
+func decides(about client.Event) bool { return about.Exit2 != suites.Ignored }
+
+// stops reports whether exit code 2 keeps something from happening at an event.
+func stops(about client.Event) bool {
+	return slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn, suites.SessionEnds}, about.Exit2)
+}
+
+// hears reports whether the model can be told something at an event, by other means than text.
+func hears(about client.Event) bool { return about.Tool && !about.LosesContext }

@@ -1,0 +1,293 @@
+package depend
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// Elsewhere is the path of the input that stands for all files of the project that
+// are no other input of the case: what a hook reads that is not fully understood is
+// not known. The content that its digest is of lists them with their digests; see
+// Others.
+const Elsewhere = "."
+
+// Bounds of what is looked at elsewhere. Files beyond the second are told from others
+// by their size and time alone.
+const (
+	directoriesAtMost = 2000
+	comparedAtMost    = 16 << 20 // bytes in all
+	comparedEach      = 1 << 20
+)
+
+// others are the files of a project that hooks may read, beside those that are known
+// to be something else.
+type others struct {
+	files   map[string]string // path -> digest
+	sizes   map[string]int64  // of those that are compared by content
+	dirs    map[string]bool
+	beyond  []string // directories that are not looked into, for there are too many
+	left    int64    // bytes that may still be compared by content
+	digest  string
+	content []byte
+	earlier map[string][]byte // contents by digest, of before the latest changes
+}
+
+// keptContents bounds the contents that are remembered.
+const keptContents = 8
+
+// other gives the files that hooks may read elsewhere, read when first asked for.
+func (g *Graph) other() *others {
+	if g.others == nil {
+		g.others = &others{files: map[string]string{}, sizes: map[string]int64{}, dirs: map[string]bool{}, left: comparedAtMost, earlier: map[string][]byte{}}
+		g.others.list(g, ".")
+		g.others.sum()
+	}
+	return g.others
+}
+
+// list looks at a directory and those below it, the nearest first.
+func (o *others) list(g *Graph, dir string) {
+	for queue := []string{dir}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if !o.dirs[at] && len(o.dirs) == directoriesAtMost {
+			o.beyond = append(o.beyond, at)
+			continue
+		}
+		o.dirs[at] = true
+		entries, err := os.ReadDir(g.files.abs(at))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			p := path.Join(at, e.Name())
+			switch {
+			case !g.project.Other(p, e.IsDir()):
+			case e.IsDir():
+				queue = append(queue, p)
+			default:
+				o.look(g, p)
+			}
+		}
+	}
+}
+
+// look notes what is at the path of a file now. A link counts by where it leads.
+func (o *others) look(g *Graph, p string) {
+	o.forget(p)
+	info, err := os.Stat(g.files.abs(p))
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if size := info.Size(); size <= comparedEach && size <= o.left {
+		o.left -= size
+		o.sizes[p] = size
+		o.files[p] = g.files.get(p).digest
+		return
+	}
+	o.files[p] = fmt.Sprintf("~%x-%x", info.Size(), info.ModTime().UnixNano())
+}
+
+// forget takes a path out.
+func (o *others) forget(p string) {
+	o.left += o.sizes[p]
+	delete(o.sizes, p)
+	delete(o.files, p)
+}
+
+// sum makes the content that the digest is of.
+func (o *others) sum() {
+	if o.digest != "" {
+		if len(o.earlier) == keptContents {
+			clear(o.earlier)
+		}
+		o.earlier[o.digest] = o.content
+	}
+	var text bytes.Buffer
+	text.WriteString("-\n") // as a file that cannot be executed
+	for _, p := range sortedKeys(o.files) {
+		fmt.Fprintf(&text, "%s %q\n", o.files[p], p)
+	}
+	o.content = text.Bytes()
+	sum := sha256.Sum256(o.content)
+	o.digest = hex.EncodeToString(sum[:16])
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// refresh looks again at paths that changed, and reports whether any of them is a
+// file that counts and has another content, or is new or gone.
+func (o *others) refresh(g *Graph, changed map[string]bool) bool {
+	before := o.digest
+	for p := range changed {
+		if path.IsAbs(p) || !g.counts(p) {
+			continue
+		}
+		info, err := os.Stat(g.files.abs(p))
+		switch {
+		case err == nil && info.IsDir():
+			o.list(g, p)
+		case err == nil:
+			o.look(g, p)
+		default: // gone, be it a file or a directory
+			for known := range o.files {
+				if known == p || below(known, p) {
+					o.forget(known)
+				}
+			}
+		}
+	}
+	o.sum()
+	return o.digest != before
+}
+
+// counts reports whether a path and all directories on its way may be read by hooks
+// that are not fully understood.
+func (g *Graph) counts(p string) bool {
+	if g.project.Other == nil {
+		return false
+	}
+	info, err := os.Lstat(g.files.abs(p))
+	if !g.project.Other(p, err == nil && info.Mode().Type() == fs.ModeDir) {
+		return false
+	}
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if !g.project.Other(dir, true) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(g.other().beyond, func(dir string) bool { return p == dir || below(p, dir) })
+}
+
+// elsewhere is the input of a case that may read any file, for a reason.
+func (g *Graph) elsewhere(because string) suites.Input {
+	return suites.Input{Path: Elsewhere, Digest: g.other().digest, Because: because + ": it may read any file of the project", By: suites.Needed}
+}
+
+// moved gives all inputs that stand for files elsewhere their digest of now.
+func (g *Graph) moved() {
+	for _, r := range g.reaches {
+		for i := range r.deps {
+			if r.deps[i].Path == Elsewhere {
+				r.deps[i].Digest = g.others.digest
+				clear(r.seen[:])
+			}
+		}
+	}
+	for _, n := range g.nodes {
+		n.digest = ""
+		for i := range n.own {
+			if n.own[i].Path == Elsewhere {
+				n.own[i].Digest = g.others.digest
+			}
+		}
+	}
+}
+
+// RefreshElsewhere looks again at all files that the input Elsewhere stands for.
+func (g *Graph) RefreshElsewhere() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.others == nil {
+		return
+	}
+	before := g.others
+	for p := range before.files {
+		g.files.drop(p)
+	}
+	g.others = nil
+	if g.other().digest != before.digest {
+		g.moved()
+	}
+}
+
+// Beyond lists the directories that are not looked at for the sake of the input
+// Elsewhere, because there are too many.
+func (g *Graph) Beyond() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.others == nil {
+		return nil
+	}
+	return slices.Clone(g.others.beyond)
+}
+
+// Counts reports whether a file may be read by the hooks of some case, although no
+// analysis places it.
+func (g *Graph) Counts(p string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.others != nil && g.counts(p)
+}
+
+// OtherFiles gives the content that a digest of the input Elsewhere is of; nil when it
+// is known no more.
+func (g *Graph) OtherFiles(digest string) []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.others == nil:
+		return nil
+	case digest == g.others.digest:
+		return g.others.content
+	default:
+		return g.others.earlier[digest]
+	}
+}
+
+// Places reports whether a file as a whole is one of the inputs, which are sorted, so
+// that Elsewhere does not stand for it.
+func Places(inputs []suites.Input, file string) bool {
+	i, found := slices.BinarySearchFunc(inputs, file, func(in suites.Input, file string) int { return strings.Compare(in.Path, file) })
+	return found && inputs[i].Section == ""
+}
+
+// Others lists the files whose digests differ between two contents of Elsewhere,
+// sorted.
+func Others(before, after []byte) []string {
+	was, is := parseOthers(before), parseOthers(after)
+	differ := map[string]bool{}
+	for p, digest := range was {
+		differ[p] = is[p] != digest
+	}
+	for p, digest := range is {
+		differ[p] = was[p] != digest
+	}
+	for p, differs := range differ {
+		if !differs {
+			delete(differ, p)
+		}
+	}
+	return sorted(differ)
+}
+
+func parseOthers(content []byte) map[string]string {
+	files := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	lines.Buffer(nil, len(content)+1)
+	for lines.Scan() {
+		digest, quoted, ok := strings.Cut(lines.Text(), " ")
+		if p, err := strconv.Unquote(quoted); ok && err == nil {
+			files[p] = digest
+		}
+	}
+	return files
+}
