@@ -47,9 +47,6 @@ func (t *tracer) follow() *reach {
 			r.deps = append(r.deps, dep{in, t.vias[p]})
 		}
 	}
-	for _, in := range t.g.registrations(t.g.running(t.hook)) {
-		r.deps = append(r.deps, dep{in, always})
-	}
 	if why := t.open(o); why != "" && t.g.project.Other != nil {
 		r.deps = append(r.deps, dep{t.g.elsewhere(why), always})
 	}

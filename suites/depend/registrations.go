@@ -68,7 +68,7 @@ func (g *Graph) running(script string) []*discover.Hook {
 
 // registrationsOf are those of the hooks that a case fires by their registration:
 // all of its events, or those that it names, and those that run its scripts. A case
-// that starts a script by itself has those of its script, which its reach knows.
+// that starts a script itself gets the same verdict however the script is registered.
 func (g *Graph) registrationsOf(c *suites.Case, scripts []string) []suites.Input {
 	named := func(st suites.Step) bool { return st.Registered != "" }
 	if !c.Chain && c.Registered == "" && !slices.ContainsFunc(c.Steps, named) {

@@ -22,8 +22,8 @@ func registering(t *testing.T, root string) discover.Registered {
 }
 
 // TestRegistrations: an edit of how a hook is registered affects the cases of that
-// hook, however they fire it, and no others; an edit of anything else in the file
-// affects none for that reason.
+// hook that fire it by its registration, and no others; an edit of anything else in the
+// file affects none.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	const (
@@ -44,7 +44,7 @@ func TestRegistrations(t *testing.T) {
 		{ID: "other", Hook: ".claude/hooks/stop.sh", Steps: []suites.Step{{Event: "Stop"}}, Project: own},
 		{ID: "unregistered", Hook: ".claude/hooks/lone.sh", Steps: step, Project: own},
 	}
-	const itsOwn = "chain named script"
+	const itsOwn = "chain named"
 	with := func(pre string) string { return `{"hooks": {"PreToolUse": [` + pre + `], ` + stop + `}}` }
 	for name, tt := range map[string]struct{ file, content, want string }{
 		"matcher":        {settings, with(`{"matcher": "Edit", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 5}]}`), itsOwn},
@@ -52,11 +52,11 @@ func TestRegistrations(t *testing.T) {
 		"condition":      {settings, with(`{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh", "timeout": 5, "if": "Bash(ls)"}]}`), itsOwn},
 		"command":        {settings, with(`{"matcher": "Bash", "hooks": [{"type": "command", "command": ".claude/hooks/guard.sh || true", "timeout": 5}]}`), itsOwn},
 		"removed":        {settings, with(""), itsOwn},
-		"dropped file":   {settings, with(guard + `, {"matcher": "Edit", "hooks": [{"type": "comand", "command": "x"}]}`), "chain named other script"},
-		"syntax":         {settings, with(guard + `,`), "chain named other script"},
+		"dropped file":   {settings, with(guard + `, {"matcher": "Edit", "hooks": [{"type": "comand", "command": "x"}]}`), "chain named"},
+		"syntax":         {settings, with(guard + `,`), "chain named"},
 		"one more":       {settings, with(guard + `, {"matcher": "Edit", "hooks": [{"type": "command", "command": "true"}]}`), "chain"},
-		"switched off":   {settings, `{"disableAllHooks": true, "hooks": {}}`, "chain named other script unregistered"},
-		"off, elsewhere": {".claude/settings.local.json", `{"disableAllHooks": true}`, "chain named other script unregistered"},
+		"switched off":   {settings, `{"disableAllHooks": true, "hooks": {}}`, "chain named"},
+		"off, elsewhere": {".claude/settings.local.json", `{"disableAllHooks": true}`, "chain named"},
 		"twice":          {".claude/settings.local.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
 		"by a plugin":    {"hooks/hooks.json", `{"hooks": {"PreToolUse": [` + guard + `]}}`, itsOwn},
 		"permissions":    {settings, `{"permissions": {"allow": ["Bash(ls)"]}, "hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, ""},
