@@ -18,6 +18,9 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
 		return true
 	}
+	if own := filepath.Join(os.TempDir(), "hookwatch-"); strings.HasPrefix(file, own) && strings.HasPrefix(own, cfg.Root+string(filepath.Separator)) {
+		return true // the sandboxes of cases, in a project that keeps its temporary files
+	}
 	if !isDir && temporary(filepath.Base(file)) {
 		return true
 	}
