@@ -59,7 +59,7 @@ func newLab(o options, root, temp string) (*lab, error) {
 // reregister lets cases fire hooks as the settings register them now.
 func (l *lab) reregister() error {
 	p, _, err := load(l.options, l.root)
-	if err != nil && !errors.Is(err, errNoCase) { // one that fires a hook which is registered no more names none
+	if err != nil && !errors.Is(err, errNoCase) { // a hook that is not registered any longer has no script
 		return err
 	}
 	runner, err := equipment.NewRunner(p, l.temp, l.env)

@@ -63,7 +63,7 @@ func (k Kind) Severity(lost Lost) suites.Severity {
 
 // LostOf returns what the client drops of stdout for this kind of cause: the most that one of
 // the objects in it would have done if it were all of the output. Objects that were cut short
-// are completed first. A JSON decision that is heeded in spite of a failure is not lost.
+// are completed first. A JSON decision that the client takes although the hook failed is not lost.
 func LostOf(kind Kind, stdout []byte) Lost {
 	if !kind.Loses() {
 		return LostNothing
@@ -197,7 +197,7 @@ func meantBy(key, word string) Lost {
 	case word == "allow" || word == "approve":
 		return LostAllow
 	case decides:
-		return LostDecision // a word that the client does not know, which lets nothing through by itself
+		return LostDecision // an unknown word, which does not allow anything
 	case key == "additionalContext" || key == "systemMessage" || key == "reason":
 		return LostContext
 	default:

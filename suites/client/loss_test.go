@@ -6,7 +6,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestLossOf: what is lost is the most that a part of the output would have done by itself.
+// TestLossOf: the loss is the strongest effect that any part of the output has alone.
 func TestLossOf(t *testing.T) {
 	t.Parallel()
 	deny := specific("PreToolUse", `"permissionDecision":"deny","permissionDecisionReason":"no"`)
@@ -31,7 +31,7 @@ func TestLossOf(t *testing.T) {
 		{"UserPromptSubmit", "remember this", 0, LostNothing, suites.Info},
 		{"UserPromptSubmit", `log {"decision":"block"}`, 0, LostDecision, suites.Error},
 		{"PreToolUse", deny, 0, LostNothing, suites.Info},
-		{"PreToolUse", deny, 1, LostNothing, suites.Info}, // JSON is heeded at any exit code
+		{"PreToolUse", deny, 1, LostNothing, suites.Info}, // JSON counts at any exit code
 		{"SessionStart", "", 2, LostDecision, suites.Error},
 		{"PreToolUse", "", 0, LostNothing, suites.Info},
 	} {

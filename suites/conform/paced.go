@@ -83,7 +83,7 @@ func (q *Inquiry) patience() time.Duration {
 	return min(patience, max(q.hook.Timeout, quickest))
 }
 
-// endless judges a hook that does not end by itself: the client cancels it and goes on. It is
+// endless judges a hook that never ends: the client cancels it and goes on. It is
 // an error where the client waits for it before something that a hook could stop.
 func (q *Inquiry) endless(what string) {
 	q.broken = true

@@ -37,7 +37,7 @@ type others struct {
 	files   map[string]string // path -> digest
 	sizes   map[string]int64  // of those that are compared by content
 	dirs    map[string]bool
-	beyond  []string // directories that are not looked into, for there are too many
+	beyond  []string // directories that are not read because there are too many
 	left    int64    // bytes that may still be compared by content
 	digest  string
 	content []byte
@@ -147,7 +147,7 @@ func (o *others) refresh(g *Graph, changed map[string]bool) bool {
 			o.list(g, p)
 		case err == nil:
 			o.look(g, p)
-		default: // gone, be it a file or a directory
+		default: // gone: a file or a directory
 			for known := range o.files {
 				if known == p || below(known, p) {
 					o.forget(known)
@@ -239,7 +239,7 @@ func (g *Graph) Counts(p string) bool {
 }
 
 // OtherFiles gives the content that a digest of the input Elsewhere is of; nil when it
-// is known no more.
+// is not known any longer.
 func (g *Graph) OtherFiles(digest string) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -20,7 +20,7 @@ func TestSelfWritten(t *testing.T) {
 	comesToRest(t, s, "audit.log")
 }
 
-// TestSelfWrittenElsewhere: neither does a hook of which is not known what it reads, and
+// TestSelfWrittenElsewhere: neither does a hook whose inputs are unknown, and
 // that writes somewhere in the project.
 func TestSelfWrittenElsewhere(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestSelfWrittenElsewhere(t *testing.T) {
 	comesToRest(t, s, "out/state.txt")
 }
 
-// comesToRest expects that a session does, although a hook writes a file, and tells of
+// comesToRest expects that a session does, although a hook writes a file, and prints
 // that once at most.
 func comesToRest(t *testing.T, s *scene, file string) {
 	t.Helper()

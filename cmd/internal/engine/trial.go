@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/run"
 )
 
-// enoughStops is how many inputs a hook is seen to stop before it is tried no more.
+// enoughStops is how many stopped inputs of a hook are enough: no more are tried.
 const enoughStops = 8
 
 // A trialRun finds out what a hook stops.

@@ -32,7 +32,7 @@ func (p *Project) addRegistered() {
 	for _, h := range p.fired() {
 		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
 			if c := conform.Typical(tree, h); c != nil {
-				c.Steps[0].Expect.Sound = p.alone // beside others the fault is all that is to be told
+				c.Steps[0].Expect.Sound = p.alone // beside other cases only the fault matters
 				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
 			}
 		}

@@ -17,7 +17,7 @@ type Seen struct {
 }
 
 // Files lists the inputs' files, each once; inputs are sorted by path. What stands for
-// all files elsewhere has no stamp: the graph is told of each of them that changes.
+// all files elsewhere has no stamp: each change of them is passed to the graph.
 func (s Seen) Files() (out []string) {
 	for _, in := range s.Inputs {
 		if in.Path == depend.Elsewhere {
