@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -174,5 +175,32 @@ func TestClose(t *testing.T) {
 			t.Errorf("SetInterest after Close returns %v", err)
 		}
 		rescan(w)
+	}
+}
+
+// TestFilesOfInterest: the count of files is of the interest that was set last, from the
+// moment at which SetInterest returns.
+func TestFilesOfInterest(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for i := range 40 {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var files []string
+	for i := range 40 {
+		files = append(files, filepath.Join(root, fmt.Sprint(i)))
+		if err := w.SetInterest(Interest{Files: files}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Files(); got != i+1 {
+			t.Fatalf("%d files, want %d", got, i+1)
+		}
 	}
 }

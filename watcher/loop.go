@@ -28,7 +28,6 @@ func (w *Watcher) loop() {
 		case <-alarm:
 		case request := <-w.requests:
 			request()
-			w.files.Store(int64(w.tree.files()))
 		case out <- batch:
 			w.backlog.delivered(batch)
 		}

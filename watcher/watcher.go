@@ -58,7 +58,10 @@ func (w *Watcher) SetInterest(i Interest) error {
 	if err != nil {
 		return err
 	}
-	return w.request(func() { w.tree.retarget(scope) })
+	return w.request(func() {
+		w.tree.retarget(scope)
+		w.files.Store(int64(w.tree.files())) // before SetInterest returns
+	})
 }
 
 // Files returns how many files of interest exist.

@@ -47,23 +47,40 @@ func TreeOf(p *project.Project, env []string) conform.Tree {
 	}
 }
 
+// Progress is how far a check is.
+type Progress struct {
+	Done    int    // hooks of which all is known
+	Firings int    // that ended
+	Hook    string // ID of the one that was fired last
+}
+
 // Run judges the tree and asks every hook, jobs at a time. A runner of nil asks
-// none. The error is for what hookwatch itself could not do.
-func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, done func(conform.Report)) (Result, error) {
+// none. After each firing it calls progress, unless that is nil, from one goroutine at
+// a time. The error is for what hookwatch itself could not do.
+func Run(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(Progress)) (Result, error) {
 	res := Result{Findings: tree.About(conform.Static(tree))}
 	hooks := Asked(tree)
 	reports := make([]conform.Report, len(hooks))
 	errs := make([]error, len(hooks))
 	if r != nil {
-		var mu sync.Mutex // done is called by one at a time
-		launch := launches(ctx, r, jobs)
-		each(len(hooks), jobs, func(i int) {
-			reports[i], errs[i] = ask(ctx, tree, launch, hooks[i])
+		var mu sync.Mutex // of now
+		var now Progress
+		advance := func(hook string, firings, done int) {
 			mu.Lock()
 			defer mu.Unlock()
-			if done != nil {
-				done(reports[i])
+			now = Progress{Done: now.Done + done, Firings: now.Firings + firings, Hook: hook}
+			if progress != nil {
+				progress(now)
 			}
+		}
+		launch := launches(ctx, r, jobs)
+		each(len(hooks), jobs, func(i int) {
+			hook := hooks[i]
+			reports[i], errs[i] = ask(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
+				defer advance(hook.ID, max(1, len(c.Steps)), 0)
+				return launch(c)
+			}, hook)
+			advance(hook.ID, 0, 1)
 		})
 	}
 	for i, report := range reports {

@@ -86,9 +86,9 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 		return check.Result{}, err
 	}
 	r.KeepReady(jobs)
-	shown := checked.Progress(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(check.Asked(tree)))
+	shown := checked.NewLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(check.Asked(tree)))
 	defer shown.End()
-	res, err := check.Run(cmd.Context(), tree, r, jobs, shown.Done)
+	res, err := check.Run(cmd.Context(), tree, r, jobs, shown.Show)
 	res.Isolation, res.IsolationWhy = string(r.Isolation), r.Weaker
 	return res, err
 }

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/suites/conform"
-	"hookwatch/suites/discover"
+	"hookwatch/cmd/internal/check"
 )
 
 // TestUnjudged: each reason is one line, with how many hooks it holds for.
@@ -33,20 +32,21 @@ func TestSome(t *testing.T) {
 	}
 }
 
-// TestProgress: the line is overwritten and taken away, and none is written to what
-// is no terminal.
-func TestProgress(t *testing.T) {
+// TestLine: the line is overwritten and removed, and nothing is written to what is not
+// a terminal.
+func TestLine(t *testing.T) {
 	var out strings.Builder
-	p := Progress(&out, true, 2)
-	p.Done(conform.Report{Hook: discover.Hook{ID: "Stop-x.sh-1"}})
-	p.End()
-	if got, want := out.String(), clearLine+"firing hooks: 0 of 2  "+clearLine+"firing hooks: 1 of 2  Stop-x.sh-1"+clearLine; got != want {
+	l := NewLine(&out, true, 2)
+	l.Show(check.Progress{Done: 1, Firings: 9, Hook: "Stop-x.sh-1"})
+	l.End()
+	want := clearLine + "firing hooks: 0 of 2  0 firings  " + clearLine + "firing hooks: 1 of 2  9 firings  Stop-x.sh-1" + clearLine
+	if got := out.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	out.Reset()
-	p = Progress(&out, false, 2)
-	p.Done(conform.Report{})
-	if p.End(); out.Len() > 0 {
+	l = NewLine(&out, false, 2)
+	l.Show(check.Progress{})
+	if l.End(); out.Len() > 0 {
 		t.Errorf("%q", out.String())
 	}
 }

@@ -3,47 +3,42 @@ package checked
 import (
 	"io"
 
+	"hookwatch/cmd/internal/check"
 	"hookwatch/cmd/internal/cli/page"
-	"hookwatch/suites/conform"
+	"hookwatch/cmd/internal/notify"
 )
 
-// A Progressing is a line on a terminal that tells how far a check is, and is
-// overwritten as it goes on.
-type Progressing struct {
-	w          io.Writer // nil shows nothing
-	done, hook int
+// A Line is a line on a terminal that shows how far a check is, and is overwritten as
+// the check goes on.
+type Line struct {
+	w     io.Writer // nil shows nothing
+	hooks int
 }
 
-// Progress begins the line, for so many hooks. It is for a person who waits: where
-// shown is false nothing is written.
-func Progress(w io.Writer, shown bool, hooks int) *Progressing {
+// NewLine shows the line for a number of hooks, unless shown is false.
+func NewLine(w io.Writer, shown bool, hooks int) *Line {
 	if !shown || hooks == 0 {
-		return &Progressing{}
+		return &Line{}
 	}
-	p := &Progressing{w: w, hook: hooks}
-	p.line("")
-	return p
+	l := &Line{w: w, hooks: hooks}
+	l.Show(check.Progress{})
+	return l
 }
 
-// Done says that all is known of one hook.
-func (p *Progressing) Done(r conform.Report) {
-	if p.w == nil {
+// Show replaces the line.
+func (l *Line) Show(p check.Progress) {
+	if l.w == nil {
 		return
 	}
-	p.done++
 	const most = 40
-	name := []rune(r.Hook.ID)
-	p.line(string(name[:min(len(name), most)]))
+	name := []rune(p.Hook)
+	page.Writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, notify.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
 }
 
-func (p *Progressing) line(last string) {
-	page.Writef(p.w, clearLine+"firing hooks: %d of %d  %s", p.done, p.hook, last)
-}
-
-// End takes the line away.
-func (p *Progressing) End() {
-	if p.w != nil {
-		page.Writef(p.w, clearLine)
+// End removes the line.
+func (l *Line) End() {
+	if l.w != nil {
+		page.Writef(l.w, clearLine)
 	}
 }
 
