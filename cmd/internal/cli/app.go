@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/invocation"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
@@ -154,7 +153,7 @@ func dirOf(a *app) string {
 }
 
 // program is how a person would call hookwatch again on the same project.
-func (a *app) program() invocation.Program { return invocation.Program{Dir: a.dir, Path: a.path} }
+func (a *app) program() program { return program{Dir: a.dir, Path: a.path} }
 
 // noArgs refuses arguments in words that name the likely slip.
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -9,9 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/check"
-	"hookwatch/cmd/internal/cli/checked"
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites/conform"
@@ -50,45 +47,45 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 		return p.Empty
 	}
 	began := time.Now()
-	tree := check.TreeOf(p, os.Environ())
-	if tree.Named = filter; filter != "" && len(check.Asked(tree)) == 0 {
+	tree := checkTree(p, os.Environ())
+	if tree.Named = filter; filter != "" && len(hooksToCheck(tree)) == 0 {
 		return fmt.Errorf("no registered hook has %q in its ID, its command or its script (hookwatch list --hooks shows them)", filter)
 	}
 	res, err := a.asked(cmd, p, tree, static)
 	if err != nil {
 		return err
 	}
-	doc := checked.New(p, res, time.Since(began))
-	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { checked.Text(w, doc, a.verbose) }); err != nil {
+	doc := newCheckDocument(p, res, time.Since(began))
+	if err := a.print(doc, len(doc.Findings), doc.Line, func(w io.Writer) { printCheck(w, doc, a.verbose) }); err != nil {
 		return err
 	}
 	if doc.Errors > 0 || a.strict && doc.Warnings > 0 {
-		return exit.ErrFailed
+		return ErrFailed
 	}
 	return nil
 }
 
 // asked fires the hooks, unless only files are to be looked at.
-func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (check.Result, error) {
+func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
-		return check.Run(cmd.Context(), tree, nil, 0, nil)
+		return runCheck(cmd.Context(), tree, nil, 0, nil)
 	}
 	if cmd.Flags().Changed("timeout") {
 		tree.Timeout = p.Config.Run.Timeout
 	}
 	r, close, err := a.bare(p)
 	if err != nil {
-		return check.Result{}, err
+		return checkResult{}, err
 	}
 	defer close()
 	jobs, err := jobs(p)
 	if err != nil {
-		return check.Result{}, err
+		return checkResult{}, err
 	}
 	r.KeepReady(jobs)
-	shown := checked.NewLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(check.Asked(tree)))
+	shown := newProgressLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(hooksToCheck(tree)))
 	defer shown.End()
-	res, err := check.Run(cmd.Context(), tree, r, jobs, shown.Show)
+	res, err := runCheck(cmd.Context(), tree, r, jobs, shown.Show)
 	res.Isolation, res.IsolationWhy = string(r.Isolation), r.Weaker
 	return res, err
 }

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/archived"
-	"hookwatch/cmd/internal/cli/compare"
 	"hookwatch/cmd/internal/engine/filing"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
@@ -25,7 +23,7 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 				return err
 			}
 			defer r.Close()
-			before, after, err := archived.Pair(r, dir, args)
+			before, after, err := pair(r, dir, args)
 			if err != nil {
 				return err
 			}
@@ -39,7 +37,7 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			if len(args) != 1 { // the present state need not have every case
 				c.Warn("the later run is not whole: ", filing.Incomplete(after, before))
 			}
-			doc := compare.New(c)
+			doc := newCompareDocument(c)
 			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {
 				_, _ = w.Write(report.Comparison(c))
 			})

@@ -7,9 +7,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
-
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/contract"
 )
 
 func (a *app) contractCommand() *cobra.Command {
@@ -36,12 +33,12 @@ clients are compared by a diff of theirs.`,
 }
 
 func (a *app) contract(cmd *cobra.Command, only string) error {
-	all := contract.Questions()
+	all := questions()
 	if only != "" {
 		if !doublestar.ValidatePattern(only) {
 			return fmt.Errorf("--cell %s is no pattern", only)
 		}
-		all = slices.DeleteFunc(all, func(q contract.Question) bool { return !doublestar.MatchUnvalidated(only, q.ID()) })
+		all = slices.DeleteFunc(all, func(q question) bool { return !doublestar.MatchUnvalidated(only, q.ID()) })
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("--cell %s matches no cell; hookwatch contract -v lists them", only)
@@ -59,15 +56,15 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 	if err != nil {
 		return err
 	}
-	res, err := contract.Play(cmd.Context(), r, jobs, all)
+	res, err := playQuestions(cmd.Context(), r, jobs, all)
 	if err != nil {
 		return err
 	}
-	doc := contract.NewDocument(res)
+	doc := newDocument(res)
 	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
-	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { contract.Text(w, doc, a.verbose) })
+	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { printContract(w, doc, a.verbose) })
 	if err == nil && doc.Failed() {
-		return exit.ErrFailed
+		return ErrFailed
 	}
 	return err
 }

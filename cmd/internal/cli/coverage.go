@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/coverage"
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites/depend/cover"
@@ -43,16 +41,16 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 	defer o.close()
 	c := o.Coverage(ctx)
 	if ctx.Err() != nil {
-		return exit.ErrInterrupted
+		return ErrInterrupted
 	}
 	if lcov != "" {
 		if err := writeLCOV(lcov, c.Files); err != nil {
 			return err
 		}
 	}
-	doc := coverage.New(c)
+	doc := newCoverageDocument(c)
 	doc.Isolation, doc.IsolationWhy = o.Isolation(), o.Weaker()
-	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { coverage.Text(w, c, a.verbose) })
+	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 
 func writeLCOV(path string, files []cover.File) error {

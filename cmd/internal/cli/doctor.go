@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/doctor"
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/sandboxes"
@@ -50,15 +48,15 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 	if err != nil {
 		return err
 	}
-	doc := doctor.New(Version, p, d)
+	doc := newDoctorDocument(Version, p, d)
 	if compare {
 		if err := doc.Compare(ctx, o); err != nil {
 			return err
 		}
 	}
-	err = a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { doctor.Text(w, doc, compare) })
+	err = a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc, compare) })
 	if err == nil && len(doc.Differ) > 0 {
-		return exit.ErrFailed
+		return ErrFailed
 	}
 	return err
 }

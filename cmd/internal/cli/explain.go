@@ -7,12 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/explain"
 	"hookwatch/suites/client"
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	var o explain.Flags
+	var o flags
 	var list bool
 	version := string(client.Default)
 	cmd := &cobra.Command{
@@ -48,7 +47,7 @@ entry and payload. With a RULE, explain tells what it means.`,
 	return cmd
 }
 
-func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o explain.Flags, args []string) error {
+func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o flags, args []string) error {
 	described := false
 	for _, name := range []string{"event", "exit", "signal", "timed-out", "stdout", "stderr", "command", "entry", "payload"} {
 		described = described || cmd.Flags().Changed(name)
@@ -75,12 +74,12 @@ func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o e
 }
 
 // explainOne explains the output that flags describe.
-func (a *app) explainOne(version client.Version, o explain.Flags) error {
+func (a *app) explainOne(version client.Version, o flags) error {
 	fired, err := o.Firing()
 	if err != nil {
 		return err
 	}
-	line, reading := explain.Of(version, fired)
-	return a.print(explain.Document{Version: 1, Client: string(version), Outputs: []explain.Line{line}}, 1, func(int) any { return line },
-		func(w io.Writer) { explain.Text(w, reading) })
+	line, reading := explainLine(version, fired)
+	return a.print(explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{line}}, 1, func(int) any { return line },
+		func(w io.Writer) { printReading(w, reading) })
 }

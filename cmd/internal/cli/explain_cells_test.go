@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/explain"
 	"hookwatch/suites/client"
 	"hookwatch/suites/client/cells"
 )
@@ -35,12 +33,12 @@ func TestExplainCells(t *testing.T) {
 				lines.Write(append(line, '\n'))
 			}
 			code, out, stderr := call(t, t.TempDir(), lines.String(), "explain", "-", "--format", "jsonl", "--client", string(version))
-			if code != exit.Passed {
+			if code != Passed {
 				t.Fatalf("exit %d: %.400s", code, stderr)
 			}
-			var answers []explain.Line
+			var answers []explainedLine
 			for text := range strings.Lines(out) {
-				var a explain.Line
+				var a explainedLine
 				if err := json.Unmarshal([]byte(text), &a); err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +55,7 @@ func TestExplainCells(t *testing.T) {
 }
 
 // agrees holds an answer against what was measured.
-func agrees(t *testing.T, c cells.Cell, version client.Version, a explain.Line) {
+func agrees(t *testing.T, c cells.Cell, version client.Version, a explainedLine) {
 	t.Helper()
 	effect, sees, _ := c.Want.On(version)
 	if a.Effect != effect || a.Because == "" || a.Rule == "" {

@@ -4,23 +4,20 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/explain"
 )
 
 // TestExplainLines: what is too long for a line is named, and the lines around it
 // are answered.
 func TestExplainLines(t *testing.T) {
 	t.Parallel()
-	long := `{"event": "Stop", "stdout": "` + strings.Repeat("x", explain.LongestLine) + `"}`
+	long := `{"event": "Stop", "stdout": "` + strings.Repeat("x", longestLine) + `"}`
 	code, out, stderr := call(t, t.TempDir(), `{"id": 1, "event": "Stop"}`+"\n"+long+"\n"+`{"id": 3, "event": "Stop"}`, "explain", "-", "--format", "jsonl")
-	if code != exit.Usage || !strings.Contains(stderr, "line 2: longer than 16 MiB") {
+	if code != Usage || !strings.Contains(stderr, "line 2: longer than 16 MiB") {
 		t.Errorf("exit %d, %.200s", code, stderr)
 	}
 	var ids []string
 	for line := range strings.Lines(out) {
-		var answer explain.Line
+		var answer explainedLine
 		if err := json.Unmarshal([]byte(line), &answer); err != nil {
 			t.Fatal(err)
 		}
@@ -35,12 +32,12 @@ func TestExplainLines(t *testing.T) {
 func TestRulesOfExplain(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, r := range explain.Rules() {
+	for _, r := range explainedRules() {
 		if seen[r.ID] {
 			t.Errorf("two rules are called %s", r.ID)
 		}
 		seen[r.ID] = true
-		if found, err := explain.RuleNamed(r.ID); err != nil || found.What != r.What {
+		if found, err := ruleNamed(r.ID); err != nil || found.What != r.What {
 			t.Errorf("%s: %v", r.ID, err)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/explain"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 )
@@ -15,11 +13,11 @@ import (
 // explainLines answers each line of standard input. A line that cannot be read is
 // a problem that names it, and the others are answered all the same.
 func (a *app) explainLines(version client.Version) error {
-	doc := explain.Document{Version: 1, Client: string(version), Outputs: []explain.Line{}}
-	var problems exit.ProblemsError
+	doc := explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{}}
+	var problems ProblemsError
 	lines := bufio.NewReader(a.In)
 	for number := 1; ; number++ {
-		fired, err := explain.Read(lines)
+		fired, err := read(lines)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -30,7 +28,7 @@ func (a *app) explainLines(version client.Version) error {
 		if fired.Event == "" {
 			continue // an empty line
 		}
-		line, reading := explain.Of(version, fired)
+		line, reading := explainLine(version, fired)
 		if a.format == "json" {
 			doc.Outputs = append(doc.Outputs, line)
 		} else if err := a.explainLine(line, reading, number); err != nil {
@@ -49,6 +47,6 @@ func (a *app) explainLines(version client.Version) error {
 }
 
 // explainLine prints one answer as soon as there is one.
-func (a *app) explainLine(line explain.Line, reading client.Reading, number int) error {
-	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { explain.LineText(w, line, reading, number) })
+func (a *app) explainLine(line explainedLine, reading client.Reading, number int) error {
+	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { lineText(w, line, reading, number) })
 }

@@ -6,12 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/fire"
 	"hookwatch/suites"
 )
 
 func (a *app) fireCommand() *cobra.Command {
-	var o fire.Request
+	var o request
 	var user, live bool
 	var payload string
 	cmd := &cobra.Command{
@@ -40,7 +39,7 @@ sent the model is shown. Nothing is recorded.`,
 			if err != nil {
 				return err
 			}
-			if c.Steps[0].PayloadRaw, err = fire.Payload(payload, a.In); err != nil {
+			if c.Steps[0].PayloadRaw, err = firedPayload(payload, a.In); err != nil {
 				return err
 			}
 			if live {
@@ -81,9 +80,9 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return err
 	}
 	if len(fired) == 0 {
-		return fire.Nothing(c)
+		return nothing(c)
 	}
-	doc := fire.New(c, fired, all)
+	doc := newFireDocument(c, fired, all)
 	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
-	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { fire.Text(w, doc) })
+	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/suites"
 	"hookwatch/suites/spelling"
@@ -56,23 +54,23 @@ func topicList() string {
 // the flags that most users need, and the names of the topics.
 func overview(root *cobra.Command) {
 	out := root.OutOrStderr()
-	page.Writef(out, "Usage: hookwatch [COMMAND] [FLAGS]\n\nCommands (hookwatch COMMAND --help describes one):\n")
+	writef(out, "Usage: hookwatch [COMMAND] [FLAGS]\n\nCommands (hookwatch COMMAND --help describes one):\n")
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
-			page.Writef(out, "  %-10s%s\n", page.Output(c.Name()), c.Short)
+			writef(out, "  %-10s%s\n", output(c.Name()), c.Short)
 		}
 	}
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, name := range mainFlags {
 		some.AddFlag(root.Flag(name))
 	}
-	page.Writef(out, "\nFlags (hookwatch help %s lists all):\n", flagsTopic)
+	writef(out, "\nFlags (hookwatch help %s lists all):\n", flagsTopic)
 	for l := range strings.Lines(some.FlagUsages()) {
-		page.Writef(out, "%s\n", page.Output(strings.TrimSuffix(l, "\n")))
+		writef(out, "%s\n", output(strings.TrimSuffix(l, "\n")))
 	}
 	names := topics.Names()
 	half := len(names)/2 + 1
-	page.Writef(out, "\nTopics (hookwatch help %s lists them):\n  %s,\n  %s\n", topicsTopic, page.Output(strings.Join(names[:half], ", ")), page.Output(strings.Join(names[half:], ", ")))
+	writef(out, "\nTopics (hookwatch help %s lists them):\n  %s,\n  %s\n", topicsTopic, output(strings.Join(names[:half], ", ")), output(strings.Join(names[half:], ", ")))
 }
 
 func helpCommand() *cobra.Command {
@@ -111,7 +109,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if near := spelling.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
-	return exit.ProblemsError{
+	return ProblemsError{
 		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
 		suites.Problem{What: "topics: " + strings.Join(topics.Names(), ", ")},
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/history"
 	"hookwatch/suites/record/foreign"
 )
 
@@ -31,12 +30,12 @@ what changed before it. The rolling log, the archive and the present state count
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
 				past.Records, _ = foreign.Identify(past.Records, p.Every())
 			}
-			all, err := history.Pick(past, a.suites, ids, dir)
+			all, err := pickHistories(past, a.suites, ids, dir)
 			if err != nil {
 				return err
 			}
-			doc := history.New(all, len(ids) > 0)
-			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { history.Text(w, doc) })
+			doc := newHistoryDocument(all, len(ids) > 0)
+			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"hookwatch/cmd/internal/cli/ids"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 )
@@ -28,5 +27,5 @@ func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 
 // named finds the cases of a project that an ID means.
 func named(p *project.Project, id string) []*suites.Case {
-	return ids.Pick(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
+	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/firstsuite"
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites/reference"
 )
 
@@ -58,13 +56,13 @@ func (a *app) initStarter(dir, name string) error {
 		return err
 	}
 	a.wrote(written)
-	page.Writef(a.Out, "\nNext: hookwatch --once\n")
+	writef(a.Out, "\nNext: hookwatch --once\n")
 	return nil
 }
 
 func (a *app) wrote(files []string) {
 	for _, f := range files {
-		page.Writef(a.Out, "wrote %s\n", f)
+		writef(a.Out, "wrote %s\n", f)
 	}
 }
 
@@ -77,20 +75,20 @@ func (a *app) initProject(dir string) error {
 	if len(hooks) == 0 {
 		return fmt.Errorf("no hooks in %s: looked for settings with hooks, plugins and scripts in .claude/hooks (hookwatch init --starter writes a project to begin with)", root)
 	}
-	written, kept, err := firstsuite.Write(root, firstSuite, hooks)
+	written, kept, err := write(root, firstSuite, hooks)
 	if err != nil {
 		return err
 	}
 	for _, f := range kept {
-		page.Writef(a.Out, "kept %s (it exists)\n", f)
+		writef(a.Out, "kept %s (it exists)\n", f)
 	}
 	a.wrote(written)
 	for _, why := range notRun {
-		page.Writef(a.Out, "no case for %s\n", why)
+		writef(a.Out, "no case for %s\n", why)
 	}
 	if len(written) == 0 {
 		return errors.New("nothing to write: configuration and first suite exist")
 	}
-	page.Writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
+	writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
 	return nil
 }

@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/fire"
-	"hookwatch/cmd/internal/cli/list"
-	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/suites"
 )
 
@@ -58,7 +55,7 @@ func document[D any](t *testing.T, dir string, args ...string) (doc D) {
 
 func TestListJSON(t *testing.T) {
 	t.Parallel()
-	doc := document[list.Document](t, guarded(t), "list")
+	doc := document[listDocument](t, guarded(t), "list")
 	if len(doc.Cases) != 2 {
 		t.Fatalf("%d cases", len(doc.Cases))
 	}
@@ -72,7 +69,7 @@ func TestListJSON(t *testing.T) {
 	if lost := c.Verify[1]; lost.At != "" || lost.Why == "" {
 		t.Errorf("a marker that leads nowhere: %+v", lost)
 	}
-	none := document[list.Document](t, guarded(t), "list", "--filter", "B1")
+	none := document[listDocument](t, guarded(t), "list", "--filter", "B1")
 	if len(none.Cases) != 1 {
 		t.Errorf("filtered: %+v", none)
 	}
@@ -81,17 +78,17 @@ func TestListJSON(t *testing.T) {
 func TestWhyJSON(t *testing.T) {
 	t.Parallel()
 	root := guarded(t)
-	now := document[why.Document](t, root, "why")
+	now := document[whyDocument](t, root, "why")
 	if now.Total != 2 || len(now.Selected) != 2 || now.Selected[0].Because[0] != "never run" || now.Changed == nil || len(now.Changed) != 0 {
 		t.Errorf("at first: %+v", now)
 	}
 	if code, _, stderr := call(t, root, "", "--once"); code != 0 {
 		t.Fatal(stderr)
 	}
-	if now = document[why.Document](t, root, "why"); len(now.Selected) != 0 || now.Selected == nil {
+	if now = document[whyDocument](t, root, "why"); len(now.Selected) != 0 || now.Selected == nil {
 		t.Errorf("when all has run: %+v", now)
 	}
-	path := document[why.Document](t, root, "why", "docs/spec.md#D2")
+	path := document[whyDocument](t, root, "why", "docs/spec.md#D2")
 	if len(path.Changed) != 1 || path.Changed[0].Path != "docs/spec.md" || !slices.Equal(path.Changed[0].Sections, []string{"D2"}) {
 		t.Errorf("changed %+v", path.Changed)
 	}
@@ -99,7 +96,7 @@ func TestWhyJSON(t *testing.T) {
 	if len(path.Selected) != 2 || path.Selected[0].ID != "B1" || path.Selected[0].Because[0] != "control of A1" || path.Selected[1].ID != "A1" || path.Selected[1].Suite != "s" {
 		t.Errorf("selected %+v", path.Selected)
 	}
-	one := document[why.Case](t, root, "why", "b1")
+	one := document[whyCase](t, root, "why", "b1")
 	i := slices.IndexFunc(one.Inputs, func(in suites.Input) bool { return in.Path == ".claude/hooks/guard.sh" })
 	if one.ID != "B1" || one.Suite != "s" || i < 0 || one.Inputs[i].Digest == "" || one.Inputs[i].Because == "" {
 		t.Errorf("case %+v", one)
@@ -109,7 +106,7 @@ func TestWhyJSON(t *testing.T) {
 func TestFireJSON(t *testing.T) {
 	t.Parallel()
 	root := guarded(t)
-	denied := document[fire.Document](t, root, "fire", "PreToolUse", "Bash", "--command", "bad")
+	denied := document[fireDocument](t, root, "fire", "PreToolUse", "Bash", "--command", "bad")
 	if denied.Event != "PreToolUse" || denied.Tool != "Bash" || denied.Effect != suites.Denied || denied.Because == "" || len(denied.Hooks) != 1 {
 		t.Fatalf("%+v", denied)
 	}
@@ -121,7 +118,7 @@ func TestFireJSON(t *testing.T) {
 	if _, out, _ := call(t, root, "", "fire", "PreToolUse", "Bash", "--command", "bad", "--format", "json"); !strings.Contains(out, `"<no> & never\n"`) {
 		t.Errorf("text is not as it was written: %s", out)
 	}
-	let := document[fire.Document](t, root, "fire", "PreToolUse", "Bash", "--command", "fine", "--hook", ".claude/hooks/guard.sh")
+	let := document[fireDocument](t, root, "fire", "PreToolUse", "Bash", "--command", "fine", "--hook", ".claude/hooks/guard.sh")
 	if let.Effect != suites.Proceeds || let.Hooks[0].Exit != 0 || let.Hooks[0].ID != ".claude/hooks/guard.sh" {
 		t.Errorf("%+v", let)
 	}
@@ -148,7 +145,7 @@ func TestFireFileFromDirectory(t *testing.T) {
 		".hookwatch.yaml": "hooks: [hooks]\nverify: off\nnotify: {desktop: false}\n", "hooks/h.sh": "#!/bin/bash\ncat\n", "src/a.py": "",
 	})
 	_, out, stderr := call(t, root, "", "fire", "PostToolUse", "Edit", "--hook", "hooks/h.sh", "--file", "src/a.py", "--format", "json")
-	var doc fire.Document
+	var doc fireDocument
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Hooks) != 1 {
 		t.Fatalf("%v: %s %s", err, out, stderr)
 	}

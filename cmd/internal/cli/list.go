@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/list"
-	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
@@ -32,17 +30,17 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 				if err != nil {
 					return err
 				}
-				doc := list.HooksOf(p)
-				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { list.HooksText(w, doc) })
+				doc := hooksOf(p)
+				return a.print(doc, len(doc.Hooks), func(i int) any { return doc.Hooks[i] }, func(w io.Writer) { hooksText(w, doc) })
 			}
 			p, off, err := a.loadListed()
 			if err != nil {
 				return err
 			}
 			a.warn(p.Unread)
-			doc := list.New(p, off)
+			doc := newListDocument(p, off)
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) {
-				list.Text(w, doc, a.verbose)
+				printList(w, doc, a.verbose)
 			})
 		},
 	}
@@ -69,13 +67,13 @@ func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	off = slices.DeleteFunc(show.Off(p.Suites, builtin, asked), func(c suites.Case) bool { return !project.Filter{Text: a.filter}.Matches(&c) })
+	off = slices.DeleteFunc(casesOff(p.Suites, builtin, asked), func(c suites.Case) bool { return !project.Filter{Text: a.filter}.Matches(&c) })
 	if len(off) == 0 {
 		p, err = a.loadShown()
 		return p, nil, err
 	}
 	p.Cases = slices.DeleteFunc(p.Cases, func(c *suites.Case) bool {
-		return !show.Asked(c.Suite, asked) || slices.ContainsFunc(off, func(o suites.Case) bool { return o.Key() == c.Key() })
+		return !asksFor(c.Suite, asked) || slices.ContainsFunc(off, func(o suites.Case) bool { return o.Key() == c.Key() })
 	})
 	return p, off, nil
 }

@@ -8,10 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/check"
-	"hookwatch/cmd/internal/cli/fire"
-	"hookwatch/cmd/internal/cli/livehooks"
-	"hookwatch/cmd/internal/live"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
 )
@@ -20,7 +16,7 @@ func (a *app) liveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "live",
 		Short: "Let the real client fire every registered hook once",
-		Long:  livehooks.Long,
+		Long:  long,
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.liveHooks(cmd.Context()) },
 	}
@@ -44,15 +40,15 @@ func (a *app) liveHooks(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	res, err := live.Run(ctx, check.TreeOf(p, os.Environ()), r, jobs)
+	res, err := runLive(ctx, checkTree(p, os.Environ()), r, jobs)
 	if err != nil {
 		return err
 	}
-	doc := livehooks.New(p, string(r.Isolation), res, time.Since(began).Milliseconds())
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { livehooks.Text(w, doc, a.verbose) }); err != nil {
+	doc := newLiveDocument(p, string(r.Isolation), res, time.Since(began).Milliseconds())
+	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
-	return livehooks.Contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
+	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
 }
 
 // fireLive has the client fire what is registered for an event, or one script.
@@ -63,7 +59,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	}
 	if c.Hook != "" {
 		c.Hook = p.RelFrom(dirOf(a), c.Hook)
-		p.Registered.Hooks = []discover.Hook{live.Script(p.Root(), c)}
+		p.Registered.Hooks = []discover.Hook{script(p.Root(), c)}
 	}
 	r, close, err := a.bareLive(p)
 	if err != nil {
@@ -71,20 +67,20 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	}
 	defer close()
 	r.Live.Alone = c.Hook != ""
-	if c = live.Asked(c); len(live.Fires(r, c)) == 0 {
-		return fire.Nothing(c)
+	if c = askedLive(c); len(firesLive(r, c)) == 0 {
+		return nothing(c)
 	}
-	o, err := live.Fire(ctx, r, c)
+	o, err := fire(ctx, r, c)
 	if err != nil {
 		return err
 	}
-	doc, err := fire.NewLive(c, o)
+	doc, err := newLive(c, o)
 	if err != nil {
 		return err
 	}
 	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
-	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { fire.Text(w, doc) }); err != nil {
+	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
-	return livehooks.Contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
+	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
 }

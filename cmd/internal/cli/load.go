@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -22,7 +21,7 @@ func (a *app) load() (*project.Project, error) {
 	p, problems := a.loadProject(cfg)
 	switch {
 	case len(problems) > 0:
-		err = exit.ProblemsError(problems)
+		err = ProblemsError(problems)
 	default:
 		err = p.Empty
 	}
@@ -53,7 +52,7 @@ func (a *app) loadHooks() (*project.Project, error) {
 	a.ask(cfg)
 	p, problems := a.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, exit.ProblemsError(problems)
+		return nil, ProblemsError(problems)
 	}
 	return p, nil
 }

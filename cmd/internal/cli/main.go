@@ -13,8 +13,6 @@ import (
 
 	gojqcli "github.com/itchyny/gojq/cli"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/suites/process"
 )
 
@@ -31,11 +29,11 @@ func Main(args []string, streams Streams) int {
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
 	a := newApp(streams)
 	if err := process.Adopt(); err != nil {
-		page.Writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
+		writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
 	}
 	root := newRoot(a)
 	root.SetArgs(args[1:])
-	return exit.Code(a.endedBy(ctx, root.ExecuteContext), a.Err)
+	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
 }
 
 // orderly is how long a command that put something up, such as sandboxes, may take to
@@ -51,7 +49,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	go func() {
 		defer func() {
 			if crash := recover(); crash != nil {
-				done <- &exit.CrashError{Crash: crash, Stack: debug.Stack()}
+				done <- &CrashError{Crash: crash, Stack: debug.Stack()}
 			}
 		}()
 		done <- do(ctx)
@@ -62,12 +60,12 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	case <-ctx.Done():
 	}
 	if !a.inOrder.Load() {
-		return exit.ErrInterrupted
+		return ErrInterrupted
 	}
 	select {
 	case err := <-done:
 		return err
 	case <-time.After(orderly):
-		return exit.ErrInterrupted
+		return ErrInterrupted
 	}
 }

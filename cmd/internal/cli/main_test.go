@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
@@ -52,7 +51,7 @@ func call(t *testing.T, dir, stdin string, args ...string) (code int, stdout, st
 	var out, diagnostics bytes.Buffer
 	root := newRoot(newApp(Streams{In: strings.NewReader(stdin), Out: &out, Err: &diagnostics}))
 	root.SetArgs(append([]string{"-C", dir}, args...))
-	code = exit.Code(root.ExecuteContext(t.Context()), &diagnostics)
+	code = exitCode(root.ExecuteContext(t.Context()), &diagnostics)
 	return code, out.String(), diagnostics.String()
 }
 
@@ -71,29 +70,29 @@ func load(t *testing.T, root string) *project.Project {
 
 func TestExitCode(t *testing.T) {
 	t.Parallel()
-	aborted := &exit.AbortedError{Why: "no space left"}
+	aborted := &AbortedError{Why: "no space left"}
 	for _, tt := range []struct {
 		err    error
 		code   int
 		stderr string
 	}{
 		{nil, 0, ""},
-		{exit.ErrFailed, 1, ""},
-		{fmt.Errorf("run: %w", exit.ErrFailed), 1, ""},
-		{exit.ErrInterrupted, 130, ""},
-		{fmt.Errorf("run: %w", exit.ErrInterrupted), 130, ""},
+		{ErrFailed, 1, ""},
+		{fmt.Errorf("run: %w", ErrFailed), 1, ""},
+		{ErrInterrupted, 130, ""},
+		{fmt.Errorf("run: %w", ErrInterrupted), 130, ""},
 		{aborted, 3, "hookwatch: no space left\n"},
 		{fmt.Errorf("run: %w", aborted), 3, "hookwatch: run: no space left\n"},
 		{errors.Join(aborted, nil), 3, "hookwatch: no space left\n"},
 		{errors.New("no such thing"), 2, "hookwatch: no such thing\n"},
-		{exit.ProblemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
-		{errors.Join(exit.ProblemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
+		{ProblemsError{{What: "a"}, {What: "b\nPASS 500"}}, 2, "hookwatch: a\nb\\nPASS 500\n"},
+		{errors.Join(ProblemsError{{What: "a"}, {What: "b"}}, errors.New("c\x1b[2J")), 2, "hookwatch: a\nb\nc\\x1b[2J\n"},
 		{&config.Error{Problems: []suites.Problem{{At: suites.Position{File: "f\n"}, What: "x"}, {At: suites.Position{File: "g", Line: 1, Column: 2}, What: "y"}}}, 2, "hookwatch: f\\n: x\ng:1:2: y\n"},
-		{&exit.AbortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
+		{&AbortedError{Why: "no jaq", Next: []string{"  install jaq: cargo"}}, 3, "hookwatch: no jaq\n  install jaq: cargo\n"},
 		{errors.New("two\nlines"), 2, "hookwatch: two\\nlines\n"},
 	} {
 		var stderr bytes.Buffer
-		if code := exit.Code(tt.err, &stderr); code != tt.code || stderr.String() != tt.stderr {
+		if code := exitCode(tt.err, &stderr); code != tt.code || stderr.String() != tt.stderr {
 			t.Errorf("%v: %d and %q, want %d and %q", tt.err, code, stderr.String(), tt.code, tt.stderr)
 		}
 	}
@@ -120,7 +119,7 @@ func TestOutcome(t *testing.T) {
 		{"interrupted", engine.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
 	} {
 		a := &app{strict: tt.strict}
-		if code := exit.Code(a.outcome(tt.sum), io.Discard); code != tt.code {
+		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
 			t.Errorf("%s: %d, want %d", tt.name, code, tt.code)
 		}
 	}
@@ -138,7 +137,7 @@ func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
 	sum := engine.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
-		if code := exit.Code(changedApp(changed).outcome(sum), io.Discard); code != want {
+		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)
 		}
 	}

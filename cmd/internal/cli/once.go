@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"hookwatch/cmd/internal/cli/doctor"
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -41,7 +39,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 		o.Trace(ctx, p.Cases)
 	}
 	if err := view.Close(); err != nil {
-		return &exit.AbortedError{Why: fmt.Sprintf("output: %v", err)}
+		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
@@ -61,7 +59,7 @@ func (a *app) instead(sum engine.Summary) []string {
 		return nil
 	}
 	return []string{
-		"  install: " + doctor.ToInstall(sum.Missing),
+		"  install: " + toInstall(sum.Missing),
 		"  run what can be run without: " + a.program().String() + " --once --preflight report",
 	}
 }
@@ -70,13 +68,13 @@ func (a *app) instead(sum engine.Summary) []string {
 func (a *app) outcome(sum engine.Summary) error {
 	switch {
 	case sum.Interrupted:
-		return exit.ErrInterrupted
+		return ErrInterrupted
 	case sum.Aborted != "":
-		return &exit.AbortedError{Why: sum.Aborted, Next: a.instead(sum)}
+		return &AbortedError{Why: sum.Aborted, Next: a.instead(sum)}
 	case sum.RecordError != nil:
-		return &exit.AbortedError{Why: sum.RecordError.Error()}
+		return &AbortedError{Why: sum.RecordError.Error()}
 	case bad(sum.Tally, a.strict):
-		return exit.ErrFailed
+		return ErrFailed
 	case a.changed && bad(sum.Present, a.strict):
 		log := a.log()
 		n := sum.Present.Failed
@@ -84,7 +82,7 @@ func (a *app) outcome(sum engine.Summary) error {
 			n += sum.Present.Unproven
 		}
 		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
-		return exit.ErrFailed
+		return ErrFailed
 	default:
 		return nil
 	}

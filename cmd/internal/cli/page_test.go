@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/exit"
-
 	"github.com/rs/zerolog"
 )
 
@@ -61,7 +59,7 @@ func TestLogColour(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	var b bytes.Buffer
 	log := zerolog.New(consoleWriter(&b, true))
-	log.Error().Str("path", evilText).Err(exit.ErrFailed).Msg(evilText)
+	log.Error().Str("path", evilText).Err(ErrFailed).Msg(evilText)
 	log.Warn().Msg("\x1b[31mred\x1b[0m")
 	text := b.String()
 	if !strings.Contains(text, "\x1b[") {
@@ -74,5 +72,17 @@ func TestLogColour(t *testing.T) {
 	}
 	if strings.Count(text, "\n") != 2 || strings.Contains(text, "\x1b[31mred") {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestWritef(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	writef(&b, "%s|%d|%5.1f|%v|%q\n", "a\nb\x1b[m", 12, 1.25, []string{"\u202e"}, "\x9b")
+	writef(&b, "%s|%s\n", output("    x\r"), "    x")
+	rowf(&b, "%s\t%s\n", strings.Repeat("n", 10_000), "\t")
+	want := `a\nb\x1b[m|12|  1.2|[\u202e]|"\x9b"` + "\n" + `    x\r|  \x20\x20x` + "\n" + strings.Repeat("n", 184) + `... +9816 bytes` + "\t" + `\t` + "\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/archived"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/verdict"
@@ -63,7 +62,7 @@ func (a *app) queried(r *record.Reader, dir, run string, rolling bool) ([]suites
 		a.warn(warnings)
 		return all, err
 	}
-	snap, err := archived.Snapshot(r, dir, run)
+	snap, err := snapshot(r, dir, run)
 	if err != nil {
 		return nil, err
 	}

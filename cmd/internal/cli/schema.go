@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/schema"
+	"hookwatch/config"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/outputschema"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -15,11 +21,30 @@ accepts on stdout from a hook of an event.`,
 		Example:   "  hookwatch schema output PreToolUse",
 		ValidArgs: []string{"suite", "config", "output"},
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := schema.Of(args)
+			text, err := schemaOf(args)
 			if err == nil {
 				_, err = a.Out.Write(text)
 			}
 			return err
 		},
+	}
+}
+
+// schemaOf is the schema that arguments name.
+func schemaOf(args []string) ([]byte, error) {
+	switch {
+	case len(args) == 2 && args[0] == "output":
+		of, err := eventNamed(args[1])
+		return outputschema.Of(client.Default, of), err
+	case len(args) == 1 && args[0] == "output":
+		return nil, errors.New("schema output needs an event, as in hookwatch schema output PreToolUse")
+	case len(args) != 1:
+		return nil, errors.New("schema needs a name: suite or config, or output and an event")
+	case args[0] == "suite":
+		return catalog.Schema(), nil
+	case args[0] == "config":
+		return config.Schema(), nil
+	default:
+		return nil, fmt.Errorf("no schema %q: want suite or config, or output and an event", args[0])
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/show"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
@@ -43,7 +42,7 @@ directory that exists only while the case runs.`,
 			if err != nil {
 				return err
 			}
-			s, err := show.Find(p.Suites, args[0])
+			s, err := find(p.Suites, args[0])
 			switch {
 			case err != nil:
 				return err
@@ -71,11 +70,11 @@ func (a *app) show(p *project.Project, s suites.Suite) error {
 		}
 		return &records[at]
 	}
-	doc, err := show.New(s, func(c *suites.Case, step int) ([]byte, error) { return show.Sent(p, c, step) }, last)
+	doc, err := newShowDocument(s, func(c *suites.Case, step int) ([]byte, error) { return sent(p, c, step) }, last)
 	if err != nil {
 		return err
 	}
-	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { show.Text(w, doc) })
+	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printShow(w, doc) })
 }
 
 // lastRecords are those of the present state; none where nothing ran yet.
@@ -94,7 +93,7 @@ func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
 }
 
 func (a *app) showPayload(p *project.Project, s suites.Suite, step int) error {
-	payload, note, err := show.Payload(p, s, step)
+	payload, note, err := shownPayload(p, s, step)
 	if err != nil {
 		return err
 	}

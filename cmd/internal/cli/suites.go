@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/suites/catalog"
 )
 
@@ -29,8 +28,8 @@ applicable where the project has none of its hooks. hookwatch show SUITE shows o
 				return err
 			}
 			on := p.Config.BuiltinSuites()
-			doc := suitelist.New(p.Suites, builtin, func(name string) bool { return slices.Contains(on, name) })
-			return a.print(doc, len(doc.Suites), func(i int) any { return doc.Suites[i] }, func(w io.Writer) { suitelist.Text(w, doc, a.verbose) })
+			doc := newSuitesDocument(p.Suites, builtin, func(name string) bool { return slices.Contains(on, name) })
+			return a.print(doc, len(doc.Suites), func(i int) any { return doc.Suites[i] }, func(w io.Writer) { printSuites(w, doc, a.verbose) })
 		},
 	}
 }

@@ -9,22 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/checked"
-	"hookwatch/cmd/internal/cli/compare"
-	"hookwatch/cmd/internal/cli/coverage"
-	"hookwatch/cmd/internal/cli/doctor"
-	"hookwatch/cmd/internal/cli/explain"
-	"hookwatch/cmd/internal/cli/fire"
-	"hookwatch/cmd/internal/cli/history"
-	"hookwatch/cmd/internal/cli/list"
-	"hookwatch/cmd/internal/cli/livehooks"
-	"hookwatch/cmd/internal/cli/show"
-	"hookwatch/cmd/internal/cli/suitelist"
 	"hookwatch/cmd/internal/cli/topics"
-	"hookwatch/cmd/internal/cli/trustview"
-	"hookwatch/cmd/internal/cli/verify"
-	"hookwatch/cmd/internal/cli/why"
-	"hookwatch/cmd/internal/contract"
 	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/suites"
 )
@@ -33,25 +18,25 @@ import (
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
 	"--once and run": reflect.TypeFor[jsonview.Document](),
-	"list":           reflect.TypeFor[list.Document](),
-	"show":           reflect.TypeFor[show.Document](),
-	"suites":         reflect.TypeFor[suitelist.Document](),
-	"verify":         reflect.TypeFor[verify.Document](),
-	"why":            reflect.TypeFor[why.Document](),
-	"why ID":         reflect.TypeFor[why.Case](),
-	"coverage":       reflect.TypeFor[coverage.Document](),
-	"fire":           reflect.TypeFor[fire.Document](),
-	"live":           reflect.TypeFor[livehooks.Document](),
-	"doctor":         reflect.TypeFor[doctor.Document](),
-	"trust":          reflect.TypeFor[trustview.Document](),
-	"trust --list":   reflect.TypeFor[trustview.List](),
-	"compare":        reflect.TypeFor[compare.Document](),
-	"history":        reflect.TypeFor[history.Document](),
-	"explain":        reflect.TypeFor[explain.Document](),
-	"explain --list": reflect.TypeFor[explain.RulesDocument](),
-	"check":          reflect.TypeFor[checked.Document](),
-	"contract":       reflect.TypeFor[contract.Document](),
-	"list --hooks":   reflect.TypeFor[list.Hooks](),
+	"list":           reflect.TypeFor[listDocument](),
+	"show":           reflect.TypeFor[showDocument](),
+	"suites":         reflect.TypeFor[suitesDocument](),
+	"verify":         reflect.TypeFor[verifyDocument](),
+	"why":            reflect.TypeFor[whyDocument](),
+	"why ID":         reflect.TypeFor[whyCase](),
+	"coverage":       reflect.TypeFor[coverageDocument](),
+	"fire":           reflect.TypeFor[fireDocument](),
+	"live":           reflect.TypeFor[liveDocument](),
+	"doctor":         reflect.TypeFor[doctorDocument](),
+	"trust":          reflect.TypeFor[trustDocument](),
+	"trust --list":   reflect.TypeFor[trustList](),
+	"compare":        reflect.TypeFor[compareDocument](),
+	"history":        reflect.TypeFor[historyDocument](),
+	"explain":        reflect.TypeFor[explainDocument](),
+	"explain --list": reflect.TypeFor[rulesDocument](),
+	"check":          reflect.TypeFor[checkDocument](),
+	"contract":       reflect.TypeFor[contractDocument](),
+	"list --hooks":   reflect.TypeFor[hooksDocument](),
 }
 
 // sampledEvents are those of the samples under the heading Events.

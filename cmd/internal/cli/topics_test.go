@@ -13,7 +13,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hookwatch/cmd/internal/cli/exit"
 	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
@@ -129,7 +128,7 @@ func TestTopicUnknown(t *testing.T) {
 		code, out, stderr := call(t, ".", "", append([]string{"help"}, tt.args...)...)
 		want := "hookwatch: no command and no topic \"" + tt.args[len(tt.args)-1] + "\" (" + tt.hint + ")\n" +
 			"topics: " + strings.Join(topics.Names(), ", ") + "\n"
-		if code != exit.Usage || out != "" || stderr != want {
+		if code != Usage || out != "" || stderr != want {
 			t.Errorf("help %v: exit %d, %q, %q, want %q", tt.args, code, out, stderr, want)
 		}
 	}
@@ -263,7 +262,7 @@ func TestTopicExitCodes(t *testing.T) {
 		codes = append(codes, m[1])
 	}
 	var want []string
-	for _, code := range []int{exit.Passed, exit.Failed, exit.Usage, exit.Aborted, exit.Interrupted} {
+	for _, code := range []int{Passed, Failed, Usage, Aborted, Interrupted} {
 		want = append(want, fmt.Sprint(code))
 	}
 	if !slices.Equal(codes, want) {

@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/page"
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/cli/trustview"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/config/trust"
@@ -65,8 +63,8 @@ func (a *app) loadAsked() (*config.Config, error) {
 }
 
 func (a *app) trust(cfg *config.Config, yes bool) error {
-	doc := trustview.New(cfg)
-	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { trustview.Text(w, doc) }); err != nil {
+	doc := newTrustDocument(cfg)
+	if err := a.print(doc, len(doc.Asks), func(i int) any { return doc.Asks[i] }, func(w io.Writer) { printTrust(w, doc) }); err != nil {
 		return err
 	}
 	switch {
@@ -78,7 +76,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	case !terminal.Is(a.In) || !terminal.Is(a.Out) || !terminal.Is(a.Err):
 		return errors.New("nobody agreed: there is no terminal to ask on (--yes agrees to all of it)")
 	default:
-		agreed, err := trustview.Confirm(a.Err, a.In, cfg.Dir)
+		agreed, err := confirm(a.Err, a.In, cfg.Dir)
 		if err != nil || !agreed {
 			return errors.Join(err, errors.New("nothing is agreed to"))
 		}
@@ -87,7 +85,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 		return err
 	}
 	if a.format == "human" {
-		page.Writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
+		writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
 	}
 	return nil
 }
@@ -106,8 +104,8 @@ func (a *app) trustList(state string) error {
 	for _, err := range unreadable {
 		a.warn([]string{err.Error()})
 	}
-	doc := trustview.List{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
-	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { trustview.ListText(w, doc) })
+	doc := trustList{Version: 1, Projects: append([]*trust.Agreement{}, all...)}
+	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { printTrustList(w, doc) })
 }
 
 // trustForget withdraws what was agreed to where the person is, also of a project
@@ -124,6 +122,6 @@ func (a *app) trustForget(cfg *config.Config) error {
 	case !was:
 		return fmt.Errorf("nothing was agreed to of %s (hookwatch trust --list shows what is)", dir)
 	}
-	page.Writef(a.Out, "withdrawn, for %s\n", dir)
+	writef(a.Out, "withdrawn, for %s\n", dir)
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/verify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 )
@@ -33,7 +31,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 					return err
 				}
 			}
-			return a.verify(p, sources, verify.Keys(p, specs))
+			return a.verify(p, sources, keys(p, specs))
 		},
 	}
 }
@@ -49,7 +47,7 @@ func (a *app) loadMarked() (*project.Project, error) {
 	cfg.Verify = config.VerifyOff
 	p, problems := a.loadProject(cfg)
 	if len(problems) > 0 {
-		return nil, exit.ProblemsError(problems)
+		return nil, ProblemsError(problems)
 	}
 	if len(a.suites) > 0 || a.filter != "" {
 		return p, p.Empty // what was asked for is not there
@@ -57,19 +55,19 @@ func (a *app) loadMarked() (*project.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *project.Project, from project.Sources, keys []verify.Key) error {
+func (a *app) verify(p *project.Project, from project.Sources, keys []verifiedKey) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
 	}
-	doc := verify.New(found, keys)
+	doc := newVerifyDocument(found, keys)
 	doc.Evidence(a.seen(p))
 	err = a.print(doc, len(doc.Markers), func(i int) any { return doc.Markers[i] }, func(w io.Writer) {
-		verify.Text(w, found)
-		verify.KeysText(w, keys)
+		printVerified(w, found)
+		keysText(w, keys)
 	})
 	if a.format == "jsonl" { // its lines are markers
-		verify.KeysText(a.Err, keys)
+		keysText(a.Err, keys)
 	}
 	if err != nil {
 		return err
@@ -85,10 +83,10 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 	if a.format != "human" {
 		w = a.Err
 	}
-	unresolved := verify.Sum(w, p, from, found, a.format != "human")
-	a.warn(verify.Strangers(found))
+	unresolved := sum(w, p, from, found, a.format != "human")
+	a.warn(strangers(found))
 	if unresolved > 0 {
-		return fmt.Errorf("%d unresolved: %w", unresolved, exit.ErrFailed)
+		return fmt.Errorf("%d unresolved: %w", unresolved, ErrFailed)
 	}
 	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"hookwatch/cmd/internal/cli/verify"
 )
 
 // marked is a project with markers in a document and in a suite, of which each
@@ -33,7 +31,7 @@ func TestVerifyJSON(t *testing.T) {
 		if code != 1 {
 			t.Fatalf("%s: exit %d, %s", policy, code, stderr)
 		}
-		var doc verify.Document
+		var doc verifyDocument
 		d := json.NewDecoder(strings.NewReader(out))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&doc); err != nil || doc.Version != 1 || len(doc.Markers) != 5 {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"hookwatch/cmd/internal/cli/exit"
-	"hookwatch/cmd/internal/cli/keyboard"
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
@@ -60,7 +58,7 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		defer keys.Close()
 		done := make(chan struct{})
 		defer close(done)
-		commands = keyboard.Listen(keys, done)
+		commands = listen(keys, done)
 	}
 	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, engine.WatchOptions{
@@ -74,16 +72,16 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		},
 	})
 	if err := view.Close(); err != nil {
-		return &exit.AbortedError{Why: fmt.Sprintf("output: %v", err)}
+		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
 	}
 	if o.lockErr != nil {
 		sum.RecordError = o.lockErr
 	}
 	if sum.RecordError != nil {
-		return &exit.AbortedError{Why: sum.RecordError.Error()}
+		return &AbortedError{Why: sum.RecordError.Error()}
 	}
 	if ctx.Err() != nil {
-		return exit.ErrInterrupted
+		return ErrInterrupted
 	}
 	return nil
 }

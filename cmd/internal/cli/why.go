@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/ids"
-	"hookwatch/cmd/internal/cli/why"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
@@ -42,7 +40,7 @@ seen to execute.`,
 			case 1:
 				return a.whyCase(p, found[0])
 			default:
-				return ids.Several(args[0], found)
+				return severalCases(args[0], found)
 			}
 		},
 	}
@@ -100,12 +98,12 @@ func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
 }
 
 func (a *app) printWhy(p *project.Project, changes []notify.Change, now state.Selection) error {
-	doc := why.New(len(p.Cases), changes, now)
-	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { why.Text(w, doc, a.verbose) })
+	doc := newWhyDocument(len(p.Cases), changes, now)
+	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := why.Case{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
+	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
 	traced := false
 	if s, err := state.Look(p, os.Environ(), a.records(p.Config)); err == nil {
 		var executes []state.Executed
@@ -113,6 +111,6 @@ func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 		doc.Executes = append(doc.Executes, executes...)
 	}
 	return a.print(doc, len(doc.Inputs), func(i int) any { return doc.Inputs[i] }, func(w io.Writer) {
-		why.CaseText(w, c, doc, traced)
+		printWhyCase(w, c, doc, traced)
 	})
 }

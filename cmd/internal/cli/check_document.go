@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"time"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
+)
+
+// checkDocument is what check prints as JSON.
+type checkDocument struct {
+	Version  int               `json:"version"`
+	Project  string            `json:"project"`
+	Hooks    []checkedHook     `json:"hooks"`
+	Findings []finding.Finding `json:"findings"`
+	Errors   int               `json:"errors"`
+	Warnings int               `json:"warnings"`
+	Firings  int               `json:"firings"`
+	Millis   int64             `json:"duration_ms"`
+	Foreign  []string          `json:"foreign,omitempty"`
+
+	Isolation    string `json:"isolation,omitempty"`     // in which the hooks were fired; "" when none was
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
+// Line is a finding as a line of its own.
+func (d checkDocument) Line(i int) any {
+	return struct {
+		finding.Finding
+		Isolation    string `json:"isolation,omitempty"`
+		IsolationWhy string `json:"isolation_why,omitempty"`
+	}{d.Findings[i], d.Isolation, d.IsolationWhy}
+}
+
+// checkedHook is what one registered hook did.
+type checkedHook struct {
+	ID      string `json:"id"`
+	Event   string `json:"event"`
+	At      string `json:"at"`
+	Effect  string `json:"effect,omitempty"` // of a typical call
+	Denies  string `json:"denies,omitempty"` // an input that it stopped
+	NotRun  string `json:"not_run,omitempty"`
+	Absent  string `json:"absent,omitempty"` // without which it was not judged
+	Firings int    `json:"firings"`
+}
+
+// newCheckDocument makes a document of what a check found.
+func newCheckDocument(p *project.Project, res checkResult, took time.Duration) checkDocument {
+	doc := checkDocument{
+		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
+		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
+		Isolation: res.Isolation, IsolationWhy: res.IsolationWhy,
+	}
+	for _, r := range res.Reports {
+		if r.Hook.ID == "" {
+			continue // nothing was fired
+		}
+		doc.Hooks = append(doc.Hooks, checkedHook{
+			ID: r.Hook.ID, Event: r.Hook.Event, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
+			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
+		})
+	}
+	if doc.Findings == nil {
+		doc.Findings = []finding.Finding{}
+	}
+	return doc
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnjudged: each reason is one line, with how many hooks it holds for.
+func TestUnjudged(t *testing.T) {
+	doc := checkDocument{Hooks: []checkedHook{
+		{ID: "a", Absent: "uv is not on this machine"}, {ID: "b"}, {ID: "c", Absent: "uv is not on this machine"}, {ID: "d", Absent: "uv is not on this machine"},
+		{ID: "e", NotRun: "the client does not read a.json"}, {ID: "f", NotRun: "the client does not read b.json"},
+	}}
+	var out strings.Builder
+	printCheck(&out, doc, false)
+	for _, line := range []string{"not judged: uv is not on this machine (3 hooks)\n", "not judged: the client does not read a.json, b.json (2 hooks)\n", "1 hook judged"} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("no %q in:\n%s", line, out.String())
+		}
+	}
+}
+
+func TestSome(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	if got := some(names, false); got != "a, b and 2 more" {
+		t.Error(got)
+	}
+	if got := some(names, true) + some(names[:3], false); got != "a, b, c, da, b, c" {
+		t.Error(got)
+	}
+}
+
+// TestLine: the line is overwritten and removed, and nothing is written to what is not
+// a terminal.
+func TestLine(t *testing.T) {
+	var out strings.Builder
+	l := newProgressLine(&out, true, 2)
+	l.Show(checkProgress{Done: 1, Firings: 9, Hook: "Stop-x.sh-1"})
+	l.End()
+	want := clearLine + "firing hooks: 0 of 2  0 firings  " + clearLine + "firing hooks: 1 of 2  9 firings  Stop-x.sh-1" + clearLine
+	if got := out.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	out.Reset()
+	l = newProgressLine(&out, false, 2)
+	l.Show(checkProgress{})
+	if l.End(); out.Len() > 0 {
+		t.Errorf("%q", out.String())
+	}
+}

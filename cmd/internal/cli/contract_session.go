@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/client/cells"
+	"hookwatch/suites/live"
+)
+
+// A session is one client with one hook, which answers a cell a turn.
+type session struct {
+	event  string
+	entry  client.Entry
+	cells  []cells.Cell
+	starts bool // the cell is about a session that starts, not about one that is cleared
+}
+
+func (s session) ids() (ids []string) {
+	for _, c := range s.cells {
+		ids = append(ids, c.ID())
+	}
+	return ids
+}
+
+func (s session) hooksAnswer() bool { return s.event == "PermissionRequest" }
+
+// most is how many cells share a client: what it sends the model grows with each.
+const most = 24
+
+// single are the events that fire once a session, or for which a cell leaves behind
+// what the next one would find.
+var single = []string{
+	"Setup", "InstructionsLoaded", "PermissionDenied", "Elicitation", "ElicitationResult", "Notification", "TaskCompleted",
+	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged", "DirectoryAdded",
+}
+
+// sessions share the cells out. After a cell that ends the client's session, or from
+// which it may not recover, there is none.
+func sessions(all []cells.Cell) []session {
+	type group struct {
+		event, entry string
+		starts       bool
+	}
+	var order []group
+	of := make(map[group]*session)
+	for _, c := range all {
+		entry := registered(c)
+		g := group{c.Event, string(encoded(entry)), bytes.Contains(c.Output.Stdout, []byte("initialUserMessage"))}
+		if of[g] == nil {
+			of[g] = &session{event: c.Event, entry: entry, starts: g.starts}
+			order = append(order, g)
+		}
+		of[g].cells = append(of[g].cells, c)
+	}
+	var out []session
+	for _, g := range order {
+		out = append(out, of[g].split()...)
+	}
+	return out
+}
+
+// split makes sessions that are short enough, each with at most one cell that ends it,
+// as its last.
+func (s session) split() []session {
+	var last, rest []cells.Cell
+	for _, c := range s.cells {
+		if ends(c) {
+			last = append(last, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	share := most
+	if slices.Contains(single, s.event) || s.entry.Type == "http" || s.starts {
+		share = 1
+	}
+	n := max(len(last), (len(rest)+share-1)/share)
+	out := make([]session, n)
+	for i := range out {
+		out[i] = session{event: s.event, entry: s.entry, starts: s.starts}
+		from, to := i*len(rest)/n, (i+1)*len(rest)/n
+		out[i].cells = slices.Clone(rest[from:to])
+		if i < len(last) {
+			out[i].cells = append(out[i].cells, last[i])
+		}
+	}
+	return out
+}
+
+// ends reports whether nothing can be asked of the client after a cell.
+func ends(c cells.Cell) bool {
+	return c.Event == "SessionEnd" || c.Event == "Setup" || slices.ContainsFunc(client.Versions(), func(v client.Version) bool {
+		return client.Interpret(v, c.Event, c.Output).Effect == suites.SessionEnds
+	})
+}
+
+// answers is the hook of a session: it says what the cell that comes next says, once.
+const answers = `cat >/dev/null
+cd "${CLAUDE_PROJECT_DIR:-.}" && test -d next || exit 0
+rm -rf taken
+mv next taken 2>/dev/null || exit 0
+cat taken/stdout
+cat taken/stderr >&2
+if test -e taken/hang; then exec sleep 60; fi
+if test -e taken/killed; then kill -KILL $$; fi
+exit "$(cat taken/exit)"
+`
+
+// registered is the entry of a cell as it is played.
+func registered(c cells.Cell) client.Entry {
+	e := c.Output.Entry
+	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
+	e.Command = `sh "$CLAUDE_PROJECT_DIR"/answer.sh`
+	switch {
+	case e.Type == "http":
+		e.Command, e.URL = "", "{server}/hook"
+	case c.Event == "FileChanged":
+		e.Matcher = "watched"
+	case c.Output.NotStarted != "" && e.Shell == "":
+		e.Command = `"${CLAUDE_PLUGIN_ROOT}/answer.sh"`
+	case c.Output.TimedOut:
+		e.Timeout = time.Second / 2
+	}
+	return e
+}
+
+// asCase makes the session a case, a step a cell.
+func (s session) asCase(number int) *suites.Case {
+	entries := []client.Entry{s.entry}
+	if s.event == "WorktreeRemove" {
+		entries = append(entries, client.Entry{Event: "WorktreeCreate", Type: "command", Command: `mkdir -p "$CLAUDE_PROJECT_DIR"/worktree && echo "$CLAUDE_PROJECT_DIR"/worktree`})
+	}
+	c := &suites.Case{
+		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true,
+		Project: &suites.ProjectOverride{Files: map[string]string{
+			".claude/settings.json":     string(live.Settings(entries, nil)),
+			".claude/commands/greet.md": "Greet $ARGUMENTS",
+			"answer.sh":                 answers,
+		}},
+	}
+	if s.entry.Type == "http" {
+		out := s.cells[0].Output
+		c.Around = &suites.Surroundings{Server: []suites.Route{{Status: out.Exit, Reply: string(out.Stdout)}}}
+	}
+	for i, cell := range s.cells {
+		st := fires(s.event, s.entry)
+		if s.starts {
+			st.Payload = nil
+		}
+		if st.Event = s.event; !known(s.event) {
+			st.Event = "PreToolUse" // under whose name the hook does not stand
+		}
+		place := func(name, content string) {
+			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/next/" + name, Content: content})
+		}
+		place("cell", strconv.Itoa(i))
+		place("stdout", string(cell.Output.Stdout))
+		if s.event == "InstructionsLoaded" {
+			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/CLAUDE.md", Content: "Be brief."})
+		}
+		if s.event == "WorktreeCreate" {
+			st.Fixtures[len(st.Fixtures)-1] = suites.Fixture{Path: "{override}/next/stdout", Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
+			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/w/file"})
+		}
+		place("stderr", string(cell.Output.Stderr))
+		place("exit", strconv.Itoa(cell.Output.Exit))
+		if cell.Output.TimedOut {
+			place("hang", "")
+		}
+		if cell.Output.Signal != "" {
+			place("killed", "")
+		}
+		if s.entry.Type == "http" {
+			st.Fixtures = []suites.Fixture{{Path: "{override}/.claude/settings.json", Content: c.Project.Files[".claude/settings.json"], Fill: true}}
+		}
+		st.Expect.Files = []suites.FileExpectation{{Path: taken}}
+		c.Steps = append(c.Steps, st)
+	}
+	return c
+}
+
+// matched is what a matcher would be compared with.
+func (s session) matched() string {
+	switch s.event {
+	case "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure":
+		return "Bash"
+	case "SessionStart":
+		if s.starts {
+			return "startup"
+		}
+		return "clear"
+	default:
+		return ""
+	}
+}
+
+// taken holds the number of the cell that the hook answered last.
+const taken = "{override}/taken/cell"
+
+// fires is a step that brings an event about.
+func fires(event string, entry client.Entry) suites.Step {
+	say := func(fields map[string]any) suites.Step { return suites.Step{Payload: encoded(fields)} }
+	switch event {
+	case "PreToolUse", "PermissionRequest":
+		st := suites.Step{Tool: "Bash", Command: "touch probe"}
+		if entry.If != "" {
+			st.Command = "git commit -m probe"
+		}
+		return st
+	case "PostToolUse", "PostToolBatch":
+		return suites.Step{Tool: "Bash", Command: "echo probe"}
+	case "PostToolUseFailure":
+		return suites.Step{Tool: "Bash", Command: "false"}
+	case "PermissionDenied":
+		return suites.Step{Tool: "Bash", Command: "chmod 600 probe"}
+	case "SessionStart":
+		return say(map[string]any{"source": "clear"})
+	case "InstructionsLoaded":
+		return say(map[string]any{"file_path": "{override}/CLAUDE.md"})
+	case "FileChanged":
+		return say(map[string]any{"file_path": "{override}/watched"})
+	case "UserPromptExpansion":
+		return say(map[string]any{"command_name": "greet", "command_args": "Bob"})
+	default:
+		return suites.Step{}
+	}
+}
+
+func known(event string) bool {
+	_, ok := client.EventByName(event)
+	return ok
+}
+
+func encoded(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil { // a value of ours always encodes
+		return nil
+	}
+	return b
+}
+
+func (s session) judge(i int, r suites.Result, named func(string) string) []contractRow {
+	c := s.cells[i]
+	var texts []string
+	for _, text := range r.ModelSees {
+		texts = append(texts, named(text))
+	}
+	j := c.Judge(client.Version(r.Client), cells.Observation{
+		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
+	})
+	row := contractRow{c.ID(), confirmed, string(j.Predicted), string(j.Seen), j.Changed}
+	if j.Changed != "" {
+		row.Verdict = changed
+	}
+	return []contractRow{row}
+}
+
+// answered reports whether the hook said what the cell says. Of one that runs beside
+// the client, or elsewhere, it is enough that the client fired it.
+func (s session) answered(i int, r suites.Result) bool {
+	if s.entry.Async || s.entry.Type == "http" {
+		return r.Fired
+	}
+	return string(r.Files[taken]) == strconv.Itoa(i)
+}

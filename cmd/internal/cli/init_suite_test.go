@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
+	"hookwatch/suites/disk"
+)
+
+// TestFor: whatever the hooks are called, the first suite loads without a
+// problem and fires each of them with a call that its matcher lets through.
+func TestFor(t *testing.T) {
+	t.Parallel()
+	hooks := []firstHook{
+		{Script: ".claude/hooks/guard.sh", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/guard.sh", Event: "PostToolUse", Passing: "Edit", Registered: ".claude/hooks/guard.sh", Verify: ".claude/hooks/guard.sh"},
+		{Script: ".claude/hooks/stop-it.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/stop-it.sh", Verify: ".claude/hooks/stop-it.sh"},
+		{Script: ".claude/hooks/all.v2.py", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/all.v2.py", Verify: ".claude/hooks/all.v2.py"},
+		{Script: ".claude/hooks/star.sh", Event: "PreToolUse", Passing: "Bash", Registered: ".claude/hooks/star.sh", Verify: ".claude/hooks/star.sh"},
+		{Script: ".claude/hooks/read.sh", Event: "PreToolUse", Passing: "Read", Registered: ".claude/hooks/read.sh", Verify: ".claude/hooks/read.sh"},
+		{Script: ".claude/hooks/write.sh", Event: "PreToolUse", Passing: "Write", Registered: ".claude/hooks/write.sh", Verify: ".claude/hooks/write.sh"},
+		{Script: `.claude/hooks/it's "quoted".sh`, Event: "SessionStart", Passing: "startup", Registered: `.claude/hooks/it's "quoted".sh`, Verify: `.claude/hooks/it's "quoted".sh`},
+		{Script: `.claude/hooks/back\slash.sh`, Event: "Stop", Passing: "", Registered: `.claude/hooks/back\slash.sh`, Verify: `.claude/hooks/back\slash.sh`},
+		{Script: ".claude/hooks/ünïcode ✓.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/ünïcode ✓.sh", Verify: ".claude/hooks/ünïcode ✓.sh"},
+		{Script: ".claude/hooks/.hidden", Event: "Stop", Passing: "", Registered: ".claude/hooks/.hidden", Verify: ".claude/hooks/.hidden"},
+		{Script: "a.b.c/x.tar.gz", Event: "Stop", Passing: "", Registered: "a.b.c/x.tar.gz", Verify: "a.b.c/x.tar.gz"},
+		{Script: ".claude/hooks/100%.sh", Event: "Stop", Passing: "", Registered: ".claude/hooks/100%.sh", Verify: ".claude/hooks/100%.sh"},
+		{Script: "odd: #1, [x] {y}/a.sh", Event: "Stop", Passing: "", Registered: "odd: #1, [x] {y}/a.sh", Verify: "odd: #1, [x] {y}/a.sh"},
+	}
+	suite, problems := catalog.Load("first.yaml", suiteOfHooks(hooks))
+	if problems = append(problems, catalog.Check([]suites.Suite{suite})...); len(problems) > 0 {
+		t.Fatalf("%v\n%s", problems, suiteOfHooks(hooks))
+	}
+	if len(suite.Cases) != len(hooks) || suite.Name != "first" {
+		t.Fatalf("suite %s of %d cases", suite.Name, len(suite.Cases))
+	}
+	tools := []string{"Bash", "Edit", "", "Bash", "Bash", "Read", "Write"}
+	for i, h := range hooks {
+		c := &suite.Cases[i]
+		st := c.Steps[0]
+		if c.Registered != h.Script || st.Event != h.Event || len(c.Verify) != 1 || c.Verify[0] != h.Script {
+			t.Errorf("%s: registered %q, event %s, verify %q", c.ID, c.Registered, st.Event, c.Verify)
+		}
+		if !st.Expect.Sound {
+			t.Errorf("%s expects %+v", c.ID, st.Expect)
+		}
+		if i < len(tools) && st.Tool != tools[i] {
+			t.Errorf("%s: tool %q for matcher %q, want %q", c.ID, st.Tool, h.Passing, tools[i])
+		}
+		if (st.FilePath != "") != (len(st.Fixtures) > 0) || st.Tool == "Bash" && st.Command == "" {
+			t.Errorf("%s: command %q, file %q, fixtures %v", c.ID, st.Command, st.FilePath, st.Fixtures)
+		}
+	}
+}
+
+// TestWriteNew never writes over anything, nor through a link.
+func TestWriteNew(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	root, outside := filepath.Join(top, "clone"), filepath.Join(top, "outside")
+	for _, dir := range []string{root, outside} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeNew(root, "a/b/c.yaml", []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeNew(root, "a/b/c.yaml", []byte("two")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second time: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(root, "a/b/c.yaml")); err != nil || string(text) != "one" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for link, name := range map[string]string{
+		".claude": ".claude/tests/hooks/suites/first.yaml", "a/tests": "a/tests/first.yaml", ".hookwatch.yaml": ".hookwatch.yaml",
+	} {
+		if err := os.Symlink(filepath.Join(outside, "absent"), filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeNew(root, name, []byte("x")); !disk.IsRefused(err) || !strings.Contains(err.Error(), filepath.Join(root, link)) {
+			t.Errorf("%s is a link: %v", link, err)
+		}
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+}

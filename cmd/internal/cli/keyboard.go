@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// editor is the command that opens a place in the editor of a person's environment,
+// which the shell takes apart, as git does.
+func editor(getenv func(string) string, at notify.Place) []string {
+	words := cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi")
+	return append([]string{"/bin/sh", "-c", words + ` "$@"`, "sh"}, opens(words, at)...)
+}
+
+// opens are the arguments that let an editor open a file at a line.
+func opens(words string, at notify.Place) []string {
+	if at.Line == 0 {
+		return []string{at.File}
+	}
+	line := strconv.Itoa(at.Line)
+	program, _, _ := strings.Cut(strings.TrimSpace(words), " ")
+	switch filepath.Base(program) {
+	case "code", "code-insiders", "codium", "cursor", "windsurf":
+		return []string{"--goto", at.File + ":" + line}
+	case "subl", "zed", "hx", "helix", "atom", "mate":
+		return []string{at.File + ":" + line}
+	case "idea", "goland", "pycharm", "webstorm":
+		return []string{"--line", line, at.File}
+	default: // vi, vim, nvim, nano, emacs, emacsclient, micro, kak, joe and more
+		return []string{"+" + line, at.File}
+	}
+}
+
+// A keyboard knows what a person is about: keys mean others while a filter is typed.
+type keyboard struct {
+	filter notify.Filter // that holds
+	typing *notify.Filter
+}
+
+// longest bounds a pattern.
+const longest = 200
+
+// Press makes commands of a key. That the terminal is to be lent to an editor, or the
+// program to be stopped, is for the caller to see to.
+func (k *keyboard) Press(key terminal.Key) []engine.Command {
+	if k.typing != nil {
+		return k.typed(key)
+	}
+	switch key {
+	case 'a':
+		if k.filter == (notify.Filter{}) {
+			return []engine.Command{engine.RunAll}
+		}
+		return []engine.Command{k.set(notify.Filter{}), engine.RunAll}
+	case 'f':
+		return []engine.Command{engine.RunFailed}
+	case terminal.Enter, 'r':
+		return []engine.Command{engine.RunAgain}
+	case 't':
+		return k.begin(notify.ByName)
+	case 'p':
+		return k.begin(notify.ByFile)
+	case 'o':
+		return show(notify.OnlyFailures{})
+	case 'v':
+		return show(notify.Whole{})
+	case 'n', terminal.Down:
+		return []engine.Command{engine.Failures{By: 1}}
+	case 'N', terminal.Up:
+		return []engine.Command{engine.Failures{By: -1}}
+	case 'c':
+		return show(notify.Clear{})
+	case '?', 'h':
+		return show(notify.Help{})
+	case terminal.Escape:
+		if k.filter == (notify.Filter{}) {
+			return []engine.Command{engine.Cancel}
+		}
+		return []engine.Command{engine.Cancel, k.set(notify.Filter{})}
+	case 'q', terminal.CtrlC, terminal.CtrlD:
+		return []engine.Command{engine.Quit}
+	default:
+		return nil
+	}
+}
+
+func show(e notify.Event) []engine.Command { return []engine.Command{engine.Show{Event: e}} }
+
+func (k *keyboard) set(f notify.Filter) engine.Command {
+	k.filter = f
+	return engine.Show{Event: notify.Filtered{Filter: f}}
+}
+
+func (k *keyboard) begin(by notify.FilterBy) []engine.Command {
+	k.typing = &notify.Filter{By: by}
+	return []engine.Command{k.asTyped()}
+}
+
+func (k *keyboard) asTyped() engine.Command {
+	return engine.Typed{By: k.typing.By, Pattern: k.typing.Pattern, Lets: lets(*k.typing)}
+}
+
+// typed takes a key of a pattern that is typed.
+func (k *keyboard) typed(key terminal.Key) []engine.Command {
+	f := k.typing
+	switch {
+	case key == terminal.CtrlC, key == terminal.CtrlD:
+		return []engine.Command{engine.Quit}
+	case key == terminal.Escape:
+		k.typing = nil
+		return show(notify.Untyped{})
+	case key == terminal.Enter && f.Pattern == "":
+		k.typing = nil
+		return []engine.Command{k.set(notify.Filter{})}
+	case key == terminal.Enter:
+		k.typing = nil
+		return []engine.Command{k.set(*f), lets(*f)}
+	case key == terminal.Backspace && f.Pattern != "":
+		letters := []rune(f.Pattern)
+		f.Pattern = string(letters[:len(letters)-1])
+	case key == terminal.CtrlU:
+		f.Pattern = ""
+	case key >= ' ' && key != terminal.Backspace && len(f.Pattern) < longest:
+		f.Pattern += string(rune(key))
+	default:
+		return nil
+	}
+	return []engine.Command{k.asTyped()}
+}
+
+func lets(f notify.Filter) engine.Matching {
+	return func(c *suites.Case) bool { return f.Lets(c.Key(), c.Name, c.Hook, c.At.String()) }
+}
+
+// Typing reports whether keys are letters of a pattern.
+func (k *keyboard) Typing() bool { return k.typing != nil }
+
+// listen gives what the keys of a terminal ask for until the session is done. It ends
+// with the process: a read of a terminal cannot be called off.
+func listen(t *terminal.Terminal, done <-chan struct{}) <-chan engine.Command {
+	l := &listener{terminal: t, commands: make(chan engine.Command), done: done}
+	go t.Each(l.press)
+	go l.follow()
+	return l.commands
+}
+
+// follow shows the session again for each new size of the terminal.
+func (l *listener) follow() {
+	resized, stop := terminal.Resizes()
+	defer stop()
+	for {
+		select {
+		case <-resized:
+			if !l.send(engine.Show{Event: notify.Resized{}}) {
+				return
+			}
+		case <-l.done:
+			return
+		}
+	}
+}
+
+type listener struct {
+	keyboard
+	terminal *terminal.Terminal
+	commands chan engine.Command
+	done     <-chan struct{}
+}
+
+func (l *listener) press(key terminal.Key) (more bool) {
+	switch {
+	case key == terminal.CtrlZ:
+		return l.stop()
+	case !l.Typing() && (key == 'e' || key == 'E'):
+		return l.edit(key == 'E')
+	}
+	for _, c := range l.Press(key) {
+		if !l.send(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *listener) send(c engine.Command) bool {
+	select {
+	case l.commands <- c:
+		return true
+	case <-l.done:
+		return false
+	}
+}
+
+// wait waits for an answer to what was sent.
+func (l *listener) wait(answer <-chan struct{}) bool {
+	select {
+	case <-answer:
+		return true
+	case <-l.done:
+		return false
+	}
+}
+
+// edit lends the terminal to the person's editor. Saves are followed meanwhile.
+func (l *listener) edit(ofCase bool) bool {
+	at, seen := new(notify.Place), make(chan struct{})
+	if !l.send(engine.Show{Event: notify.Edit{Case: ofCase, At: at}, Done: seen}) || !l.wait(seen) {
+		return false
+	}
+	if at.File == "" {
+		return true
+	}
+	err := l.terminal.Lend(func() error { return terminal.Run(editor(os.Getenv, *at)) })
+	if !l.send(engine.Show{Event: notify.Returned{}}) {
+		return false
+	}
+	if err != nil {
+		return l.send(engine.Show{Event: notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}})
+	}
+	return true
+}
+
+// stop stops the program until a shell's fg, once no case runs.
+func (l *listener) stop() bool {
+	still, goOn := make(chan struct{}), make(chan struct{})
+	if !l.send(engine.Halt{Still: still, Go: goOn}) || !l.wait(still) {
+		return false
+	}
+	err := l.terminal.Lend(terminal.Stop)
+	close(goOn)
+	return err == nil || l.send(engine.Show{Event: notify.Warning{Text: "not stopped: " + err.Error()}})
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// asked are commands in a few words.
+func asked(commands []engine.Command) string {
+	cases := []suites.Case{
+		{Suite: "pm", ID: "P01", Name: "pip_blocked", Hook: ".claude/hooks/pm.sh", At: suites.Position{File: "pm.yaml"}},
+		{Suite: "own", ID: "A1", Name: "all", Hook: ".claude/hooks/own.sh", At: suites.Position{File: "own.yaml"}},
+	}
+	lets := func(m engine.Matching) (out []string) {
+		for i := range cases {
+			if m(&cases[i]) {
+				out = append(out, cases[i].ID)
+			}
+		}
+		return out
+	}
+	var words []string
+	for _, c := range commands {
+		switch c := c.(type) {
+		case engine.Deed:
+			words = append(words, map[engine.Deed]string{engine.RunAll: "all", engine.RunFailed: "failed", engine.RunAgain: "again", engine.Cancel: "cancel", engine.Quit: "quit"}[c])
+		case engine.Show:
+			words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", c.Event, c.Event), "{}"))
+		case engine.Failures:
+			words = append(words, fmt.Sprint("failure ", c.By))
+		case engine.Typed:
+			words = append(words, fmt.Sprintf("%s %q %v", c.By, c.Pattern, lets(c.Lets)))
+		case engine.Matching:
+			words = append(words, fmt.Sprint("run ", lets(c)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// TestPress: what each key asks for, after those before it.
+func TestPress(t *testing.T) {
+	t.Parallel()
+	const backspace, enter, esc, up, down, ctrlU = terminal.Backspace, terminal.Enter, terminal.Escape, terminal.Up, terminal.Down, terminal.CtrlU
+	for _, tt := range []struct {
+		keys []terminal.Key
+		last string
+	}{
+		{[]terminal.Key{'a'}, "all"},
+		{[]terminal.Key{'f'}, "failed"},
+		{[]terminal.Key{enter}, "again"},
+		{[]terminal.Key{'r'}, "again"},
+		{[]terminal.Key{'q'}, "quit"},
+		{[]terminal.Key{terminal.CtrlC}, "quit"},
+		{[]terminal.Key{terminal.CtrlD}, "quit"},
+		{[]terminal.Key{'n'}, "failure 1"},
+		{[]terminal.Key{down}, "failure 1"},
+		{[]terminal.Key{'N'}, "failure -1"},
+		{[]terminal.Key{up}, "failure -1"},
+		{[]terminal.Key{'o'}, "notify.OnlyFailures"},
+		{[]terminal.Key{'v'}, "notify.Whole"},
+		{[]terminal.Key{'c'}, "notify.Clear"},
+		{[]terminal.Key{'?'}, "notify.Help"},
+		{[]terminal.Key{'h'}, "notify.Help"},
+		{[]terminal.Key{esc}, "cancel"},
+		{[]terminal.Key{'x'}, ""},
+		{[]terminal.Key{'t'}, `name "" [P01 A1]`},
+		{[]terminal.Key{'t', 'P', 'i'}, `name "Pi" [P01]`},
+		{[]terminal.Key{'t', 'q', backspace}, `name "" [P01 A1]`},
+		{[]terminal.Key{'t', backspace}, ""},
+		{[]terminal.Key{'t', 'a', 'b', ctrlU}, `name "" [P01 A1]`},
+		{[]terminal.Key{'t', 'a', up}, ""},
+		{[]terminal.Key{'t', 'a', terminal.CtrlC}, "quit"},
+		{[]terminal.Key{'t', 'a', '1', enter}, "notify.Filtered{{name a1}}, run [A1]"},
+		{[]terminal.Key{'p', 'p', 'm', enter}, "notify.Filtered{{file pm}}, run [P01]"},
+		{[]terminal.Key{'t', 'a', esc}, "notify.Untyped"},
+		{[]terminal.Key{'t', 'a', esc, 'q'}, "quit"},
+		{[]terminal.Key{'t', enter}, "notify.Filtered{{ }}"},
+		{[]terminal.Key{'t', 'a', enter, esc}, "cancel, notify.Filtered{{ }}"},
+		{[]terminal.Key{'t', 'a', enter, 'a'}, "notify.Filtered{{ }}, all"},
+		{[]terminal.Key{'t', 'a', enter, 'a', 'a'}, "all"},
+	} {
+		var k keyboard
+		var got string
+		for _, key := range tt.keys {
+			got = asked(k.Press(key))
+		}
+		if got != tt.last {
+			t.Errorf("%q asks for %q, want %q", tt.keys, got, tt.last)
+		}
+	}
+}
+
+// TestEditor: the words of the environment go first, and the line is told in the
+// program's own way.
+func TestEditor(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		visual, editor string
+		line           int
+		want           []string
+	}{
+		{"", "", 7, []string{`vi "$@"`, "sh", "+7", "/p/a b.sh"}},
+		{"", "nano -l", 7, []string{`nano -l "$@"`, "sh", "+7", "/p/a b.sh"}},
+		{"/usr/bin/code -w", "nano", 7, []string{`/usr/bin/code -w "$@"`, "sh", "--goto", "/p/a b.sh:7"}},
+		{"", "hx", 7, []string{`hx "$@"`, "sh", "/p/a b.sh:7"}},
+		{"", "goland", 7, []string{`goland "$@"`, "sh", "--line", "7", "/p/a b.sh"}},
+		{"", "vim", 0, []string{`vim "$@"`, "sh", "/p/a b.sh"}},
+	} {
+		env := map[string]string{"VISUAL": tt.visual, "EDITOR": tt.editor}
+		got := editor(func(name string) string { return env[name] }, notify.Place{File: "/p/a b.sh", Line: tt.line})
+		if !slices.Equal(got[2:], tt.want) {
+			t.Errorf("%+v: %q, want %q", tt, got[2:], tt.want)
+		}
+	}
+}
