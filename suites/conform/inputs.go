@@ -16,8 +16,8 @@ const (
 	allSaid   = iota // every word of a usual one stands in the guard's text
 	ownInput         // the guard's text holds it, and it reads like a command or a path
 	halfSaid         // half of the words stand in the text
-	firstSaid        // the text speaks of its first word, which names the program
 	ownWord          // the text holds it, whatever it is
+	firstSaid        // the text speaks of its first word, which names the program
 	unsaid           // usual, and the text does not speak of it: it may call what does
 	ranks
 )

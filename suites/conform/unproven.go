@@ -74,7 +74,7 @@ var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 // unproven asks why a guard stopped none of these inputs.
 func (q *Inquiry) unproven(inputs []firing) []Probe {
 	q.rounds[0] = func() []Probe { return nil }
-	likeliest := inputs[:min(len(inputs), 2*batch)]
+	likeliest := q.representative(inputs)
 	q.rounds = append(q.rounds, func() []Probe {
 		q.rounds[0] = func() []Probe { return nil }
 		if !slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return slices.Contains(explained, f.Rule) }) {
@@ -83,6 +83,19 @@ func (q *Inquiry) unproven(inputs []firing) []Probe {
 		return nil
 	})
 	return append(q.renamed(likeliest), q.witnessed(likeliest))
+}
+
+// representative are the likeliest inputs, and some that call a program of which the hook's
+// text speaks in another way than it has them.
+func (q *Inquiry) representative(inputs []firing) []firing {
+	out := slices.Clone(inputs[:min(len(inputs), batch)])
+	others := q.ranked()[firstSaid]
+	for _, f := range others[:min(len(others), batch)] {
+		if !slices.ContainsFunc(out, func(o firing) bool { return o.input() == f.input() }) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // explained are the rules that explain why a guard stops nothing.
