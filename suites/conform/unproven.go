@@ -149,10 +149,21 @@ func withoutPlaces(text string) string { return places().ReplaceAllString(text, 
 // that stops them only then waits for what the client never sends.
 func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 	var code string
+	var known []string // what is reported without a proof
 	for _, s := range q.hook.Scripts {
-		code += intent.WithoutComments(q.tree.read(s)) + "\n"
+		text := intent.WithoutComments(q.tree.read(s))
+		code += text + "\n"
+		for _, u := range misnamed.Certain(text) {
+			known = append(known, u.Name)
+		}
+		for _, v := range misnamed.Variables(text, strings.HasSuffix(s, ".sh")) {
+			known = append(known, v.Name)
+		}
 	}
 	for _, name := range misnamed.Alternatives(code, inputs[0].tool) {
+		if slices.Contains(known, name.Name) {
+			continue
+		}
 		taken := false // one input shows it
 		p := q.each(inputs, nil, func(i int, r suites.Result) {
 			if taken || !stopped(r) {
