@@ -18,9 +18,6 @@ import (
 // machine as well.
 const patience = 30 * time.Second
 
-// quickest is the least that a probe may take whatever the hook's own timeout is.
-const quickest = 10 * time.Second
-
 // A firing is one event sent to a hook.
 type firing struct {
 	event      string
