@@ -175,9 +175,12 @@ type Step struct {
 	// same name, null leaves one out. PayloadRaw is sent as it is instead.
 	Payload    json.RawMessage
 	PayloadRaw json.RawMessage `json:",omitempty"`
-	Stdin      *string         // raw bytes instead of a payload
-	Env        map[string]string
-	Fixtures   []Fixture
+	// MatchedAs is what the matcher of a registered hook is compared with instead of what the
+	// payload has.
+	MatchedAs string  `json:",omitempty"`
+	Stdin     *string // raw bytes instead of a payload
+	Env       map[string]string
+	Fixtures  []Fixture
 	// Delegate is what the model answers a client that the hook itself starts, of layer 2.
 	Delegate []Answer `json:",omitempty"`
 	Expect   Expectation

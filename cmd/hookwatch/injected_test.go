@@ -187,6 +187,22 @@ var injections = []injected{
 	{0, "a file loads another that is not there", scriptIs("start.sh", says+unloaded("./session")), "script-missing", "error", "", false},
 	{0, "what it says once its server answers", scriptIs("start.sh", says+"curl -sf http://127.0.0.1:6334/health >/dev/null || exit 0\n"+unheard), "no-event-name", "warning", "", false},
 	{0, "what it says at the end of its waiting", waiting(unheard), "no-event-name", "warning", "", false},
+	{1, "a guard in Python catches an error of its own", guardIs("#!/usr/bin/env python3\nimport json, sys\ntry:\n    command = json.load(sys.stdin)['tool_input'].get('command', '')\n    if re.search('rm -rf', command):\n        print('no', file=sys.stderr)\n        sys.exit(2)\nexcept Exception:\n    pass\n"), "swallowed-error", "warning", "", false},
+	{1, "a guard in Node catches an error of its own", guardIs("#!/usr/bin/env node\ntry {\n  const d = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n  if (/rm -rf/.tests(d.tool_input.command)) { console.error('no'); process.exitCode = 2; }\n} catch {}\n"), "swallowed-error", "warning", "", false},
+	{1, "a guard in Node catches that a file of its own is gone", guardIs("#!/usr/bin/env node\ntry {\n  if (require('./rules.js').bad.test('rm -rf')) { process.exit(2); }\n} catch {}\n"), "swallowed-error", "warning", "", false},
+	{2, "a filter that does not compile, its message thrown away", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input[\"command\"' 2>/dev/null)\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "swallowed-error", "warning", "", false},
+	{9, "the tool's name in lower case in the script", guardIs("#!/bin/bash\ninput=$(cat)\n[ \"$(jq -r .tool_name <<<\"$input\")\" = \"bash\" ] || exit 0\ncase $input in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "misnamed-tool", "error", "", false},
+	{16, "a part of the tool's input under another name", guardIs("#!/bin/bash\nc=$(jq -r '.tool_input.cmd // empty')\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unknown-field", "warning", "", false},
+	{16, "a variable that nobody sets, with a value in its place", guardIs("#!/bin/bash\nc=$(jq -r '.command // empty' <<<\"${CLAUDE_TOOL_INPUT:-null}\")\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\nexit 0\n"), "unset-variable", "error", "", false},
+	{0, "a misspelt variable", guardIs(strings.Replace(healthyGuard, "case $input", "case $imput", 1)), "unset-variable", "warning", "", false},
+	{39, "it runs claude, which fires it again", scriptIs("start.sh", says+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
+	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
+	{40, "a condition where there is no tool", replaced(`stop.sh"}`, `stop.sh", "if": "Bash(git *)"}`), "dead-condition", "error", "", false},
+	{7, "a matcher that no change of the settings has", replaced(`"Stop": [{"hooks"`, `"ConfigChange": [{"matcher": "settings.json", "hooks"`), "dead-matcher", "error", "", false},
+	{38, "updatedInput of Write alone", func(f map[string]string) {
+		replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|Edit|Write"`)(f)
+		guardIs("#!/bin/bash\ncase $(cat) in *'\"Write\"'*) echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"file_path\":\"/a\"}}}' ;; esac\nexit 0\n")(f)
+	}, "drops-input", "warning", "", false},
 	{0, "an event that there is not", replaced(`"Stop"`, `"AfterStop"`), "entry-ignored", "error", "", false},
 }
 
@@ -233,6 +249,14 @@ var nearFailures = []struct {
 	{"a field of its own", scriptIs("lint.sh", "#!/bin/bash\n"+misnaming("turn_id")), "", true},
 	{"a tool that another matcher of the same command covers", replaced(`"PreToolUse": [{"matcher": "Bash|PowerShell"`, `"PreToolUse": [{"matcher": "PowerShell", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}]}, {"matcher": "Bash"`), "", true},
 	{"a percent sign in a command", replaced(`/.claude/hooks/guard.sh\"`, `/.claude/hooks/guard.sh\" %s`), "", true},
+	{"an error that a guard catches before it stops what it is for", guardIs("#!/usr/bin/env python3\nimport os\ntry:\n    os.environ['NOT_SET_BY_ANYBODY']\nexcept KeyError:\n    pass\n" + pythonGuard), "", true},
+	{"a filter that finds nothing", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); jq -e .no_such_field <<<\"$input\" >/dev/null 2>&1", 1)), "", true},
+	{"a session of its own that does not call again", scriptIs("start.sh", says+"[ -n \"$WITHIN_MY_SESSION\" ] && exit 0\nWITHIN_MY_SESSION=1 claude -p hello\nexit 0\n"), "", true},
+	{"a session of its own without hooks", scriptIs("start.sh", says+"claude -p hello --setting-sources user\nexit 0\n"), "", true},
+	{"a program that is absent and would ask a server", scriptIs("start.sh", says+"nothing-of-the-kind http://127.0.0.1:6334/\n"), "", true},
+	{"a stop is approved", scriptIs("stop.sh", says+"echo '{\"decision\":\"approve\"}'\n"), "", true},
+	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
+	{"a variable of the user's environment", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"$SKIP_MY_GUARD\" = 1 ] && exit 0", 1)), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -257,9 +281,9 @@ func TestHealthyNear(t *testing.T) {
 	for _, q := range nearFailures {
 		t.Run(strings.ReplaceAll(q.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			needsCurl(t, q.name)
 			files := maps.Clone(healthy)
 			q.change(files)
+			needs(t, q.name, files)
 			if strings.Contains(files[".claude/settings.json"], "python3") {
 				files[guardFile] = pythonGuard
 			}
@@ -307,9 +331,9 @@ func TestInjected(t *testing.T) {
 			if _, err := exec.LookPath("jq"); err != nil && slices.Contains([]int{2, 16, 28, 29}, in.number) {
 				t.Skip("jq is absent")
 			}
-			needsCurl(t, in.name)
 			files := maps.Clone(healthy)
 			in.change(files)
+			needs(t, in.name, files)
 			wants(t, checked(t, files), in.rule, in.severity)
 			if in.project {
 				return
@@ -323,9 +347,12 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// needsCurl skips the tests whose hooks ask a server.
-func needsCurl(t *testing.T, name string) {
+// needs skips the tests whose hooks ask a server, or are in Node, where that cannot be.
+func needs(t *testing.T, name string, files map[string]string) {
 	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil && strings.Contains(files[guardFile], "env node") {
+		t.Skip("node is absent")
+	}
 	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
 		t.Skip("curl is absent")
 	}

@@ -23,7 +23,7 @@ func Ask(t Tree, h discover.Hook) *Inquiry {
 		q.lacks("its package " + name + " is not installed")
 		return q
 	}
-	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
 	return q
 }
 

@@ -21,14 +21,27 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// timeout judges a timeout that is too long to be meant in seconds.
+// timeout judges a timeout that is too long to be meant in seconds, or too short for an
+// interpreter to start on a busy machine.
 func timeout(h discover.Hook) []finding.Finding {
-	const long = 1000 * time.Second
+	const long, short = 1000 * time.Second, 500 * time.Millisecond
+	if h.Timeout > 0 && h.Timeout < short && !h.Entry.Async {
+		return []finding.Finding{finding.Of("short-timeout", h.ID, h.Source, fmt.Sprintf("timeout %g is %s", h.Timeout.Seconds(), h.Timeout))}
+	}
 	s := int64(h.Timeout / time.Second)
 	if h.Timeout < long || s%60 == 0 && s%500 != 0 && h.Timeout <= 24*time.Hour {
 		return nil // such as 1800 or 3600
 	}
 	return []finding.Finding{finding.Of("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
+}
+
+// condition judges an "if" of an event that has no tool call to compare it with.
+func condition(h discover.Hook) []finding.Finding {
+	event, known := client.EventByName(h.Event)
+	if h.If == "" || event.Tool || !known {
+		return nil
+	}
+	return []finding.Finding{finding.Of("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}
 }
 
 // roots are the variables that name a directory for a hook.

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,8 +21,29 @@ func (t Tree) contents() (all []finding.Finding) {
 			if !slices.Contains(seen, s) && isCode(s) {
 				seen = append(seen, s)
 				all = append(all, judgeText(h, s, t.read(s))...)
+				all = append(all, t.misspelt(h, s)...)
 			}
 		}
+	}
+	return all
+}
+
+// misspelt judges variables that a shell script reads under a name that nothing sets.
+func (t Tree) misspelt(h discover.Hook, name string) (all []finding.Finding) {
+	if !strings.HasSuffix(name, ".sh") {
+		return nil
+	}
+	var others []string
+	for _, s := range h.Scripts {
+		if s != name && strings.HasSuffix(s, ".sh") {
+			others = append(others, t.read(s))
+		}
+	}
+	code := t.read(name)
+	for _, m := range misnamed.Misspellings(code, others...) {
+		f := finding.Of("unset-variable", h.ID, place(name, code, m.At), fmt.Sprintf("%s reads %s, which nothing sets; it sets %s", name, m.Name, m.Meant), suites.Warning)
+		f.Effect, f.Remedy = "it is empty, unless the environment happens to have it", "read "+m.Meant
+		all = append(all, f)
 	}
 	return all
 }

@@ -18,9 +18,6 @@ import (
 // machine as well.
 const patience = 30 * time.Second
 
-// quickest is the least that a probe may take whatever the hook's own timeout is.
-const quickest = 10 * time.Second
-
 // A firing is one event sent to a hook.
 type firing struct {
 	event      string
@@ -131,7 +128,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 var preferred = []string{"Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep", "Glob", "WebFetch", "WebSearch", "Agent", "Skill", "TodoWrite"}
 
 // typical are the firings that a hook's matcher lets through: of a tool's event a
-// command and an edit, where it takes both.
+// command, an edit and a new file, where it takes them.
 func typical(h discover.Hook, t Tree) []firing {
 	event, known := client.EventByName(h.Event)
 	switch {
@@ -149,7 +146,7 @@ func typical(h discover.Hook, t Tree) []firing {
 }
 
 func typicalTools(h discover.Hook, t Tree) (out []firing) {
-	for _, kind := range [][]string{shells, {"Edit", "Write", "NotebookEdit"}} {
+	for _, kind := range [][]string{shells, {"Edit", "NotebookEdit"}, {"Write"}} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
@@ -218,7 +215,7 @@ func matching(h discover.Hook) string {
 // known are usual values of events whose list is open.
 var known = map[string][]string{
 	"Notification": {"permission_prompt", "idle_prompt"},
-	"SessionEnd":   {"other", "clear", "logout", "prompt_input_exit"}, "ConfigChange": {"project_settings"},
+	"SessionEnd":   {"other", "clear", "logout", "prompt_input_exit"},
 }
 
 // Passing is a value that the matcher of a hook lets through: a tool, or what the event's

@@ -32,7 +32,7 @@ func (q *Inquiry) search() []Probe {
 		if next >= len(inputs) || q.denied != nil {
 			q.rounds[0] = stop
 			if q.denied == nil {
-				q.unstopped(len(inputs))
+				q.unstopped(inputs)
 			}
 			return nil
 		}
@@ -45,7 +45,7 @@ func (q *Inquiry) search() []Probe {
 
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
-func (q *Inquiry) unstopped(inputs int) {
+func (q *Inquiry) unstopped(inputs []firing) {
 	if symptom.Background(q.took) || !intent.MayDeny(q.text) || slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // it stops nothing, whatever it says
 	}
@@ -54,7 +54,7 @@ func (q *Inquiry) unstopped(inputs int) {
 		q.found("absent-program", q.absent)
 		return
 	}
-	q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", inputs))
+	q.rounds = append(q.rounds, func() []Probe { return q.unproven(inputs) })
 }
 
 // harmless notes a guard that stops what is plainly harmless.
@@ -82,6 +82,7 @@ func (q *Inquiry) tried(some []firing) []Probe {
 			case stopped(r):
 			default:
 				q.reacted(f, harmless, r)
+				q.rewritten(f, r)
 			}
 		})
 		if i == 0 {

@@ -13,16 +13,17 @@ const searched = 24
 
 // How likely it is that a guard stops an input, the likeliest first.
 const (
-	allSaid  = iota // every word of a usual one stands in the guard's text
-	ownInput        // the guard's text holds it, and it reads like a command or a path
-	halfSaid        // half of the words stand in the text
-	ownWord         // the text holds it, whatever it is
-	unsaid          // usual, and the text does not speak of it: it may call what does
+	allSaid   = iota // every word of a usual one stands in the guard's text
+	ownInput         // the guard's text holds it, and it reads like a command or a path
+	halfSaid         // half of the words stand in the text
+	ownWord          // the text holds it, whatever it is
+	firstSaid        // the text speaks of its first word, which names the program
+	unsaid           // usual, and the text does not speak of it: it may call what does
 	ranks
 )
 
 // atMost bounds the inputs of the ranks that are rarely right.
-var atMost = map[int]int{ownWord: 8, unsaid: 8}
+var atMost = map[int]int{ownWord: 8, firstSaid: 8, unsaid: 8}
 
 // harmful lists inputs that a guard may be there to stop, the likeliest first.
 func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
@@ -123,6 +124,8 @@ func said(text, input string) int {
 		return allSaid
 	case 2*found >= all:
 		return halfSaid
+	case intent.HasFirst(text, input):
+		return firstSaid
 	default:
 		return unsaid
 	}

@@ -48,6 +48,18 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 	}
 }
 
+// crashed notes a crash. One that ends with 2 stops whatever the hook was asked about.
+func (q *Inquiry) crashed(what, input string, r suites.Result, severity ...suites.Severity) {
+	f := finding.Of("crash", q.hook.ID, q.hook.Source, what, severity...)
+	f.Input = input
+	if r.Exit == 2 && r.Effect != suites.Ignored {
+		f.Effect = r.EffectReason
+	}
+	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
+		q.findings = append(q.findings, q.guessed(f))
+	}
+}
+
 // failed judges a hook that failed by itself on an input, if it did. Of one that could
 // not be started it is judged elsewhere what it did not find.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
@@ -56,7 +68,7 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 		q.broken = true
 		q.found("syntax-error", short(line))
 	case symptom.Crashed:
-		q.seen("crash", fmt.Sprintf("exit %d: %s", r.Exit, short(line)), input, crash...)
+		q.crashed(fmt.Sprintf("exit %d: %s", r.Exit, short(line)), input, r, crash...)
 	default:
 		return false
 	}

@@ -3,6 +3,7 @@ package conform
 import (
 	"hookwatch/suites"
 	"hookwatch/suites/conform/intent"
+	"hookwatch/suites/symptom"
 )
 
 // served fires a hook that asks a server on its own machine, which no probe has, with
@@ -13,6 +14,9 @@ func (q *Inquiry) served(f firing) []Probe {
 		return nil
 	}
 	p := q.probe(f, func(r suites.Result) {
+		if _, kind := symptom.Absent(r); kind != symptom.Nothing && r.Exit != 0 {
+			return // it did not come to ask
+		}
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)
 	})
 	p.around(func(s *suites.Surroundings) { s.Server = []suites.Route{{Reply: "{}"}} })

@@ -28,6 +28,7 @@ func (t Tree) registrations() []finding.Finding {
 	for _, h := range t.hooks() {
 		all = append(all, t.matched(h)...)
 		all = append(all, timeout(h)...)
+		all = append(all, condition(h)...)
 		if h.Type == "command" {
 			all = append(all, t.command(h)...)
 			all = append(all, t.files(h)...)

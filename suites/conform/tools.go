@@ -24,4 +24,5 @@ var values = map[string][]string{
 	"PreCompact":   {"manual", "auto"},
 	"PostCompact":  {"manual", "auto"},
 	"Setup":        {"init", "maintenance"},
+	"ConfigChange": {"project_settings", "user_settings", "local_settings", "policy_settings", "skills"},
 }

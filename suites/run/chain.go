@@ -52,7 +52,7 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
-	value := payload.Matched(st.Event, st.Tool, stdin)
+	value := cmp.Or(st.MatchedAs, payload.Matched(st.Event, st.Tool, stdin))
 	if matches := value == "" || client.Match(st.Event, h.Matcher, value); h.MatcherError() != nil {
 		return unknown(h, h.MatcherError()), nil
 	} else if !matches {

@@ -107,8 +107,12 @@ const (
 	Crashed         // it does not cope with what it was sent
 )
 
+// byShell matches what a shell itself reports of a line of a script.
+var byShell = pattern.Lazy(`^[^\s:]+: (?:line )?\d+: .+`)
+
 // FaultOf tells how a hook failed by itself, and the line that says so. One that ends
-// with 2 may have meant to, whatever it printed.
+// with 2 may have meant to, whatever it printed, unless a report of its shell is all that
+// there is.
 func FaultOf(r suites.Result) (Fault, string) {
 	text := string(r.Stderr)
 	if r.Exit == 0 {
@@ -123,6 +127,9 @@ func FaultOf(r suites.Result) (Fault, string) {
 	}
 	if line := crash().FindString(text); line != "" && r.Exit != 2 {
 		return Crashed, line
+	}
+	if only := strings.TrimSpace(text); r.Exit == 2 && !strings.Contains(only, "\n") && len(r.Stdout) == 0 && byShell().MatchString(only) {
+		return Crashed, only
 	}
 	return NoFault, ""
 }

@@ -63,6 +63,10 @@ func TestFaults(t *testing.T) {
 		{127, "/bin/sh: 1: x: not found", Unstarted},
 		{126, "", Unstarted},
 		{1, "no: a test failed", NoFault},
+		{2, "/p/x.sh: 2: set: Illegal option -o pipefail", Crashed},
+		{2, "/p/x.sh: line 9: [: too many arguments", Crashed},
+		{2, "/p/x.sh: line 9: [: too many arguments\nrm is not allowed", NoFault}, // it went on, and decided
+		{2, "x: rm is not allowed", NoFault},
 	} {
 		if got, line := FaultOf(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want || (line == "") != (got == NoFault || tt.stderr == "") {
 			t.Errorf("exit %d, %q: fault %d (%q), want %d", tt.exit, tt.stderr, got, line, tt.want)

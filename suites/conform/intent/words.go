@@ -15,6 +15,12 @@ func Words(text, input string) (found, all int) {
 	return found, all
 }
 
+// HasFirst reports whether a text has the first word of an input.
+func HasFirst(text, input string) bool {
+	first, _, _ := strings.Cut(input, " ")
+	return len(first) > 1 && hasWord(text, first)
+}
+
 // hasWord reports whether a text has a word that no letter extends; in patterns a
 // backslash and a letter may stand before it.
 func hasWord(text, word string) bool {

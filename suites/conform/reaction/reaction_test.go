@@ -35,6 +35,7 @@ func TestLossOf(t *testing.T) {
 		"a log on stderr for every input":     {pre, of(pre, 0, "", "log"), of(pre, 0, "", "log"), "", ""},
 		"text on stdout for that input":       {pre, of(pre, 0, "", ""), of(pre, 0, "xyz", ""), client.TextDropped, suites.Warning},
 		"a deny with text before it":          {pre, of(pre, 0, "", ""), of(pre, 0, "log\n{\"decision\":\"block\"}", ""), client.TextDropped, suites.Error},
+		"an approval of a stop":               {"Stop", of("Stop", 0, `{"decision":"approve"}`, ""), of("Stop", 0, `{"decision":"approve"}`, ""), client.NoEffect, suites.Info},
 		"a log at the end of a turn":          {"Stop", of("Stop", 0, "log", ""), of("Stop", 0, "log", ""), client.TextDropped, suites.Info},
 		"nothing":                             {pre, of(pre, 0, "", ""), of(pre, 0, "", ""), "", ""},
 		"a deny that the client takes":        {pre, of(pre, 0, "", ""), of(pre, 0, `{"decision":"block","reason":"r"}`, ""), "", ""},

@@ -1,0 +1,190 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform/intent"
+	"hookwatch/suites/conform/misnamed"
+	"hookwatch/suites/pattern"
+)
+
+// A guard that stops nothing may be there to stop something else. Or it fails by itself and
+// hides that: it catches every error, or throws the messages of its programs away. Or it waits
+// for another tool or field than the client sends. It is fired once more with the likeliest
+// inputs to see which of them it is.
+
+// thrown is the file in which errors are recorded that a hook catches or throws away.
+const thrown = "{tmp}/thrown"
+
+// These record errors of a hook's own code that it may catch: in Python and in Node those that
+// a correct program rarely makes, not those of a file or a package that may be absent.
+const (
+	thrownPython = `import sys
+_seen = []
+def _line(frame, event, arg):
+    if event == 'exception' and isinstance(arg[1], BaseException) and not any(arg[1] is e for e in _seen):
+        _seen.append(arg[1])
+        if issubclass(arg[0], (NameError, AttributeError, TypeError, LookupError)) or arg[0].__name__ == 'JSONDecodeError':
+            with open('` + thrown + `', 'a') as f:
+                f.write('%s: %s (%s:%d)\n' % (arg[0].__name__, ' '.join(str(arg[1]).split()), frame.f_code.co_filename, frame.f_lineno))
+    return _line
+def _call(frame, event, arg):
+    name = frame.f_code.co_filename
+    own = not name.startswith(('<', sys.base_prefix + '/', sys.prefix + '/')) and '-packages/' not in name and name != __file__
+    return _line if own else None
+sys.settrace(_call)
+`
+	thrownNode = `const fs = require('fs'), { Session } = require('inspector');
+const s = new Session();
+s.connect();
+s.on('Debugger.paused', ({ params: { data } }) => {
+  const [first, ...rest] = String((data || {}).description || '').split('\n');
+  const calls = rest.filter(l => /^\s+at /.test(l)), own = l => l && !l.includes('/node_modules/') && l.match(/(?:[(\s]|file:\/\/)(\/[^()]*:\d+):\d+\)?$/);
+  const at = own(calls[0]) || /JSON|ERR_INVALID_ARG_TYPE|Cannot find module '[.\/]/.test(first) && own(calls.find(own));
+  if (at && /^(Reference|Type|Range|Syntax)Error\b|^Error: Cannot find module /.test(first)) fs.appendFileSync('` + thrown + `', first + ' (' + at[1] + ')\n');
+});
+s.post('Debugger.enable');
+s.post('Debugger.setPauseOnExceptions', { state: 'all' });
+`
+)
+
+// misused are programs that hooks hand their input to, with the exit codes that show that they
+// were called with a filter, an expression or an option that is wrong.
+var misused = map[string]string{"jq": "2 | 3 | 5", "jaq": "2 | 3 | 5", "grep": "2", "sed": "1", "awk": "2"}
+
+// misusedScript calls the program that it stands before, and records how it was misused. What
+// is said of a file that is absent is left out.
+func misusedScript(program string) string {
+	return `d=${0%/*}; p=; IFS=:; for x in $PATH; do [ "$x" = "$d" ] || p=$p${p:+:}$x; done; unset IFS; PATH=$p
+e='{tmp}/said-'$$
+` + program + ` "$@" 2>"$e"; s=$?
+cat "$e" >&2
+case $s in ` + misused[program] + `) grep -q 'No such file\|Is a directory' "$e" || { printf '` + program + ` ends with %s: ' $s; head -n 1 "$e"; } >>'` + thrown + `';; esac
+exit $s
+`
+}
+
+// shellSaid matches what a shell itself reports of a script.
+var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
+
+// unproven asks why a guard stopped none of these inputs.
+func (q *Inquiry) unproven(inputs []firing) []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	likeliest := q.representative(inputs)
+	q.rounds = append(q.rounds, func() []Probe {
+		q.rounds[0] = func() []Probe { return nil }
+		if !slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return slices.Contains(explained, f.Rule) }) {
+			q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", len(inputs)))
+		}
+		return nil
+	})
+	return append(q.renamed(likeliest), q.witnessed(likeliest))
+}
+
+// representative are the likeliest inputs, and some that call a program of which the hook's
+// text speaks in another way than it has them.
+func (q *Inquiry) representative(inputs []firing) []firing {
+	out := slices.Clone(inputs[:min(len(inputs), batch)])
+	others := q.ranked()[firstSaid]
+	for _, f := range others[:min(len(others), batch)] {
+		if !slices.ContainsFunc(out, func(o firing) bool { return o.input() == f.input() }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// explained are the rules that explain why a guard stops nothing.
+var explained = []string{"swallowed-error", "misnamed-tool", "unknown-field", "unset-variable"}
+
+// witnessed fires a hook with what records the errors that it catches.
+func (q *Inquiry) witnessed(inputs []firing) Probe {
+	p := q.each(inputs, nil, func(i int, r suites.Result) {
+		if i == len(inputs)-1 {
+			q.swallowed(inputs[0], r)
+		}
+	})
+	p.around(func(s *suites.Surroundings) {
+		for program := range misused {
+			if intent.Calls(q.text, program) && q.tree.Installed != nil && q.tree.Installed(program) {
+				s.Programs = append(s.Programs, suites.Program{Name: program, Script: misusedScript(program)})
+			}
+		}
+		slices.SortFunc(s.Programs, func(a, b suites.Program) int { return strings.Compare(a.Name, b.Name) })
+	})
+	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/witness", "NODE_OPTIONS": "--require={tmp}/witness/witness.cjs"}
+	for i := range p.Case.Steps {
+		p.Case.Steps[i].Env = nil // no trace of the shell
+	}
+	p.Case.Steps[0].Fixtures = append(p.Case.Steps[0].Fixtures,
+		suites.Fixture{Path: "{tmp}/witness/sitecustomize.py", Content: thrownPython, Fill: true},
+		suites.Fixture{Path: "{tmp}/witness/witness.cjs", Content: thrownNode, Fill: true})
+	last := &p.Case.Steps[len(p.Case.Steps)-1]
+	last.Expect.Files = []suites.FileExpectation{{Path: thrown}}
+	return p
+}
+
+// swallowed judges the errors that were recorded, and what a shell reported that went on.
+func (q *Inquiry) swallowed(f firing, r suites.Result) {
+	first, _, _ := strings.Cut(strings.TrimSpace(string(r.Files[thrown])), "\n")
+	if m := shellSaid().FindStringSubmatch(string(r.Stderr)); first == "" && m != nil {
+		first = fmt.Sprintf("%s (%s:%s)", m[3], m[1], m[2])
+	}
+	if first == "" {
+		return
+	}
+	q.seen("swallowed-error", "it stops nothing, and hides an error of its own: "+short(withoutPlaces(first)), f.input())
+}
+
+// places matches the directory of a file: it has another name in every run.
+var places = pattern.Lazy(`(?:/[^\s/'":()]+)+/`)
+
+func withoutPlaces(text string) string { return places().ReplaceAllString(text, "") }
+
+// renamed sends the inputs with the name of the tool or of a field as the hook writes it. One
+// that stops them only then waits for what the client never sends.
+func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
+	var code string
+	var known []string // what is reported without a proof
+	for _, s := range q.hook.Scripts {
+		text := intent.WithoutComments(q.tree.read(s))
+		code += text + "\n"
+		for _, u := range misnamed.Certain(text) {
+			known = append(known, u.Name)
+		}
+		for _, v := range misnamed.Variables(text, strings.HasSuffix(s, ".sh")) {
+			known = append(known, v.Name)
+		}
+	}
+	for _, name := range misnamed.Alternatives(code, inputs[0].tool) {
+		if slices.Contains(known, name.Name) {
+			continue
+		}
+		taken := false // one input shows it
+		p := q.each(inputs, nil, func(i int, r suites.Result) {
+			if taken || !stopped(r) {
+				return
+			}
+			taken = true
+			switch name.Kind {
+			case misnamed.ATool:
+				q.found("misnamed-tool", fmt.Sprintf("it looks for the tool %q, and stops %s then; the client sends %q", name.Name, inputs[i].input(), inputs[i].tool))
+			case misnamed.AVariable:
+				q.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set, and stops %s if it is", name.Name, inputs[i].input()))
+			default:
+				q.found("unknown-field", fmt.Sprintf("it reads %s, and stops %s if that is sent; the client sends %s", name.Name, inputs[i].input(), name.Meant))
+			}
+		})
+		for i := range p.Case.Steps {
+			p.Case.Steps[i].Env = name.Set(p.Case.Steps[i].PayloadRaw)
+			p.Case.Steps[i].MatchedAs = inputs[i].tool
+			p.Case.Steps[i].PayloadRaw = name.Beside(p.Case.Steps[i].PayloadRaw)
+		}
+		probes = append(probes, p)
+	}
+	return probes
+}
