@@ -19,7 +19,7 @@ import (
 )
 
 // ceiling is how long a test waits for what must come.
-const ceiling = 3 * time.Minute
+const ceiling = 8 * time.Minute
 
 // A watched is a watching hookwatch over a copy of the reference project, in a
 // directory with a space in its name.
