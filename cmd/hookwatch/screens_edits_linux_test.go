@@ -77,6 +77,5 @@ var secondEdits = []edit{
 	{"a matcher that matches nothing", `sed -i 's/"Bash"/"bash"/' .claude/settings.json`, false},
 	{"settings.json is deleted", `rm .claude/settings.json`, false},
 	{"a suite of its own", `cp ` + own + ` .claude/tests/hooks/suites/two.yaml`, false},
-	{"all suites are deleted", `rm -r .claude/tests`, false},
 	{"a timeout of the run", `sed -i 's/timeout: 30s/timeout: 20s/' .hookwatch.yaml`, false},
 }
