@@ -47,11 +47,11 @@ func TestWatchElsewhere(t *testing.T) {
 		good := w.read(fault.file)
 		w.write(fault.file, strings.Replace(good, fault.old, fault.new, 1))
 		if e := w.transitions(); !named(e.Regressions, "A1") {
-			t.Errorf("%s was told as %+v", fault.name, e)
+			t.Errorf("%s was reported as %+v", fault.name, e)
 		}
 		w.replace(fault.file, good)
 		if e := w.transitions(); !named(e.Resolved, "A1") || len(e.Regressions) != 0 {
-			t.Errorf("%s, mended, was told as %+v", fault.name, e)
+			t.Errorf("%s, mended, was reported as %+v", fault.name, e)
 		}
 	}
 	w.quit()

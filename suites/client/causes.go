@@ -79,7 +79,7 @@ var texts = []causeRow{
 		"Reads JSON only where it is all of stdout; noise before or after it, an array or a missing brace make it text, which this event drops.",
 		"Print one JSON object and nothing else; send diagnostics to stderr.", onAll, loses},
 	{TextToModel, suites.Info, "plain stdout of {event} reaches the model",
-		"Hands text on stdout to the model, JSON among it as well: no decision in it is heeded.", "", onAll, loses},
+		"Hands text on stdout to the model, also if it is JSON: no decision in it counts.", "", onAll, loses},
 	{NotOneDocument, suites.Error, "stdout is not one JSON document: the client reports an error and drops it",
 		"Takes text between braces for JSON that is broken, and two documents for none, unless no line of them has a key that it knows.",
 		"Print one JSON object; make it with jq or a JSON library, not by hand.", onNewer, loses},

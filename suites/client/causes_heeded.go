@@ -82,7 +82,7 @@ var heeded = []causeRow{
 		"Takes the hook's answer for the person's, exit code 2 beside it or not.", "", onOld, keeps},
 	{Refused, suites.Info, "the hook refuses the permission, if nobody answered before it",
 		"Takes the hook's answer for the person's, exit code 2 beside it or not.", "", onOld, keeps},
-	{HaltEnds, suites.Info, "continue:false ends the session", "Ends; stopReason is not told the model.", "", onAll, keeps},
+	{HaltEnds, suites.Info, "continue:false ends the session", "Ends; the model does not see stopReason.", "", onAll, keeps},
 	{HaltAfterTool, suites.Warning, "continue:false: the tool still runs, then the session ends",
 		"Runs the tool all the same.", "Add permissionDecision deny, or exit 2, to keep the tool from running.", onAll, loses},
 	{HaltBesideDeny, suites.Info, "continue:false beside a deny ends the session",

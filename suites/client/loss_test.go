@@ -44,7 +44,7 @@ func TestLossOf(t *testing.T) {
 }
 
 // TestLosses: every rule that is an error loses an output or a decision, so that no rule is
-// added without a decision on what check makes of it.
+// added without a decision on how check reports it.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	// Found by what registers a hook, not by what it did.

@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/symptom"
 )
 
-// printed judges what the client makes of what a hook did on a harmless input.
+// printed judges how the client interprets what a hook did on a harmless input.
 func (q *Inquiry) printed(f firing, r suites.Result) {
 	q.dropped(f, nil, r)
 	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {

@@ -28,7 +28,7 @@ func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
 }
 
 // Stops reports whether an effect keeps the client from what it was about to do, or
-// has the model told that it was wrong.
+// reports to the model that it was wrong.
 func Stops(e suites.Effect) bool {
 	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
 }

@@ -52,12 +52,12 @@ s.post('Debugger.setPauseOnExceptions', { state: 'all' });
 `
 )
 
-// misused are programs that hooks hand their input to, with the exit codes that show that they
-// were called with a filter, an expression or an option that is wrong.
+// misused are programs that hooks hand their input to, with the exit codes of a wrong filter,
+// expression or option.
 var misused = map[string]string{"jq": "2 | 3 | 5", "jaq": "2 | 3 | 5", "grep": "2", "sed": "1", "awk": "2"}
 
-// misusedScript calls the program that it stands before, and records how it was misused. What
-// is said of a file that is absent is left out.
+// misusedScript calls the program that it stands in for, and records wrong calls except those
+// with an absent file.
 func misusedScript(program string) string {
 	return `d=${0%/*}; p=; IFS=:; for x in $PATH; do [ "$x" = "$d" ] || p=$p${p:+:}$x; done; unset IFS; PATH=$p
 e='{tmp}/said-'$$

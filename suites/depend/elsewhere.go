@@ -23,7 +23,7 @@ import (
 // Others.
 const Elsewhere = "."
 
-// Bounds of what is looked at elsewhere. Files beyond the second are told from others
+// Bounds of the input Elsewhere. Files beyond the second are distinguished
 // by their size and time alone.
 const (
 	directoriesAtMost = 2000

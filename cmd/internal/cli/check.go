@@ -86,6 +86,6 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 	shown := newProgressLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(hooksToCheck(tree)))
 	defer shown.End()
 	res, err := runCheck(cmd.Context(), tree, r, jobs, shown.Show)
-	res.Isolation, res.IsolationWhy = string(r.Isolation), r.Weaker
+	res.ranIn = ranIn{string(r.Isolation), r.Weaker}
 	return res, err
 }

@@ -20,17 +20,15 @@ type checkDocument struct {
 	Millis   int64             `json:"duration_ms"`
 	Foreign  []string          `json:"foreign,omitempty"`
 
-	Isolation    string `json:"isolation,omitempty"`     // in which the hooks were fired; "" when none was
-	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+	ranIn // empty when no hook was fired
 }
 
 // Line is a finding as a line of its own.
 func (d checkDocument) Line(i int) any {
 	return struct {
 		finding.Finding
-		Isolation    string `json:"isolation,omitempty"`
-		IsolationWhy string `json:"isolation_why,omitempty"`
-	}{d.Findings[i], d.Isolation, d.IsolationWhy}
+		ranIn
+	}{d.Findings[i], d.ranIn}
 }
 
 // checkedHook is what one registered hook did.
@@ -50,7 +48,7 @@ func newCheckDocument(p *project.Project, res checkResult, took time.Duration) c
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
 		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
-		Isolation: res.Isolation, IsolationWhy: res.IsolationWhy,
+		ranIn: res.ranIn,
 	}
 	for _, r := range res.Reports {
 		if r.Hook.ID == "" {

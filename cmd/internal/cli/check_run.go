@@ -15,17 +15,16 @@ import (
 	"hookwatch/suites/run"
 )
 
-// A checkResult is what is to be said of a project's hooks.
+// A checkResult is what a check found out about the hooks of a project.
 type checkResult struct {
 	Findings []finding.Finding
 	Reports  []conform.Report // one a hook, in the order in which they are registered
 	Firings  int
 
-	Isolation    string // in which the hooks were fired; "" when none was
-	IsolationWhy string // why it is not namespaces
+	ranIn // empty when no hook was fired
 }
 
-// Count tells how many findings are of a severity.
+// Count counts the findings of a severity.
 func (r checkResult) Count(s suites.Severity) (n int) {
 	for _, f := range r.Findings {
 		if f.Severity == s {
@@ -46,7 +45,7 @@ func checkTree(p *project.Project, env []string) conform.Tree {
 
 // checkProgress is how far a check is.
 type checkProgress struct {
-	Done    int    // hooks of which all is known
+	Done    int    // hooks whose inquiry is complete
 	Firings int    // that ended
 	Hook    string // ID of the one that was fired last
 }
@@ -133,8 +132,8 @@ func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (
 	}
 }
 
-// checkHook fires one hook until all is known of it. What is asked at once runs side by
-// side: each firing has a sandbox of its own.
+// checkHook fires one hook until its inquiry is complete. Probes of one round run in
+// parallel: each firing has a sandbox of its own.
 func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
 	q := conform.Ask(tree, h)
 	for ctx.Err() == nil {

@@ -47,7 +47,7 @@ func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 		writef(w, "%s: hooks of another agent, not looked at\n", file)
 	}
 	if doc.Isolation != "" {
-		printIsolation(w, doc.Isolation, doc.IsolationWhy)
+		printIsolation(w, doc.ranIn)
 	}
 	writef(w, "%s\n", summary(doc))
 	if infos > 0 {

@@ -61,7 +61,7 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 		return err
 	}
 	doc := newDocument(res)
-	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
 	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { printContract(w, doc, a.verbose) })
 	if err == nil && doc.Failed() {
 		return ErrFailed

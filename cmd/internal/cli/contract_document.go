@@ -19,17 +19,15 @@ type contractDocument struct {
 	Fault        string        `json:"fault,omitempty"`
 	Cells        []contractRow `json:"cells"`
 
-	Isolation    string `json:"isolation"`               // of the client and the hooks
-	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+	ranIn
 }
 
 // Line is a cell as a line of its own.
 func (d contractDocument) Line(i int) any {
 	return struct {
 		contractRow
-		Isolation    string `json:"isolation"`
-		IsolationWhy string `json:"isolation_why,omitempty"`
-	}{d.Cells[i], d.Isolation, d.IsolationWhy}
+		ranIn
+	}{d.Cells[i], d.ranIn}
 }
 
 // newDocument makes the document of a result.

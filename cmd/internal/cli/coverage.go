@@ -49,7 +49,7 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 		}
 	}
 	doc := newCoverageDocument(c)
-	doc.Isolation, doc.IsolationWhy = o.Isolation(), o.Weaker()
+	doc.ranIn = ranIn{o.Isolation(), o.Weaker()}
 	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 

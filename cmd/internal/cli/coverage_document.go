@@ -13,21 +13,19 @@ import (
 type coverageDocument struct {
 	Version  int          `json:"version"`
 	Files    []cover.File `json:"files"`
-	Untraced []string     `json:"untraced"` // cases that ran, and of which it is not known what they executed
+	Untraced []string     `json:"untraced"` // cases that ran without a trace of what they executed
 	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
-	Opaque   []string     `json:"opaque"`   // scripts that are no bash, of which nothing can be told
+	Opaque   []string     `json:"opaque"`   // scripts that are not bash and are not traced
 
-	Isolation    string `json:"isolation"`               // in which cases were run to see what they execute
-	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+	ranIn // the cases, to see what they execute
 }
 
 // Line is a file as a line of its own.
 func (d coverageDocument) Line(i int) any {
 	return struct {
 		cover.File
-		Isolation    string `json:"isolation"`
-		IsolationWhy string `json:"isolation_why,omitempty"`
-	}{d.Files[i], d.Isolation, d.IsolationWhy}
+		ranIn
+	}{d.Files[i], d.ranIn}
 }
 
 // newCoverageDocument makes the document of what was found.

@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-// errorLines are what is said of an error. Only one that is a list has more than
+// errorLines are the lines of an error message. Only one that is a list has more than
 // one line: a line end within a text is shown as such.
 func errorLines(err error) []string {
 	var lines []string

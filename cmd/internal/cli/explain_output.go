@@ -18,7 +18,7 @@ type explainDocument struct {
 	Outputs []explainedLine `json:"outputs"`
 }
 
-// explainedLine is what the client makes of one output.
+// explainedLine is how the client interprets one output.
 type explainedLine struct {
 	ID        json.RawMessage `json:"id,omitempty"` // as it was given
 	Effect    suites.Effect   `json:"effect"`
@@ -28,7 +28,7 @@ type explainedLine struct {
 	ModelSees []string        `json:"model_sees"`
 }
 
-// explainLine tells what a client of a version makes of an output.
+// explainLine interprets an output as a client of a version does.
 func explainLine(version client.Version, fired firing.Firing) (explainedLine, client.Reading) {
 	reading := client.Interpret(version, fired.Event, fired.Output)
 	return explainedLine{

@@ -83,6 +83,6 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return nothing(c)
 	}
 	doc := newFireDocument(c, fired, all)
-	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
 	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
 }

@@ -27,20 +27,18 @@ type fireDocument struct {
 
 	Live *firedByClient `json:"live,omitempty"` // of hooks that the real client fired
 
-	Isolation    string `json:"isolation"`               // in which the hooks were fired
-	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+	ranIn
 }
 
 // Line is a hook as a line of its own.
 func (d fireDocument) Line(i int) any {
 	return struct {
 		firedHook
-		Isolation    string `json:"isolation"`
-		IsolationWhy string `json:"isolation_why,omitempty"`
-	}{d.Hooks[i], d.Isolation, d.IsolationWhy}
+		ranIn
+	}{d.Hooks[i], d.ranIn}
 }
 
-// firedByClient is what is known of hooks that the real client fired. The effect is what it did;
+// firedByClient is what the real client did with the hooks that it fired. The effect is what it did;
 // of one hook alone it tells none.
 type firedByClient struct {
 	Client    string        `json:"client"`               // version
@@ -172,7 +170,7 @@ func printFired(w io.Writer, doc fireDocument) {
 	for _, text := range doc.Stopped {
 		writef(w, "stopped: %s\n", text)
 	}
-	printIsolation(w, doc.Isolation, doc.IsolationWhy)
+	printIsolation(w, doc.ranIn)
 }
 
 // text says what the client did.
@@ -200,7 +198,7 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 		writef(w, "model     nothing of it\n")
 	}
 	if l.Foretold != "" {
-		writef(w, "HOOKWATCH IS WRONG  it foretells %s\n", l.Foretold)
+		writef(w, "HOOKWATCH IS WRONG  it predicts %s\n", l.Foretold)
 	}
 }
 

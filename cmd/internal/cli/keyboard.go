@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites"
 )
 
-// editor is the command that opens a place in the editor of a person's environment,
+// editor is the command that opens a place in the editor that the environment names,
 // which the shell takes apart, as git does.
 func editor(getenv func(string) string, at notify.Place) []string {
 	words := cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi")
@@ -39,7 +39,7 @@ func opens(words string, at notify.Place) []string {
 	}
 }
 
-// A keyboard knows what a person is about: keys mean others while a filter is typed.
+// A keyboard knows its mode: keys mean others while a filter is typed.
 type keyboard struct {
 	filter notify.Filter // that holds
 	typing *notify.Filter

@@ -16,12 +16,13 @@ type liveDocument struct {
 	Version    int        `json:"version"`
 	Project    string     `json:"project"`
 	Client     string     `json:"client"` // version; empty when no hook was fired
-	Isolation  string     `json:"isolation"`
 	Fired      int        `json:"fired"`
 	NotFired   int        `json:"not_fired"`
 	Disabled   string     `json:"disabled,omitempty"` // the setting that turns every hook off
 	Hooks      []liveHook `json:"hooks"`
 	DurationMS int64      `json:"duration_ms"`
+
+	ranIn
 }
 
 // liveHook is what became of one registered hook.
@@ -43,7 +44,7 @@ type liveHook struct {
 	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
 	Because     string        `json:"because,omitempty"`
 	ModelSees   []string      `json:"model_sees,omitempty"`
-	Contradicts string        `json:"contradicts,omitempty"` // what hookwatch foretells otherwise
+	Contradicts string        `json:"contradicts,omitempty"` // what hookwatch predicts otherwise
 	Fault       string        `json:"fault,omitempty"`       // of the client's
 }
 
@@ -51,13 +52,13 @@ type liveHook struct {
 func (d liveDocument) Line(i int) any {
 	return struct {
 		liveHook
-		Isolation string `json:"isolation"`
-	}{d.Hooks[i], d.Isolation}
+		ranIn
+	}{d.Hooks[i], d.ranIn}
 }
 
 // newLiveDocument makes the document.
-func newLiveDocument(p *project.Project, isolation string, res liveResult, millis int64) liveDocument {
-	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, Isolation: isolation, Hooks: []liveHook{}, DurationMS: millis}
+func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
+	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
 		doc.Disabled = at.String()
 	}
@@ -113,7 +114,7 @@ func printLive(w io.Writer, doc liveDocument, verbose bool) {
 			writef(w, "  HOOKWATCH IS WRONG  %s\n", h.Contradicts)
 		}
 	}
-	printIsolation(w, doc.Isolation, "")
+	printIsolation(w, doc.ranIn)
 	client := "no client was started"
 	if doc.Client != "" {
 		client = "client " + doc.Client
@@ -192,7 +193,7 @@ func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
 		return &AbortedError{
-			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it foretells", notify.Count(wrong, "hook"), client),
+			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it predicts", notify.Count(wrong, "hook"), client),
 			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
 		}
 	case faulty > 0:

@@ -84,7 +84,7 @@ func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (live
 	return res, ctx.Err()
 }
 
-// askedLive is a case that a person asks the client to fire: all that is registered for it.
+// askedLive is a case that the user asks the client to fire: all that is registered for it.
 func askedLive(c *suites.Case) *suites.Case {
 	asked := *c
 	asked.Layer, asked.AskedLive, asked.Chain = suites.Live, true, true

@@ -22,16 +22,24 @@ func rowf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
+// ranIn is the isolation in which a command ran hooks, as a part of its JSON document and of
+// each line of it.
+type ranIn struct {
+	Isolation    string `json:"isolation,omitempty"`
+	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
+}
+
 // printIsolation writes the isolation in which hooks ran, and what a weak one leaves open.
-func printIsolation(w io.Writer, mode, why string) {
-	if open := openIn[mode]; open != "" {
+func printIsolation(w io.Writer, in ranIn) {
+	why := in.IsolationWhy
+	if open := openIn[in.Isolation]; open != "" {
 		if why != "" {
 			why = ", " + why
 		}
-		writef(w, "isolation: %s%s: %s\n", mode, why, whole(open))
+		writef(w, "isolation: %s%s: %s\n", in.Isolation, why, whole(open))
 		return
 	}
-	writef(w, "isolation: %s\n", mode)
+	writef(w, "isolation: %s\n", in.Isolation)
 }
 
 // openIn is what each weak isolation leaves open.
@@ -43,7 +51,7 @@ var openIn = map[string]string{
 // An output is a line of a program's own Output: its spaces are shown as they are.
 type output string
 
-// A whole is text that is never cut: a person agrees to all of it.
+// A whole is text that is never cut: the user agrees to all of it.
 type whole string
 
 // operands makes each operand printable.

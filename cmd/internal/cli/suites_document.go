@@ -72,7 +72,7 @@ func entry(s *suites.Suite) suite {
 }
 
 // printSuites says it for people, and last how a suite is switched on. Unless it is to be
-// whole, suites of one family of which the same is to be said are one line.
+// whole, suites of one family that are shown alike are one line.
 func printSuites(out io.Writer, doc suitesDocument, whole bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	off := ""

@@ -44,7 +44,7 @@ type marker struct {
 	Source   string   `json:"source"`
 	Section  string   `json:"section"` // "" for the whole source
 	IDs      []string `json:"ids"`     // cases that the claim is about
-	Claim    string   `json:"claim"`   // what is said of them
+	Claim    string   `json:"claim"`   // what the document says about them
 	Resolved bool     `json:"resolved"`
 	At       string   `json:"at"`   // file:line; "" when it does not resolve
 	Rule     string   `json:"rule"` // how it was resolved; "" when it was not

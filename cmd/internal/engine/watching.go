@@ -35,7 +35,7 @@ type watch struct {
 	idle     idling
 	toAudit  []*suites.Case   // not affected by the latest save
 	toReload bool             // hooks were seen to stop more than the project has cases of
-	warned   *project.Project // of which it was told that directories are too many
+	warned   *project.Project // whose directories were reported as too many
 }
 
 // An idling engine makes the traces that are missing, one at a time, until

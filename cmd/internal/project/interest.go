@@ -94,7 +94,7 @@ func (p *Project) addElsewhere(i *watcher.Interest) {
 }
 
 // other reports whether a path is a file, or a directory, that hooks may read of which
-// is not known what they read. What makes the project what it is, is placed, and so is
+// is unknown what they read. What makes the project what it is, is placed, and so is
 // a script that is run as a hook.
 func (p *Project) other(rel string, isDir bool) bool {
 	abs := p.Config.Abs(rel)

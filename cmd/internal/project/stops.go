@@ -153,7 +153,7 @@ type Trial struct {
 	Guard  bool // it may stop something
 }
 
-// Trial gives the next hook of a project without suites of which it is not known what
+// Trial gives the next hook of a project without suites that was not tried yet to find out what
 // it stops, with the content that is there now; nil when there is none.
 func (p *Project) Trial(stops *Stops) *Trial {
 	if !p.alone || p.Config.State == "" {

@@ -34,7 +34,7 @@ var alternatives = map[string][]string{
 	"prompt":               {"user_prompt", "userPrompt", "user_message", "message", "text", "content", "input", "query"},
 }
 
-// order is the order in which they are looked for.
+// order is the order in which they are tried.
 var order = []string{"tool_input.command", "tool_input.file_path", "tool_input", "tool_name", "prompt"}
 
 // mostAlternatives bounds how many are tried of one hook.

@@ -17,8 +17,8 @@ type Misspelt struct {
 }
 
 // Misspellings lists the misspelt variables of a shell script, each once. others are the
-// scripts that it may load, which may set some. Nothing is said of a script that does not parse
-// or that makes names as it runs.
+// scripts that it may load, which may set some. A script that does not parse
+// or that computes names has none.
 func Misspellings(code string, others ...string) (out []Misspelt) {
 	set := map[string]bool{}
 	for _, text := range others {
@@ -56,8 +56,8 @@ func Misspellings(code string, others ...string) (out []Misspelt) {
 // setters are commands whose words are names that they set.
 var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
 
-// setsIn adds the variables that a script sets. It reports false for a script of which that
-// cannot be told.
+// setsIn adds the variables that a script sets. It reports false for a script whose
+// assignments are not all known.
 func setsIn(code string, set map[string]bool) bool {
 	file, err := shell.Parse(code, syntax.Variant(syntax.LangBash))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestMisspellings: a name that nothing sets is misspelt only if the script sets one that is
-// nearly the same, and if all that sets names can be told.
+// nearly the same, and if all assignments are known.
 func TestMisspellings(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ code, other, want string }{

@@ -107,5 +107,5 @@ func stops(about client.Event) bool {
 	return slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn, suites.SessionEnds}, about.Exit2)
 }
 
-// hears reports whether the model can be told something at an event, by other means than text.
+// hears reports whether an event has another way than text to reach the model.
 func hears(about client.Event) bool { return about.Tool && !about.LosesContext }

@@ -132,7 +132,7 @@ var all = []suites.Rule{
 		Client: "unproven: whether it protects from anything is not known",
 		Remedy: "name an input that it must stop, in .hookwatch.yaml: denies: [{hook: ..., command: ...}]"},
 	{ID: "swallowed-error", Severity: suites.Warning, What: "a guard that stops nothing hides an error of its own",
-		Client: "the call proceeds, and nobody is told that the hook did not come to a decision",
+		Client: "the call proceeds, and nothing shows that the hook came to no decision",
 		Remedy: "correct the error; let a guard deny when it fails itself"},
 	{ID: "misnamed-tool", Severity: suites.Error, What: "the hook looks for a tool by a name that the client does not send",
 		Client: "it takes every call for one of another tool: the call proceeds",

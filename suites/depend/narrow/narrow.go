@@ -106,7 +106,7 @@ func (r *Reader) elsewhere(q *Question, d depend.Difference) (unaffected bool, b
 	case len(files) == 0:
 		return true, "" // each of them is an input of its own
 	default:
-		return false, files[0] + " changed; " + d.Because
+		return false, files[0] + " changed, which its hook may read"
 	}
 }
 

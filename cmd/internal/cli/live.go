@@ -44,7 +44,7 @@ func (a *app) liveHooks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	doc := newLiveDocument(p, string(r.Isolation), res, time.Since(began).Milliseconds())
+	doc := newLiveDocument(p, ranIn{string(r.Isolation), r.Weaker}, res, time.Since(began).Milliseconds())
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	doc.Isolation, doc.IsolationWhy = string(r.Isolation), r.Weaker
+	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}
