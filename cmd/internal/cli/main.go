@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -56,7 +57,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	}()
 	select {
 	case err := <-done:
-		return err
+		return interruption(ctx, err)
 	case <-ctx.Done():
 	}
 	if !a.inOrder.Load() {
@@ -64,8 +65,16 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	}
 	select {
 	case err := <-done:
-		return err
+		return interruption(ctx, err)
 	case <-time.After(orderly):
 		return ErrInterrupted
 	}
+}
+
+// interruption returns ErrInterrupted for an error that only says that ctx was cancelled.
+func interruption(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return ErrInterrupted
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -161,5 +162,38 @@ func TestNoTerminal(t *testing.T) {
 	defer file.Close()
 	if terminal.Is(file) {
 		t.Error("a file is a terminal")
+	}
+}
+
+// TestEndedBy: what a command returns because it was cancelled is an interruption, and
+// nothing else is.
+func TestEndedBy(t *testing.T) {
+	other := errors.New("disk full")
+	for name, test := range map[string]struct {
+		cancelled bool
+		returns   error
+		want      error
+	}{
+		"ended by itself":           {false, nil, nil},
+		"failed":                    {false, other, other},
+		"failed of its own context": {false, context.Canceled, context.Canceled},
+		"cancelled":                 {true, fmt.Errorf("fire: %w", context.Canceled), ErrInterrupted},
+		"failed while cancelled":    {true, other, other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newApp(Streams{})
+			a.inOrder.Store(true)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			err := a.endedBy(ctx, func(context.Context) error {
+				if test.cancelled {
+					cancel()
+				}
+				return test.returns
+			})
+			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
 	}
 }
