@@ -16,7 +16,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
-	"hookwatch/suites/client/payload"
+	"hookwatch/suites/client"
 	"hookwatch/suites/reference"
 )
 
@@ -156,11 +156,11 @@ func scriptOf(b *testing.B, root, dir, path string, c *suites.Case) string {
 		for _, f := range st.Fixtures {
 			files[expand.Replace(f.Path)] = f.Content
 		}
-		in := payload.Input{Event: st.Event, Tool: st.Tool, Command: expand.Replace(st.Command), SessionID: "s", Cwd: root}
+		in := client.PayloadInput{Event: st.Event, Tool: st.Tool, Command: expand.Replace(st.Command), SessionID: "s", Cwd: root}
 		if st.FilePath != "" {
 			in.FilePath = expand.Replace(st.FilePath)
 		}
-		text, err := payload.Make(in)
+		text, err := client.Payload(in)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -26,7 +26,7 @@ var doors = map[string]string{
 	"suites/process/":                          "the null device and what supervisors mount",
 	"cmd/internal/engine/sandboxes/":           "the directory that sandboxes are in, kept ones too, which is the person's alone",
 	"cmd/internal/engine/equipment/standin.go": "stand-ins for tools, in that directory",
-	"suites/record/origin/":                    "the person's state folder, where no clone puts anything",
+	"suites/record/origin.go":                  "the person's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":             "a file that the user names",
 	"cmd/internal/project/repository.go":       "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",

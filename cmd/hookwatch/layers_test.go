@@ -132,7 +132,7 @@ func packages(t *testing.T, system string, args ...string) []string {
 }
 
 // pure lists the packages that decide and do nothing else.
-var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client/cells", "suites/client/inforce", "suites/live", "suites/plan"}
+var pure = []string{"cmd/internal/engine/decide", "cmd/internal/engine/verdicts", "suites/client", "suites/live", "suites/plan"}
 
 // TestPure keeps disk, processes, clock and goroutines out of what decides.
 func TestPure(t *testing.T) {

@@ -2,8 +2,6 @@ package client
 
 import (
 	"slices"
-
-	"hookwatch/suites/client/matcher"
 )
 
 // A Tool is a tool of the client that hooks see.
@@ -87,13 +85,13 @@ func Match(event, match, value string) bool {
 	case about.MatchedOn == "":
 		return true
 	case about.Name == "StopFailure":
-		return matcher.Matches(match, matcher.OnlyBars, value)
+		return MatcherTakes(match, OnlyBars, value)
 	}
 	names := []string{value}
 	if about.Tool {
 		names = append(names, toolByName(value).Also...)
 	}
-	return matcher.Matches(match, matcher.Separators, names...)
+	return MatcherTakes(match, MatcherSeparators, names...)
 }
 
 // MatcherError is the reason why the matcher of a hook is not evaluated, nil if it is:
@@ -104,16 +102,16 @@ func MatcherError(event, match string) error {
 	if !known || about.MatchedOn == "" {
 		return nil
 	}
-	separators := matcher.Separators
+	separators := MatcherSeparators
 	if about.Name == "StopFailure" {
-		separators = matcher.OnlyBars
+		separators = OnlyBars
 	}
 	values := []string{"mcp__example__example", "general-purpose", "permission_prompt"}
 	for _, tool := range tools {
 		values = append(append(values, tool.Name), tool.Also...)
 	}
 	for _, value := range values {
-		if _, err := matcher.Evaluate(match, separators, value); err != nil {
+		if _, err := EvaluateMatcher(match, separators, value); err != nil {
 			return err
 		}
 	}

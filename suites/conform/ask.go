@@ -5,7 +5,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -65,7 +64,7 @@ func (q *Inquiry) again() []Probe {
 }
 
 // Together judges hooks side by side, as the client runs them.
-func Together(reports []Report) (all []finding.Finding) {
+func Together(reports []Report) (all []Finding) {
 	byEvent := map[string][]Report{}
 	for _, r := range reports {
 		if r.Rewrites {
@@ -77,7 +76,7 @@ func Together(reports []Report) (all []finding.Finding) {
 		if len(both) < 2 {
 			continue
 		}
-		f := finding.Of("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		f := FindingOf("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
 		for _, r := range both {
 			f.Hooks = append(f.Hooks, r.Hook.ID)
 		}

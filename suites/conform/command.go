@@ -14,8 +14,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -23,47 +21,47 @@ import (
 
 // timeout judges a timeout that is too long to be meant in seconds, or too short for an
 // interpreter to start on a busy machine.
-func timeout(h discover.Hook) []finding.Finding {
+func timeout(h discover.Hook) []Finding {
 	const long, short = 1000 * time.Second, 500 * time.Millisecond
 	if h.Timeout > 0 && h.Timeout < short && !h.Entry.Async {
-		return []finding.Finding{finding.Of("short-timeout", h.ID, h.Source, fmt.Sprintf("timeout %g is %s", h.Timeout.Seconds(), h.Timeout))}
+		return []Finding{FindingOf("short-timeout", h.ID, h.Source, fmt.Sprintf("timeout %g is %s", h.Timeout.Seconds(), h.Timeout))}
 	}
 	s := int64(h.Timeout / time.Second)
 	if h.Timeout < long || s%60 == 0 && s%500 != 0 && h.Timeout <= 24*time.Hour {
 		return nil // such as 1800 or 3600
 	}
-	return []finding.Finding{finding.Of("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
+	return []Finding{FindingOf("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
 // condition judges an "if" of an event that has no tool call to compare it with.
-func condition(h discover.Hook) []finding.Finding {
+func condition(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if h.If == "" || event.Tool || !known {
 		return nil
 	}
-	return []finding.Finding{finding.Of("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}
+	return []Finding{FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}
 }
 
 // roots are the variables that name a directory for a hook.
 var roots = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}
 
 // command judges a hook's command line.
-func (t Tree) command(h discover.Hook) []finding.Finding {
+func (t Tree) command(h discover.Hook) []Finding {
 	all := append(t.wrongRoot(h), t.homePath(h)...)
 	if h.Args != nil {
 		return all
 	}
 	if backslashes().MatchString(h.Command) {
-		all = append(all, finding.Of("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
+		all = append(all, FindingOf("backslash-path", h.ID, h.Source, "the command names a path with backslashes"))
 	}
 	if v := byPercent().FindString(h.Command); v != "" {
-		f := finding.Of("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
+		f := FindingOf("variable-not-expanded", h.ID, h.Source, v+" is how cmd.exe names a variable: a shell takes it as it stands")
 		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
 		return append(all, f) // it stands before a path, which is not there
 	}
 	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
 	if err != nil {
-		return append(all, finding.Of("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
+		return append(all, FindingOf("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
 	}
 	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
 	syntax.Walk(file, c.visit)
@@ -81,12 +79,12 @@ func (t Tree) command(h discover.Hook) []finding.Finding {
 var backslashes = pattern.Lazy(`(?i)(^|\s)([a-z]:|\.claude|\.|%[a-z_]+%|\$\w+)\\[\w.-]+\\[\w.-]+`)
 
 // wrongRoot judges variables that are not set where the hook stands.
-func (t Tree) wrongRoot(h discover.Hook) []finding.Finding {
+func (t Tree) wrongRoot(h discover.Hook) []Finding {
 	text := h.Command + " " + strings.Join(h.Args, " ")
 	inPlugin := h.PluginRoot != ""
 	switch {
 	case !inPlugin && namesVariable(text, "CLAUDE_PLUGIN_ROOT"):
-		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
+		return []Finding{FindingOf("wrong-root", h.ID, h.Source, "${CLAUDE_PLUGIN_ROOT} in settings that are no plugin's")}
 	case inPlugin && !asked().MatchString(text):
 		return t.othersProject(h, text)
 	}
@@ -98,34 +96,34 @@ var homes = pattern.Lazy(`(?:/home/|/Users/|[A-Za-z]:[/\\]+Users[/\\]+)[\w.-]+[/
 
 // homePath judges a path in one user's home directory in settings that everyone shares. Where
 // it is not found the hook does not start.
-func (t Tree) homePath(h discover.Hook) []finding.Finding {
+func (t Tree) homePath(h discover.Hook) []Finding {
 	shared := h.Scope == discover.InProject && !strings.HasSuffix(h.Source.File, ".local.json") || h.Scope == discover.InPlugin || h.Scope == discover.InHome
 	at := homes().FindString(h.Command + " " + strings.Join(h.Args, " "))
 	if at == "" || !shared || filepath.IsAbs(h.Source.File) || asked().MatchString(h.Command) {
 		return nil
 	}
-	f := finding.Of("home-path", h.ID, h.Source, "the command names "+at)
+	f := FindingOf("home-path", h.ID, h.Source, "the command names "+at)
 	if !strings.HasPrefix(at, "/") || !exists(at) {
 		f.What += ", which this machine does not have"
 		if about, _ := client.EventByName(h.Event); about.Exit2 != suites.Ignored && about.Exit2 != suites.ShownToModel {
 			f.Severity = suites.Error
 		}
 	}
-	return []finding.Finding{f}
+	return []Finding{f}
 }
 
 // othersProject judges a hook of a plugin that names a script by the directory of the project
 // that uses the plugin.
-func (t Tree) othersProject(h discover.Hook, text string) []finding.Finding {
+func (t Tree) othersProject(h discover.Hook, text string) []Finding {
 	m := pluginPath().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
 	what := "a plugin's hook names ${CLAUDE_PROJECT_DIR}/" + m[1] + ", which is in the project that uses the plugin"
 	if exists(filepath.Join(h.PluginRoot, filepath.FromSlash(m[1]))) {
-		return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, what+"; the plugin has it")}
+		return []Finding{FindingOf("wrong-root", h.ID, h.Source, what+"; the plugin has it")}
 	}
-	return []finding.Finding{finding.Of("wrong-root", h.ID, h.Source, what, suites.Warning)}
+	return []Finding{FindingOf("wrong-root", h.ID, h.Source, what, suites.Warning)}
 }
 
 // pluginPath is a script that a command starts from the project.
@@ -142,11 +140,11 @@ type commandReader struct {
 	tree     Tree
 	assigned map[string]bool
 	bash     string // what of it only bash understands
-	out      []finding.Finding
+	out      []Finding
 }
 
 func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
-	c.out = append(c.out, finding.Of(rule, c.hook.ID, c.hook.Source, what, severity...))
+	c.out = append(c.out, FindingOf(rule, c.hook.ID, c.hook.Source, what, severity...))
 }
 
 func (c *commandReader) visit(node syntax.Node) bool {
@@ -179,7 +177,7 @@ func (c *commandReader) visit(node syntax.Node) bool {
 
 // variable judges one that is never set.
 func (c *commandReader) variable(p *syntax.ParamExp) {
-	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !misnamed.NeverSet(p.Param.Value) {
+	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !NeverSet(p.Param.Value) {
 		return
 	}
 	c.found("unset-variable", "$"+p.Param.Value+" is never set")

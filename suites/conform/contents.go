@@ -6,15 +6,12 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/intent"
-	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
 
 // contents judges the text of the scripts that hooks run.
-func (t Tree) contents() (all []finding.Finding) {
+func (t Tree) contents() (all []Finding) {
 	var seen []string
 	for _, h := range t.hooks() {
 		for _, s := range h.Scripts {
@@ -29,7 +26,7 @@ func (t Tree) contents() (all []finding.Finding) {
 }
 
 // misspelt judges variables that a shell script reads under a name that nothing sets.
-func (t Tree) misspelt(h discover.Hook, name string) (all []finding.Finding) {
+func (t Tree) misspelt(h discover.Hook, name string) (all []Finding) {
 	if !strings.HasSuffix(name, ".sh") {
 		return nil
 	}
@@ -40,8 +37,8 @@ func (t Tree) misspelt(h discover.Hook, name string) (all []finding.Finding) {
 		}
 	}
 	code := t.read(name)
-	for _, m := range misnamed.Misspellings(code, others...) {
-		f := finding.Of("unset-variable", h.ID, place(name, code, m.At), fmt.Sprintf("%s reads %s, which nothing sets; it sets %s", name, m.Name, m.Meant), suites.Warning)
+	for _, m := range Misspellings(code, others...) {
+		f := FindingOf("unset-variable", h.ID, place(name, code, m.At), fmt.Sprintf("%s reads %s, which nothing sets; it sets %s", name, m.Name, m.Meant), suites.Warning)
 		f.Effect, f.Remedy = "it is empty, unless the environment happens to have it", "read "+m.Meant
 		all = append(all, f)
 	}
@@ -52,13 +49,13 @@ func isCode(s string) bool {
 	return !slices.ContainsFunc([]string{".json", ".md", ".yaml", ".yml", ".toml", ".txt"}, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-func judgeText(h discover.Hook, name, text string) (all []finding.Finding) {
+func judgeText(h discover.Hook, name, text string) (all []Finding) {
 	hook := h.ID
-	code := intent.WithoutComments(text)
-	for _, v := range misnamed.Variables(code, strings.HasSuffix(name, ".sh")) {
-		all = append(all, finding.Of("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
+	code := withoutComments(text)
+	for _, v := range Variables(code, strings.HasSuffix(name, ".sh")) {
+		all = append(all, FindingOf("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
 	}
-	for _, u := range misnamed.Certain(code) {
+	for _, u := range Certain(code) {
 		if h.Event == "PostToolUseFailure" && u.Meant == "tool_response" {
 			u.Meant = "error" // a call that failed has no response
 		}
@@ -69,11 +66,11 @@ func judgeText(h discover.Hook, name, text string) (all []finding.Finding) {
 	}
 	if strings.Contains(code, "claude") {
 		if at := startsClient().FindStringIndex(code); at != nil {
-			all = append(all, finding.Of("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
+			all = append(all, FindingOf("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 		}
 	}
 	if at := notPortable().FindStringIndex(code); at != nil {
-		all = append(all, finding.Of("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
+		all = append(all, FindingOf("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
 	}
 	return all
 }
@@ -82,12 +79,12 @@ func judgeText(h discover.Hook, name, text string) (all []finding.Finding) {
 type misreading struct {
 	script string
 	code   string
-	use    misnamed.Use
+	use    Use
 }
 
 // misread says that a script reads a field in vain.
-func misread(hook string, m misreading) finding.Finding {
-	f := finding.Of("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
+func misread(hook string, m misreading) Finding {
+	f := FindingOf("unknown-field", hook, place(m.script, m.code, m.use.At), m.script+" reads "+m.use.Name+"; the client sends "+m.use.Meant)
 	f.Remedy = "read " + m.use.Meant
 	return f
 }

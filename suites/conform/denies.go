@@ -6,12 +6,11 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
 // denies judges what a person says that hooks must stop, before anything is fired.
-func (t Tree) denies() (all []finding.Finding) {
+func (t Tree) denies() (all []Finding) {
 	for _, d := range t.Denies {
 		meant, taken := 0, 0
 		for _, h := range t.hooks() {
@@ -24,10 +23,10 @@ func (t Tree) denies() (all []finding.Finding) {
 		}
 		switch {
 		case meant == 0:
-			all = append(all, finding.Of("let-through", "", d.At, "no registered hook is meant by "+d.Hook))
+			all = append(all, FindingOf("let-through", "", d.At, "no registered hook is meant by "+d.Hook))
 			all[len(all)-1].Remedy = "hookwatch list --hooks shows what is registered: name an ID, or a part of a command"
 		case taken == 0:
-			all = append(all, finding.Of("let-through", "", d.At, fmt.Sprintf("%s does not run for %s", d.Hook, firing{tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt, event: eventOf(d)}.input())))
+			all = append(all, FindingOf("let-through", "", d.At, fmt.Sprintf("%s does not run for %s", d.Hook, firing{tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt, event: eventOf(d)}.input())))
 			all[len(all)-1].Remedy = "register it where a call can be stopped, with a matcher that takes the tool"
 		}
 	}
@@ -82,7 +81,7 @@ func (q *Inquiry) named() (probes []Probe) {
 			case tool != "":
 				q.lacks(tool + " is not on this machine")
 			default:
-				all := finding.Of("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
+				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
 				q.findings = append(q.findings, all)
 			}
 		}))

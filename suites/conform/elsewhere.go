@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/intent"
 )
 
 // emptyRepository is one in which nothing was committed yet, as GIT_DIR.
@@ -43,7 +42,7 @@ func (q *Inquiry) elsewhere() (probes []Probe) {
 		p.Case.Steps[0].Stdin = &cut
 		remark(p, "when its input is cut short")
 	}
-	if intent.Calls(q.text, "git") {
+	if calls(q.text, "git") {
 		probes = append(probes, q.uncommitted())
 	}
 	q.rounds = append(q.rounds, func() []Probe {

@@ -10,7 +10,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
@@ -26,7 +25,7 @@ var byPercent = pattern.Lazy(`%CLAUDE_\w+%`)
 var installedDirs = []string{"dist", "build", "out", "target", "bin", "node_modules", ".venv", "venv", "vendor", "lib"}
 
 // files judges the scripts that a command names.
-func (t Tree) files(h discover.Hook) (all []finding.Finding) {
+func (t Tree) files(h discover.Hook) (all []Finding) {
 	if byPercent().MatchString(h.Command) {
 		return nil // they are there, but for that
 	}
@@ -45,20 +44,20 @@ func (t Tree) files(h discover.Hook) (all []finding.Finding) {
 	return all
 }
 
-func (t Tree) missing(h discover.Hook, s string) []finding.Finding {
+func (t Tree) missing(h discover.Hook, s string) []Finding {
 	what := s + " does not exist"
 	switch {
 	case asked().MatchString(h.Command):
 		return nil
 	case slices.ContainsFunc(strings.Split(path.Dir(s), "/"), func(d string) bool { return slices.Contains(installedDirs, d) }), t.ignoredByGit(s):
-		return []finding.Finding{finding.Of("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
+		return []Finding{FindingOf("script-missing", h.ID, h.Source, what+": it is built or installed first, it seems", suites.Info)}
 	}
-	return []finding.Finding{lost(h, s)}
+	return []Finding{lost(h, s)}
 }
 
 // lost says that a script is not there, and what the client makes of it at the event.
-func lost(h discover.Hook, s string) finding.Finding {
-	f := finding.Of("script-missing", h.ID, h.Source, s+" does not exist")
+func lost(h discover.Hook, s string) Finding {
+	f := FindingOf("script-missing", h.ID, h.Source, s+" does not exist")
 	if effect := withoutScript(h, s); effect != "" {
 		f.Effect = effect
 	}
@@ -106,22 +105,22 @@ func (t Tree) ignoredByGit(s string) bool {
 }
 
 // program judges a script that is started without an interpreter's name.
-func (t Tree) program(h discover.Hook, s string, executable bool) (all []finding.Finding) {
+func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding) {
 	if !executable {
-		all = append(all, finding.Of("script-not-executable", h.ID, h.Source, s+" may not be executed"))
+		all = append(all, FindingOf("script-not-executable", h.ID, h.Source, s+" may not be executed"))
 	}
 	head := t.head(s)
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		return append(all, finding.Of("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" begins with a byte order mark: its #! line is not seen"))
+		return append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" begins with a byte order mark: its #! line is not seen"))
 	case !isScript:
 		return all
 	case bytes.HasSuffix(line, []byte("\r")):
-		return append(all, finding.Of("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: its interpreter does not exist"))
+		return append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: its interpreter does not exist"))
 	}
 	if fields := strings.Fields(string(line)); len(fields) > 0 && path.IsAbs(fields[0]) && !exists(fields[0]) && !usual(fields[0]) {
-		all = append(all, finding.Of("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" names "+fields[0]+", which this machine does not have"))
+		all = append(all, FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" names "+fields[0]+", which this machine does not have"))
 	}
 	return all
 }
@@ -135,11 +134,11 @@ func usual(interpreter string) bool {
 }
 
 // carriage judges a shell script with CRLF that a shell is given by name.
-func (t Tree) carriage(h discover.Hook, s string) []finding.Finding {
+func (t Tree) carriage(h discover.Hook, s string) []Finding {
 	if path.Ext(s) != ".sh" || !bytes.HasSuffix(t.head(s), []byte("\r")) {
 		return nil
 	}
-	return []finding.Finding{finding.Of("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: a shell takes them for part of each command")}
+	return []Finding{FindingOf("bad-interpreter", h.ID, suites.Position{File: s, Line: 1}, s+" has CRLF line ends: a shell takes them for part of each command")}
 }
 
 // head is a file's first line.

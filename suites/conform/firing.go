@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
@@ -93,14 +92,14 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	if !strings.HasPrefix(file, "/") {
 		file = session + "/" + file
 	}
-	in := payload.Input{
+	in := client.PayloadInput{
 		Event: f.event, Tool: f.tool, Command: f.command, FilePath: file, Prompt: f.prompt, Value: f.value, StopHookActive: f.stopActive, Text: f.text,
 		LastMessage: f.text, SessionID: "hookwatch-{session}", TranscriptPath: "{tmp}/transcript.jsonl", Cwd: session,
 	}
 	if f.agent != "" {
 		in.AgentID, in.AgentType = "a0000000000000001", f.agent
 	}
-	sent, err := payload.Make(in)
+	sent, err := client.Payload(in)
 	step := suites.Step{Event: f.event, Tool: f.tool, PayloadRaw: json.RawMessage(sent),
 		Fixtures: []suites.Fixture{{Path: "{tmp}/transcript.jsonl", Content: transcript}}}
 	if err != nil {
@@ -202,7 +201,7 @@ func named(matcher string) (names []string) {
 func matching(h discover.Hook) string {
 	candidates := values[h.Event]
 	if candidates == nil {
-		candidates = slices.Concat([]string{payload.Usual(h.Event)}, known[h.Event], named(h.Matcher))
+		candidates = slices.Concat([]string{client.UsualMatcher(h.Event)}, known[h.Event], named(h.Matcher))
 	}
 	for _, v := range candidates {
 		if v != "" && client.Match(h.Event, h.Matcher, v) {

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
 
@@ -46,7 +44,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs []firing) {
-	if symptom.Background(q.took) || !intent.MayDeny(q.text) || slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+	if symptom.Background(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // it stops nothing, whatever it says
 	}
 	if tool := q.missing; tool != "" {
@@ -161,9 +159,9 @@ func (q *Inquiry) altered() (probes []Probe) {
 // poorer takes away the programs that a guard calls, one at a time. Without its own
 // interpreter no hook starts, which needs no probe.
 func (q *Inquiry) poorer() (probes []Probe) {
-	for _, tool := range intent.Frail {
+	for _, tool := range frail {
 		switch {
-		case !intent.Calls(q.text, tool) || !q.tree.Installed(tool):
+		case !calls(q.text, tool) || !q.tree.Installed(tool):
 		case !q.startedBy(tool):
 			f := *q.denied
 			f.without = []string{tool}
@@ -184,7 +182,7 @@ func (q *Inquiry) startedBy(program string) bool {
 			text += strings.Replace(strings.TrimSpace(head), "/", " ", -1) + " "
 		}
 	}
-	return intent.Calls(text, program)
+	return calls(text, program)
 }
 
 // disguised sends what is stopped in other words, and with more around it.

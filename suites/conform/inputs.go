@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
 
@@ -30,12 +29,12 @@ func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
 // ranked are those inputs by rank; none of a hook that is no guard.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !intent.MayReact(q.text) {
+	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !mayReact(q.text) {
 		return ranked
 	}
-	own := intent.Literals(q.text)
+	own := literals(q.text)
 	if q.hook.Event == "UserPromptSubmit" {
-		for _, text := range slices.Concat(intent.BadPrompts, own[:min(len(own), 12)]) {
+		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
 		}
 		return ranked
@@ -55,10 +54,10 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 		}
 	}
 	if i := slices.IndexFunc(shells, takes); i >= 0 {
-		add(shells[i], intent.BadCommands, own, intent.IsCommand)
+		add(shells[i], badCommands, own, isCommand)
 	}
 	if i := slices.IndexFunc(guarded, takes); i >= 0 {
-		add(guarded[i], intent.BadFiles, intent.Files(own), intent.IsPath)
+		add(guarded[i], badFiles, files(own), isPath)
 	}
 	return ranked
 }
@@ -82,7 +81,7 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	switch {
 	case q.missing != "" || symptom.Background(q.took):
 		most = fewest // it can hardly do its work, or no one would hear of it
-	case !intent.MayDeny(q.text):
+	case !mayDeny(q.text):
 		most = few
 	}
 	seen := map[string]bool{}
@@ -119,12 +118,12 @@ func byTurns(all []firing) (out []firing) {
 
 // said ranks a usual input by how many of its words a text has.
 func said(text, input string) int {
-	switch found, all := intent.Words(text, input); {
+	switch found, all := wordsOf(text, input); {
 	case found == all:
 		return allSaid
 	case 2*found >= all:
 		return halfSaid
-	case intent.HasFirst(text, input):
+	case hasFirst(text, input):
 		return firstSaid
 	default:
 		return unsaid

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -28,7 +27,7 @@ type Inquiry struct {
 	hook     discover.Hook
 	tree     Tree
 	text     string // of the command and its scripts
-	findings []finding.Finding
+	findings []Finding
 	queue    []Probe
 	rounds   []func() []Probe // what comes once the queue is empty
 	ran      int
@@ -76,7 +75,7 @@ func (q *Inquiry) Take(p Probe, o suites.Outcome) {
 // A Report is what an inquiry found out.
 type Report struct {
 	Hook     discover.Hook
-	Findings []finding.Finding
+	Findings []Finding
 	Firings  int
 	Effect   suites.Effect // of a typical call
 	Because  string
@@ -100,30 +99,30 @@ func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 
 // seen notes what was seen on an input, once for each cause.
 func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
-	f := finding.Of(rule, q.hook.ID, q.hook.Source, what, severity...)
+	f := FindingOf(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
-	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
+	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, q.guessed(f))
 	}
 }
 
 // worst keeps of the findings of one rule the first of those that weigh most.
-func (q *Inquiry) worst(f finding.Finding) {
+func (q *Inquiry) worst(f Finding) {
 	f = q.guessed(f)
-	i := slices.IndexFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule })
+	i := slices.IndexFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule })
 	switch {
 	case i < 0:
 		q.findings = append(q.findings, f)
-	case f.Severity != q.findings[i].Severity && finding.Least(f.Severity, q.findings[i].Severity) == q.findings[i].Severity:
+	case f.Severity != q.findings[i].Severity && LeastSeverity(f.Severity, q.findings[i].Severity) == q.findings[i].Severity:
 		q.findings[i] = f
 	}
 }
 
 // guessed is a finding of a hook whose event is only guessed: a warning at most.
-func (q *Inquiry) guessed(f finding.Finding) finding.Finding {
+func (q *Inquiry) guessed(f Finding) Finding {
 	if q.hook.Scope == discover.InGuess {
 		f.What += " (registered nowhere: fired for " + q.hook.Event + " because of its name)"
-		f.Severity = finding.Least(f.Severity, suites.Warning)
+		f.Severity = LeastSeverity(f.Severity, suites.Warning)
 	}
 	return f
 }

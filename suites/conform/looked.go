@@ -2,7 +2,6 @@ package conform
 
 import (
 	"hookwatch/suites"
-	"hookwatch/suites/conform/intent"
 )
 
 // lookedUp is the directory in which a probe records the absent programs that a hook calls.
@@ -14,8 +13,8 @@ const lookedUp = "{tmp}/looked-up/"
 func (q *Inquiry) sought() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	var names []string
-	for _, program := range intent.Frail {
-		if intent.Calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
+	for _, program := range frail {
+		if calls(q.text, program) && q.tree.Installed != nil && !q.tree.Installed(program) {
 			names = append(names, program)
 		}
 	}

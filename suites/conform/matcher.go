@@ -8,34 +8,32 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/matcher"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/spelling"
 )
 
 // matched judges what a hook's matcher can match.
-func (t Tree) matched(h discover.Hook) []finding.Finding {
+func (t Tree) matched(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
 	if !known || h.Matcher == "" || h.Matcher == "*" {
 		return nil
 	}
 	if err := h.MatcherError(); err != nil {
-		return []finding.Finding{finding.Of("matcher-not-evaluated", h.ID, h.Source, fmt.Sprintf("matcher %s could not be evaluated: %v", short(strconv.Quote(h.Matcher)), err))}
+		return []Finding{FindingOf("matcher-not-evaluated", h.ID, h.Source, fmt.Sprintf("matcher %s could not be evaluated: %v", short(strconv.Quote(h.Matcher)), err))}
 	}
 	if event.MatchedOn == "" {
-		return []finding.Finding{finding.Of("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
+		return []Finding{FindingOf("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
 	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
-		return []finding.Finding{finding.Of("dead-matcher", h.ID, h.Source,
+		return []Finding{FindingOf("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
 	if !event.Tool {
 		return nil
 	}
 	all := alternatives(h)
-	names := matcher.Names(h.Matcher)
+	names := client.MatcherNames(h.Matcher)
 	if names == nil {
 		return append(all, expression(h)...)
 	}
@@ -47,22 +45,22 @@ var emptyAlternative = pattern.Lazy(`\|\s*\||^\s*\||\|\s*$|\(\||\|\)`)
 
 // alternatives judges a matcher with an empty alternative: of a regular expression it matches
 // every tool, of a list of names none.
-func alternatives(h discover.Hook) []finding.Finding {
+func alternatives(h discover.Hook) []Finding {
 	const noTool = "hookwatch_no_such_tool"
 	if !emptyAlternative().MatchString(h.Matcher) {
 		return nil
 	}
-	f := finding.Of("empty-alternative", h.ID, h.Source, fmt.Sprintf("matcher %q has an empty alternative", h.Matcher))
+	f := FindingOf("empty-alternative", h.ID, h.Source, fmt.Sprintf("matcher %q has an empty alternative", h.Matcher))
 	if client.Match(h.Event, h.Matcher, noTool) {
 		f.What += ", which takes every tool"
 	} else {
 		f.Effect = "as a list of names it is left out; with one character more, such as a dot, it takes every tool"
 	}
-	return []finding.Finding{f}
+	return []Finding{f}
 }
 
 // expression judges a matcher that is a regular expression.
-func expression(h discover.Hook) []finding.Finding {
+func expression(h discover.Hook) []Finding {
 	live := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
 	if slices.ContainsFunc(tools, live) || strings.Contains(h.Matcher, "mcp__") {
 		return nil
@@ -71,11 +69,11 @@ func expression(h discover.Hook) []finding.Finding {
 	if tool, _, rule := strings.Cut(h.Matcher, "("); rule && slices.Contains(tools, tool) {
 		what = fmt.Sprintf("matcher %q is a permission rule; a matcher is a tool's name: %s", h.Matcher, tool)
 	}
-	return []finding.Finding{finding.Of("dead-matcher", h.ID, h.Source, what)}
+	return []Finding{FindingOf("dead-matcher", h.ID, h.Source, what)}
 }
 
 // listed judges a matcher that lists names.
-func listed(h discover.Hook, names []string) []finding.Finding {
+func listed(h discover.Hook, names []string) []Finding {
 	var old, unknown []string
 	for _, name := range names {
 		successor, former := formerTools[name]
@@ -91,16 +89,16 @@ func listed(h discover.Hook, names []string) []finding.Finding {
 		}
 	}
 	all := len(old)+len(unknown) == len(names)
-	var out []finding.Finding
+	var out []Finding
 	if len(old) > 0 {
 		severity := suites.Info // beside names that are alive
 		if all {
 			severity = suites.Warning
 		}
-		out = append(out, finding.Of("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
+		out = append(out, FindingOf("old-tool", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(old, ", ")), severity))
 	}
 	if len(unknown) > 0 {
-		f := finding.Of("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
+		f := FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
 		if len(unknown) < len(names) {
 			f.Effect = "the hook never runs for it"
 			if f.Severity == suites.Warning {
@@ -123,7 +121,7 @@ func (t Tree) covers(h discover.Hook, tool string) bool {
 }
 
 // uncovered judges a guard whose matcher leaves out a tool like those it lists.
-func (t Tree) uncovered(h discover.Hook, names []string) []finding.Finding {
+func (t Tree) uncovered(h discover.Hook, names []string) []Finding {
 	if h.Event != "PreToolUse" {
 		return nil
 	}
@@ -138,7 +136,7 @@ func (t Tree) uncovered(h discover.Hook, names []string) []finding.Finding {
 			}
 		}
 		if len(out) > 0 {
-			return []finding.Finding{finding.Of("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
+			return []Finding{FindingOf("uncovered-tool", h.ID, h.Source, fmt.Sprintf("matcher %q leaves out %s", h.Matcher, strings.Join(out, ", ")))}
 		}
 	}
 	return nil

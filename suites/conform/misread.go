@@ -7,16 +7,13 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/intent"
-	"hookwatch/suites/conform/misnamed"
 )
 
 // misread lists what scripts of a hook read of a payload in vain.
 func (q *Inquiry) misread(payload json.RawMessage) (out []misreading) {
 	for _, s := range q.hook.Scripts {
-		code := intent.WithoutComments(q.tree.read(s))
-		for _, u := range misnamed.Sent(code, payload) {
+		code := withoutComments(q.tree.read(s))
+		for _, u := range Sent(code, payload) {
 			out = append(out, misreading{s, code, u})
 		}
 	}
@@ -38,17 +35,17 @@ func (q *Inquiry) misnamed() []Probe {
 	sent := make([]suites.Result, len(all))
 	probes := []Probe{q.each(all, nil, func(i int, r suites.Result) { sent[i] = r })}
 	for _, m := range found {
-		probes = append(probes, q.each(all, []misnamed.Use{m.use}, func(i int, r suites.Result) { q.compare(all[i], m, sent[i], r) }))
+		probes = append(probes, q.each(all, []Use{m.use}, func(i int, r suites.Result) { q.compare(all[i], m, sent[i], r) }))
 	}
 	return probes
 }
 
 // each fires a hook for several subjects in the same surroundings.
-func (q *Inquiry) each(all []firing, with []misnamed.Use, take func(int, suites.Result)) (p Probe) {
+func (q *Inquiry) each(all []firing, with []Use, take func(int, suites.Result)) (p Probe) {
 	for i, f := range all {
 		one := q.probe(f, func(r suites.Result) { take(i, r) })
 		step := &one.Case.Steps[0]
-		step.PayloadRaw, step.Env = misnamed.With(step.PayloadRaw, with), misnamed.Trace
+		step.PayloadRaw, step.Env = WithUses(step.PayloadRaw, with), TraceScripts
 		if i == 0 {
 			p = one
 		} else {
@@ -62,7 +59,7 @@ func (q *Inquiry) each(all []firing, with []misnamed.Use, take func(int, suites.
 func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 	said := func(r suites.Result) bool { return strings.TrimSpace(string(r.Stdout)) != "" || r.Exit == 2 }
 	more := ""
-	switch next := misnamed.Beyond(string(with.Stderr), string(sent.Stderr)); {
+	switch next := BeyondTrace(string(with.Stderr), string(sent.Stderr)); {
 	case sent.Exit != 0 || said(sent) || sent.TimedOut:
 		return // it does something as it is
 	case said(with):
@@ -74,7 +71,7 @@ func (q *Inquiry) compare(f firing, m misreading, sent, with suites.Result) {
 	}
 	all := misread(q.hook.ID, m)
 	all.Input, all.Printed = f.input(), short("nothing; with "+m.use.Name+" in its input it "+more)
-	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
+	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Where.File == m.script && o.Remedy == all.Remedy }) {
 		q.findings = append(q.findings, all)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/shell"
 )
 
@@ -29,7 +28,7 @@ exit 0
 func (q *Inquiry) nesting() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || q.hook.Args != nil || !intent.Calls(q.text, "claude") {
+	if len(usual) == 0 || q.hook.Args != nil || !calls(q.text, "claude") {
 		return nil
 	}
 	p := q.probe(usual[0], func(r suites.Result) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/symptom"
 )
 
@@ -28,7 +27,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 // unstarted judges a command that could not be launched at all.
 func (q *Inquiry) unstarted(r suites.Result) {
 	q.broken = true
-	if !slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return f.Severity == suites.Error }) {
+	if !slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Severity == suites.Error }) {
 		q.found("absent-program", "it could not be started: "+r.NotStarted)
 	}
 }
@@ -50,12 +49,12 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 
 // crashed notes a crash. One that ends with 2 stops whatever the hook was asked about.
 func (q *Inquiry) crashed(what, input string, r suites.Result, severity ...suites.Severity) {
-	f := finding.Of("crash", q.hook.ID, q.hook.Source, what, severity...)
+	f := FindingOf("crash", q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
 	if r.Exit == 2 && r.Effect != suites.Ignored {
 		f.Effect = r.EffectReason
 	}
-	if !slices.ContainsFunc(q.findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
+	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, q.guessed(f))
 	}
 }

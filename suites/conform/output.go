@@ -8,8 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/reaction"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
@@ -40,7 +38,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 		q.seen("echoes-input", "it prints its input", f.input())
 		return true
 	}
-	loss, ok := reaction.LossOf(f.event, harmless, r)
+	loss, ok := LossOf(f.event, harmless, r)
 	if !ok && !symptom.Quoted(r) {
 		return false
 	}
@@ -49,7 +47,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 		loss.Kind, severity = client.Kind(r.EffectRule), suites.Warning // the model is shown the text
 	}
 	if len(most) > 0 {
-		severity = finding.Least(severity, most[0])
+		severity = LeastSeverity(severity, most[0])
 	}
 	q.lost(f, loss.Kind, severity, r)
 	return true
@@ -57,7 +55,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 
 // lost notes a loss once for each rule, with the input on which most was lost.
 func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
-	all := finding.Of(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
+	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
 	all.Input, all.Printed = f.input(), short(string(r.Stdout))
 	if len(r.Stdout) == 0 {
 		all.Printed = short(string(r.Stderr))

@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/intent"
 )
 
 // slept is the file in which a paced probe records for how long the hook sleeps.
@@ -30,7 +29,7 @@ const (
 func (q *Inquiry) paced() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || !intent.Sleeps(q.text) {
+	if len(usual) == 0 || !sleepsIn(q.text) {
 		return nil
 	}
 	f := usual[0]

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"hookwatch/suites"
-	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/symptom"
 )
 
@@ -10,7 +9,7 @@ import (
 // one in its place: whatever it asks for over HTTP, an empty object is the answer. The
 // real server says more, so only what the client makes of the output is judged.
 func (q *Inquiry) served(f firing) []Probe {
-	if !intent.AsksHere(q.text) {
+	if !asksHere(q.text) {
 		return nil
 	}
 	p := q.probe(f, func(r suites.Result) {

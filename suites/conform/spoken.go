@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/conform/intent"
 	"hookwatch/suites/pattern"
 )
 
@@ -24,9 +23,9 @@ func (q *Inquiry) mentioned() []Probe {
 	if q.hook.Event == "PreToolUse" && (slices.Contains(shells, f.tool) || slices.Contains(shells, usual[0].tool)) {
 		return nil // tried with commands
 	}
-	own := intent.Literals(q.text)
+	own := literals(q.text)
 	const most = 30
-	if len(own) == 0 || !intent.MayReact(q.text) && !strings.Contains(q.text, "hookSpecificOutput") {
+	if len(own) == 0 || !mayReact(q.text) && !strings.Contains(q.text, "hookSpecificOutput") {
 		return nil
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"

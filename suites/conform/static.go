@@ -6,24 +6,23 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
 // Static judges what lies in the tree, without running anything.
-func Static(t Tree) []finding.Finding {
+func Static(t Tree) []Finding {
 	all := append(t.registrations(), t.contents()...)
-	finding.PerFile(all)
+	FindingsPerFile(all)
 	all = append(all, t.unregistered()...)
 	all = append(all, t.denies()...)
-	return finding.Merge(all)
+	return MergeFindings(all)
 }
 
 // Registrations judges how hooks are registered and whether their commands can be
 // started, which takes no look into scripts beyond their first lines.
-func Registrations(t Tree) []finding.Finding { return finding.Merge(t.registrations()) }
+func Registrations(t Tree) []Finding { return MergeFindings(t.registrations()) }
 
-func (t Tree) registrations() []finding.Finding {
+func (t Tree) registrations() []Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
 		all = append(all, t.matched(h)...)
@@ -38,20 +37,20 @@ func (t Tree) registrations() []finding.Finding {
 }
 
 // settings judges the files that register hooks.
-func (t Tree) settings() (all []finding.Finding) {
-	all = append(all, finding.Refused("settings-dropped", t.Registered.Dropped)...)
-	all = append(all, finding.Refused("entry-ignored", t.Registered.Ignored)...)
+func (t Tree) settings() (all []Finding) {
+	all = append(all, RefusedFiles("settings-dropped", t.Registered.Dropped)...)
+	all = append(all, RefusedFiles("entry-ignored", t.Registered.Ignored)...)
 	if at := t.Registered.DisabledBy; at.Line > 0 {
-		all = append(all, finding.Of("hooks-disabled", "", at, "disableAllHooks is true"))
+		all = append(all, FindingOf("hooks-disabled", "", at, "disableAllHooks is true"))
 	}
 	for _, file := range t.Stray {
-		all = append(all, finding.Of("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
+		all = append(all, FindingOf("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
 	}
 	return all
 }
 
 // unregistered judges scripts of the hook directories that nothing runs.
-func (t Tree) unregistered() (all []finding.Finding) {
+func (t Tree) unregistered() (all []Finding) {
 	text := t.told()
 	var idle []string
 	for _, s := range t.Scripts {
@@ -64,11 +63,11 @@ func (t Tree) unregistered() (all []finding.Finding) {
 		if len(idle) == len(t.Scripts) {
 			severity = suites.Warning // nothing at all is registered
 		}
-		all = append(all, finding.Of("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
+		all = append(all, FindingOf("unregistered-script", "", suites.Position{File: s}, s+" is registered nowhere", severity))
 	}
 	for _, h := range t.Registered.Others {
 		if h.Scope == discover.InGuess && !slices.Contains(idle, h.Scripts[0]) {
-			all = append(all, finding.Of("unregistered-script", h.ID, h.Source, h.Scripts[0]+" is registered nowhere: that it is for "+h.Event+" is a guess", suites.Info))
+			all = append(all, FindingOf("unregistered-script", h.ID, h.Source, h.Scripts[0]+" is registered nowhere: that it is for "+h.Event+" is a guess", suites.Info))
 		}
 	}
 	return all

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 )
@@ -73,7 +72,7 @@ func (t Tree) read(slash string) string {
 func (t Tree) Asks(h discover.Hook) bool { return t.Named == "" || h.Answers(t.Named) }
 
 // About leaves out the findings that are only about hooks that are not to be judged.
-func (t Tree) About(all []finding.Finding) []finding.Finding {
+func (t Tree) About(all []Finding) []Finding {
 	if t.Named == "" {
 		return all
 	}
@@ -81,7 +80,7 @@ func (t Tree) About(all []finding.Finding) []finding.Finding {
 	for _, h := range slices.Concat(t.Registered.Hooks, t.Registered.Others) {
 		asked[h.ID] = t.Asks(h)
 	}
-	return slices.DeleteFunc(all, func(f finding.Finding) bool {
+	return slices.DeleteFunc(all, func(f Finding) bool {
 		return !slices.ContainsFunc(f.Hooks, func(id string) bool { return asked[id] })
 	})
 }

@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
-	"hookwatch/suites/conform/intent"
-	"hookwatch/suites/conform/misnamed"
 	"hookwatch/suites/pattern"
 )
 
@@ -77,7 +74,7 @@ func (q *Inquiry) unproven(inputs []firing) []Probe {
 	likeliest := q.representative(inputs)
 	q.rounds = append(q.rounds, func() []Probe {
 		q.rounds[0] = func() []Probe { return nil }
-		if !slices.ContainsFunc(q.findings, func(f finding.Finding) bool { return slices.Contains(explained, f.Rule) }) {
+		if !slices.ContainsFunc(q.findings, func(f Finding) bool { return slices.Contains(explained, f.Rule) }) {
 			q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", len(inputs)))
 		}
 		return nil
@@ -110,7 +107,7 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 	})
 	p.around(func(s *suites.Surroundings) {
 		for program := range misused {
-			if intent.Calls(q.text, program) && q.tree.Installed != nil && q.tree.Installed(program) {
+			if calls(q.text, program) && q.tree.Installed != nil && q.tree.Installed(program) {
 				s.Programs = append(s.Programs, suites.Program{Name: program, Script: misusedScript(program)})
 			}
 		}
@@ -151,16 +148,16 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 	var code string
 	var known []string // what is reported without a proof
 	for _, s := range q.hook.Scripts {
-		text := intent.WithoutComments(q.tree.read(s))
+		text := withoutComments(q.tree.read(s))
 		code += text + "\n"
-		for _, u := range misnamed.Certain(text) {
+		for _, u := range Certain(text) {
 			known = append(known, u.Name)
 		}
-		for _, v := range misnamed.Variables(text, strings.HasSuffix(s, ".sh")) {
+		for _, v := range Variables(text, strings.HasSuffix(s, ".sh")) {
 			known = append(known, v.Name)
 		}
 	}
-	for _, name := range misnamed.Alternatives(code, inputs[0].tool) {
+	for _, name := range Alternatives(code, inputs[0].tool) {
 		if slices.Contains(known, name.Name) {
 			continue
 		}
@@ -171,9 +168,9 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 			}
 			taken = true
 			switch name.Kind {
-			case misnamed.ATool:
+			case ATool:
 				q.found("misnamed-tool", fmt.Sprintf("it looks for the tool %q, and stops %s then; the client sends %q", name.Name, inputs[i].input(), inputs[i].tool))
-			case misnamed.AVariable:
+			case AVariable:
 				q.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set, and stops %s if it is", name.Name, inputs[i].input()))
 			default:
 				q.found("unknown-field", fmt.Sprintf("it reads %s, and stops %s if that is sent; the client sends %s", name.Name, inputs[i].input(), name.Meant))

@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/symptom"
 )
 
@@ -95,7 +94,7 @@ func (q *Inquiry) varied() []Probe {
 func (q *Inquiry) coped(v variant, r suites.Result) {
 	for _, place := range executedAt {
 		if _, ran := r.Files[place]; ran {
-			f := finding.Of("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
+			f := FindingOf("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
 			f.Input = v.name
 			q.worst(f)
 			return

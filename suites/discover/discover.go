@@ -11,7 +11,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/settings"
 	"hookwatch/suites/disk"
 )
 
@@ -59,11 +58,11 @@ func (c *collector) read(from Source) error {
 		return err
 	}
 	name := c.slash(from.File)
-	parse := settings.Parse
+	parse := client.ParseSettings
 	switch from.Scope {
 	case InPlugin:
-		parse = func(path string, data []byte) (*settings.Settings, []suites.Problem) {
-			return settings.ParsePlugin(client.Default, path, data)
+		parse = func(path string, data []byte) (*client.Settings, []suites.Problem) {
+			return client.ParsePlugin(client.Default, path, data)
 		}
 	case InDocument:
 		parse = parseDocument
@@ -74,7 +73,7 @@ func (c *collector) read(from Source) error {
 }
 
 // add takes what one file says.
-func (c *collector) add(from Source, read *settings.Settings, problems []suites.Problem) {
+func (c *collector) add(from Source, read *client.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, read.Path)
 	c.others(from, read)
 	if from.Scope == InTemplate {
@@ -100,7 +99,7 @@ func (c *collector) add(from Source, read *settings.Settings, problems []suites.
 }
 
 // others takes what a file registers and the client does not launch.
-func (c *collector) others(from Source, read *settings.Settings) {
+func (c *collector) others(from Source, read *client.Settings) {
 	if !from.Scope.Everywhere() {
 		c.out.Others = append(c.out.Others, c.hooks(from, read.Entries)...)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/settings"
 	"hookwatch/suites/pattern"
 )
 
@@ -137,14 +136,14 @@ func (w *placedJSON) scalar(n *yaml.Node) bool {
 }
 
 // parseDocument reads the hooks of a document.
-func parseDocument(name string, data []byte) (*settings.Settings, []suites.Problem) {
+func parseDocument(name string, data []byte) (*client.Settings, []suites.Problem) {
 	begins := 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\nhooks:")))], []byte("\n")) + 1
 	text := documentHooks(data)
 	if text == nil {
 		at := suites.Position{File: name, Line: begins, Column: 1}
-		return &settings.Settings{Path: name}, []suites.Problem{{At: at, What: "hooks in the front of the document cannot be read", Hint: "write them as in a settings file: event, list of matcher and hooks"}}
+		return &client.Settings{Path: name}, []suites.Problem{{At: at, What: "hooks in the front of the document cannot be read", Hint: "write them as in a settings file: event, list of matcher and hooks"}}
 	}
-	read, problems := settings.ParsePlugin(client.Default, name, text)
+	read, problems := client.ParsePlugin(client.Default, name, text)
 	place := func(at *suites.Position) { at.Line, at.Column = at.Line+begins-1, 1 }
 	for i := range read.Entries {
 		place(&read.Entries[i].At)

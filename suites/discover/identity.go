@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hookwatch/suites/client/matcher"
+	"hookwatch/suites/client"
 )
 
 // identify makes a hook's ID: what a person recognises it by, and a hash of what
@@ -15,7 +15,7 @@ import (
 // count, nor do white space, quotes and the order of a matcher's names.
 func identify(scope string, hook Hook, body string) string {
 	matches := hook.Matcher
-	if names := matcher.Names(matches); names != nil {
+	if names := client.MatcherNames(matches); names != nil {
 		matches = strings.Join(names, "|")
 	}
 	parts := append([]string{scope, hook.Event, matches, hook.Type, hook.If, normalise(hook.Command, hook.Root), body}, hook.Args...)

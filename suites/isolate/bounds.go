@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 )
 
@@ -55,7 +54,7 @@ func (o Options) openBounds() []Bound {
 func (o Options) Refused(names []string, large bool) []string {
 	var calls, out []string
 	for _, n := range names {
-		if n == syscalls.TooLarge {
+		if n == TooLarge {
 			large = true
 		} else {
 			calls = append(calls, n)

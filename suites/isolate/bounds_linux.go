@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
@@ -19,13 +18,13 @@ func (s *Sandbox) Bounds() []Bound {
 	bounds = append(bounds, limitBounds(s.Box)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
 		counted := "part of the memory; shared mappings that a process gives up in part are not"
-		if !syscalls.Known || s.missed(supervisor.Filter) {
+		if !Known || s.missed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}
 		bounds = append(bounds, Bound{unmapped, counted})
 	}
 	calls := "those that hooks do without are refused (seccomp)"
-	if !syscalls.Known || s.missed(supervisor.Filter) {
+	if !Known || s.missed(supervisor.Filter) {
 		calls = "not filtered: this kernel has no seccomp"
 	}
 	nested := "none"

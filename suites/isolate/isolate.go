@@ -7,7 +7,6 @@ package isolate
 import (
 	"sync"
 
-	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 )
 
@@ -46,16 +45,16 @@ func (o Options) Limits() process.Limits {
 }
 
 // Hiding makes what answers which files are kept from cases.
-func (o Options) Hiding() *mask.Hiding { return o.rules().Hiding() }
+func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
 
-func (o Options) rules() mask.Rules {
-	return mask.Rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+func (o Options) rules() Rules {
+	return Rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
 }
 
 // A Plan makes the sandboxes of a session. It is safe for concurrent use.
 type Plan struct {
 	o       Options
-	rules   mask.Rules
+	rules   Rules
 	devices []string
 	root    bool // hookwatch runs as root
 
@@ -65,8 +64,8 @@ type Plan struct {
 	changed func() bool     // whether anything was mounted or unmounted since it was last asked
 	current *layout         // of the mounts as they were last seen
 	moved   bool            // another than it was when Fresh was last asked
-	deep    []mask.Mask     // as they were at first, looked at to the bottom
-	names   mask.OtherNames // of masked files
+	deep    []Mask          // as they were at first, looked at to the bottom
+	names   OtherNames      // of masked files
 	refused map[string]bool // directories of which the system makes no copy-on-write view
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mounts"
 )
 
 func write(t *testing.T, path, content string) {
@@ -52,10 +51,10 @@ func TestViews(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	one := []mounts.Mount{{At: "/", Kind: "ext4"}}
+	one := []Mount{{At: "/", Kind: "ext4"}}
 	tests := []struct {
 		name, root, home string
-		mounts           []mounts.Mount
+		mounts           []Mount
 		want             []string
 	}{
 		{"repository in HOME", "home/p", "home", one, []string{"home"}},
@@ -63,8 +62,8 @@ func TestViews(t *testing.T) {
 		{"by a link", "link", "", one, []string{"home/p"}},
 		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
 		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
-		{"a file system of its own in HOME", "home/p", "home", []mounts.Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
-		{"a mount in the project", "home/p", "", []mounts.Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
+		{"a file system of its own in HOME", "home/p", "home", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
+		{"a mount in the project", "home/p", "", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
 		{"no HOME of that name", "home/p", "nowhere", one, []string{"home/p"}},
 	}
 	for _, tt := range tests {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"hookwatch/suites/isolate/trees"
 )
 
 // LeftOut is the file of a kept sandbox that names what is not in it.
@@ -50,7 +48,7 @@ func (s *Sandbox) wrote(after Snapshot) map[string]int64 {
 	files := make(map[string]int64)
 	for name, a := range after {
 		if !a.same(s.before[name]) {
-			files[name] = max(a.held, trees.LeastTaken)
+			files[name] = max(a.held, LeastTaken)
 		}
 	}
 	return files
@@ -75,7 +73,7 @@ func (k *keeping) written(tree string) bool {
 }
 
 func (k *keeping) tree(tree, to string) error {
-	c := trees.Copier{
+	c := Copier{
 		Skip: func(rel string) bool {
 			name := tree + "/" + rel
 			a := k.after[name]
@@ -172,7 +170,7 @@ func Trim(dir string, bound int64) error {
 			return nil // what cannot be read is not counted
 		}
 		if fi, err := d.Info(); err == nil {
-			files[path], sizes[path] = trees.Taken(fi), fi.Size()
+			files[path], sizes[path] = Taken(fi), fi.Size()
 		}
 		return nil
 	})

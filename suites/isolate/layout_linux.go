@@ -10,16 +10,13 @@ import (
 	"strings"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
-	"hookwatch/suites/isolate/mounts"
-	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
 
 // NewPlan looks at the machine and the project.
 func NewPlan(o Options) *Plan {
-	p := &Plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: mounts.Watch(), refused: make(map[string]bool)}
+	p := &Plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: Watch(), refused: make(map[string]bool)}
 	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		if _, err := os.Stat("/dev/" + d); err == nil {
 			p.devices = append(p.devices, d)
@@ -32,7 +29,7 @@ func NewPlan(o Options) *Plan {
 }
 
 func (p *Plan) newLayout() *layout {
-	all := mounts.List()
+	all := List()
 	l := &layout{roots: p.o.views(all), mounts: all}
 	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
 		if d = disk.Real(d); disk.IsDir(d) && !slices.Contains(l.roots, d) {
@@ -41,7 +38,7 @@ func (p *Plan) newLayout() *layout {
 	}
 	l.private = sortedSet(l.private)
 	l.machine = l.machineRoots()
-	if _, err := trees.GitCommon(disk.Real(trees.GitTop(disk.Real(p.o.Root)))); err != nil {
+	if _, err := GitCommon(disk.Real(GitTop(disk.Real(p.o.Root)))); err != nil {
 		l.notes = append(l.notes, err.Error())
 	}
 	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
@@ -104,7 +101,7 @@ func (p *Plan) layout() *layout {
 }
 
 // masks are what is hidden from the next case.
-func (p *Plan) masks(l *layout) []mask.Mask {
+func (p *Plan) masks(l *layout) []Mask {
 	masks := p.rules.Find(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -210,7 +207,7 @@ func (s *Sandbox) fill() error {
 			if err != nil || s.masked(source) {
 				continue
 			}
-			if err := new(trees.Copier).File(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
+			if err := new(Copier).File(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
 				return err
 			}
 		}
@@ -219,5 +216,5 @@ func (s *Sandbox) fill() error {
 }
 
 func (s *Sandbox) masked(path string) bool {
-	return slices.ContainsFunc(s.masks, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
+	return slices.ContainsFunc(s.masks, func(m Mask) bool { return disk.Within(m.Path, path) })
 }

@@ -7,14 +7,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process/supervisor"
 )
 
 // masks hides credentials. In a view that can be written to that is done by what
 // lies on top of it, so that a hook may even remove or replace what is hidden;
 // elsewhere by mounts, which are returned.
-func (s *script) masks(masks []mask.Mask) (places []place) {
+func (s *script) masks(masks []Mask) (places []place) {
 	for i, m := range masks {
 		v, rel := s.l.viewOf(m.Path)
 		if s.l.views[v].write {
@@ -32,7 +31,7 @@ func (s *script) masks(masks []mask.Mask) (places []place) {
 	return places
 }
 
-func (s *script) maskInView(v int, rel string, m mask.Mask) {
+func (s *script) maskInView(v int, rel string, m Mask) {
 	upper := viewDir + strconv.Itoa(v) + "/upper"
 	at := upper
 	for _, part := range strings.Split(rel, "/") {
@@ -55,7 +54,7 @@ func (s *script) dirOnce(at, like string) {
 }
 
 // hide makes what is seen instead of a credential: the names without content.
-func (s *script) hide(at string, m mask.Mask) {
+func (s *script) hide(at string, m Mask) {
 	if !m.IsDir {
 		s.add(supervisor.Blank, at)
 		return

@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
-	"hookwatch/suites/isolate/syscalls"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
@@ -230,8 +228,8 @@ func (s *script) finish() {
 		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.processes()))
 	}
 	s.add(keep...)
-	if syscalls.Known {
-		s.add(syscalls.Filter(s.p.o.Size)...)
+	if Known {
+		s.add(Filter(s.p.o.Size)...)
 	}
 }
 
@@ -282,7 +280,7 @@ func (s *script) split(upper string, v view) {
 func (s *script) splitDirs(upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
-		return slices.ContainsFunc(s.masked, func(m mask.Mask) bool { return disk.Within(m.Path, path) })
+		return slices.ContainsFunc(s.masked, func(m Mask) bool { return disk.Within(m.Path, path) })
 	}
 	s.dirOnce(upper, v.at)
 	for _, rel := range v.split.dirs {

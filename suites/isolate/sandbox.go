@@ -3,7 +3,6 @@ package isolate
 import (
 	"strconv"
 
-	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 )
 
@@ -12,7 +11,7 @@ type Sandbox struct {
 	*process.Box
 	plan   *Plan
 	layout *layout
-	masks  []mask.Mask
+	masks  []Mask
 	dir    string // the case's own directory
 	before Snapshot
 }

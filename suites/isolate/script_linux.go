@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
 	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
@@ -19,7 +18,7 @@ type script struct {
 	l      *layout
 	steps  []process.Step
 	reach  map[string]bool
-	masked []mask.Mask
+	masked []Mask
 	given  string // the case's own directory, as it is named
 }
 

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"hookwatch/suites/isolate/trees"
 )
 
 // A Snapshot is what a tree holds: by slash path from its top, without it.
@@ -63,7 +61,7 @@ func (s Snapshot) walk(dir, rel string) {
 }
 
 func newEntry(path string, fi fs.FileInfo) entry {
-	e := entry{mode: fi.Mode(), size: fi.Size(), held: trees.HeldBy(fi), mtime: fi.ModTime().UnixNano()}
+	e := entry{mode: fi.Mode(), size: fi.Size(), held: HeldBy(fi), mtime: fi.ModTime().UnixNano()}
 	e.atime, e.inode = accessAndInode(fi)
 	switch {
 	case fi.IsDir():

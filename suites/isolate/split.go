@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
-	"hookwatch/suites/isolate/mounts"
 )
 
 // A layout is what cases see where. Nothing of the machine is in it as it is: every
@@ -21,7 +19,7 @@ type layout struct {
 	machine []string // what is shown read-only: "/" and what is mounted elsewhere
 	views   []view   // outer ones first; "/" is the first
 	private []string // directories of which each case has its own, empty one
-	mounts  []mounts.Mount
+	mounts  []Mount
 	ways    []stamp  // directories whose entries were listed
 	notes   []string // what cases do not see as it is, for the user
 }
@@ -63,7 +61,7 @@ type lister func(dir string) []fs.DirEntry
 // A splitter divides the roots of a layout.
 type splitter struct {
 	l      *layout
-	mounts []mounts.Mount
+	mounts []Mount
 	list   lister
 	link   func(path string) string
 	most   int64 // bytes that are copied
@@ -107,10 +105,10 @@ func (sp *splitter) ways(v view) []string {
 	if v.at == "/" {
 		ways = append(ways, "/") // the sandbox has a root directory of its own
 	}
-	own := mounts.On(sp.mounts, v.at)
+	own := On(sp.mounts, v.at)
 	for _, m := range sp.mounts {
 		up := filepath.Dir(m.At)
-		if m.At == v.at || !disk.Within(v.at, m.At) || mounts.On(sp.mounts, up) != own || !v.write && sp.l.replaced(up) {
+		if m.At == v.at || !disk.Within(v.at, m.At) || On(sp.mounts, up) != own || !v.write && sp.l.replaced(up) {
 			continue
 		}
 		for ; disk.Within(v.at, up); up = filepath.Dir(up) {
@@ -163,8 +161,8 @@ func (sp *splitter) divideDir(v view, dir string) {
 
 func (sp *splitter) divideSub(v view, path, rel string) {
 	within := func(dirs []string) bool { return slices.Contains(dirs, path) }
-	isMount := slices.ContainsFunc(sp.mounts, func(m mounts.Mount) bool { return m.At == path })
-	onWay := slices.ContainsFunc(sp.mounts, func(m mounts.Mount) bool { return m.At != path && disk.Within(path, m.At) })
+	isMount := slices.ContainsFunc(sp.mounts, func(m Mount) bool { return m.At == path })
+	onWay := slices.ContainsFunc(sp.mounts, func(m Mount) bool { return m.At != path && disk.Within(path, m.At) })
 	switch {
 	case within(sp.l.roots), within(sp.l.machine), !v.write && sp.l.replaced(path):
 		v.split.dirs = append(v.split.dirs, rel)
@@ -201,10 +199,10 @@ func (l *layout) hide(refused map[string]bool) {
 }
 
 // without is the layout without views in what is masked.
-func (l *layout) without(masks []mask.Mask) *layout {
+func (l *layout) without(masks []Mask) *layout {
 	cut := *l
 	cut.views = slices.DeleteFunc(slices.Clone(l.views), func(v view) bool {
-		return slices.ContainsFunc(masks, func(m mask.Mask) bool { return disk.Within(m.Path, v.at) })
+		return slices.ContainsFunc(masks, func(m Mask) bool { return disk.Within(m.Path, v.at) })
 	})
 	return &cut
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/trees"
 )
 
 // stopped tells, in words, what a case tried that its sandbox kept from it, as
@@ -17,7 +16,7 @@ import (
 func (s *Sandbox) stopped(after Snapshot, network string, processes int) []string {
 	out := s.masksRead(after)
 	out = append(out, networkTried(network)...)
-	if left, size, files := trees.Free(s.path()); size > 0 && (left < size/100 || files == 0) {
+	if left, size, files := Free(s.path()); size > 0 && (left < size/100 || files == 0) {
 		out = append(out, fmt.Sprintf("filled the disk: all of its %d MB are used (sandbox.size)", s.plan.o.Size/1_000_000))
 	}
 	if limit := s.plan.processes(); processes*2 >= limit {

@@ -5,18 +5,16 @@ import (
 	"strings"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mounts"
-	"hookwatch/suites/isolate/trees"
 )
 
 // views lists the directories, free of symbolic links, of which a case gets
 // copy-on-write views: the work tree around the project, where its repository
 // is kept, HOME, and what is mounted inside of the project. Outer ones come
 // first; one whose mount and directory another covers is left out.
-func (o Options) views(all []mounts.Mount) []string {
-	top := disk.Real(trees.GitTop(disk.Real(o.Root)))
+func (o Options) views(all []Mount) []string {
+	top := disk.Real(GitTop(disk.Real(o.Root)))
 	wanted := []string{top}
-	if common, _ := trees.GitCommon(top); common != "" {
+	if common, _ := GitCommon(top); common != "" {
 		wanted = append(wanted, common)
 	}
 	if o.Home != "" && disk.IsDir(o.Home) {
@@ -33,7 +31,7 @@ func (o Options) views(all []mounts.Mount) []string {
 			continue
 		}
 		covered := slices.ContainsFunc(views, func(outer string) bool {
-			return disk.Within(outer, v) && mounts.On(all, outer) == mounts.On(all, v)
+			return disk.Within(outer, v) && On(all, outer) == On(all, v)
 		})
 		if !covered && len(views) < maxViews {
 			views = append(views, v)
@@ -58,7 +56,7 @@ func (l *layout) machineRoots() []string {
 	out := []string{"/"}
 	for i, m := range l.mounts {
 		shown := !slices.Contains(unshownKinds, m.Kind) && !l.replaced(m.At) && !slices.Contains(l.roots, m.At)
-		if shown && mounts.On(l.mounts, m.At) == i && disk.IsDir(m.At) {
+		if shown && On(l.mounts, m.At) == i && disk.IsDir(m.At) {
 			out = append(out, m.At)
 		}
 	}

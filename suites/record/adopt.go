@@ -5,7 +5,6 @@ import (
 	"io/fs"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // adopt moves the files of another tool that stand where the present state
@@ -48,7 +47,7 @@ func (s *Store) setAside(st stamp, names []string) (string, error) {
 		return "", err
 	}
 	defer to.Close()
-	results, err := s.r.dir.ReadFile(resultsName, jsonl.DocumentLimit)
+	results, err := s.r.dir.ReadFile(resultsName, DocumentLimit)
 	if err == nil {
 		err = to.Replace(resultsName, results, disk.Synced)
 	}

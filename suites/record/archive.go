@@ -11,7 +11,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // Stamp gives the stamp that EndFull gives to a run that ends at the time
@@ -23,7 +22,7 @@ func (s *Store) Stamp(at time.Time) string {
 }
 
 // FileName is the name of an agent's file with that stamp.
-func FileName(agent, stamp string) string { return agent + "-" + stamp + jsonl.Suffix }
+func FileName(agent, stamp string) string { return agent + "-" + stamp + Suffix }
 
 // nextStamp finds the first free stamp of that second.
 func (s *Store) nextStamp(at time.Time) stamp {
@@ -40,13 +39,13 @@ func (s *Store) nextStamp(at time.Time) stamp {
 // before it the run is one that was interrupted, after it finish can be redone.
 func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environment, results []byte, at time.Time) (name string, err error) {
 	st := s.nextStamp(at)
-	text, err := jsonl.EncodeDocument(env)
+	text, err := EncodeDocument(env)
 	if err != nil {
 		return "", err
 	}
 	files := map[string][]byte{environmentName: text, resultsName: results}
 	for agent, records := range byAgent {
-		if files[fileName(agent, st)], err = jsonl.EncodeAll(records); err != nil {
+		if files[fileName(agent, st)], err = EncodeAll(records); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +125,7 @@ func (s *Store) bringBack(stamp string) (records map[string]bool, err error) {
 		names = append(names, f.name)
 	}
 	for _, name := range names {
-		data, err := d.ReadFile(name, jsonl.HeldLimit)
+		data, err := d.ReadFile(name, HeldLimit)
 		if err != nil {
 			return nil, err
 		}

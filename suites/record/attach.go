@@ -2,7 +2,6 @@ package record
 
 import (
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/lock"
 )
 
 // enter opens the directory and what is in it, and takes its lock.
@@ -25,7 +24,7 @@ func (s *Store) enter() error {
 		r.Close()
 		return s.failed(err)
 	}
-	held, pid, err := lock.Take(r.dir, lockName)
+	held, pid, err := Take(r.dir, lockName)
 	if err == nil && held == nil {
 		err = &LockedError{r.dir.Path(), pid}
 	} else if err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/basis"
 )
 
 // benchRecords are those of a run of many cases, of usual size.
@@ -88,7 +87,7 @@ func BenchmarkEvidence(b *testing.B) {
 	s := benchStore(b)
 	k := suites.Key{Suite: "pm", ID: "P01"}
 	for b.Loop() {
-		if err := s.KeepEvidence(k, &basis.Evidence{}); err != nil {
+		if err := s.KeepEvidence(k, &Evidence{}); err != nil {
 			b.Fatal(err)
 		}
 		s.Evidence(k)

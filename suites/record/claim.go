@@ -2,8 +2,6 @@ package record
 
 import (
 	"path/filepath"
-
-	"hookwatch/suites/record/origin"
 )
 
 // claim makes the directory one of this person's. Records that it came with go to
@@ -16,7 +14,7 @@ func (s *Store) claim() error {
 		s.r.origin.ID = ""
 	}
 	if s.r.origin.ID == "" {
-		s.r.origin = origin.New()
+		s.r.origin = NewOrigin()
 		if err := s.r.origin.Write(s.r.dir); err != nil {
 			return err
 		}

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/basis"
-	"hookwatch/suites/record/origin"
 )
 
 // elsewhere makes records as hookwatch does, on what a clone's author has for a
@@ -22,7 +20,7 @@ func elsewhere(t *testing.T) Place {
 	s := open(t, Options{Place: p})
 	r := rec("r1", "pm/P01", "theirs")
 	begin(t, s, "r1", true, r)
-	must(t, s.KeepEvidence(r.Key(), &basis.Evidence{Digests: r.Digests}))
+	must(t, s.KeepEvidence(r.Key(), &Evidence{Digests: r.Digests}))
 	must(t, s.EndFull([]suites.Record{r}, inputs("P01"), suites.Environment{OS: "theirs"}, nil, noon))
 	must(t, s.Begin(Run{ID: "r2", Keys: keys([]suites.Record{r})})) // and killed
 	must(t, s.Close())
@@ -58,7 +56,7 @@ func TestRecordsOfAClone(t *testing.T) {
 	}
 	s := open(t, Options{Place: p})
 	runSelected(t, s, "r3", rec("r3", "pm/P02", "ours"))
-	must(t, s.KeepEvidence(suites.Key{Suite: "pm", ID: "P02"}, &basis.Evidence{}))
+	must(t, s.KeepEvidence(suites.Key{Suite: "pm", ID: "P02"}, &Evidence{}))
 	must(t, s.Close())
 	again := open(t, Options{Place: p})
 	if got := describe(again.Snapshot()); len(got) != 1 || !strings.HasSuffix(got[0], ": pm/P02=ours") || again.Evidence(suites.Key{Suite: "pm", ID: "P02"}) == nil {
@@ -104,15 +102,15 @@ func TestNewerLayout(t *testing.T) {
 	s := open(t, Options{Place: at(dir)})
 	runFull(t, s, "r1", noon, rec("r1", "pm/P01", "1"))
 	must(t, s.Close())
-	later := origin.New()
+	later := NewOrigin()
 	later.Version++
 	text, err := json.Marshal(later)
 	must(t, err)
-	write(t, filepath.Join(dir, origin.Name), string(text))
+	write(t, filepath.Join(dir, Name), string(text))
 	before := list(t, dir)
 	_, err = Open(Options{Place: at(dir)})
 	var failed *WriteError
-	if newer := (*origin.NewerError)(nil); !errors.As(err, &failed) || !errors.As(err, &newer) || !strings.Contains(err.Error(), "update hookwatch") {
+	if newer := (*NewerError)(nil); !errors.As(err, &failed) || !errors.As(err, &newer) || !strings.Contains(err.Error(), "update hookwatch") {
 		t.Errorf("opening: %v", err)
 	}
 	if _, err := OpenReader(at(dir)); err == nil {

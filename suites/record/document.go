@@ -7,13 +7,12 @@ import (
 	"path/filepath"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // readOwn reads a document that hookwatch wrote. One that is spoilt is put aside,
 // for something else is about to be written there.
 func (s *Store) readOwn(name string, into any) (there bool, err error) {
-	text, err := s.r.dir.ReadFile(name, jsonl.DocumentLimit)
+	text, err := s.r.dir.ReadFile(name, DocumentLimit)
 	tooLarge := (*disk.Error)(nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -22,7 +21,7 @@ func (s *Store) readOwn(name string, into any) (there bool, err error) {
 	case err != nil:
 		return false, err
 	default:
-		if err = jsonl.Parse(text, into); err == nil {
+		if err = ParseJSON(text, into); err == nil {
 			return true, nil
 		}
 	}

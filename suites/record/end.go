@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // EndSelected ends a run of selected cases: its records become the present
@@ -32,7 +31,7 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	}
 	env = s.environment(env, s.o.Now())
 	unlogged := s.logTools(env)
-	text, err := jsonl.EncodeDocument(env)
+	text, err := EncodeDocument(env)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/origin"
 )
 
 // A WriteError says that the results directory could not be written. No file
@@ -27,7 +26,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 func (e *WriteError) hint() string {
 	const elsewhere = "or set results.dir to a directory elsewhere"
-	newer := (*origin.NewerError)(nil)
+	newer := (*NewerError)(nil)
 	switch {
 	case errors.As(e.Err, &newer), disk.IsRefused(e.Err):
 		return elsewhere // the rest is said

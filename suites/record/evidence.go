@@ -2,12 +2,11 @@ package record
 
 import (
 	"hookwatch/suites"
-	"hookwatch/suites/record/basis"
 )
 
 // Evidence gives what the verdict on record of a case was seen to rest on, nil when
 // nothing is kept.
-func (r *Reader) Evidence(k suites.Key) *basis.Evidence {
+func (r *Reader) Evidence(k suites.Key) *Evidence {
 	if r.basis == nil || !r.ours {
 		return nil
 	}
@@ -15,14 +14,14 @@ func (r *Reader) Evidence(k suites.Key) *basis.Evidence {
 }
 
 // Evidence is the Reader's.
-func (s *Store) Evidence(k suites.Key) *basis.Evidence {
+func (s *Store) Evidence(k suites.Key) *Evidence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Evidence(k)
 }
 
 // KeepEvidence replaces what is kept of a case.
-func (s *Store) KeepEvidence(k suites.Key, e *basis.Evidence) error {
+func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := *e

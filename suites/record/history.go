@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/jsonl"
-	"hookwatch/suites/record/rolling"
 )
 
 // rollingAgents lists the agents that have a log.
@@ -13,15 +11,15 @@ func (r *Reader) rollingAgents() ([]string, error) {
 	if r.rolling == nil {
 		return nil, nil
 	}
-	return rolling.Agents(r.rolling)
+	return Agents(r.rolling)
 }
 
 // rollingFiles lists the files of the log called name, newest first.
-func (r *Reader) rollingFiles(name string) ([]rolling.File, error) {
+func (r *Reader) rollingFiles(name string) ([]LogFile, error) {
 	if r.rolling == nil {
 		return nil, nil
 	}
-	return rolling.Files(r.rolling, name)
+	return Files(r.rolling, name)
 }
 
 // History yields every record of the rolling log, oldest first for each agent,
@@ -32,9 +30,9 @@ func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]stri
 		return nil, err
 	}
 	var warned []string
-	b, more := jsonl.NewBudget(), true
+	b, more := NewBudget(), true
 	for _, agent := range agents {
-		files, err := r.rollingFiles(agent + jsonl.Suffix)
+		files, err := r.rollingFiles(agent + Suffix)
 		if err != nil {
 			return warned, err
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/basis"
 )
 
 // The results directory of a clone, and what stands in it.
@@ -177,7 +176,7 @@ func work(s *Store, id string, full bool, between func()) error {
 		between()
 	}
 	k := records[0].Key()
-	errs = append(errs, s.KeepEvidence(k, &basis.Evidence{Digests: records[0].Digests}), s.KeepContent(digest, func() []byte { return []byte("x") }))
+	errs = append(errs, s.KeepEvidence(k, &Evidence{Digests: records[0].Digests}), s.KeepContent(digest, func() []byte { return []byte("x") }))
 	s.PruneContents()
 	env := suites.Environment{Tools: []suites.Tool{{Name: "ruff", Digest: id}}}
 	if full {

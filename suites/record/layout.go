@@ -11,7 +11,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // Names in a results directory.
@@ -65,7 +64,7 @@ func (s stamp) compare(o stamp) int {
 
 // splitName splits "pm-agent-20260220T154932Z.jsonl" into its agent and stamp.
 func splitName(name string) (agent string, st stamp, ok bool) {
-	base, ok := strings.CutSuffix(name, jsonl.Suffix)
+	base, ok := strings.CutSuffix(name, Suffix)
 	if !ok {
 		return "", stamp{}, false
 	}
@@ -81,7 +80,7 @@ func splitName(name string) (agent string, st stamp, ok bool) {
 }
 
 func fileName(agent string, st stamp) string {
-	return agent + "-" + st.String() + jsonl.Suffix
+	return agent + "-" + st.String() + Suffix
 }
 
 // A stateFile is one *.jsonl of a results or archive directory.
@@ -101,12 +100,12 @@ func stateFiles(d *disk.Dir) ([]stateFile, error) {
 	var files []stateFile
 	for _, e := range all {
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != jsonl.Suffix {
+		if e.IsDir() || strings.HasPrefix(name, ".") || filepath.Ext(name) != Suffix {
 			continue
 		}
 		agent, st, ok := splitName(name)
 		if !ok {
-			agent, st = strings.TrimSuffix(name, jsonl.Suffix), stamp{}
+			agent, st = strings.TrimSuffix(name, Suffix), stamp{}
 		}
 		files = append(files, stateFile{agent, name, st})
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +14,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/basis"
-	"hookwatch/suites/record/jsonl"
 )
 
 // TestBombs: what is small and unpacks to much, or means much, is read in part,
@@ -47,7 +46,7 @@ func TestBombs(t *testing.T) {
 		"many keys":          {rollingName + "/pm-agent.jsonl", `{"pass":"1","id":"a"` + strings.Repeat(`,"a":1`, 1<<20) + "}\n", ""},
 		"many inputs":        {inputsName, `{"a":[{}` + strings.Repeat(",{}", 3<<20) + "]}", "inputs.json: not read: too many values"},
 		"deep inputs":        {inputsName, `{"a":` + strings.Repeat("[", 20_000), " unmarshal JSON array"}, // "cannot" or "unable to": the library chooses at random
-		"large inputs":       {inputsName, strings.Repeat(" ", jsonl.DocumentLimit+1), "too large"},
+		"large inputs":       {inputsName, strings.Repeat(" ", DocumentLimit+1), "too large"},
 		"environment":        {environmentName, "null and void", "environment.json: not read"},
 	} {
 		t.Run(name, func(t *testing.T) { // one after the other: they are large
@@ -59,7 +58,7 @@ func TestBombs(t *testing.T) {
 			if told := strings.Join(past.Warnings, "\n"); !strings.Contains(told, c.want) || c.want == "" && told != "" {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
-			if most := int(jsonl.HeldLimit >> 10); len(past.Records) > most {
+			if most := int(HeldLimit >> 10); len(past.Records) > most {
 				t.Errorf("%d records are held, at most %d may", len(past.Records), most)
 			}
 		})
@@ -113,7 +112,7 @@ func TestNamesOfAnything(t *testing.T) {
 	names := []string{"..", ".", "", "a", "a/b", "../../x", "a.", "con", "COM1.x", "-x", "~", strings.Repeat("x", 400), strings.Repeat("é", 100), "a\x00b", "a\nb", "\xff", `a\b`, "a:b", ".hidden"}
 	for _, suite := range names {
 		for _, id := range names {
-			must(t, s.KeepEvidence(suites.Key{Suite: suite, ID: id}, &basis.Evidence{Now: suite + "|" + id}))
+			must(t, s.KeepEvidence(suites.Key{Suite: suite, ID: id}, &Evidence{Now: suite + "|" + id}))
 		}
 	}
 	for _, suite := range names {
@@ -124,7 +123,7 @@ func TestNamesOfAnything(t *testing.T) {
 		}
 	}
 	for _, name := range list(t, dir) {
-		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, basis.Traces) && len(parts) > 3 {
+		if parts := strings.Split(strings.TrimSuffix(name, "/"), "/"); strings.HasPrefix(name, Traces) && len(parts) > 3 {
 			t.Errorf("%s lies too deep", name)
 		}
 	}
@@ -163,5 +162,29 @@ func TestManyRuns(t *testing.T) {
 	ours := slices.DeleteFunc(runs, func(r ArchivedRun) bool { return r.At.Year() == 2099 })
 	if len(ours) != 2 || ours[0].Stamp != "20260301T120000Z-3" {
 		t.Errorf("of this machine's: %v", ours)
+	}
+}
+
+// endless is a line without an end. It says how much of it was read.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read > 2*HeldLimit {
+		return 0, errors.New("read on and on")
+	}
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// TestEndless: what is skipped counts as well.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	line := new(endless)
+	warned, err := ReadJSONL("x", line, NewBudget(), func(suites.Record) bool { return true })
+	if err != nil || len(warned) != 1 || line.read > HeldLimit+1<<20 {
+		t.Errorf("%q, %v after %d bytes", warned, err, line.read)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"hookwatch/suites/record/jsonl"
 )
 
 // TestMain lets the test binary be the process that gets killed.
@@ -15,6 +13,6 @@ func TestMain(m *testing.M) {
 		recordUntilKilled(dir)
 		return
 	}
-	jsonl.HeldLimit = 160 << 20 // so that bombs can be small
+	HeldLimit = 160 << 20 // so that bombs can be small
 	goleak.VerifyTestMain(m)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"path/filepath"
 	"time"
-
-	"hookwatch/suites/record/rolling"
 )
 
 // Open creates the directory if need be, takes its lock, cuts what a killed
@@ -26,7 +24,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, &WriteError{o.Dir, err}
 	}
-	s := &Store{o: o, logs: map[string]*rolling.Log{}, kept: map[string]bool{}}
+	s := &Store{o: o, logs: map[string]*Log{}, kept: map[string]bool{}}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}

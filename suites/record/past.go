@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/jsonl"
 )
 
 // A Past is everything on record of a project, from the rolling log, the
@@ -17,12 +16,12 @@ type Past struct {
 	Warnings     []string
 
 	known  map[verdictID]bool
-	budget *jsonl.Budget
+	budget *Budget
 }
 
 // Past reads all that is on record; of what is more than it holds, the latest.
 func (r *Reader) Past() (*Past, error) {
-	p := &Past{known: map[verdictID]bool{}, budget: jsonl.NewBudget()}
+	p := &Past{known: map[verdictID]bool{}, budget: NewBudget()}
 	if err := p.addRolling(r); err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
@@ -63,7 +62,7 @@ func (p *Past) addRolling(r *Reader) error {
 		return err
 	}
 	for _, agent := range agents {
-		files, err := r.rollingFiles(agent + jsonl.Suffix)
+		files, err := r.rollingFiles(agent + Suffix)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/basis"
-	"hookwatch/suites/record/origin"
 )
 
 // A Place is where the records of a project are kept. Its paths are absolute.
@@ -21,9 +19,9 @@ type Place struct {
 // writes nothing. A directory that does not exist has nothing on record.
 type Reader struct {
 	place                 Place
-	dir, rolling, archive *disk.Dir    // nil: it is not there
-	basis                 *basis.Store // nil: there is no directory
-	origin                origin.Origin
+	dir, rolling, archive *disk.Dir   // nil: it is not there
+	basis                 *BasisStore // nil: there is no directory
+	origin                Origin
 	ours                  bool // what is there counts as what was last run
 }
 
@@ -61,10 +59,10 @@ func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) error {
 		*in.sub = sub
 	}
 	var err error
-	if r.basis, err = basis.Open(r.dir); err != nil {
+	if r.basis, err = OpenBasis(r.dir); err != nil {
 		return err
 	}
-	if r.origin, err = origin.Read(r.dir); err != nil {
+	if r.origin, err = ReadOrigin(r.dir); err != nil {
 		return err
 	}
 	p := r.place

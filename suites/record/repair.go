@@ -9,8 +9,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
-	"hookwatch/suites/record/rolling"
 )
 
 // repair brings the directory into order after whatever the previous process
@@ -52,7 +50,7 @@ func (s *Store) repair() error {
 func (s *Store) removeLeftovers() error {
 	for d, ours := range map[*disk.Dir]func(name string) bool{
 		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
-		s.r.rolling: rolling.IsLog,
+		s.r.rolling: IsLog,
 	} {
 		all, err := entries(d)
 		if err != nil {
@@ -87,7 +85,7 @@ func (s *Store) cutTails() error {
 		return err
 	}
 	for _, agent := range agents {
-		name := agent + jsonl.Suffix
+		name := agent + Suffix
 		if _, err := s.r.rolling.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue // it has old files alone
 		}
@@ -95,7 +93,7 @@ func (s *Store) cutTails() error {
 		if err != nil {
 			return err
 		}
-		_, cut, err := rolling.CutTail(f)
+		_, cut, err := CutTail(f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -154,10 +152,10 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := jsonl.NewBudget()
+	b := NewBudget()
 	byAgent := map[string][]suites.Record{}
 	for _, agent := range agents {
-		files, err := s.r.rollingFiles(agent + jsonl.Suffix)
+		files, err := s.r.rollingFiles(agent + Suffix)
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"hookwatch/suites/record/jsonl"
 )
 
 // An ArchivedRun is a full run as it ended. ReadRun reads its records.
@@ -47,7 +45,7 @@ func (r *Reader) inOrder(runs []ArchivedRun) {
 		return
 	}
 	var stamps []string
-	if text, err := r.dir.ReadFile(runsName, jsonl.DocumentLimit); err != nil || jsonl.Parse(text, &stamps) != nil {
+	if text, err := r.dir.ReadFile(runsName, DocumentLimit); err != nil || ParseJSON(text, &stamps) != nil {
 		return
 	}
 	place := make(map[string]int, len(stamps))

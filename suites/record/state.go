@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
 )
 
 // load reads the present state and removes files that a newer one of the same
@@ -134,7 +133,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 		file = stateFile{agent, fileName(agent, st), st}
 	}
 	var records []suites.Record
-	warned, err := readFile(s.r.dir, file.name, jsonl.NewBudget(), func(r suites.Record) bool {
+	warned, err := readFile(s.r.dir, file.name, NewBudget(), func(r suites.Record) bool {
 		records = append(records, r)
 		return true
 	})
@@ -151,7 +150,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 	if !changed {
 		return nil
 	}
-	lines, err := jsonl.EncodeAll(now)
+	lines, err := EncodeAll(now)
 	if err != nil {
 		return err
 	}

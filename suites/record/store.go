@@ -33,8 +33,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/jsonl"
-	"hookwatch/suites/record/rolling"
 )
 
 // Options say where records are kept and how long.
@@ -54,8 +52,8 @@ type Store struct {
 	mu          sync.Mutex // guards what follows
 	lock        *disk.Lock
 	r           *Reader
-	logs        map[string]*rolling.Log // by name
-	tools       []suites.Tool           // of the last line of the log of tools; nil before it was looked at
+	logs        map[string]*Log // by name
+	tools       []suites.Tool   // of the last line of the log of tools; nil before it was looked at
 	run         *Run
 	state       state
 	interrupted *Interruption
@@ -115,18 +113,18 @@ func (s *Store) Append(r suites.Record) error {
 	if err := checkAgent(agent); err != nil {
 		return err
 	}
-	line, err := jsonl.Encode(&r)
+	line, err := Encode(&r)
 	if err != nil {
 		return fmt.Errorf("record %s: %w", r.Key(), err)
 	}
-	return s.failed(s.log(agent + jsonl.Suffix).Append(line))
+	return s.failed(s.log(agent + Suffix).Append(line))
 }
 
 // log gives a log of the directory rolling.
-func (s *Store) log(name string) *rolling.Log {
+func (s *Store) log(name string) *Log {
 	l := s.logs[name]
 	if l == nil {
-		l = rolling.New(s.r.rolling, name, s.o.RollingSize, s.o.KeepDays, s.o.Now)
+		l = NewLog(s.r.rolling, name, s.o.RollingSize, s.o.KeepDays, s.o.Now)
 		s.logs[name] = l
 	}
 	return l

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/record/jsonl"
 )
 
 // toolsLog is the file in rolling that tells what tools there were: a line each
@@ -49,7 +48,7 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
 	var all []suites.Environment
-	b := jsonl.NewBudget()
+	b := NewBudget()
 	for _, f := range slices.Backward(files) {
 		of, err := f.ReadEnvironments(b)
 		if err != nil {
@@ -65,7 +64,7 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 func (r *Reader) latestTools() []suites.Tool {
 	files, _ := r.rollingFiles(toolsLog)
 	for _, f := range files {
-		if of, _ := f.ReadEnvironments(jsonl.NewBudget()); len(of) > 0 {
+		if of, _ := f.ReadEnvironments(NewBudget()); len(of) > 0 {
 			return of[len(of)-1].Tools
 		}
 	}

@@ -7,28 +7,24 @@ import (
 	"slices"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/basis"
-	"hookwatch/suites/record/jsonl"
-	"hookwatch/suites/record/origin"
-	"hookwatch/suites/record/rolling"
 )
 
 // documents are the files of a results directory that have one name.
-var documents = []string{ignoreName, lockName, origin.Name, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
+var documents = []string{ignoreName, lockName, Name, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
 
 // checkWay looks, before anything is written, for what stands where hookwatch's
 // files and directories are to be: links, pipes, directories. The first writing
 // would meet them, and nobody would hear of those that are met beside a run.
 func checkWay(d *disk.Dir) error {
 	if err := checkEntries(d, func(name string) bool {
-		return slices.Contains(documents, name) || filepath.Ext(name) == jsonl.Suffix
+		return slices.Contains(documents, name) || filepath.Ext(name) == Suffix
 	}); err != nil {
 		return err
 	}
-	if err := checkWithin(d, rollingName, rolling.IsLog); err != nil {
+	if err := checkWithin(d, rollingName, IsLog); err != nil {
 		return err
 	}
-	return checkWithin(d, basis.Contents, basis.IsDigest)
+	return checkWithin(d, Contents, IsDigest)
 }
 
 // checkWithin checks a directory, which need not be there.

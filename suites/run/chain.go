@@ -10,7 +10,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/payload"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 )
@@ -26,7 +25,7 @@ type Fired struct {
 // chain fires every hook that is registered for the event, at once and as the
 // client launches them, and combines what they say.
 func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
-	value := payload.Matched(st.Event, st.Tool, stdin)
+	value := client.MatchedValue(st.Event, st.Tool, stdin)
 	if s.o.Hooks == nil {
 		return suites.Result{}, errors.New("no hooks are registered")
 	}
@@ -52,7 +51,7 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 	if !found {
 		return suites.Result{Exit: -1, NotStarted: "no one hook of " + st.Event + " is registered as " + name + " (hookwatch list --hooks shows what is)"}, nil
 	}
-	value := cmp.Or(st.MatchedAs, payload.Matched(st.Event, st.Tool, stdin))
+	value := cmp.Or(st.MatchedAs, client.MatchedValue(st.Event, st.Tool, stdin))
 	if matches := value == "" || client.Match(st.Event, h.Matcher, value); h.MatcherError() != nil {
 		return unknown(h, h.MatcherError()), nil
 	} else if !matches {
@@ -217,7 +216,7 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 		res, err := s.hook(ctx, st, stdin)
 		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	commands, others := byType(s.o.Hooks(st.Event, payload.Matched(st.Event, st.Tool, stdin)))
+	commands, others := byType(s.o.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, stdin)))
 	fired, err := s.fire(ctx, commands, st, stdin)
 	all := combine(fired)
 	for _, h := range others {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/audit"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
+	"hookwatch/suites/toolbox"
 )
 
 // check looks at the machine and the project as they are.
@@ -41,7 +41,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 			s.close()
 		}
 	}()
-	m := audit.Machine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	m := toolbox.AuditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
 	if m.Hooks == nil {
 		m.Hooks = func(string, string) []discover.Hook { return nil }
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/audit"
+	"hookwatch/suites/toolbox"
 )
 
 // gate looks for what the case cannot do without.
@@ -52,8 +52,8 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 	if err != nil {
 		return nil, err
 	}
-	have := audit.Version(said)
-	if have == "" || !audit.Older(have, g.MinVersion) {
+	have := toolbox.Version(said)
+	if have == "" || !toolbox.Older(have, g.MinVersion) {
 		return nil, nil
 	}
 	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}, nil

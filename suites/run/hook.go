@@ -14,7 +14,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/payload"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
@@ -30,7 +29,7 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 	if st.Stdin != nil {
 		return []byte(s.expand.Replace(*st.Stdin)), nil
 	}
-	in := payload.Input{
+	in := client.PayloadInput{
 		Event:          st.Event,
 		Tool:           st.Tool,
 		Command:        s.expand.Replace(st.Command),
@@ -43,7 +42,7 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 	if st.FilePath != "" {
 		in.FilePath = s.path(st.FilePath)
 	}
-	return payload.Make(in)
+	return client.Payload(in)
 }
 
 // payload expands the templates inside the strings of a JSON document.
@@ -167,7 +166,7 @@ func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 	}
 	reading := client.Interpret(s.o.Client, st.Event, client.Output{
 		Exit: out.Exit, Signal: out.Signal, TimedOut: out.TimedOut, NotStarted: fault, Stdout: out.Stdout, Stderr: out.Stderr,
-		Entry: entry, Matched: payload.Matched(st.Event, st.Tool, stdin),
+		Entry: entry, Matched: client.MatchedValue(st.Event, st.Tool, stdin),
 	})
 	out.Decision, out.Effect = reading.Decision, reading.Effect
 	out.ModelSees, out.EffectReason, out.EffectRule = reading.ModelSees, reading.Because(), string(reading.Cause.Kind)

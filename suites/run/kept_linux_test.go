@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"hookwatch/suites/isolate"
-	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/run"
 
 	"hookwatch/suites"
@@ -154,7 +153,7 @@ func TestKeepMany(t *testing.T) {
 			}
 			inodes := 0
 			_ = filepath.WalkDir(kept, func(string, fs.DirEntry, error) error { inodes++; return nil })
-			if most := bound/trees.LeastTaken + 20; inodes > most {
+			if most := bound/isolate.LeastTaken + 20; inodes > most {
 				t.Errorf("%d files and directories are kept, more than %d", inodes, most)
 			}
 			if told, err := os.ReadFile(filepath.Join(kept, isolate.LeftOut)); err != nil || len(told) > bound {

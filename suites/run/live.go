@@ -11,13 +11,11 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client/payload"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
-	"hookwatch/suites/run/driver"
-	"hookwatch/suites/run/played"
 )
 
 // liveGate skips a case that the real client cannot fire here.
@@ -32,7 +30,7 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if _, err := o.clientProgram(); err != nil {
 		return skip(suites.NoteAbsent + o.Live.Program() + " (" + live.Install + ")")
 	}
-	if why := played.Unplayable(c); why != "" {
+	if why := Unplayable(c); why != "" {
 		return skip(suites.NoteNotLive + why)
 	}
 	if why := o.unregistered(c); why != "" && c.AskedLive {
@@ -81,8 +79,8 @@ func (o *Options) unregistered(c *suites.Case) string {
 		if err != nil || o.Hooks == nil {
 			continue
 		}
-		hooks := o.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
-		about := played.About{Case: c, Step: st, Named: o.Registered}
+		hooks := o.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, sent))
+		about := About{Case: c, Step: st, Named: o.Registered}
 		if !about.Among(hooks) {
 			return about.Hook() + " is not registered for " + strings.TrimSpace(st.Event+" "+st.Tool)
 		}
@@ -106,8 +104,8 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 		return live.Turn{}, err
 	}
 	return live.NewTurn(live.Step{
-		Event: st.Event, Value: payload.Matched(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
-		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: played.Delegated(st.Delegate, s.payload),
+		Event: st.Event, Value: client.MatchedValue(st.Event, st.Tool, sent), Sent: sent, Whole: s.payload(slices.Concat(st.PayloadRaw, st.Payload)),
+		Raw: st.Stdin != nil, First: i == 0, File: file, Nested: Delegated(st.Delegate, s.payload),
 	})
 }
 
@@ -117,7 +115,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	c := driver.Client{
+	c := Client{
 		Program: program, Env: s.env, Dir: s.project(), Home: filepath.Join(s.dir, "home"),
 		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Live.Timeout, 2*time.Minute)),
 	}
@@ -127,10 +125,10 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 	}
 	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Surroundings().Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
-	var parts []driver.Part
+	var parts []Part
 	for i := range s.c.Steps {
 		st := &s.c.Steps[i]
-		parts = append(parts, driver.Part{
+		parts = append(parts, Part{
 			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
 			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
 			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks("PermissionRequest", tool)) > 0 },
@@ -142,12 +140,12 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 	}
 	s.Begin()
-	session, err := c.Play(ctx, driver.Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
+	session, err := c.Play(ctx, Place{Run: s.Run, Listen: s.Listen, Read: s.Read, Write: s.writeText}, parts)
 	if err != nil {
 		return err
 	}
 	o.Changes, o.Stopped = s.changed()
-	o.Changes = slices.DeleteFunc(o.Changes, played.OfClient)
+	o.Changes = slices.DeleteFunc(o.Changes, OfClient)
 	s.witnessed(session.Seen, witnesses)
 	for i := range session.Seen {
 		r := s.liveResult(session, i)
@@ -156,7 +154,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		}
 		o.Results = append(o.Results, r)
 	}
-	o.Results = played.Blame(o.Results, session.Fault, c.Timeout)
+	o.Results = Blame(o.Results, session.Fault, c.Timeout)
 	return nil
 }
 
@@ -185,25 +183,25 @@ func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 }
 
 // liveResult is what a step came to.
-func (s *sandbox) liveResult(session driver.Session, i int) suites.Result {
+func (s *sandbox) liveResult(session Session, i int) suites.Result {
 	st, turn := &s.c.Steps[i], session.Seen[i].Turn
 	var registered []discover.Hook
 	if s.o.Hooks != nil {
 		registered = s.o.Hooks(turn.Event, turn.Value)
 	}
-	return played.Result(session, i, s.stand().Started(registered), played.About{Case: s.c, Step: st, Named: s.o.Registered})
+	return Result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
 }
 
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
-func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []live.Witness, err error) {
+func (s *sandbox) liveSettings(ctx context.Context, c *Client) (seen []live.Witness, err error) {
 	if s.o.InForce == nil {
 		return nil, nil
 	}
 	c.Alone = s.o.Live.Alone || slices.ContainsFunc(s.c.Steps, func(st suites.Step) bool { return live.Replaces(st.Event) })
 	if slices.ContainsFunc(s.o.InForce(), discover.Hook.AtHome) {
-		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", played.LinkHome, "sh", c.Home, s.root); err != nil {
+		if err := s.tool(ctx, nil, s.root, "/bin/sh", "-c", LinkHome, "sh", c.Home, s.root); err != nil {
 			return nil, err
 		}
 	}
@@ -226,8 +224,8 @@ func (s *sandbox) liveSettings(ctx context.Context, c *driver.Client) (seen []li
 func (s *sandbox) writeText(path, content string) error { return s.Write(path, content, 0o644) }
 
 // stand is where the client starts.
-func (s *sandbox) stand() played.Stand {
-	return played.Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
+func (s *sandbox) stand() Stand {
+	return Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
 // witnessed gives the one step that is about an event what its witnesses saw, and names in

@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
-	"hookwatch/suites/run/placed"
 )
 
 func init() {
@@ -219,7 +218,7 @@ func TestTakeAway(t *testing.T) {
 			if err := os.Symlink("moved", filepath.Join(at, "kept")); err != nil {
 				t.Fatal(err)
 			}
-			if err := placed.TakeAway(p.temp); err != nil {
+			if err := run.TakeAway(p.temp); err != nil {
 				t.Error(err)
 			}
 			for name, want := range map[string]bool{

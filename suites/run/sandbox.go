@@ -11,15 +11,13 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/process"
-	"hookwatch/suites/run/server"
-	"hookwatch/suites/run/surround"
 )
 
 // A sandbox is the surroundings of one case: a directory with the case's TMPDIR
 // and, where the case asks for one, its temporary project; and what keeps the
 // case from all else.
 type sandbox struct {
-	surround.Surroundings
+	Surroundings
 	o        *Options
 	c        *suites.Case
 	dir      string
@@ -33,7 +31,7 @@ type sandbox struct {
 	named    []string          // the templates and what each stands for, one after the other
 	expand   *strings.Replacer // of them
 	places   []place           // see symbolic
-	server   *server.Server
+	server   *Server
 	most     int      // processes that had to be ended at once
 	refused  []string // system calls, by name
 	tooLarge bool     // a file was to become larger than it may

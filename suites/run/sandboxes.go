@@ -13,26 +13,20 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/isolate"
-	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
-	"hookwatch/suites/run/farm"
-	"hookwatch/suites/run/gitstate"
-	"hookwatch/suites/run/pool"
-	"hookwatch/suites/run/server"
-	"hookwatch/suites/run/surround"
 )
 
 // sandboxes are where those of cases come from.
 type sandboxes struct {
 	o      *Options
-	pool   *pool.Pool
-	hidden farm.Farms // search paths without some tools
+	pool   *Pool
+	hidden Farms // search paths without some tools
 }
 
 func newSandboxes(o *Options) *sandboxes {
 	m := &sandboxes{o: o}
 	m.hidden.Dir = o.Temp
-	m.pool = pool.New(pool.Options{
+	m.pool = NewPool(PoolOptions{
 		Temp: o.Temp, Search: filepath.SplitList(process.Getenv(o.Env, "PATH")), Dirs: o.dirs(nil),
 		Isolation: o.Isolation, Plan: o.Plan, Limits: o.Bounds.Limits(), KeepSize: o.KeepSize,
 	})
@@ -48,7 +42,7 @@ func (m *sandboxes) open(ctx context.Context, c *suites.Case, t Tracer) (*sandbo
 	s := &sandbox{o: m.o, c: c, root: m.o.Root, number: sessionNumber()}
 	if special := c.Project != nil || c.Repo != nil || len(c.Surroundings().AbsentTools) > 0; !special {
 		if dir, box := m.pool.Early(); box != nil {
-			s.dir, s.Surroundings = dir, surround.Confined{Sandbox: box}
+			s.dir, s.Surroundings = dir, Confined{Sandbox: box}
 		}
 	}
 	if s.dir == "" {
@@ -81,7 +75,7 @@ func (m *sandboxes) build(ctx context.Context, s *sandbox, t Tracer) error {
 	}
 	s.cwd = s.start()
 	if len(s.c.Surroundings().Server) > 0 {
-		if s.server, err = server.Serve(s.Listen, s.c.Surroundings().Server); err != nil {
+		if s.server, err = Serve(s.Listen, s.c.Surroundings().Server); err != nil {
 			return err
 		}
 	}
@@ -102,7 +96,7 @@ func (m *sandboxes) build(ctx context.Context, s *sandbox, t Tracer) error {
 		}
 	}
 	if s.c.Repo != nil {
-		return gitstate.Place{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
+		return GitPlace{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
 	}
 	return nil
 }
@@ -122,7 +116,7 @@ func (m *sandboxes) surround(ctx context.Context, s *sandbox, searched string) e
 		if err != nil {
 			return err
 		}
-		s.Surroundings = surround.Confined{Sandbox: box}
+		s.Surroundings = Confined{Sandbox: box}
 		return nil
 	}
 	for _, d := range dirs {
@@ -132,11 +126,11 @@ func (m *sandboxes) surround(ctx context.Context, s *sandbox, searched string) e
 	}
 	if s.o.Isolation == isolate.Copy {
 		var err error
-		if s.root, err = trees.CopyProject(s.o.Root, s.dir, s.o.Uncopied); err != nil {
+		if s.root, err = isolate.CopyProject(s.o.Root, s.dir, s.o.Uncopied); err != nil {
 			return fmt.Errorf("copy the project: %w", err)
 		}
 	}
-	box, err := surround.InPlace(m.pool.Supervisors(), s.dir, s.root, append([]string{s.o.Temp}, s.o.Uncopied...), s.expectedDirs())
+	box, err := InPlace(m.pool.Supervisors(), s.dir, s.root, append([]string{s.o.Temp}, s.o.Uncopied...), s.expectedDirs())
 	if err != nil { // a nil *Open would be no nil Surroundings
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/run/launch"
 )
 
 func (o *Options) standing(c *suites.Case) []string {
@@ -55,6 +54,6 @@ func stepHooks(c *suites.Case) []string {
 }
 
 // launch is how a script of the project, as it lies at root, is started.
-func (o *Options) launch(root, hook string) launch.Launch {
-	return launch.From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
+func (o *Options) launch(root, hook string) Launch {
+	return From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
 }

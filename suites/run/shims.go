@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/audit"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
-	calllog "hookwatch/suites/run/calls"
 	"hookwatch/suites/toolbox"
 )
 
@@ -83,7 +81,7 @@ func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) 
 		program, _ := s.viewed(t.Path)
 		args := []string{"-c", probe.Filter}
 		results, err := s.Run(ctx, process.Command{
-			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: calllog.Limit,
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: Limit,
 		})
 		if err != nil {
 			return nil, err
@@ -94,7 +92,7 @@ func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) 
 		}
 		res := results[0]
 		calls = append(calls, suites.ToolCall{
-			Tool: t.Name, Version: audit.Version(said), Args: args,
+			Tool: t.Name, Version: toolbox.Version(said), Args: args,
 			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
 		})
 	}
@@ -103,7 +101,7 @@ func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) 
 
 // told are the calls of the log, with the versions of the tools.
 func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
-	calls := calllog.Parse(log)
+	calls := Parse(log)
 	for i := range calls {
 		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
 		if at < 0 || !toolbox.Askable(calls[i].Tool) {
@@ -113,7 +111,7 @@ func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolC
 		if err != nil {
 			return nil, err
 		}
-		calls[i].Version = audit.Version(said)
+		calls[i].Version = toolbox.Version(said)
 	}
 	return calls, nil
 }
@@ -140,7 +138,7 @@ func (s *sandbox) watch(ctx context.Context, w *shims) error {
 				continue
 			}
 		}
-		if err := s.Write(name, calllog.Shim(t.Name, passesTo, log), 0o755); err != nil {
+		if err := s.Write(name, Shim(t.Name, passesTo, log), 0o755); err != nil {
 			return err
 		}
 	}

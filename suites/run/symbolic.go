@@ -8,7 +8,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
-	"hookwatch/suites/isolate/trees"
 	"hookwatch/suites/process"
 )
 
@@ -21,7 +20,7 @@ func (s *sandbox) placesOf() []place {
 		all = append(all, place{home, "~"})
 	}
 	if s.o.Isolation == isolate.Copy {
-		all = append(all, place{filepath.Join(s.dir, "copy"), trees.GitTop(s.o.Root)})
+		all = append(all, place{filepath.Join(s.dir, "copy"), isolate.GitTop(s.o.Root)})
 	}
 	for _, p := range all {
 		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {

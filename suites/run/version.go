@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/audit"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
@@ -52,7 +51,7 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error) {
 	program, _ := s.viewed(argv[0])
 	results, err := s.Run(ctx, process.Command{
-		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, audit.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
+		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, toolbox.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
 	})
 	if err != nil {
 		return process.Result{}, err

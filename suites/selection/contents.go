@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record"
 )
 
 // Contents gives files by the digest that an input has of them: the present ones,
@@ -86,12 +86,12 @@ func (c *Contents) now(file, digest string) []byte {
 
 // Records give what is kept beside verdicts.
 type Records interface {
-	Evidence(k suites.Key) *basis.Evidence
+	Evidence(k suites.Key) *record.Evidence
 	Content(digest string) []byte
 }
 
 // A Keeper writes it.
 type Keeper interface {
-	KeepEvidence(k suites.Key, e *basis.Evidence) error
+	KeepEvidence(k suites.Key, e *record.Evidence) error
 	KeepContent(digest string, content func() []byte) error
 }

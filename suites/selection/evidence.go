@@ -10,12 +10,12 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record"
 )
 
 // Evidence is what is kept of a case. The zero value says that nothing is.
 type Evidence struct {
-	basis.Evidence
+	record.Evidence
 	Trace *trace.Trace // in place of its JSON; nil when there is none
 }
 

@@ -12,24 +12,24 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/record/basis"
+	"hookwatch/suites/record"
 )
 
 // onDisk is a directory of records in which some suites cannot be written.
 type onDisk struct {
-	evidence map[suites.Key]*basis.Evidence
+	evidence map[suites.Key]*record.Evidence
 	contents map[string][]byte
 	blocked  string
 }
 
 func newOnDisk() *onDisk {
-	return &onDisk{evidence: make(map[suites.Key]*basis.Evidence), contents: make(map[string][]byte)}
+	return &onDisk{evidence: make(map[suites.Key]*record.Evidence), contents: make(map[string][]byte)}
 }
 
-func (d *onDisk) Evidence(k suites.Key) *basis.Evidence { return d.evidence[k] }
-func (d *onDisk) Content(digest string) []byte          { return d.contents[digest] }
+func (d *onDisk) Evidence(k suites.Key) *record.Evidence { return d.evidence[k] }
+func (d *onDisk) Content(digest string) []byte           { return d.contents[digest] }
 
-func (d *onDisk) KeepEvidence(k suites.Key, e *basis.Evidence) error {
+func (d *onDisk) KeepEvidence(k suites.Key, e *record.Evidence) error {
 	if k.Suite == d.blocked {
 		return errors.New("the disk is full")
 	}

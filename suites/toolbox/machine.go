@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/trees"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 )
 
@@ -23,10 +24,10 @@ type Machine struct {
 // NewMachine takes the directories of PATH that are none of the project's at root.
 func NewMachine(root string, env []string) Machine {
 	m := Machine{env: env}
-	for _, dir := range []string{root, trees.GitTop(root)} {
+	for _, dir := range []string{root, isolate.GitTop(root)} {
 		m.own = append(m.own, filepath.Clean(dir))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			m.own = append(m.own, real, trees.GitTop(real))
+			m.own = append(m.own, real, isolate.GitTop(real))
 		}
 	}
 	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {
@@ -67,4 +68,34 @@ func (m Machine) Ask(ctx context.Context, argv []string) (process.Result, error)
 		return process.Result{StartError: err}, nil
 	}
 	return res, nil
+}
+
+// A AuditedMachine is where checks look.
+type AuditedMachine struct {
+	Root     string            // of the project, absolute
+	Env      []string          // whose PATH and HOME count
+	StandIns map[string]string // tools that something stands in for, such as jaq -> gojq 0.12
+	// Hooks tells which registered hooks fire for an event and the value its
+	// matchers are compared with; "" for what fires whatever it is.
+	Hooks func(event, value string) []discover.Hook
+	// Hidden reports whether a file is masked from hooks. Nil: none is.
+	Hidden func(path string) bool
+	// Ask runs a program, which must do no more than print its version.
+	Ask func(ctx context.Context, argv []string) (process.Result, error)
+}
+
+// abs is the path of a file as a check names it.
+func (m *AuditedMachine) abs(name string) string {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		return filepath.Join(process.Getenv(m.Env, "HOME"), filepath.FromSlash(rest))
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(m.Root, filepath.FromSlash(name))
+}
+
+func isFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && !fi.IsDir()
 }

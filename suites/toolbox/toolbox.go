@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/audit"
 	"hookwatch/suites/process"
 )
 
@@ -157,5 +156,5 @@ func toldVersion(res process.Result) string {
 	if res.StartError != nil || res.Exit != 0 {
 		return ""
 	}
-	return cmp.Or(audit.VersionLine(res.Stdout.Bytes), audit.VersionLine(res.Stderr.Bytes))
+	return cmp.Or(VersionLine(res.Stdout.Bytes), VersionLine(res.Stderr.Bytes))
 }

@@ -5,7 +5,7 @@ import (
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/conform/finding"
+	"hookwatch/suites/conform"
 )
 
 // checkDocument is what check prints as JSON.
@@ -13,7 +13,7 @@ type checkDocument struct {
 	Version  int               `json:"version"`
 	Project  string            `json:"project"`
 	Hooks    []checkedHook     `json:"hooks"`
-	Findings []finding.Finding `json:"findings"`
+	Findings []conform.Finding `json:"findings"`
 	Errors   int               `json:"errors"`
 	Warnings int               `json:"warnings"`
 	Firings  int               `json:"firings"`
@@ -26,7 +26,7 @@ type checkDocument struct {
 // Line is a finding as a line of its own.
 func (d checkDocument) Line(i int) any {
 	return struct {
-		finding.Finding
+		conform.Finding
 		ranIn
 	}{d.Findings[i], d.ranIn}
 }
@@ -60,7 +60,7 @@ func newCheckDocument(p *project.Project, res checkResult, took time.Duration) c
 		})
 	}
 	if doc.Findings == nil {
-		doc.Findings = []finding.Finding{}
+		doc.Findings = []conform.Finding{}
 	}
 	return doc
 }

@@ -9,7 +9,6 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
@@ -17,7 +16,7 @@ import (
 
 // A checkResult is what a check found out about the hooks of a project.
 type checkResult struct {
-	Findings []finding.Finding
+	Findings []conform.Finding
 	Reports  []conform.Report // one a hook, in the order in which they are registered
 	Firings  int
 
@@ -87,7 +86,7 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 		res.Firings += report.Firings
 	}
 	res.Reports = reports
-	res.Findings = finding.Merge(append(res.Findings, conform.Together(reports)...))
+	res.Findings = conform.MergeFindings(append(res.Findings, conform.Together(reports)...))
 	return res, ctx.Err()
 }
 

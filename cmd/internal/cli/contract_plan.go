@@ -2,8 +2,7 @@ package cli
 
 import (
 	"hookwatch/suites"
-	"hookwatch/suites/client/cells"
-	"hookwatch/suites/client/inforce"
+	"hookwatch/suites/client"
 )
 
 // A question is what a client can be asked by having it play: an output of a hook
@@ -12,13 +11,13 @@ type question interface{ ID() string }
 
 // questions are all that there are.
 func questions() (all []question) {
-	for _, c := range cells.All() {
+	for _, c := range client.Cells() {
 		all = append(all, c)
 	}
-	for _, m := range inforce.Matchers() {
+	for _, m := range client.Matchers() {
 		all = append(all, m)
 	}
-	for _, f := range inforce.Files() {
+	for _, f := range client.Files() {
 		all = append(all, f)
 	}
 	return all
@@ -34,16 +33,16 @@ type play interface {
 
 // playsOf shares the questions out to clients.
 func playsOf(questions []question) (plays []play) {
-	var outputs []cells.Cell
-	var matchers []inforce.Matcher
-	var files []inforce.File
+	var outputs []client.Cell
+	var matchers []client.InForceMatcher
+	var files []client.InForceFile
 	for _, q := range questions {
 		switch q := q.(type) {
-		case cells.Cell:
+		case client.Cell:
 			outputs = append(outputs, q)
-		case inforce.Matcher:
+		case client.InForceMatcher:
 			matchers = append(matchers, q)
-		case inforce.File:
+		case client.InForceFile:
 			files = append(files, q)
 		}
 	}
@@ -61,10 +60,10 @@ func playsOf(questions []question) (plays []play) {
 
 // unplayed says why a question is not put to a client, "" where it is.
 func unplayed(q question) string {
-	if m, ok := q.(inforce.Matcher); ok && m.Event == "StopFailure" {
+	if m, ok := q.(client.InForceMatcher); ok && m.Event == "StopFailure" {
 		return "the client fires StopFailure now and then only"
 	}
-	c, ok := q.(cells.Cell)
+	c, ok := q.(client.Cell)
 	if !ok {
 		return ""
 	}

@@ -7,17 +7,16 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/inforce"
 	"hookwatch/suites/live"
 )
 
 // ran holds the names of the hooks that ran in a step.
-const ran = "{override}/" + inforce.Ran
+const ran = "{override}/" + client.Ran
 
 // together are the sessions of matchers, all of each in one settings file. The tool of an
 // MCP server is there from the start of a session or never, so that its matchers have one
 // of their own.
-func together(matchers []inforce.Matcher) (sessions []matching) {
+func together(matchers []client.InForceMatcher) (sessions []matching) {
 	var ofServer, others matching
 	for _, m := range matchers {
 		if strings.HasPrefix(m.Value, "mcp__") {
@@ -43,7 +42,7 @@ func registering(name string, settings []byte, steps ...suites.Step) *suites.Cas
 
 // matching is a session in which every matcher has a hook of its own, which notes that it
 // runs. A step has the client come to the values that one way leads to.
-type matching []inforce.Matcher
+type matching []client.InForceMatcher
 
 func (s matching) ids() (ids []string) {
 	for _, m := range s {
@@ -101,12 +100,12 @@ func (s matching) asCase(number int) *suites.Case {
 	var entries []client.Entry
 	var events []string
 	for i, m := range s {
-		entries = append(entries, client.Entry{Event: m.Event, Matcher: m.Matcher, Command: inforce.Command(strconv.Itoa(i))})
+		entries = append(entries, client.Entry{Event: m.Event, Matcher: m.Matcher, Command: client.InForceCommand(strconv.Itoa(i))})
 		events = append(events, strings.TrimPrefix(s.any(m.Event), "any-"))
 	}
 	slices.Sort(events)
 	for _, event := range slices.Compact(events) {
-		entries = append(entries, client.Entry{Event: event, Command: inforce.Command(s.any(event))})
+		entries = append(entries, client.Entry{Event: event, Command: client.InForceCommand(s.any(event))})
 	}
 	return registering("matchers-"+strconv.Itoa(number), live.Settings(entries, nil), s.steps()...)
 }
@@ -138,9 +137,9 @@ func runs(yes bool) string {
 }
 
 // settingsFile is a session with a settings file, whose hooks note that they run.
-type settingsFile inforce.File
+type settingsFile client.InForceFile
 
-func (f settingsFile) ids() []string { return []string{inforce.File(f).ID()} }
+func (f settingsFile) ids() []string { return []string{client.InForceFile(f).ID()} }
 
 func (f settingsFile) hooksAnswer() bool { return false }
 
@@ -151,7 +150,7 @@ func (f settingsFile) asCase(number int) *suites.Case {
 func (f settingsFile) judge(_ int, r suites.Result, _ func(string) string) []contractRow {
 	names := strings.Fields(string(r.Files[ran]))
 	slices.Sort(names)
-	row := contractRow{ID: inforce.File(f).ID(), Verdict: confirmed, Predicted: listed(inforce.File(f).Predicted(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
+	row := contractRow{ID: client.InForceFile(f).ID(), Verdict: confirmed, Predicted: listed(client.InForceFile(f).Predicted(client.Version(r.Client))), Seen: listed(slices.Compact(names))}
 	if row.Seen != row.Predicted {
 		row.Verdict, row.Because = changed, "other hooks of the file run"
 	}

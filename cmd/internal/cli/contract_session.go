@@ -12,7 +12,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/cells"
 	"hookwatch/suites/live"
 )
 
@@ -20,7 +19,7 @@ import (
 type session struct {
 	event  string
 	entry  client.Entry
-	cells  []cells.Cell
+	cells  []client.Cell
 	starts bool // the cell is about a session that starts, not about one that is cleared
 }
 
@@ -45,7 +44,7 @@ var single = []string{
 
 // sessions share the cells out. After a cell that ends the client's session, or from
 // which it may not recover, there is none.
-func sessions(all []cells.Cell) []session {
+func sessions(all []client.Cell) []session {
 	type group struct {
 		event, entry string
 		starts       bool
@@ -71,7 +70,7 @@ func sessions(all []cells.Cell) []session {
 // split makes sessions that are short enough, each with at most one cell that ends it,
 // as its last.
 func (s session) split() []session {
-	var last, rest []cells.Cell
+	var last, rest []client.Cell
 	for _, c := range s.cells {
 		if ends(c) {
 			last = append(last, c)
@@ -97,7 +96,7 @@ func (s session) split() []session {
 }
 
 // ends reports whether nothing can be asked of the client after a cell.
-func ends(c cells.Cell) bool {
+func ends(c client.Cell) bool {
 	return c.Event == "SessionEnd" || c.Event == "Setup" || slices.ContainsFunc(client.Versions(), func(v client.Version) bool {
 		return client.Interpret(v, c.Event, c.Output).Effect == suites.SessionEnds
 	})
@@ -116,7 +115,7 @@ exit "$(cat taken/exit)"
 `
 
 // registered is the entry of a cell as it is played.
-func registered(c cells.Cell) client.Entry {
+func registered(c client.Cell) client.Entry {
 	e := c.Output.Entry
 	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
 	e.Command = `sh "$CLAUDE_PROJECT_DIR"/answer.sh`
@@ -254,7 +253,7 @@ func (s session) judge(i int, r suites.Result, named func(string) string) []cont
 	for _, text := range r.ModelSees {
 		texts = append(texts, named(text))
 	}
-	j := c.Judge(client.Version(r.Client), cells.Observation{
+	j := c.Judge(client.Version(r.Client), client.Observation{
 		Command: s.entry.Command, URL: s.entry.URL, Matched: s.matched(), Answered: s.answered(i, r), Effect: r.Effect, Texts: texts,
 	})
 	row := contractRow{c.ID(), confirmed, string(j.Predicted), string(j.Seen), j.Changed}

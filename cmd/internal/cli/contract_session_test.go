@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client/cells"
-	"hookwatch/suites/client/inforce"
+	"hookwatch/suites/client"
 )
 
 // TestSessions: each cell is played once, and after one that ends the session there is
 // none.
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	all := cells.All()
+	all := client.Cells()
 	played := make(map[string]int)
 	for _, s := range sessions(all) {
 		if len(s.cells) == 0 || len(s.cells) > most+1 {
@@ -69,7 +68,7 @@ func TestPlan(t *testing.T) {
 func TestRegistered(t *testing.T) {
 	t.Parallel()
 	rows := matching{{Event: "PreToolUse", Matcher: "Bash", Value: "Bash"}, {Event: "PreToolUse", Matcher: "bash", Value: "Bash"}}
-	file := settingsFile(inforce.Files()[2])
+	file := settingsFile(client.Files()[2])
 	for ran, want := range map[string][]contractVerdict{
 		"":                   {notReachable, notReachable},
 		"any-PreToolUse 0":   {confirmed, confirmed},

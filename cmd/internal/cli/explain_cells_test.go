@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/cells"
 )
 
 // TestExplainCells: explain says of every cell that was measured what was measured, on
@@ -17,10 +16,10 @@ func TestExplainCells(t *testing.T) {
 	for _, version := range client.Versions() {
 		t.Run(string(version), func(t *testing.T) {
 			t.Parallel()
-			var asked []cells.Cell
+			var asked []client.Cell
 			var lines strings.Builder
 			left := 0
-			for _, c := range cells.All() {
+			for _, c := range client.Cells() {
 				if _, _, ok := c.Want.On(version); !ok {
 					continue
 				}
@@ -55,7 +54,7 @@ func TestExplainCells(t *testing.T) {
 }
 
 // agrees holds an answer against what was measured.
-func agrees(t *testing.T, c cells.Cell, version client.Version, a explainedLine) {
+func agrees(t *testing.T, c client.Cell, version client.Version, a explainedLine) {
 	t.Helper()
 	effect, sees, _ := c.Want.On(version)
 	if a.Effect != effect || a.Because == "" || a.Rule == "" {
@@ -69,7 +68,7 @@ func agrees(t *testing.T, c cells.Cell, version client.Version, a explainedLine)
 
 // written is a cell as somebody would write it down; nil where that cannot be: a hook
 // that was never started, or an event that there is not.
-func written(t *testing.T, c cells.Cell) []byte {
+func written(t *testing.T, c client.Cell) []byte {
 	t.Helper()
 	o := c.Output
 	about, known := client.EventByName(c.Event)
@@ -97,7 +96,7 @@ func written(t *testing.T, c cells.Cell) []byte {
 	case "prompt", "agent":
 		entry["prompt"] = "is it so?"
 	}
-	line := map[string]any{"event": c.Event, "stdout": string(o.Stdout), "stderr": string(o.Stderr), "timed_out": o.TimedOut, "command": cells.Command, "entry": entry}
+	line := map[string]any{"event": c.Event, "stdout": string(o.Stdout), "stderr": string(o.Stderr), "timed_out": o.TimedOut, "command": client.CellCommand, "entry": entry}
 	switch {
 	case o.Signal != "":
 		line["signal"] = o.Signal

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"hookwatch/suites/client/firing"
+	"hookwatch/suites/client"
 )
 
 // flags describe one output.
@@ -19,30 +19,30 @@ type flags struct {
 }
 
 // Firing reads the flags as a line of JSON is read.
-func (o flags) Firing() (firing.Firing, error) {
+func (o flags) Firing() (client.Firing, error) {
 	fields := map[string]any{
 		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
 		"stdout": o.Stdout, "stderr": o.Stderr, "command": o.Command,
 	}
 	if o.Entry != "" {
 		if !json.Valid([]byte(o.Entry)) {
-			return firing.Firing{}, errors.New(`--entry is not valid JSON, such as '{"onFailure":"block"}'`)
+			return client.Firing{}, errors.New(`--entry is not valid JSON, such as '{"onFailure":"block"}'`)
 		}
 		fields["entry"] = json.RawMessage(o.Entry)
 	}
 	payload, err := o.payload()
 	if err != nil {
-		return firing.Firing{}, err
+		return client.Firing{}, err
 	}
 	if payload != "" {
 		fields["payload"] = payload
 	}
 	line, err := json.Marshal(fields)
 	if err != nil {
-		return firing.Firing{}, err
+		return client.Firing{}, err
 	}
-	fired, err := firing.Parse(line)
-	var field *firing.FieldError
+	fired, err := client.ParseFiring(line)
+	var field *client.FieldError
 	if errors.As(err, &field) {
 		err = fmt.Errorf("--%s %s", strings.ReplaceAll(field.Field, "_", "-"), field.Why)
 	}

@@ -9,19 +9,18 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/firing"
 )
 
 // longestLine bounds a line of standard input, in bytes.
 const longestLine = 16 << 20
 
 // read reads what the next line says; an empty line says nothing.
-func read(lines *bufio.Reader) (firing.Firing, error) {
+func read(lines *bufio.Reader) (client.Firing, error) {
 	text, err := readLine(lines)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
-		return firing.Firing{}, err
+		return client.Firing{}, err
 	}
-	return firing.Parse(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")))
 }
 
 // readLine reads a line of bounded length; what is too long is read to its end.

@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/firing"
 )
 
 // explainDocument is what explain prints as JSON of many outputs.
@@ -29,7 +28,7 @@ type explainedLine struct {
 }
 
 // explainLine interprets an output as a client of a version does.
-func explainLine(version client.Version, fired firing.Firing) (explainedLine, client.Reading) {
+func explainLine(version client.Version, fired client.Firing) (explainedLine, client.Reading) {
 	reading := client.Interpret(version, fired.Event, fired.Output)
 	return explainedLine{
 		ID: fired.ID, Effect: reading.Effect, Decision: reading.Decision, Because: reading.Because(),

@@ -8,14 +8,14 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform/rules"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/spelling"
 )
 
 // explainedRules are all that explain knows by ID. A command that has rules of its own
 // adds them here.
 func explainedRules() []suites.Rule {
-	return slices.Concat(client.Rules(), rules.All())
+	return slices.Concat(client.Rules(), conform.Rules())
 }
 
 // rulesDocument is what explain RULE and explain --list print as JSON.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/suites/record/foreign"
+	"hookwatch/suites/record"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -28,7 +28,7 @@ what changed before it. The rolling log, the archive and the present state count
 			}
 			a.warn(past.Warnings)
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
-				past.Records, _ = foreign.Identify(past.Records, p.Every())
+				past.Records, _ = record.Identify(past.Records, p.Every())
 			}
 			all, err := pickHistories(past, a.suites, ids, dir)
 			if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/payload"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/run"
@@ -126,7 +125,7 @@ func firesLive(r *run.Runner, c *suites.Case) []discover.Hook {
 	if err != nil {
 		return nil
 	}
-	return r.Hooks(st.Event, payload.Matched(st.Event, st.Tool, sent))
+	return r.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, sent))
 }
 
 // onlyOne reports whether a hook is a plugin's whose event the client watches for only if a

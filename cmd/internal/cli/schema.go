@@ -9,7 +9,6 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/outputschema"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -35,7 +34,7 @@ func schemaOf(args []string) ([]byte, error) {
 	switch {
 	case len(args) == 2 && args[0] == "output":
 		of, err := eventNamed(args[1])
-		return outputschema.Of(client.Default, of), err
+		return client.OutputSchema(client.Default, of), err
 	case len(args) == 1 && args[0] == "output":
 		return nil, errors.New("schema output needs an event, as in hookwatch schema output PreToolUse")
 	case len(args) != 1:

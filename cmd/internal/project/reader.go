@@ -9,7 +9,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate/mask"
+	"hookwatch/suites/isolate"
 )
 
 // confined reads what lies in the project or was agreed to; masked files are not
@@ -22,7 +22,7 @@ func confined(cfg *config.Config) disk.Reader {
 // not read for them either. What that is, is found out for the first file. What was
 // saved lately is taken from pinned, which may be nil.
 func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
-	hiding := sync.OnceValue(func() *mask.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
+	hiding := sync.OnceValue(func() *isolate.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
 	r := confined(cfg)
 	r.Pinned = pinned
 	r.Hidden = func(real string) bool { return hiding().Hides(real) }

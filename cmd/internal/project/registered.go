@@ -13,7 +13,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
-	"hookwatch/suites/conform/finding"
 	"hookwatch/suites/discover"
 )
 
@@ -103,7 +102,7 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 
 // unread makes a case of each file of which the client drops all or a part, so that no
 // hook can be told of: it fails until the file is read as it stands.
-func (p *Project) unread(findings []finding.Finding) (out []suites.Case) {
+func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
 	for _, f := range findings {
 		file := f.Where.File
 		told := func(h discover.Hook) bool { return h.Source.File == file && h.Dead }
@@ -132,7 +131,7 @@ var starting = []string{"script-missing", "script-not-executable", "bad-interpre
 
 // faults are the errors that are found of a hook's registration, but for those that
 // cases which fire it tell anyway.
-func (p *Project) faults(h discover.Hook, findings []finding.Finding) (out []string) {
+func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
 			continue

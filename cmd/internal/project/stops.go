@@ -15,7 +15,6 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/client/payload"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
@@ -202,7 +201,7 @@ func (p *Project) stopCases() (all []suites.Case) {
 // stopping is the hook that a stop is about: one whose matcher lets the input through,
 // if there is one.
 func (p *Project) stopping(s Stop) (meant discover.Hook, found bool) {
-	value := payload.Matched(s.Event, s.Step.Tool, s.Step.PayloadRaw)
+	value := client.MatchedValue(s.Event, s.Step.Tool, s.Step.PayloadRaw)
 	for i := range p.Registered.Hooks {
 		h := &p.Registered.Hooks[i]
 		if !s.about(h) {

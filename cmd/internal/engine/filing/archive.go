@@ -7,7 +7,6 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/record/foreign"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
 )
@@ -40,7 +39,7 @@ func (a *archiving) archive(inputs map[string][]suites.Input) error {
 		return nil
 	}
 	incomplete := Incomplete(before, before) // before its records are copied
-	before.Records, _ = foreign.Identify(before.Records, a.p.Every())
+	before.Records, _ = record.Identify(before.Records, a.p.Every())
 	c := verdict.Compare(RunOf(before), a.run())
 	c.Warn("the earlier run is not whole: ", incomplete)
 	return a.store.WriteComparison(report.Comparison(c))

@@ -9,7 +9,7 @@ import (
 
 	"hookwatch/config"
 	"hookwatch/suites"
-	"hookwatch/suites/isolate/trees"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
 )
 
@@ -34,7 +34,7 @@ func (k Kept) At(c *suites.Case, o suites.Outcome, v suites.Verdict) string {
 
 // Take has a runner keep the surroundings of a failing case, in the place of older ones.
 func (k Kept) Take(r *run.Runner, o suites.Outcome, to string) error {
-	if err := errors.Join(trees.Remove(to), os.MkdirAll(k.Dir, 0o700)); err != nil {
+	if err := errors.Join(isolate.Remove(to), os.MkdirAll(k.Dir, 0o700)); err != nil {
 		return err
 	}
 	if err := r.Keep(o, to); err != nil {
@@ -46,7 +46,7 @@ func (k Kept) Take(r *run.Runner, o suites.Outcome, to string) error {
 // Drop removes what is kept of a case.
 func (k Kept) Drop(c *suites.Case) {
 	if k.Dir != "" {
-		_ = trees.Remove(k.path(c))
+		_ = isolate.Remove(k.path(c))
 	}
 }
 
@@ -69,7 +69,7 @@ func prune(keep, newest string, count int, size int64) error {
 			continue
 		}
 		path := filepath.Join(keep, e.Name())
-		k := kept{path, fi.ModTime(), trees.Held(path)}
+		k := kept{path, fi.ModTime(), isolate.Held(path)}
 		if path == newest {
 			k.at = time.Now().Add(time.Hour)
 		}
@@ -80,7 +80,7 @@ func prune(keep, newest string, count int, size int64) error {
 	for i, k := range all {
 		total += k.size
 		if i > 0 && (i >= count || total > size) {
-			err = errors.Join(err, trees.Remove(k.path))
+			err = errors.Join(err, isolate.Remove(k.path))
 		}
 	}
 	return err

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"hookwatch/suites/isolate/trees"
-	"hookwatch/suites/run/placed"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/run"
 )
 
 // Place is where a project's sandboxes lie: those of running cases in one
@@ -44,8 +44,8 @@ func (p Place) Open(alone bool) (running, keep string, err error) {
 		for _, e := range entries {
 			if e.Name() != "kept" && !alive(e.Name()) {
 				left := filepath.Join(p.dir, e.Name())
-				_ = placed.TakeAway(left)
-				_ = trees.Remove(left)
+				_ = run.TakeAway(left)
+				_ = isolate.Remove(left)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func private(dir string) error {
 // Close removes what a session left: its own directory, and the place as a
 // whole when no sandbox is kept there.
 func (p Place) Close(running string) {
-	_ = trees.Remove(running)
+	_ = isolate.Remove(running)
 	_ = os.Remove(filepath.Join(p.dir, "kept")) // fails, as it should, unless empty
 	_ = os.Remove(p.dir)
 }

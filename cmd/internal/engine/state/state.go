@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
-	"hookwatch/suites/record/foreign"
 	"hookwatch/suites/selection"
 	"hookwatch/suites/toolbox"
 )
@@ -74,7 +73,7 @@ func (s *State) Recall(before *record.Snapshot) []suites.Record {
 	s.Environment, s.warnings = before.Environment, before.Warnings
 	s.sets.Recall(before.Environment, s.earlierTools)
 	maps.Copy(s.inputs, before.Inputs)
-	records, _ := foreign.Identify(before.Records, s.p.Every())
+	records, _ := record.Identify(before.Records, s.p.Every())
 	s.Verdicts.Recall(records, s.p.Find)
 	return records
 }

@@ -1,0 +1,259 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites/spelling"
+)
+
+// lastSignal is the highest number that a signal has anywhere.
+const lastSignal = 64
+
+// signal is a name, or a number, of which 0 is none.
+func (r *reader) signal() string {
+	raw, given := r.fields["signal"]
+	if !given {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	signal, err := ParseSignal(text)
+	if err != nil {
+		r.wrong("signal", "is "+err.Error())
+	}
+	return signal
+}
+
+// ParseSignal reads the name of a signal, or its number, of which 0 is none.
+func ParseSignal(text string) (string, error) {
+	number, err := strconv.Atoi(text)
+	switch {
+	case text == "" || err == nil && number == 0:
+		return "", nil
+	case err == nil && (number < 0 || number > lastSignal):
+		return "", fmt.Errorf("%d, which is no signal", number)
+	case err == nil:
+		return "signal " + text, nil
+	case text[0] < 'A' || text[0] > 'Z':
+		return "", fmt.Errorf("%s, neither a number nor a name such as SIGKILL", text)
+	default:
+		return text, nil
+	}
+}
+
+// exit is the exit code; a hook that was ended has none.
+func (r *reader) exit(out Output) int {
+	code := 0
+	if !r.decode("exit", "a whole number", &code) || out.Signal != "" || out.TimedOut || out.Dropped != "" {
+		return code
+	}
+	if err := ParseExit(code, out.Entry.Type); err != nil {
+		r.wrong("exit", "is "+err.Error())
+	}
+	return code
+}
+
+// ParseExit says what is wrong with an exit code, which of an http hook is a status.
+func ParseExit(code int, hookType string) error {
+	const most, mostStatus = 255, 599
+	switch {
+	case code < 0:
+		return fmt.Errorf("%d: a hook that did not exit has a signal, or timed out", code)
+	case hookType == "http" && code > mostStatus:
+		return fmt.Errorf("%d, which is no status", code)
+	case hookType != "http" && code > most:
+		return fmt.Errorf("%d: exit codes end at %d", code, most)
+	default:
+		return nil
+	}
+}
+
+// A Firing is one output of a hook, and the event it was for.
+type Firing struct {
+	ID     json.RawMessage // as it was given; nil for none
+	Event  string
+	Output Output
+}
+
+// names are the fields that are read. Others are left alone, unless they look
+// like one of these misspelt.
+var names = []string{
+	"id", "event", "exit", "signal", "timed_out", "stdout", "stderr", "command", "entry", "payload",
+}
+
+// ParseFiring reads one firing. What is not given is empty, exit code 0 among it; the
+// event may stand in the payload. The error names the field.
+func ParseFiring(line []byte) (Firing, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil || fields == nil {
+		return Firing{}, notAnObject(line, err)
+	}
+	for name, raw := range fields {
+		near := spelling.Nearest(strings.ToLower(name), names)
+		if near != "" && !slices.Contains(names, name) {
+			return Firing{}, &FieldError{name, "is no field that is read; did you mean " + near + "?"}
+		}
+		if string(raw) == "null" {
+			delete(fields, name)
+		}
+	}
+	r := reader{fields: fields}
+	f := Firing{ID: fields["id"], Output: Output{
+		Stdout: []byte(r.text("stdout")), Stderr: []byte(r.text("stderr")), TimedOut: r.flag("timed_out"),
+		Payload: r.payload(),
+	}}
+	f.Event = r.event(f.Output.Payload)
+	f.Output.Entry, f.Output.Dropped = r.entry(f.Event)
+	f.Output.Signal = r.signal()
+	f.Output.Exit = r.exit(f.Output)
+	return f, r.err
+}
+
+func notAnObject(line []byte, err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not valid JSON at byte %d: %w", syntax.Offset, err)
+	case len(bytes.TrimSpace(line)) == 0:
+		return errors.New("nothing is given")
+	default:
+		return errors.New(`not a JSON object, as in {"event": "PreToolUse", "exit": 2, "stderr": "no"}`)
+	}
+}
+
+// payload is an object, or a text that holds one.
+func (r *reader) payload() []byte {
+	raw := []byte(r.fields["payload"])
+	var text string
+	if len(raw) > 0 && json.Unmarshal(raw, &text) == nil {
+		raw = []byte(text)
+	}
+	var object map[string]json.RawMessage
+	if len(raw) > 0 && json.Unmarshal(raw, &object) != nil {
+		r.wrong("payload", "is not a JSON object")
+	}
+	return raw
+}
+
+// event is that of the field, or of the payload.
+func (r *reader) event(payload []byte) string {
+	name := r.text("event")
+	if name == "" {
+		var says struct {
+			Name string `json:"hook_event_name"`
+		}
+		_ = json.Unmarshal(payload, &says) // what is wrong with it was said
+		name = says.Name
+	}
+	if _, known := EventByName(name); known {
+		return name
+	}
+	var all []string
+	for _, event := range Events() {
+		all = append(all, event.Name)
+	}
+	switch near := nearest(name, all); {
+	case name == "":
+		r.wrong("event", "is missing")
+	case near != "":
+		r.wrong("event", fmt.Sprintf("is %q, which the client does not have; did you mean %s?", name, near))
+	default:
+		r.wrong("event", fmt.Sprintf("is %q, which the client does not have", name))
+	}
+	return name
+}
+
+// nearest is the name that differs in case alone, or the most likely one.
+func nearest(name string, all []string) string {
+	for _, one := range all {
+		if strings.EqualFold(one, name) {
+			return one
+		}
+	}
+	return spelling.Nearest(name, all)
+}
+
+// entry reads the keys of the hook's entry. The default type is command, and the field
+// command is its command. dropped says why the client drops the entry, "" where it does
+// not.
+func (r *reader) entry(event string) (entry Entry, dropped string) {
+	command := r.text("command")
+	keys := map[string]json.RawMessage{}
+	if !r.decode("entry", "an object", &keys) {
+		return Entry{Command: command}, ""
+	}
+	if keys["type"] == nil {
+		keys["type"] = json.RawMessage(`"command"`)
+	}
+	if string(keys["type"]) == `"command"` && keys["command"] == nil {
+		keys["command"], _ = json.Marshal(command) // text always encodes
+	}
+	raw, _ := json.Marshal(keys) // what was decoded encodes
+	entry, problems := ParseEntry(event, raw)
+	for _, problem := range problems {
+		return entry, problem.What + " (" + problem.Hint + ")"
+	}
+	return entry, ""
+}
+
+// A FieldError is a mistake in one field.
+type FieldError struct {
+	Field string
+	Why   string
+}
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Why }
+
+// A reader reads fields and keeps the first mistake.
+type reader struct {
+	fields map[string]json.RawMessage
+	err    error
+}
+
+func (r *reader) wrong(field, why string) {
+	if r.err == nil {
+		r.err = &FieldError{field, why}
+	}
+}
+
+// decode reads a field into a value, if it is given.
+func (r *reader) decode(field, want string, value any) bool {
+	raw, given := r.fields[field]
+	if !given {
+		return false
+	}
+	if json.Unmarshal(raw, value) != nil {
+		r.wrong(field, "is "+shortened(raw)+", not "+want)
+		return false
+	}
+	return true
+}
+
+// shortened is a value as it stands, as far as an error needs it.
+func shortened(raw []byte) string {
+	const most = 40
+	if len(raw) > most {
+		return strings.ToValidUTF8(string(raw[:most]), "") + "..."
+	}
+	return string(raw)
+}
+
+func (r *reader) text(field string) string {
+	var text string
+	r.decode(field, "text", &text)
+	return text
+}
+
+func (r *reader) flag(field string) bool {
+	var flag bool
+	r.decode(field, "true or false", &flag)
+	return flag
+}

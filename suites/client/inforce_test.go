@@ -1,0 +1,51 @@
+package client
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMatchers: what is predicted of a matcher is what was measured.
+func TestMatchers(t *testing.T) {
+	t.Parallel()
+	for _, m := range Matchers() {
+		if got := m.Predicted(); got != m.Runs {
+			t.Errorf("%s: predicted %t, measured %t", m.ID(), got, m.Runs)
+		}
+	}
+}
+
+// TestFiles: what is predicted of a settings file is what was measured.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	for _, f := range Files() {
+		for _, v := range Versions() {
+			if got, want := f.Predicted(v), f.On(v); !slices.Equal(got, want) {
+				t.Errorf("%s on %s: predicted %q, measured %q", f.ID(), v, got, want)
+			}
+		}
+		if text := strings.TrimPrefix(f.Content, "\ufeff"); json.Valid([]byte(text)) != !slices.Contains([]string{"trailing comma", "comment"}, f.Title) {
+			t.Errorf("%s: is it JSON? %s", f.ID(), text)
+		}
+	}
+}
+
+// TestInForceIDs: each row has one, and one of its own.
+func TestInForceIDs(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, m := range Matchers() {
+		if seen[m.ID()] {
+			t.Errorf("%s comes twice", m.ID())
+		}
+		seen[m.ID()] = true
+	}
+	for _, f := range Files() {
+		if seen[f.ID()] || strings.ContainsAny(f.ID(), " \"") {
+			t.Errorf("%s comes twice, or is no ID", f.ID())
+		}
+		seen[f.ID()] = true
+	}
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		matcher string
+		want    []string
+	}{
+		{"", nil}, {"*", nil}, {"B.*", nil}, {"Bash", []string{"Bash"}},
+		{"Write|Edit", []string{"Edit", "Write"}}, {" Edit, Write |Edit", []string{"Edit", "Write"}}, {"|", []string{}},
+	} {
+		if got := MatcherNames(test.matcher); !slices.Equal(got, test.want) || (got == nil) != (test.want == nil) {
+			t.Errorf("Names(%q) = %#v, want %#v", test.matcher, got, test.want)
+		}
+	}
+}
+
+// TestJSRegexp compares with what JavaScript answers for the same pattern.
+func TestJSRegexp(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern, value string
+		want           bool
+	}{
+		{"a|b|", "z", true}, {"^(?:a|b)$", "b", true}, {"^(?:a|b)$", "ab", false},
+		{"^a{2}$", "aa", true}, {"^a{2,}$", "a", false}, {"^a{1,2}$", "aaa", false}, {"^a{,2}$", "a{,2}", true}, {"^{$", "{", true},
+		{"^a+?b*$", "aab", true}, {"^[a-c]+$", "abc", true}, {"^[^a-c]$", "b", false}, {"[]", "a", false}, {"^[^]$", "\n", true},
+		{`^[\d-x]+$`, "3-x", true}, {`^[a\]]+$`, "a]", true}, {`^\w+\s\d$`, "ab 3", true}, {`\bEdit\b`, "Multi Edit", true},
+		{`\bEdit\b`, "MultiEdit", false}, {`\BEdit`, "MultiEdit", true}, {".", "\n", false}, {"^.$", "é", true},
+		{`^(a)\1$`, "aa", true}, {`^(?<x>a)\k<x>$`, "aa", true}, {`^\k$`, "k", true}, {`^\1$`, "\x01", true}, {`^(z)?\1a$`, "a", true},
+		{"^(?=Ba)Bash", "Bash", true}, {"Bash(?!Output)", "BashOutput", false}, {"(?<=Multi)Edit", "MultiEdit", true},
+		{"(?<!Multi)Edit", "MultiEdit", false}, {`^\x41\u0042\cA\t$`, "AB\x01\t", true}, {`^\A\z$`, "Az", true},
+		{`^\p$`, "p", true}, {"^(?:a*)*$", "b", false}, {"^(?:(a)|b)*$", "ab", true}, {"^[[:alpha:]]$", "a]", true}, {`^[\b]$`, "\b", true},
+		{"^(a*)*$", "aaa", true}, {`^(?:(a)|(b)\1)+$`, "ab", true},
+		{"(?i:bash)", "Bash", true}, {"(?-i:bash)", "Bash", false}, {`\(?i`, "(i", true}, {"[(?i)]", "?", true}, {"(a+)+$(b)*X", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+	} {
+		pattern, err := compileJS(test.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", test.pattern, err)
+			continue
+		}
+		if got, err := pattern.matches(test.value); got != test.want || err != nil && !strings.HasPrefix(test.pattern, "(a+)+") {
+			t.Errorf("/%s/.test(%q) = %t, %v", test.pattern, test.value, got, err)
+		}
+	}
+	for _, invalid := range []string{
+		"[", "(", ")", "*", "a**", "+", "?", "{1}", "a{2,1}", "[b-a]", `\`, `[\`, "(?i)a", "a(?s)", "(?>a)", "(?#c)", `[\]](?i)`, `\\(?i)`, "(?P<x>a)", "(?<x>a)(?<x>b)", "(?<=a)*", "^*", `(?<x>a)\k<y>`, "(?<1>a)", "[a-",
+	} {
+		if _, err := compileJS(invalid); err == nil {
+			t.Errorf("%s: compiled, want an error", invalid)
+		}
+		if _, err := compileJS(invalid + "$"); err == nil && !strings.HasSuffix(invalid, `\`) {
+			t.Errorf("%s$: compiled, want an error", invalid)
+		}
+	}
+}
+
+// TestCostly: what takes exponential time, to compile or to match, is neither a match
+// nor none, and it is found out soon.
+func TestCostly(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"((((((.*)*)*)*)*)*)*$x":                                    errTooSlow.why,
+		strings.Repeat("(a|b", 50) + strings.Repeat(")", 50):        "the groups of the pattern are nested more than 8 deep",
+		strings.Repeat("(", 100_000) + strings.Repeat(")", 100_000): "the pattern has 200000 bytes, at most 1000 are evaluated",
+		`[((((((((((((]Bash|\(\(\(\(\(\(\(\(\(\(`:                   "",
+	} {
+		begin := time.Now()
+		for range 100 {
+			matched, err := EvaluateMatcher(pattern, MatcherSeparators, "NotebookEdit")
+			if matched || want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+				t.Fatalf("%.40s: %v, %v, want %q", pattern, matched, err, want)
+			}
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%.40s: found out after %s", pattern, took)
+		}
+	}
+}
+
+// FuzzEvaluate: whatever the pattern, an answer comes soon.
+func FuzzEvaluate(f *testing.F) {
+	for _, seed := range []string{"Bash", "((.*)*)*x", "(a|b(a|b(a|b(a|b(a|b(a|b(a|b(a|b))))))))", strings.Repeat("(a|b)?", 100), strings.Repeat("(?:a{1000}){1000}", 20), `(?=(a+)+\1)`} {
+		f.Add(seed, "NotebookEdit")
+	}
+	f.Fuzz(func(t *testing.T, pattern, value string) {
+		if len(value) > 1000 {
+			return
+		}
+		compiledMatchers.Lock()
+		clear(compiledMatchers.tooSlow)
+		compiledMatchers.Unlock()
+		begin := time.Now()
+		_, _ = EvaluateMatcher(pattern, MatcherSeparators, value)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%q on %q took %s", pattern, value, took)
+		}
+	})
+}
+
+func FuzzMatches(f *testing.F) {
+	for _, seed := range []string{"Bash", "B.*", "[", "(a*)*b", `(\1|[^]){2,3}?`, "(?<=a|(?!b))", `\u12`, "a,b|c"} {
+		f.Add(seed, "Bash")
+	}
+	f.Fuzz(func(t *testing.T, matcher, value string) {
+		if matched := MatcherTakes(matcher, MatcherSeparators, value); matched && CheckMatcher(matcher) != nil {
+			t.Errorf("invalid matcher %q matched %q", matcher, value)
+		}
+		for _, name := range MatcherNames(matcher) {
+			if !MatcherTakes(matcher, MatcherSeparators, name) {
+				t.Errorf("list %q does not match its own %q", matcher, name)
+			}
+		}
+	})
+}

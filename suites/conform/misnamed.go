@@ -1,0 +1,131 @@
+package conform
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/pattern"
+)
+
+// A Field is read under one name and sent under another.
+type Field struct {
+	Name, Meant string
+	// seen says that no proof is needed: whoever reads it means what the client sends.
+	seen seen
+}
+
+type seen int
+
+const (
+	never    seen = iota // the name is usual elsewhere: only a hook that does more with it has meant it
+	filtered             // programs may call something of their own so, which filters of the input do not
+	anywhere
+)
+
+var fields = []Field{
+	{"tool_result", "tool_response", anywhere}, {"tool_output", "tool_response", anywhere}, {"toolResult", "tool_response", never}, {"output", "tool_response", never}, {"result", "tool_response", never},
+	{"user_prompt", "prompt", anywhere}, {"user_message", "prompt", never}, {"userPrompt", "prompt", never}, {"user_input", "prompt", never}, {"message", "prompt", never},
+	{"toolName", "tool_name", anywhere}, {"tool", "tool_name", never},
+	{"toolInput", "tool_input", anywhere}, {"tool_args", "tool_input", never}, {"parameters", "tool_input", never}, {"params", "tool_input", never},
+	{"hookEventName", "hook_event_name", anywhere}, {"hook_event", "hook_event_name", never}, {"event_name", "hook_event_name", never}, {"hook_name", "hook_event_name", never},
+	{"sessionId", "session_id", anywhere}, {"working_directory", "cwd", never}, {"transcriptPath", "transcript_path", never},
+	{"agent_name", "agent_type", filtered}, {"subagent_name", "agent_type", filtered}, {"subagent_type", "agent_type", never},
+}
+
+// A Use is where a text reads a field, as an offset.
+type Use struct {
+	Field
+	At int
+}
+
+// Certain lists the fields that a text surely reads in vain, one for each that was
+// meant.
+func Certain(code string) (out []Use) {
+	for _, u := range uses(code) {
+		if u.seen == filtered && !strings.Contains(code[max(0, u.At-200):u.At], "jq ") {
+			continue
+		}
+		if elsewhere(code, u.At) {
+			continue
+		}
+		if u.seen != never && !slices.ContainsFunc(out, func(o Use) bool { return o.Meant == u.Meant }) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// elsewhere reports whether what is read at an offset is not the hook's input: a filter of jq
+// that is given a file, or lines of one, and in a program a value that was not made of stdin
+// where another was.
+func elsewhere(code string, at int) bool {
+	begin := strings.LastIndexByte(code[:at], '\n') + 1
+	line, _, _ := strings.Cut(code[begin:], "\n")
+	if strings.Contains(line, "jq ") {
+		return ofFile().MatchString(line)
+	}
+	inputs := ofInput().FindAllStringSubmatch(code, -1)
+	m := receiver().FindStringSubmatch(code[begin:at])
+	if len(inputs) == 0 || m == nil {
+		return false
+	}
+	return !slices.ContainsFunc(inputs, func(in []string) bool { return in[1] == m[1] })
+}
+
+var (
+	// ofFile matches a line in which jq reads a file, or what tail, grep or cat give of one.
+	ofFile = pattern.Lazy(`\b(?:tail|head|tac|grep|cat)\s[^|]*[$/.][^|]*\|\s*jq\b|\bjq\b[^|<]*['"]\s+"?[$./~][\w{./]|\bjq\b[^|]*[^<]<\s+"?[$./~]`)
+	// ofInput matches what a program makes of its standard input.
+	ofInput = pattern.Lazy(`(\w+)\s*(?::[^=\n]+)?=\s*(?:json\.loads?\(\s*(?:sys\.stdin|raw|data|text|stdin|input|payload|content)|JSON\.parse\(\s*(?:fs\.readFileSync\((?:0|['"]/dev/stdin)|require\(|raw|data|text|stdin|input|payload|buf|chunks))`)
+	// receiver is the name before a field that is read.
+	receiver = pattern.Lazy(`(\w+)(?:\.get\(["']|\[["']|\.)$`)
+)
+
+// Sent lists the fields that a text may read in vain and that the client sends in a
+// payload under the name that was meant.
+func Sent(code string, payload json.RawMessage) (out []Use) {
+	sent := map[string]json.RawMessage{}
+	_ = json.Unmarshal(payload, &sent) // what is no object sends nothing
+	for _, u := range uses(code) {
+		_, known := sent[u.Name]
+		if _, there := sent[u.Meant]; there && !known {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// uses lists the fields that a text reads under a name of its own, and never under the
+// client's: one that tries both is well.
+func uses(code string) (out []Use) {
+	for _, f := range fields {
+		if !strings.Contains(code, f.Name) {
+			continue // most texts: an expression costs more
+		}
+		reads := regexp.MustCompile(`jq [^\n]*?[\s'"(|,{\[:]\.` + f.Name + `\b|\.get\(["']` + f.Name + `["']|\[["']` + f.Name + `["']\]|\b(?:input|data|payload|event)\.` + f.Name + `\b`)
+		at := reads.FindStringIndex(code)
+		if at == nil || regexp.MustCompile(`["'.]`+f.Meant+`\b`).MatchString(code) {
+			continue
+		}
+		out = append(out, Use{f, at[0] + strings.LastIndex(code[at[0]:at[1]], f.Name)})
+	}
+	return out
+}
+
+// WithUses is a payload in which fields also stand under the names by which they are read.
+func WithUses(payload json.RawMessage, all []Use) json.RawMessage {
+	sent := map[string]json.RawMessage{}
+	if json.Unmarshal(payload, &sent) != nil {
+		return payload
+	}
+	for _, u := range all {
+		sent[u.Name] = sent[u.Meant]
+	}
+	text, err := json.Marshal(sent)
+	if err != nil {
+		return payload
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package conform
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// An Alternative is another name for what the client sends, as a hook may write it: of a tool,
+// of a field anywhere in the payload, or of a variable of the environment.
+type Alternative struct {
+	Name, Meant string
+	Kind        AlternativeKind
+}
+
+// A AlternativeKind is what an alternative stands in for.
+type AlternativeKind int
+
+// The kinds of alternatives.
+const (
+	AField AlternativeKind = iota
+	ATool
+	AVariable
+)
+
+// alternativeNames are the names by which hooks look for parts of a tool's input, or for a prompt,
+// with their places in the payload. The same name may be right for other tools, so only a hook
+// that does more with it has meant it.
+var alternativeNames = map[string][]string{
+	"tool_input.command":   {"cmd", "command_line", "script", "bash_command", "commands"},
+	"tool_input.file_path": {"path", "filePath", "filepath", "file", "filename", "file_name", "target_file"},
+	"tool_input":           {"input", "args", "arguments", "parameters", "params", "tool_args", "toolInput"},
+	"tool_name":            {"tool", "toolName", "name"},
+	"prompt":               {"user_prompt", "userPrompt", "user_message", "message", "text", "content", "input", "query"},
+}
+
+// order is the order in which they are tried.
+var order = []string{"tool_input.command", "tool_input.file_path", "tool_input", "tool_name", "prompt"}
+
+// mostAlternatives bounds how many are tried of one hook.
+const mostAlternatives = 4
+
+// Alternatives lists the names in a hook's code that may stand for a tool's name or for a field
+// of its input; of prompts tool is empty.
+func Alternatives(code, tool string) (out []Alternative) {
+	quoted := func(name string) bool {
+		return regexp.MustCompile(`["'\s|(=]` + regexp.QuoteMeta(name) + `["'\s|)\]]`).MatchString(code)
+	}
+	if lower := strings.ToLower(tool); tool != "" && quoted(lower) {
+		out = append(out, Alternative{Name: lower, Meant: tool, Kind: ATool})
+	}
+	for _, name := range neverSet {
+		if regexp.MustCompile(`\b`+name+`\b`).MatchString(code) && len(out) < mostAlternatives {
+			out = append(out, Alternative{Name: name, Meant: "JSON on stdin", Kind: AVariable})
+		}
+	}
+	for _, meant := range order {
+		if (meant == "prompt") != (tool == "") {
+			continue
+		}
+		for _, name := range alternativeNames[meant] {
+			read := regexp.MustCompile(`\.` + name + `\b[^(]|\.get\(["']` + name + `["']|\[["']` + name + `["']\]|[{,]\s*` + name + `\s*[,}]`)
+			if len(out) < mostAlternatives && strings.Contains(code, name) && read.MatchString(code) {
+				out = append(out, Alternative{Name: name, Meant: meant})
+			}
+		}
+	}
+	return out
+}
+
+// Set is what the variable would hold of a payload: the whole tool's input, or the part of it
+// that its name speaks of.
+func (a Alternative) Set(payload json.RawMessage) map[string]string {
+	var sent struct {
+		Tool   string         `json:"tool_name"`
+		Input  map[string]any `json:"tool_input"`
+		Prompt string         `json:"prompt"`
+	}
+	if a.Kind != AVariable || json.Unmarshal(payload, &sent) != nil {
+		return nil
+	}
+	input, err := json.Marshal(sent.Input)
+	value := string(input)
+	text := func(key string) string { s, _ := sent.Input[key].(string); return s }
+	switch {
+	case err != nil:
+		return nil
+	case strings.HasSuffix(a.Name, "NAME"):
+		value = sent.Tool
+	case strings.Contains(a.Name, "PROMPT"):
+		value = sent.Prompt
+	case strings.Contains(a.Name, "FILE"):
+		value = text("file_path")
+	case strings.HasSuffix(a.Name, "COMMAND"):
+		value = text("command")
+	}
+	return map[string]string{a.Name: value}
+}
+
+// Beside adds the alternative to a payload: a field beside the one that the client sends, or
+// the name of the tool in its place.
+func (a Alternative) Beside(payload json.RawMessage) json.RawMessage {
+	var all map[string]any
+	if json.Unmarshal(payload, &all) != nil {
+		return payload
+	}
+	switch a.Kind {
+	case AVariable:
+		return payload
+	case ATool:
+		all["tool_name"] = a.Name
+	}
+	place, key := all, a.Meant
+	if outer, inner, nested := strings.Cut(a.Meant, "."); nested {
+		key = inner
+		place, _ = all[outer].(map[string]any)
+	}
+	if value, sent := place[key]; sent && a.Kind == AField {
+		place[a.Name] = value
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return payload
+	}
+	return text
+}

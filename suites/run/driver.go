@@ -1,0 +1,253 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/suites/client"
+	"hookwatch/suites/live"
+	"hookwatch/suites/process"
+)
+
+// A Place is where the client runs.
+type Place struct {
+	Run    func(context.Context, ...process.Command) ([]process.Result, error)
+	Listen func() (net.Listener, error)
+	Read   func(path string) ([]byte, error)
+	Write  func(path, content string) error
+}
+
+// A Client is the program, and what it is started with.
+type Client struct {
+	Program string
+	Env     []string // of the case; nothing of an account is taken from it
+	Dir     string
+	Home    string         // an empty directory of the case's own
+	Hooks   []client.Entry // registered in addition to the project's own settings
+	Alone   bool           // they go in place of the project's own
+	Plugins []string       // directories
+	Timeout time.Duration
+}
+
+// A Session is what became of all parts.
+type Session struct {
+	Version  string
+	Seen     []live.Seen // of the parts that were reached
+	Fault    *Fault      // nil: it ended as it should
+	Requests int
+	Bodies   []string // of the last requests, as they came
+	Duration time.Duration
+}
+
+// A Fault says in what way a client went wrong.
+type Fault struct {
+	Kind FaultKind
+	Why  string
+}
+
+// A FaultKind is a way to go wrong.
+type FaultKind string
+
+// The ways in which a client goes wrong.
+const (
+	NotStarted FaultKind = "not started"
+	TooOld     FaultKind = "too old"
+	TimedOut   FaultKind = "timed out"
+	Crashed    FaultKind = "crashed"
+	Garbage    FaultKind = "garbage"
+	Looping    FaultKind = "looping"
+	Cancelled  FaultKind = "cancelled"
+)
+
+func (f *Fault) Error() string { return "the client " + f.Why }
+
+// Play starts the client, has it do all parts, and ends it. The error is for what
+// hookwatch itself could not do, and a *live.NotLiveError.
+func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, error) {
+	id := sessionID()
+	s, err := serve(at.Listen, id)
+	if err != nil {
+		return Session{}, fmt.Errorf("listen for the client: %w", err)
+	}
+	defer s.close()
+	first, err := parts[0].Make()
+	if err != nil {
+		return Session{}, err
+	}
+	own := c.variables(s.address())
+	settings, debug := filepath.Join(c.Home, "hookwatch-settings.json"), filepath.Join(c.Home, "debug.log")
+	if err := at.Write(settings, string(live.Settings(c.Hooks, c.overriding(own, at.Read)))); err != nil {
+		return Session{}, fmt.Errorf("write the client's settings: %w", err)
+	}
+	t := &talk{parts: parts, server: s, next: first}
+	results, err := at.Run(ctx, process.Command{
+		Argv: c.arguments(id, settings, debug, first.Flags), Dir: c.Dir, Env: c.environment(own),
+		Timeout: c.Timeout, Converse: t.hold,
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	log, err := at.Read(debug)
+	if err != nil {
+		log = nil // it did not come so far
+	}
+	t.readLog(live.ReadDebugLog(log))
+	r := results[0]
+	out := Session{Version: t.version, Seen: t.seen, Requests: s.asked(), Bodies: s.bodies(), Duration: r.Duration}
+	if t.err != nil {
+		return out, t.err
+	}
+	out.Fault = c.fault(ctx, t, r)
+	return out, nil
+}
+
+// fault is what is wrong with how the client ended.
+func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
+	last := lastLine(string(r.Stderr.Bytes))
+	because := ""
+	if last != "" {
+		because = ": " + last
+	}
+	install := " (install a newer one: " + live.Install + ")"
+	switch {
+	case r.StartError != nil:
+		return &Fault{NotStarted, "could not be started: " + r.StartError.Error()}
+	case ctx.Err() != nil:
+		return &Fault{Cancelled, "was ended before its time"}
+	case t.garbage != "":
+		return &Fault{Garbage, "printed what is no line of its stream: " + t.garbage}
+	case t.server.exceeded():
+		return &Fault{Looping, fmt.Sprintf("asked the model more than %d times", live.MostRequests)}
+	case r.TimedOut:
+		return &Fault{TimedOut, "did not end in " + c.Timeout.String()}
+	case r.Memory > 0:
+		return &Fault{Crashed, fmt.Sprintf("used more than %d MiB", r.Memory>>20)}
+	case strings.Contains(string(r.Stderr.Bytes), "unknown option"):
+		return &Fault{TooOld, "is too old to tell of hooks" + because + install}
+	case t.complete():
+		return nil
+	case r.Signal != "":
+		return &Fault{Crashed, "was ended by " + r.Signal + because}
+	default:
+		return &Fault{Crashed, fmt.Sprintf("ended with exit code %d before its last turn was over%s", r.Exit, because)}
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	const most = 200
+	last := strings.TrimSpace(lines[len(lines)-1])
+	return last[:min(len(last), most)]
+}
+
+func (c Client) arguments(id, settings, debug string, more []string) []string {
+	args := []string{
+		c.Program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--include-hook-events", "--permission-prompt-tool", "stdio", "--session-id", id, "--debug-file", debug, "--settings", settings,
+	}
+	if c.Alone {
+		args = append(args, "--setting-sources", "user", "--add-dir", c.Dir) // for its CLAUDE.md
+	}
+	for _, dir := range c.Plugins {
+		args = append(args, "--plugin-dir", dir)
+	}
+	return append(args, more...)
+}
+
+// environment returns that of the case, without the variables that lead to an account
+// or off this machine, and with hookwatch's own.
+func (c Client) environment(own map[string]string) []string {
+	env := make([]string, 0, len(c.Env))
+	for _, kv := range c.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		upper := strings.ToUpper(name)
+		if !leadsAway(name) && !strings.HasPrefix(upper, "CLAUDE") && !strings.HasPrefix(upper, "AWS_") {
+			env = append(env, kv)
+		}
+	}
+	return process.With(process.With(env, own), map[string]string{"HOME": c.Home})
+}
+
+// away are the variables, and awayFrom their beginnings, that decide which model the
+// client asks, how it gets there, as whom and how long it waits.
+var (
+	away     = []string{"API_TIMEOUT_MS", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"}
+	awayFrom = []string{
+		"ANTHROPIC_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_API_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_HOST_",
+		"CLAUDE_CODE_CLIENT_", "CLAUDE_CODE_PROVIDER_", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_SUBAGENT_MODEL",
+	}
+)
+
+// leadsAway reports whether a variable can take the client away from the scripted
+// model.
+func leadsAway(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.Contains(away, name) || strings.HasSuffix(name, "_PROXY") ||
+		slices.ContainsFunc(awayFrom, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+}
+
+// settingsAtMost bounds what is read of a settings file: more than the client's own
+// settings ever hold.
+const settingsAtMost = 1 << 20
+
+// overriding returns the variables for the settings that the client is started with.
+// The client lays the variables of settings over its environment, those of the
+// project's files over the user's and those of --settings over all of them (measured
+// with 2.1.330). So hookwatch's own have to be there as well, and those of the project's
+// settings that lead away have to be emptied there. All others of the project hold.
+func (c Client) overriding(own map[string]string, read func(path string) ([]byte, error)) map[string]string {
+	env := maps.Clone(own)
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		text, err := read(filepath.Join(c.Dir, ".claude", name))
+		var settings struct {
+			Env map[string]json.RawMessage `json:"env"`
+		}
+		if err != nil || len(text) > settingsAtMost || json.Unmarshal(text, &settings) != nil {
+			continue // the client does not read it either, or takes no variables from it
+		}
+		for name := range settings.Env {
+			if _, ours := own[name]; !ours && leadsAway(name) {
+				env[name] = ""
+			}
+		}
+	}
+	return env
+}
+
+// variables returns hookwatch's own, for a model at an address.
+func (c Client) variables(address string) map[string]string {
+	return map[string]string{
+		"ANTHROPIC_API_KEY":                            "dummy",
+		"ANTHROPIC_BASE_URL":                           address,
+		"CLAUDE_CODE_MAX_RETRIES":                      "0",
+		"DISABLE_AUTOUPDATER":                          "1",
+		"DISABLE_TELEMETRY":                            "1",
+		"DISABLE_ERROR_REPORTING":                      "1",
+		"DISABLE_BUG_COMMAND":                          "1",
+		"BASH_DEFAULT_TIMEOUT_MS":                      "5000", // a call that a hook allows runs
+		"BASH_MAX_TIMEOUT_MS":                          "5000",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS":                "1", // tasks, whatever the model
+		"IS_SANDBOX":                                   "1", // for a hook's own client that asks for no permissions, as root
+		"NO_PROXY":                                     "127.0.0.1",
+		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC":     "1",
+	}
+}
+
+// sessionID is a random UUID.
+func sessionID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

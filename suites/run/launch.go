@@ -1,0 +1,168 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+	"hookwatch/suites/spelling"
+)
+
+// A Launch is how a declared hook is started, or why it cannot be.
+type Launch struct {
+	Argv    []string
+	Command string // as the client would name it
+	Fault   string // a cause a person can mend, with what the client would do
+	Absent  string // an interpreter that this machine does not have
+}
+
+// From is where scripts are looked at.
+type From struct {
+	Root   string // of the project, where interpreters are looked for
+	Env    []string
+	Reader disk.Reader
+	// Interpreted reports whether every registered command that names the script does
+	// so as an argument, as in "bash hook.sh": then it needs no x bit. Nil: none does.
+	Interpreted func(hook string) bool
+	Scripts     []string // of the project, from its root: one may be meant by a name that is none
+}
+
+// shells run a script by its path, as the test plans of this field do.
+var shells = []string{"sh", "bash", "dash"}
+
+// interpreters may be absent from a machine without anything being wrong with
+// the hook; any other that does not exist is a slip in its first line.
+var interpreters = []string{"bun", "deno", "fish", "ksh", "node", "perl", "php", "pwsh", "python", "python3", "ruby", "zsh"}
+
+// byExtension names the interpreter of a script without a first line that does.
+var byExtension = map[string]string{
+	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
+}
+
+// Of looks at the script first: a hook that the client could not start must
+// not pass because a test runner starts it in another way.
+func (r From) Of(root, hook string) Launch {
+	file := filepath.Join(root, filepath.FromSlash(hook))
+	l := Launch{Command: hook}
+	fi, err := os.Stat(file)
+	switch {
+	case err != nil:
+		l.Fault = fmt.Sprintf("hook missing: %s does not exist%s (127: the client goes on as if there were no hook)", hook, r.meant(hook))
+		return l
+	case !fi.Mode().IsRegular():
+		l.Fault = fmt.Sprintf("hook is no regular file: %s (126: the client goes on as if there were no hook)", hook)
+		return l
+	}
+	head, err := r.firstLine(file)
+	if disk.ReasonOf(err) == disk.Hidden {
+		l.Fault = fmt.Sprintf("hook is masked: %s leads to a file that cases are kept from (see sandbox.unmask)", hook)
+		return l
+	}
+	if err != nil {
+		l.Fault = fmt.Sprintf("hook unreadable: %v", err)
+		return l
+	}
+	interpreter, absent, fault := r.interpreter(hook, head)
+	if fault == "" && fi.Mode()&0o111 == 0 && !r.startedByInterpreter(hook) {
+		fault = fmt.Sprintf("hook not executable: chmod +x %s (126: the client goes on as if there were no hook)", hook)
+	}
+	l.Fault = fault
+	if absent {
+		l.Absent = path.Base(interpreter)
+	}
+	if fault != "" || absent {
+		return l
+	}
+	if interpreter == "" {
+		interpreter = byExtension[path.Ext(hook)]
+	}
+	if interpreter == "" || slices.Contains(shells, path.Base(interpreter)) {
+		l.Argv = []string{"bash", file}
+		return l
+	}
+	l.Argv = []string{interpreter, file}
+	if fi.Mode()&0o111 != 0 && bytes.HasPrefix(head, []byte("#!")) {
+		l.Argv = []string{file}
+	}
+	return l
+}
+
+// interpreter reads the first line: the interpreter as it is named there, "" for
+// a script without one, and whether this machine lacks it.
+func (r From) interpreter(hook string, head []byte) (name string, absent bool, fault string) {
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		return "", false, fmt.Sprintf("hook starts with a byte order mark: the system does not see its #! line; save %s as UTF-8 without BOM", hook)
+	}
+	line, isScript := bytes.CutPrefix(head, []byte("#!"))
+	if !isScript {
+		return "", false, ""
+	}
+	if bytes.HasSuffix(line, []byte("\r")) {
+		return "", false, fmt.Sprintf("hook has CRLF line ends: its interpreter %q does not exist (127: the client goes on as if there were no hook); save %s with LF", bytes.TrimLeft(line, " "), hook)
+	}
+	fields := strings.Fields(string(line))
+	if len(fields) == 0 {
+		return "", false, fmt.Sprintf("hook has an empty #! line: %s", hook)
+	}
+	if path.Base(fields[0]) == "env" {
+		fields = envProgram(fields[1:])
+		if len(fields) == 0 {
+			return "", false, fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
+		}
+	}
+	_, err := process.LookPath(fields[0], r.Root, r.Env)
+	known := slices.Contains(interpreters, path.Base(fields[0]))
+	if err != nil && !known {
+		return "", false, fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])
+	}
+	return fields[0], err != nil, ""
+}
+
+// envProgram skips the options and variables of env.
+func envProgram(args []string) []string {
+	for len(args) > 0 && (strings.HasPrefix(args[0], "-") || strings.Contains(args[0], "=")) {
+		args = args[1:]
+	}
+	return args
+}
+
+// meant guesses which script is meant by a name that none has.
+func (r From) meant(hook string) string {
+	for _, s := range r.Scripts {
+		if path.Base(s) == path.Base(hook) {
+			return "; " + s + " does"
+		}
+	}
+	if hint := spelling.Hint(hook, r.Scripts); hint != "" {
+		return "; " + hint
+	}
+	return ""
+}
+
+func (r From) startedByInterpreter(hook string) bool {
+	return r.Interpreted != nil && r.Interpreted(hook)
+}
+
+func (r From) firstLine(file string) ([]byte, error) {
+	f, err := r.Reader.Anywhere().Open(file, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buf := make([]byte, 4096)
+	n, err := f.Read(buf)
+	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(buf[:n], []byte("\n"))
+	return line, nil
+}

@@ -1,0 +1,206 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"hookwatch/suites"
+	"hookwatch/suites/live"
+)
+
+// server answers the client for the scripted model.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+	mu       sync.Mutex
+	model    live.Model
+	last     []string // bodies, the latest of them
+}
+
+const (
+	largestBody = 8 << 20
+	keptBodies  = 3
+)
+
+func serve(listen func() (net.Listener, error), session string) (*server, error) {
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+		_ = l.Close()
+		return nil, fmt.Errorf("%s is not on loopback", l.Addr())
+	}
+	s := &server{listener: l, model: live.Model{Session: session}}
+	s.http = &http.Server{Handler: http.HandlerFunc(s.answer), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.http.Serve(l) }() // ends with close
+	return s, nil
+}
+
+func (s *server) address() string { return "http://" + s.listener.Addr().String() }
+
+func (s *server) close() { _ = s.http.Close() }
+
+func (s *server) answer(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
+		status := http.StatusNotFound
+		if r.Method == http.MethodHead {
+			status = http.StatusOK
+		}
+		w.WriteHeader(status)
+		return
+	}
+	a := s.reply(r)
+	select {
+	case <-time.After(a.Delay):
+	case <-r.Context().Done(): // nobody waits for it any more
+		return
+	}
+	w.Header().Set("Content-Type", a.Type)
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body)
+}
+
+func (s *server) reply(r *http.Request) live.Answer {
+	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody))
+	if err != nil {
+		return live.Broken(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked, err := live.ReadRequest(r.Header.Get, body, s.model.Session)
+	if err != nil {
+		return live.Broken(err)
+	}
+	s.last = append(s.last, string(body))
+	s.last = s.last[max(0, len(s.last)-keptBodies):]
+	return s.model.Answer(asked)
+}
+
+// script has the model answer so for a turn.
+func (s *server) script(t live.Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model.Script(t.Main, t.Subagent, t.Nested)
+}
+
+// follow takes the session that the client says it is in for its own: another one
+// begins with /clear.
+func (s *server) follow(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session != "" {
+		s.model.Session = session
+	}
+}
+
+// heard is what the model was told in the turn, and the call that it is about.
+func (s *server) heard() ([]live.Heard, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Heard(), s.model.Tested()
+}
+
+func (s *server) exceeded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Exceeded()
+}
+
+func (s *server) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Asked()
+}
+
+func (s *server) bodies() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// A Server is what hooks of one case reach.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// Serve answers at what listen opens, by routes.
+func Serve(listen func() (net.Listener, error), routes []suites.Route) (*Server, error) {
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener: l, http: &http.Server{
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, routes) }),
+		ReadHeaderTimeout: 10 * time.Second,
+	}}
+	go func() { _ = s.http.Serve(l) }() // ends with Close
+	return s, nil
+}
+
+// Address is its URL.
+func (s *Server) Address() string { return "http://" + s.listener.Addr().String() }
+
+// Port is that of its URL.
+func (s *Server) Port() string { return strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port) }
+
+// Close ends it.
+func (s *Server) Close() { _ = s.http.Close() }
+
+func answer(w http.ResponseWriter, r *http.Request, routes []suites.Route) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	for _, route := range routes {
+		if !routeMatches(route, r, string(body)) {
+			continue
+		}
+		if !pause(r, route.Delay) {
+			return
+		}
+		if route.Status != 0 {
+			w.WriteHeader(route.Status)
+		}
+		_, _ = io.WriteString(w, route.Reply)
+		return
+	}
+	http.Error(w, "no route of this case matches "+r.Method+" "+r.URL.Path, http.StatusNotFound)
+}
+
+func routeMatches(route suites.Route, r *http.Request, body string) bool {
+	if route.Method != "" && !strings.EqualFold(route.Method, r.Method) {
+		return false
+	}
+	if route.Path != "" {
+		if ok, err := doublestar.Match(route.Path, r.URL.Path); err != nil || !ok {
+			return false
+		}
+	}
+	return strings.Contains(body, route.Contains)
+}
+
+// pause waits, unless the hook goes away first.
+func pause(r *http.Request, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}

@@ -1,0 +1,66 @@
+//go:build linux
+
+package toolbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+)
+
+// TestFilesNotRead: of a masked file, of one that a link of the project's leads
+// to, and of what is no file nothing is told, and nothing waits for them.
+func TestFilesNotRead(t *testing.T) {
+	t.Parallel()
+	const secret = `{"token": "s3cret"}`
+	p := newScene(t, map[string]string{
+		"home/.netrc": secret, "home/plain.json": `{"token": "open"}`, "project/own.json": `{"token": "mine"}`,
+		"project/names.json": `{"file": "~/.netrc"}`, "project/reads.json": `{"file": "own.json"}`,
+	})
+	masked := filepath.Join(p.root, "home/.netrc")
+	p.m.Hidden = func(path string) bool {
+		fi, err := os.Stat(path)
+		was, errWas := os.Stat(masked)
+		return err == nil && errWas == nil && os.SameFile(fi, was)
+	}
+	at := func(name string) string { return filepath.Join(p.m.Root, name) }
+	for _, err := range []error{
+		os.Symlink(masked, at("link.json")), os.Link(masked, at("hard.json")), os.Symlink("own.json", at("inside.json")),
+		os.Symlink(filepath.Join(p.root, "home/plain.json"), at("out.json")), os.Symlink("/dev/zero", at("zero.json")),
+		syscall.Mkfifo(at("pipe.json"), 0o644), os.WriteFile(at("large.json"), nil, 0o644), os.Truncate(at("large.json"), 1<<40),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]string{
+		"~/.netrc": "is masked", masked: "is masked", "link.json": "leads out of the project", "hard.json": "is masked", "out.json": "leads out of the project",
+		"zero.json": "leads out of the project", "/dev/zero": "no regular file", "pipe.json": "no regular file", "large.json": "too large",
+		"own.json": `token is "mine"`, "inside.json": `token is "mine"`, "~/plain.json": `token is "open"`,
+	} {
+		told := make(chan suites.Finding, 1)
+		go func() { told <- p.look(&suites.Check{File: file, Key: "token"}) }()
+		select {
+		case f := <-told:
+			if !strings.Contains(f.Told, want) || f.Holds != strings.Contains(want, "token is") || strings.Contains(f.Told, "s3cret") {
+				t.Errorf("%s: %+v, want %q", file, f, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: it is waited for", file)
+		}
+	}
+	for by, want := range map[string]string{"names.json": "is masked", "reads.json": `token is "mine"`} {
+		f := p.look(&suites.Check{File: "nowhere", Key: "token", NamedBy: &suites.KeyPath{File: by, Key: "file"}})
+		if !strings.Contains(f.Told, want) {
+			t.Errorf("named by %s: %+v, want %q", by, f, want)
+		}
+	}
+	if f := p.look(&suites.Check{File: "nowhere", Key: "x", NamedBy: &suites.KeyPath{File: "link.json", Key: "token"}}); strings.Contains(f.Told, "s3cret") {
+		t.Errorf("a masked file's content is told as a name: %+v", f)
+	}
+}
