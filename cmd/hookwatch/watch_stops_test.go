@@ -60,3 +60,28 @@ func TestWatchStops(t *testing.T) {
 	}
 	w.quit()
 }
+
+// TestWatchUnexercised: of a guard that stops none of the inputs there are for it, the
+// watcher says that nothing exercises it, at the start and after a save of it.
+func TestWatchUnexercised(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	writeFiles(t, root, unsuited)
+	const guard = ".claude/hooks/guard.sh"
+	in := func(year string) string {
+		return "#!/usr/bin/env bash\nif [[ $(date +%Y) == " + year + " ]]; then echo denied >&2; exit 2; fi\nexit 0\n"
+	}
+	writeFiles(t, root, map[string]string{guard: in("1999")})
+	for _, script := range []string{guard, ".claude/hooks/files.sh"} {
+		if err := os.Chmod(filepath.Join(root, script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const said = ".claude/settings.json:2:33: no case and no input exercises this hook"
+	w := watch(t, root)
+	w.warned(said)
+	w.rested()
+	w.write(guard, in("1998"))
+	w.warned(said)
+	w.quit()
+}
