@@ -36,6 +36,10 @@ func TestWatchStops(t *testing.T) {
 		}
 	}
 	w := watch(t, root)
+	seen := w.until("the start", func(e event) bool { return e.Event == "started" })
+	if got := seen[len(seen)-1].Watched; got != len(unsuited) {
+		t.Errorf("%d files watched, want all %d of the project", got, len(unsuited))
+	}
 	w.rested()
 	for _, fault := range []struct{ name, file, old, new, of string }{
 		{"another exit code", ".claude/hooks/guard.sh", "exit 2", "exit 1", "stops-guard.sh"},
