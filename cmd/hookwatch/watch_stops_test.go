@@ -36,6 +36,10 @@ func TestWatchStops(t *testing.T) {
 		}
 	}
 	w := watch(t, root)
+	seen := w.until("the start", func(e event) bool { return e.Event == "started" })
+	if got := seen[len(seen)-1].Watched; got != len(unsuited) {
+		t.Errorf("%d files watched, want all %d of the project", got, len(unsuited))
+	}
 	w.rested()
 	for _, fault := range []struct{ name, file, old, new, of string }{
 		{"another exit code", ".claude/hooks/guard.sh", "exit 2", "exit 1", "stops-guard.sh"},
@@ -58,5 +62,30 @@ func TestWatchStops(t *testing.T) {
 		w.until(fault.name+", mended", func(e event) bool { return e.Event == "run_done" && e.State != nil && e.State.Failed == 0 })
 		w.until(fault.name+", announced as mended", func(e event) bool { return e.Event == "transitions" && len(e.Resolved) > 0 })
 	}
+	w.quit()
+}
+
+// TestWatchUnexercised: of a guard that stops none of the inputs there are for it, the
+// watcher says that nothing exercises it, at the start and after a save of it.
+func TestWatchUnexercised(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "my project")
+	writeFiles(t, root, unsuited)
+	const guard = ".claude/hooks/guard.sh"
+	in := func(year string) string {
+		return "#!/usr/bin/env bash\nif [[ $(date +%Y) == " + year + " ]]; then echo denied >&2; exit 2; fi\nexit 0\n"
+	}
+	writeFiles(t, root, map[string]string{guard: in("1999")})
+	for _, script := range []string{guard, ".claude/hooks/files.sh"} {
+		if err := os.Chmod(filepath.Join(root, script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const said = ".claude/settings.json:2:33: no case and no input exercises this hook"
+	w := watch(t, root)
+	w.warned(said)
+	w.rested()
+	w.write(guard, in("1998"))
+	w.warned(said)
 	w.quit()
 }

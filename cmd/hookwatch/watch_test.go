@@ -52,11 +52,12 @@ type event struct {
 	Resolved []struct {
 		ID string `json:"id"`
 	} `json:"resolved"`
-	Text  string        `json:"text"`
-	State *suites.State `json:"state"`
-	Cases int           `json:"cases"`
-	Total int           `json:"total"`
-	All   int           `json:"all_cases"`
+	Text    string        `json:"text"`
+	State   *suites.State `json:"state"`
+	Cases   int           `json:"cases"`
+	Total   int           `json:"total"`
+	All     int           `json:"all_cases"`
+	Watched int           `json:"watched"`
 }
 
 // changed reports whether the event is of a change of the file.

@@ -23,7 +23,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	view.Handle(o.started(0))
+	view.Handle(o.started())
 	selected, full, err := choose(o)
 	if err != nil {
 		return errors.Join(err, view.Close())

@@ -145,10 +145,10 @@ func interrupted(i *record.Interruption) string {
 }
 
 // started is the first event of a session.
-func (o *opened) started(watched int) notify.Started {
+func (o *opened) started() notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Watched: watched, Isolation: o.Isolation(), Weaker: o.Weaker(), State: o.State(), LastFull: o.lastFull,
+		Isolation: o.Isolation(), Weaker: o.Weaker(), State: o.State(), LastFull: o.lastFull,
 	}
 }
 

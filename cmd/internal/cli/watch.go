@@ -60,9 +60,8 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		defer close(done)
 		commands = listen(keys, done)
 	}
-	view.Handle(o.started(w.Files()))
 	sum := o.Watch(ctx, engine.WatchOptions{
-		Watcher: w, Notes: notes, Commands: commands,
+		Started: o.started(), Watcher: w, Notes: notes, Commands: commands,
 		Reload: func() (*project.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()
 			if err != nil && len(problems) == 0 {

@@ -12,7 +12,11 @@ import (
 
 // whileIdle does what can wait until nothing else is to be done.
 func (w *watch) whileIdle(ctx context.Context) {
-	if w.idle.cancel != nil || w.run != nil || w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
+	if w.idle.cancel != nil || w.run != nil {
+		return
+	}
+	w.overlooked()
+	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
 	if w.known.Freshness.Noticed() { // by a run for a trace

@@ -22,7 +22,10 @@ func (e *Engine) Watch(ctx context.Context, in WatchOptions) Summary {
 	defer w.leave()
 	w.idle.lack(e.p.Every())
 	e.ran = func(c *suites.Case) { w.idle.lack([]*suites.Case{c}) }
-	w.begin(ctx, w.selectStale(ctx), false)
+	selected := w.selectStale(ctx)
+	in.Started.Watched = in.Watcher.Files()
+	e.o.View.Handle(in.Started)
+	w.begin(ctx, selected, false)
 	if e.run == nil {
 		w.waitToSettle()
 	}

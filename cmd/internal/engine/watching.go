@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -16,6 +17,7 @@ import (
 
 // WatchOptions are what a watching engine needs beyond an engine.
 type WatchOptions struct {
+	Started  notify.Started // reported with the number of files that are watched, once that is known
 	Watcher  *watcher.Watcher
 	Notes    <-chan string // lines of the watcher that a person should read
 	Commands <-chan Command
@@ -86,7 +88,6 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 			w.warnOf(err)
 			return selected
 		}
-		w.overlooked()
 	}
 }
 
