@@ -85,6 +85,12 @@ func TestWatchUnexercised(t *testing.T) {
 	w := watch(t, root)
 	w.warned(said)
 	w.rested()
+	w.write(guard, "#!/usr/bin/env bash\nrm -rf x 2>/dev/null; no-such-program || exit 127 # exit 2\n")
+	for _, e := range w.rested() {
+		if e.Event == "warning" && strings.Contains(e.Text, said) {
+			t.Errorf("of a hook that does not work: %s", e.Text)
+		}
+	}
 	w.write(guard, in("1998"))
 	w.warned(said)
 	w.quit()

@@ -16,6 +16,7 @@ const enoughStops = 8
 type trialRun struct {
 	*project.Trial
 	results []stopped
+	works   bool // an input made it end with exit code 0
 	err     error
 }
 
@@ -35,8 +36,10 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 		if t.err = err; err != nil || ctx.Err() != nil || len(t.results) == enoughStops {
 			return
 		}
-		if e := o.Last().Effect; conform.Stops(e) {
-			t.results = append(t.results, stopped{one, e})
+		last := o.Last()
+		t.works = t.works || len(o.Results) > 0 && last.Exit == 0
+		if conform.Stops(last.Effect) {
+			t.results = append(t.results, stopped{one, last.Effect})
 		}
 	}
 }
@@ -83,7 +86,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 	for _, r := range t.results {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
-	if t.Guard && stops.Of(&t.Hook) == 0 {
+	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // why one does not work is a finding of its own
 		w.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
 	}
 	w.p.Stops.Tried[t.Hook.ID] = t.Digest
