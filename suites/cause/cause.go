@@ -11,6 +11,9 @@ func Of(f Failure) Cause {
 			return Cause{Kind: NotStarted, Hook: r.Hook, Text: m.Got}
 		}
 	}
+	if c, ok := lacking(r); ok {
+		return c
+	}
 	if c, ok := diagnosed(r); ok {
 		return c
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 )
 
@@ -80,6 +82,34 @@ func TestGroups(t *testing.T) {
 	want := "not_started[A8] syntax[A2 A5] library[A9] equal[A3 A4] equal[B1 B2] equal[A1] equal[A6] equal[A7] equal[B3]"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestAbsentProgram: hooks that lack one program have one cause.
+func TestAbsentProgram(t *testing.T) {
+	t.Parallel()
+	lacks := func(hook, stderr string, exit int) Failure {
+		r := record(hook, hook, "exit 127", stderr)
+		r.ActualExit = &exit
+		return Failure{Record: r}
+	}
+	groups := Groups([]Failure{
+		lacks("a.py", "/bin/sh: 1: uv: not found\n", 127),
+		lacks("b.py", "bash: line 1: uv: command not found\n", 127),
+		lacks("c.py", "/bin/sh: 1: bun: not found\n", 127),
+		lacks("d.py", "/bin/sh: 1: uv: not found\n", 1),
+		lacks("e.py", "/bin/sh: 1: uv: not found\nand so it ends\n", 127),
+	})
+	var got []string
+	for _, g := range groups {
+		got = append(got, fmt.Sprintf("%s %d %s", g.Kind, len(g.Cases), g.Headline()))
+	}
+	want := []string{
+		"not_started 2 the program uv is not found", "not_started 1 the program bun is not found",
+		"equal 1 exit 127", "equal 1 exit 127",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

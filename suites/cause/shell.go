@@ -16,6 +16,23 @@ var (
 	complained = pattern.Lazy(`(?m)^(\S.*?): (line \d+: .+)$`)
 )
 
+// unknown is the last line of what a shell writes that runs a registered command and
+// does not find its program.
+var unknown = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )?\d+: ([^\s:/]+): (?:command )?not found\n*$`)
+
+// lacking returns the program that a registered command lacks: all hooks that need it
+// have one cause.
+func lacking(r *suites.Record) (Cause, bool) {
+	if r.ActualExit == nil || *r.ActualExit != 127 {
+		return Cause{}, false
+	}
+	m := unknown().FindStringSubmatch(r.ActualStderr)
+	if m == nil {
+		return Cause{}, false
+	}
+	return Cause{Kind: NotStarted, Text: "the program " + m[1] + " is not found"}, true
+}
+
 // diagnosed reads in stderr what the shell says of a script itself. What lies in the
 // case's own directory is what the hook looks at, not what it is made of.
 func diagnosed(r *suites.Record) (Cause, bool) {
