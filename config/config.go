@@ -4,6 +4,8 @@
 package config
 
 import (
+	_ "embed"
+	"slices"
 	"time"
 
 	"hookwatch/config/trust"
@@ -120,3 +122,15 @@ type Ask struct {
 
 	entry bool // of a list
 }
+
+//go:embed example.yaml
+var example []byte
+
+//go:embed schema.json
+var schema []byte
+
+// Example is a commented configuration file in which every key has its default.
+func Example() []byte { return slices.Clone(example) }
+
+// Schema is the JSON Schema of the configuration file.
+func Schema() []byte { return slices.Clone(schema) }

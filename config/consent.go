@@ -1,10 +1,18 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/config/trust"
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/yamlform"
 )
 
@@ -120,4 +128,161 @@ func together(asks []Ask) string {
 		items = append(items, fmt.Sprintf("and %d more", more))
 	}
 	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// agreements are what a person has agreed to of one configuration. They are read
+// when they are first asked for: most configurations ask for nothing.
+type agreements struct {
+	store    trust.Store
+	project  string
+	identity func() string // of the repository; asked for only if something was agreed to
+	places   []string      // that whoever wrote the configuration may have filled
+
+	held       *trust.Agreement
+	repository string
+	distrust   string // why none counts, and none can be made
+	lapsed     string // why what was agreed to before does not count
+}
+
+// ask lists what a file asks for, with what is agreed to.
+func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []Ask {
+	asks := file.asks(f, skip)
+	if len(asks) > 0 && g.held == nil {
+		g.read()
+	}
+	for i := range asks {
+		asks[i].Agreed = g.held.Holds(g.repository, asks[i].Value)
+	}
+	return asks
+}
+
+func (g *agreements) read() {
+	g.held = new(trust.Agreement)
+	if place, within := g.store.Within(g.places...); within {
+		g.distrust = fmt.Sprintf("nobody can agree: agreements would be kept in %s, which lies in %s; set XDG_STATE_HOME to a folder elsewhere, or use flags or variables",
+			filepath.Dir(g.store.File(g.project)), place)
+		return
+	}
+	held, err := g.store.Read(g.project)
+	g.held = held
+	switch {
+	case errors.Is(err, trust.ErrOld):
+		g.lapsed = err.Error()
+	case err != nil:
+		g.lapsed = "what was agreed to cannot be read: " + err.Error()
+	case held.Repository == "": // nothing was agreed to
+	default:
+		if g.repository = g.identity(); g.repository != held.Repository {
+			g.lapsed = fmt.Sprintf("you agreed for %s at this path, and this is %s", held.Repository, g.repository)
+		}
+	}
+}
+
+// Identity names what a project is, for consent: the repository, by the first commit
+// of its history, which the function returns for a directory; else, where there is no
+// repository or it cannot be read, exactly this configuration file.
+func (c *Config) Identity(firstCommit func(dir string) string) string {
+	if firstCommit != nil {
+		if commit := firstCommit(c.Dir); commit != "" {
+			return "the repository with the first commit " + commit
+		}
+	}
+	return "a directory with the configuration " + c.Digest
+}
+
+// consent finds out what the file asks for, and leaves what is not agreed to out
+// of it. It settles the project's root on the way, since all else is seen from
+// there. Set tells the keys that a flag or a variable sets.
+func (c *Config) consent(file *source, start string, o LoadOptions, set func(key string) bool) {
+	c.State = o.State
+	c.Dir = disk.Lead(cmp.Or(parent(c.Path), projectRoot(start)))
+	root := file.root(start, c.Path)
+	own := &agreements{
+		store: trust.In(o.State), project: c.Dir, places: []string{c.Dir, workTree(c.Dir), root},
+		identity: func() string { return c.Identity(o.FirstCommit) },
+	}
+	f := facts{leads: map[entry]lead{}}
+	if c.Path != "" {
+		f.leads[entry{"project", file.text("project")}] = projectLead(root, c.Path, start)
+	}
+	c.Asks = own.ask(file, f, func(key string) bool { return key != "project" })
+	file.withhold(c.Asks)
+	c.Root = file.root(start, c.Path)
+	asks := own.ask(file, file.reach(c.Root), func(key string) bool {
+		return key == "project" || set(key) || key == "results.dir" && c.Path == ""
+	})
+	file.withhold(asks)
+	c.Asks, c.Distrust, c.Lapsed = append(c.Asks, asks...), own.distrust, own.lapsed
+	for _, a := range asks {
+		if a.Agreed && a.To != "" && slices.Contains(pathKeys, a.Key) {
+			c.Agreed = append(c.Agreed, a.To)
+		}
+	}
+}
+
+func parent(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Dir(path)
+}
+
+// TrustFile is where what a person agrees to of the configuration is kept.
+func (c *Config) TrustFile() string { return trust.In(c.State).File(c.Dir) }
+
+// Values are all that the configuration asks for, agreed to or not.
+func (c *Config) Values() []trust.Value {
+	values := make([]trust.Value, len(c.Asks))
+	for i, a := range c.Asks {
+		values[i] = a.Value
+	}
+	return values
+}
+
+// denyKeys are the keys of an entry of denies.
+var denyKeys = []string{"hook", "tool", "command", "file", "prompt"}
+
+// denies takes inputs that hooks must stop.
+func denies(s *source, name string, n *yaml.Node) any {
+	if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
+		return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
+	}
+	var all []suites.Deny
+	s.List(name, n, func(c *yaml.Node) {
+		all = append(all, s.deny(fmt.Sprintf("%s[%d]", name, len(all)), c))
+	})
+	return all
+}
+
+// deny takes one entry: a hook, and one of what can be sent to it.
+func (s *source) deny(name string, n *yaml.Node) (d suites.Deny) {
+	const example = "write {hook: guard.sh, command: rm -rf /}"
+	if n.Kind != yaml.MappingNode {
+		s.Wrong(n, name, "a hook and an input", example)
+		return d
+	}
+	d.At = s.At(n)
+	values := map[string]*string{"hook": &d.Hook, "tool": &d.Tool, "command": &d.Command, "file": &d.File, "prompt": &d.Prompt}
+	var sent []string
+	known := len(s.Problems)
+	s.Each(n, func(k, v *yaml.Node) {
+		into, ok := values[k.Value]
+		if !ok {
+			s.Add(k, "unknown key "+name+"."+yamlform.Shown(k.Value, shownText), "known here: "+strings.Join(denyKeys, ", "))
+			return
+		}
+		if *into = s.Text(name+"."+k.Value, v, "leave it out"); k.Value != "hook" && k.Value != "tool" {
+			sent = append(sent, k.Value)
+		}
+	})
+	switch {
+	case len(s.Problems) > known:
+	case d.Hook == "":
+		s.Add(n, name+": no hook", example)
+	case len(sent) != 1:
+		s.Add(n, name+": want one of command, file and prompt", example)
+	case d.Tool != "" && d.Prompt != "":
+		s.Add(n, name+": a prompt is sent to no tool", "leave tool out")
+	}
+	return d
 }

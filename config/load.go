@@ -3,16 +3,22 @@ package config
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/yamlform"
 )
 
 // LoadOptions say where to look. The zero value reads the configuration of the
@@ -110,4 +116,238 @@ func (s *source) nested() map[string]any {
 		m[name] = value
 	}
 	return top
+}
+
+// mostBytes is how large a configuration file may be: thirty times one in which
+// every key is explained, and little enough to be parsed in well under a second.
+const mostBytes = 128 << 10
+
+// readFile finds and reads the file; both results are empty when there is none.
+func readFile(dir, explicit string) (path string, data []byte, err error) {
+	var door disk.Reader
+	if path = explicit; path == "" {
+		found, ok := Find(dir)
+		if !ok {
+			return "", nil, nil
+		}
+		path, door.Root = found, cmp.Or(workTree(filepath.Dir(found)), filepath.Dir(found))
+		if !mayRule(dir, path) {
+			return "", nil, unread(dir, path, "belongs to another user, who does not own the directory that you are in: it is not read", readAnyway(path))
+		}
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	data, err = door.ReadFile(path, mostBytes)
+	if err == nil {
+		return path, data, nil
+	}
+	return "", nil, unreadable(dir, path, explicit != "", err)
+}
+
+// unreadable says why a file cannot be read, and what to do.
+func unreadable(dir, path string, asked bool, err error) error {
+	hint := ""
+	var refused *disk.Error
+	if errors.As(err, &refused) {
+		if refused.Reason == disk.Outside {
+			hint = readAnyway(path)
+		}
+		return unread(dir, path, "cannot be read: "+err.Error(), hint)
+	}
+	if asked && errors.Is(err, fs.ErrNotExist) {
+		hint = "hookwatch init writes a commented one"
+	}
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return unread(dir, path, "cannot be read: "+err.Error(), hint)
+}
+
+func unread(dir, path, what, hint string) error {
+	return &Error{[]suites.Problem{{At: suites.Position{File: displayPath(dir, path)}, What: what, Hint: hint}}}
+}
+
+func readAnyway(path string) string { return "--config " + path + " reads it all the same" }
+
+// parseFile takes the file's text apart.
+func parseFile(file string, data []byte) *source {
+	s := newSource(file)
+	var docs []yaml.Node
+	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
+		s.Syntax(data, err)
+		return s
+	}
+	for i, doc := range docs {
+		if i > 0 {
+			s.Add(&docs[i], "a second document", "keep one and remove the --- line")
+			break
+		}
+		if len(doc.Content) == 1 {
+			s.group("", doc.Content[0])
+		}
+	}
+	s.Sort()
+	return s
+}
+
+// group reads the keys of a mapping: the top level's for "".
+func (s *source) group(name string, n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		return // a heading whose keys are all commented out
+	}
+	if n.Kind != yaml.MappingNode {
+		s.Wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
+		return
+	}
+	s.Each(n, func(k, v *yaml.Node) {
+		path := strings.TrimPrefix(name+"."+k.Value, ".")
+		if known, ok := find(path); ok && !strings.Contains(k.Value, ".") {
+			s.set(known, v)
+		} else if name == "" && len(within(k.Value)) > 0 && k.Value != "" {
+			s.group(k.Value, v)
+		} else {
+			s.Add(k, "unknown key "+yamlform.Shown(path, shownText), suggest(name, k.Value))
+		}
+	})
+}
+
+// set reads the value of one key.
+func (s *source) set(k key, n *yaml.Node) {
+	s.nodes[k.path] = n
+	switch v := k.read(s, k.path, n).(type) {
+	case nil:
+	case map[string]GatePolicy:
+		s.gates = v
+	case []suites.Deny:
+		s.denies = v
+	default:
+		s.values[k.path] = v
+	}
+}
+
+// readEnv takes the HOOKWATCH_ variables. An empty one counts as unset.
+func readEnv(lookup func(string) (string, bool)) *source {
+	s := newSource("")
+	for _, k := range keys {
+		if k.env == "" {
+			continue
+		}
+		s.File = "HOOKWATCH_" + k.env
+		if v, ok := lookup(s.File); ok && v != "" {
+			s.set(k, valueNode(k, v))
+		}
+	}
+	return s
+}
+
+// AddFlags registers the settings that have a flag. Their defaults stand in the
+// usage text: an unset flag says nothing.
+func AddFlags(flags *pflag.FlagSet) {
+	for _, k := range keys {
+		if k.flag != "" {
+			flags.String(k.flag, "", k.usage+" (HOOKWATCH_"+k.env+")")
+		}
+	}
+}
+
+// readFlags takes the flags that were set on the command line.
+func readFlags(flags *pflag.FlagSet) *source {
+	s := newSource("")
+	if flags == nil {
+		return s
+	}
+	for _, k := range keys {
+		f := flags.Lookup(k.flag)
+		if f == nil || !f.Changed {
+			continue
+		}
+		s.File = "--" + k.flag
+		v := f.Value.String()
+		if slice, ok := f.Value.(pflag.SliceValue); ok {
+			v = strings.Join(slice.GetSlice(), ",")
+		}
+		s.set(k, valueNode(k, v))
+	}
+	return s
+}
+
+// valueNode is a variable's or flag's text as if it stood in the file; the
+// items of a list are separated by commas.
+func valueNode(k key, text string) *yaml.Node {
+	if _, isList := k.def.([]string); isList {
+		seq := &yaml.Node{Kind: yaml.SequenceNode}
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				seq.Content = append(seq.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: item})
+			}
+		}
+		return seq
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if _, isText := k.def.(string); isText {
+		return n
+	}
+	if _, err := strconv.Atoi(text); err == nil {
+		n.Tag = "!!int"
+	}
+	if _, isTruth := k.def.(bool); isTruth {
+		if b, err := strconv.ParseBool(text); err == nil {
+			n.Tag, n.Value = "!!bool", strconv.FormatBool(b)
+		}
+	}
+	return n
+}
+
+// A source is what one of file, variables and flags says, by the keys' paths.
+type source struct {
+	yamlform.Reader // its File is what the next problem is attributed to
+
+	values map[string]any
+	nodes  map[string]*yaml.Node // where the values stand
+	gates  map[string]GatePolicy
+	denies []suites.Deny
+}
+
+func newSource(file string) *source {
+	return &source{
+		Reader: yamlform.Reader{File: file, Bounds: bounds},
+		values: map[string]any{}, nodes: map[string]*yaml.Node{},
+	}
+}
+
+// has reports whether the source sets a key.
+func (s *source) has(path string) bool { return s.nodes[path] != nil }
+
+// What a source may hold: more is a mistake, or made to be a burden. A file of
+// nothing but problems can have a million.
+var bounds = yamlform.Bounds{Problems: 101, Rest: true, Text: 4096, Shown: shownText} // a path can be as long as a text
+
+const (
+	shownText = 80 // bytes of a value in a message
+	mostItems = 1000
+)
+
+// add notes a problem and gives nil, the value of what is wrong.
+func (s *source) add(n *yaml.Node, what, hint string) any {
+	s.Add(n, what, hint)
+	return nil
+}
+
+// wrong notes that a value is not what its key wants, and gives nil.
+func (s *source) wrong(n *yaml.Node, name, want, hint string) any {
+	s.Wrong(n, name, want, hint)
+	return nil
+}
+
+// An Error holds every problem of a configuration, the file's in its order,
+// then those of variables and flags, whose names stand in place of a file.
+type Error struct{ Problems []suites.Problem }
+
+// Error formats the problems, one a line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
 }

@@ -3,13 +3,20 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/adrg/xdg"
+	"github.com/bmatcuk/doublestar/v4"
 
+	"hookwatch/suites/disk"
 	"hookwatch/suites/yamlform"
 )
 
@@ -97,5 +104,259 @@ func mayRule(dir, file string) bool {
 	of, _ := owners(dir)
 	return !slices.ContainsFunc(who, func(uid int) bool {
 		return uid != 0 && uid != os.Geteuid() && (len(of) == 0 || uid != of[len(of)-1])
+	})
+}
+
+// upwards gives the nearest directory from dir to the top for which is holds.
+func upwards(dir string, is func(string) bool) string {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if is(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// from gives the absolute path of a path from a directory.
+func from(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// displayPath is how messages name a file: from dir when it lies within.
+func displayPath(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// fixed is the part of a pattern that is no pattern.
+func fixed(pattern string) string {
+	if !strings.ContainsAny(pattern, `*?[{\`) {
+		return pattern
+	}
+	base, _ := doublestar.SplitPattern(pattern)
+	return base
+}
+
+// pathKeys are the lists whose entries are read, from the project's root.
+var pathKeys = []string{"hooks", "settings", "specs", "suites"}
+
+// reach looks where the paths of a file lead, and of defaults that it leaves. What
+// is not on its list lies in the project.
+func (s *source) reach(root string) facts {
+	f := facts{processors: runtime.NumCPU(), leads: map[entry]lead{}}
+	real := disk.Lead(root)
+	for _, key := range pathKeys {
+		for _, path := range s.list(key) {
+			if to := disk.Lead(from(root, fixed(path))); !(key == "suites" && isBuiltin(path)) && !disk.Within(real, to) {
+				f.leads[entry{key, path}] = lead{to: to}
+			}
+		}
+	}
+	dir := s.text("results.dir")
+	if l := s.recordsLead(root, real, from(root, dir)); l != (lead{}) {
+		f.leads[entry{"results.dir", dir}] = l
+	}
+	return f
+}
+
+// recordsLead tells what speaks against records in a place of the project, or
+// where it leads out.
+func (s *source) recordsLead(root, real, dir string) lead {
+	to := disk.Lead(dir)
+	rel, err := filepath.Rel(real, to)
+	if err != nil || !filepath.IsLocal(rel) {
+		return lead{to: to}
+	}
+	if plain, err := filepath.Rel(root, dir); err != nil || plain != rel {
+		return lead{to: to, why: "leads through a link, to " + to}
+	}
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		if strings.EqualFold(part, ".git") {
+			return lead{to: to, why: "is git's own directory"}
+		}
+	}
+	for _, hooks := range s.list("hooks") {
+		if h := disk.Lead(from(root, hooks)); h != real && disk.Within(h, to) {
+			return lead{to: to, why: "is a directory of hooks"}
+		}
+	}
+	return lead{}
+}
+
+// projectLead tells where the root that a file names leads, if that is elsewhere:
+// neither below the file, nor below the directory that a person started in, nor in
+// the work tree of git that the file is part of.
+func projectLead(root, file, start string) lead {
+	to := disk.Lead(root)
+	own := filepath.Dir(disk.Lead(file))
+	for _, place := range []string{own, disk.Lead(start), workTree(own)} {
+		if place != "" && disk.Within(place, to) {
+			return lead{}
+		}
+	}
+	return lead{to: to}
+}
+
+// workTree gives the top of the work tree of git that a real directory is part
+// of; "" if there is none, or if it is one of the person's whole HOME.
+func workTree(dir string) string {
+	top := upwards(dir, func(d string) bool { return exists(filepath.Join(d, ".git")) })
+	if home, err := os.UserHomeDir(); top == "" || err == nil && disk.Within(top, disk.Lead(home)) {
+		return ""
+	}
+	return top
+}
+
+// expandHome puts the person's HOME for the ~ at the start of a path, as a shell
+// does. The project has no directory of that name in mind.
+func (s *source) expandHome() {
+	for _, key := range append([]string{"project", "results.dir"}, pathKeys...) {
+		switch v := s.values[key].(type) {
+		case string:
+			s.values[key] = s.inHome(key, v)
+		case []string:
+			for i := range v {
+				v[i] = s.inHome(key, v[i])
+			}
+		}
+	}
+}
+
+func (s *source) inHome(key, path string) string {
+	below, ok := strings.CutPrefix(path, "~")
+	if !ok || below != "" && below[0] != '/' {
+		return path
+	}
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		s.Add(s.nodes[key], key+": ~ stands for nothing here: HOME is not set", "write the whole path")
+		return path
+	}
+	return filepath.ToSlash(dir) + below
+}
+
+// placeResults says where records go, and from where on the way there must be
+// free of links.
+func (c *Config) placeResults(state string, chosen, configured bool) {
+	c.ResultsDir = c.Abs(c.Results.Dir)
+	i := slices.IndexFunc(c.Asks, func(a Ask) bool { return a.Key == "results.dir" })
+	switch {
+	case chosen && disk.Within(c.Root, c.ResultsDir):
+		c.ResultsBase = c.Root
+	case chosen:
+		c.ResultsBase = disk.Existing(c.ResultsDir)
+	case i >= 0 && c.Asks[i].Agreed:
+		c.ResultsDir = c.Asks[i].To
+		c.ResultsBase = disk.Existing(c.ResultsDir)
+	case !configured, c.strays(c.Results.Dir):
+		c.ResultsDir = stateDir(state, c.Root)
+		c.ResultsBase = disk.Existing(state)
+	default:
+		c.ResultsBase = c.Root
+	}
+}
+
+// strays reports whether the default itself is no place for records here.
+func (c *Config) strays(dir string) bool {
+	none := newSource("")
+	none.values["hooks"] = c.Hooks
+	return none.recordsLead(c.Root, disk.Lead(c.Root), c.Abs(dir)) != lead{}
+}
+
+// checkResults refuses a directory that holds anything but records: everything in
+// it is ignored by git and by the watcher.
+func (c *Config) checkResults() error {
+	own := disk.Lead(c.ResultsDir)
+	for _, source := range c.sources() {
+		if disk.Within(own, disk.Lead(source)) {
+			return fmt.Errorf("%s holds the project or its hooks, settings, suites or documents", c.ResultsDir)
+		}
+	}
+	other, err := stranger(c.ResultsDir)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%s holds other things than records, such as %s", c.ResultsDir, other)
+	}
+	return err
+}
+
+// sources are where the configuration says that the parts of the project are.
+func (c *Config) sources() []string {
+	out := []string{c.Root}
+	if c.Path != "" {
+		out = append(out, c.Path)
+	}
+	for _, list := range [][]string{c.Hooks, c.Settings, c.Specs, c.OwnSuites()} {
+		for _, path := range list {
+			out = append(out, c.Abs(fixed(path)))
+		}
+	}
+	return out
+}
+
+// Names that a directory of records has, and those that tell nothing.
+var (
+	recordNames = []string{
+		"*.jsonl", "rolling", "archive", "traces", "contents", ".lock", ".origin", "running.json", "inputs.json", "environment.json", "runs.json",
+		"RESULTS.md", "COMPARISON.md",
+	}
+	neutralNames = []string{".gitignore", ".gitkeep", ".keep", "README.md", ".DS_Store"}
+)
+
+// mostEntries is how many names are looked at: a directory of records has few.
+const mostEntries = 1000
+
+// stranger gives the name of something that a directory holds which has no record
+// in it; "" if there is nothing, or no such directory.
+func stranger(dir string) (string, error) {
+	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		return "", nil // whoever makes it will tell
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return "", nil
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(mostEntries)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("%s: %w", dir, err)
+	}
+	other := ""
+	for _, e := range entries {
+		switch {
+		case matches(recordNames, e):
+			return "", nil
+		case !matches(neutralNames, e) && other == "":
+			other = e.Name()
+		}
+	}
+	return other, nil
+}
+
+func matches(patterns []string, e fs.DirEntry) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := filepath.Match(p, e.Name())
+		return ok
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 )
 
@@ -87,10 +86,4 @@ func TestConfigurationGone(t *testing.T) {
 	w.replace(smallHook, "#!/bin/bash\nexit 1\n")
 	w.verdict("A1", false)
 	w.quit()
-}
-
-// warned waits for a warning and returns all up to it.
-func (w *watched) warned(text string) []event {
-	w.t.Helper()
-	return w.until(text, func(e event) bool { return e.Event == "warning" && strings.Contains(e.Text, text) })
 }

@@ -223,6 +223,12 @@ func (w *watched) rested() []event {
 	return w.until("rest", func(e event) bool { return e.Event == "rested" })
 }
 
+// warned waits for a warning and returns all up to it.
+func (w *watched) warned(text string) []event {
+	w.t.Helper()
+	return w.until(text, func(e event) bool { return e.Event == "warning" && strings.Contains(e.Text, text) })
+}
+
 // verdict waits for the end of a run after which the case stands like this.
 func (w *watched) verdict(id string, pass bool) []event {
 	w.t.Helper()

@@ -1,11 +1,16 @@
 package catalog
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
+	"unique"
 
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 )
 
 // A scope is what a suite may say for all of its cases and a case for itself.
@@ -150,3 +155,79 @@ func (r *reader) step(n *yaml.Node) stepForm {
 	r.contradictions(n)
 	return s
 }
+
+// compact moves what stays of many cases out of what their reading leaves behind:
+// their steps into one list, their texts into one text. Else each small text
+// would keep a page of what is not needed any more.
+func compact(cases []suites.Case) {
+	n := 0
+	for i := range cases {
+		n += len(cases[i].Steps)
+		cases[i].Hook = unique.Make(cases[i].Hook).Value()
+	}
+	steps := make([]suites.Step, 0, n)
+	for i := range cases {
+		from := len(steps)
+		steps = append(steps, cases[i].Steps...)
+		cases[i].Steps = steps[from:len(steps):len(steps)]
+	}
+	var all strings.Builder
+	size := 0
+	texts(cases, func(s *string) { size += len(*s) })
+	all.Grow(size)
+	texts(cases, func(s *string) { all.WriteString(*s) })
+	rest := all.String()
+	texts(cases, func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] })
+}
+
+// texts hands over the texts that most cases have, in their order.
+func texts(cases []suites.Case, do func(*string)) {
+	for i := range cases {
+		c := &cases[i]
+		do(&c.ID)
+		do(&c.Name)
+		do(&c.Category)
+		do(&c.Summary)
+		for j := range c.Steps {
+			do(&c.Steps[j].Command)
+			do(&c.Steps[j].FilePath)
+		}
+	}
+}
+
+// digest hashes what a case does and expects, twelve hexadecimal digits. What
+// it is called, where it stands and which documents it cites do not change what
+// its verdict means, so they are left out.
+func digest(c *suites.Case) string {
+	d := *c
+	d.Name, d.Summary, d.Contradicts, d.Verify, d.Agent = "", "", "", nil, ""
+	d.At, d.Digest = suites.Position{}, ""
+	sum := sha256.Sum256(encode(&d))
+	return hex.EncodeToString(sum[:6])
+}
+
+var (
+	suiteName = pattern.Lazy(`^[a-z0-9-]+$`)
+	fileName  = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	control   = pattern.Lazy(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	oneLine   = pattern.Lazy(`^[^\r\n]+$`)
+)
+
+// nameLimit is how long the name of a suite or of a file may be, and the ID of a case, of
+// which files are named; in bytes.
+const nameLimit = 100
+
+const (
+	wantName  = "at most 100 letters, digits, dots, _ and -"
+	wantEvent = "an event's name such as PreToolUse"
+	wantLine  = "a single line"
+)
+
+// What a check may say. A place is a name, a file, or one of a few runners with
+// the tool: no other program is ever started.
+var (
+	toolName      = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+	placeForm     = pattern.Lazy(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
+	versionNumber = pattern.Lazy(`^[0-9]+(\.[0-9]+)*$`)
+	keyPath       = pattern.Lazy(`^[^.\s]+(\.[^.\s]+)*$`)
+)

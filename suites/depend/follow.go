@@ -1,8 +1,11 @@
 package depend
 
 import (
+	"encoding/json"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -203,4 +206,218 @@ func (g *Graph) tracer(hook string) *tracer {
 		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
 		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
 	}
+}
+
+// A tracer follows a hook to the files that it and they may use.
+type tracer struct {
+	g       *Graph
+	hook    string
+	listing *listing
+	queue   []string
+	order   []string // paths as they were found
+	vias    map[string]via
+	because map[string]string
+	by      map[string]suites.By       // those that are more than reached
+	scripts map[string]*scripts.Script // those analysed
+	data    []string                   // dependencies that are no scripts
+	dirs    []string                   // see reach
+	absent  map[string]bool            // see reach
+}
+
+// add notes a dependency. The first reason stays.
+func (t *tracer) add(p, because string, code bool) {
+	if _, ok := t.vias[p]; ok {
+		return
+	}
+	t.order = append(t.order, p)
+	t.because[p] = because
+	if code {
+		t.vias[p] = always
+		t.queue = append(t.queue, p)
+		return
+	}
+	t.vias[p] = viaProject
+	t.data = append(t.data, p)
+}
+
+func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
+
+// mayBeCode reports whether a file may be code: what it names in turn then counts.
+func (t *tracer) mayBeCode(p string) bool { return scripts.MayBeCode(p, t.listing.has(p)) }
+
+// addImported adds the files around a script that code in a language may import.
+func (t *tracer) addImported(script, language string) {
+	for _, other := range t.around(script) {
+		if scripts.LanguageOf(other, "") == language {
+			t.addFile(other, "may be imported by "+script)
+		}
+	}
+}
+
+// addAll adds every file that is around a script.
+func (t *tracer) addAll(script, because string) {
+	for _, f := range t.around(script) {
+		t.addFile(f, script+": "+because)
+		t.vias[f] = always
+	}
+}
+
+// around lists the files of the hook directories and, for a script outside
+// them, those of its own directory.
+func (t *tracer) around(script string) []string {
+	if t.listing.has(script) {
+		return t.listing.files
+	}
+	dir := path.Dir(script)
+	t.dirs = append(t.dirs, dir)
+	files := slices.Clone(t.listing.files)
+	for _, name := range t.g.files.namesOf(dir) {
+		files = append(files, path.Join(dir, name))
+	}
+	return files
+}
+
+// addName adds the files that a word of a script may mean.
+func (t *tracer) addName(name, because string, dirs []string) {
+	base := path.Base(name)
+	for _, f := range t.listing.byBase[base] {
+		t.addFile(f, because)
+	}
+	for _, d := range t.listing.byDir[base] {
+		for _, f := range t.listing.in(d) {
+			t.addFile(f, because)
+		}
+	}
+	if path.IsAbs(name) {
+		if p := t.g.files.slash(name); !path.IsAbs(p) || scripts.IsScriptName(p) {
+			t.addIfThere(p, because, t.mayBeCode(p))
+		}
+		return
+	}
+	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
+		for _, dir := range append([]string{"."}, dirs...) {
+			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
+				t.add(p, because, t.mayBeCode(p))
+			}
+		}
+		return
+	}
+	for _, dir := range append([]string{"."}, dirs...) {
+		p := path.Join(dir, name)
+		if strings.HasPrefix(p, "..") && scripts.IsScriptName(p) {
+			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
+		}
+		if !strings.HasPrefix(p, "..") {
+			t.addIfThere(p, because, t.mayBeCode(p))
+		}
+	}
+}
+
+// addOpened adds the file of a bare name, or waits for it.
+func (t *tracer) addOpened(name, because string, dirs []string) {
+	for _, dir := range append([]string{"."}, dirs...) {
+		p := path.Join(dir, name)
+		t.addIfThere(p, because, t.mayBeCode(p))
+		if _, absent := t.absent[p]; absent {
+			t.absent[p] = true
+		}
+	}
+}
+
+// addIfThere adds a file, or remembers that it is not there.
+func (t *tracer) addIfThere(p, because string, code bool) {
+	if t.g.files.get(p).digest == "" {
+		t.absent[p] = t.absent[p] || scripts.IsFileName(p)
+		return
+	}
+	t.add(p, because, code)
+}
+
+// A via tells which cases a dependency counts for.
+type via int
+
+// A scope is the weakest via that a case sees.
+type scope = via
+
+// scopeOf tells what a case's overrides leave of the project.
+func scopeOf(c *suites.Case) scope {
+	if c.Repo == nil && c.Project == nil || setsProject(c.Env) {
+		return viaProject
+	}
+	for i := range c.Steps {
+		if setsProject(c.Steps[i].Env) {
+			return viaProject
+		}
+	}
+	if c.Repo != nil {
+		return always
+	}
+	return viaCwd
+}
+
+// projectVariable is how hooks see the project's directory.
+const projectVariable = "CLAUDE_PROJECT_DIR"
+
+func setsProject(env map[string]string) bool {
+	_, ok := env[projectVariable]
+	return ok
+}
+
+const (
+	always     via = iota // whatever the case's surroundings
+	viaCwd                // unless the case runs in a repository of its own
+	viaProject            // unless the case has a project directory of its own
+)
+
+// checked are the files that a check looks at; a tool is none of them.
+func (g *Graph) checked(c *suites.Check) []suites.Input {
+	var all []suites.Input
+	add := func(p, because string) {
+		all = append(all, suites.Input{Path: p, Digest: g.files.get(p).digest, Because: because, By: suites.Needed})
+	}
+	if c.Registered != nil {
+		for _, s := range g.project.Settings {
+			add(g.files.slash(s), "settings of the project")
+		}
+	}
+	if c.File != "" {
+		add(g.home(c.File), "the case checks it")
+	}
+	if by := c.NamedBy; by != nil {
+		p := g.home(by.File)
+		add(p, "it may name the file that the case checks")
+		if named := g.named(p, by.Key); named != "" {
+			add(g.home(named), "the case checks it")
+		}
+	}
+	return all
+}
+
+// home is the slash path of a file that may lie below HOME.
+func (g *Graph) home(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if dir, err := os.UserHomeDir(); err == nil {
+			name = filepath.Join(dir, rest)
+		}
+	}
+	return g.files.slash(name)
+}
+
+// named is the text that a dotted key of a JSON file holds.
+func (g *Graph) named(p, key string) string {
+	data, err := g.files.read(p)
+	if err != nil {
+		return ""
+	}
+	value := json.RawMessage(data)
+	for _, name := range strings.Split(key, ".") {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(value, &object) != nil {
+			return ""
+		}
+		value = object[name]
+	}
+	var text string
+	_ = json.Unmarshal(value, &text) // what is no text names nothing
+	return text
 }

@@ -140,3 +140,10 @@ func (w *walker) mayHold(rel string) bool {
 	}
 	return len(names) < len(w.parts)
 }
+
+// ignoredDirs hold what is nobody's hook: a project's history, and what was
+// installed or compiled into it.
+var ignoredDirs = []string{".git", "node_modules", "__pycache__", ".venv"}
+
+// IgnoredDir reports whether a directory of this name is not looked into.
+func IgnoredDir(name string) bool { return slices.Contains(ignoredDirs, name) }

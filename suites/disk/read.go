@@ -2,11 +2,13 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // A Reader reads files that a project names. The zero value reads any regular
@@ -134,3 +136,48 @@ func ReasonOf(err error) Reason {
 // IsRefused reports whether err is that of a file that was refused, rather than
 // one of the system.
 func IsRefused(err error) bool { return ReasonOf(err) != 0 }
+
+// readAll reads a file of about the given size, which may grow meanwhile, into no more
+// memory than it takes: contents are kept.
+func readAll(f io.Reader, path string, size, limit int64) ([]byte, error) {
+	if size <= 0 {
+		size = unknownSize
+	}
+	f = io.LimitReader(f, limit+1)
+	b := make([]byte, 0, min(size, limit)+1) // with room for the read that finds the end
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case int64(len(b)) > limit:
+			return nil, tooLarge(path, limit)
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return b, err
+		case len(b) == cap(b):
+			b = slices.Grow(b, len(b))
+		}
+	}
+}
+
+// unknownSize, in bytes, is for files that do not say how large they are.
+const unknownSize = 4 << 10
+
+func tooLarge(path string, limit int64) error {
+	return &Error{path, Size, fmt.Sprintf("more than %d bytes", limit)}
+}
+
+// openAndLook opens a file and makes sure that its path is still one without
+// symbolic links.
+func openAndLook(real string) (*os.File, error) {
+	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := filepath.EvalSymlinks(real); err != nil || again != real {
+		_ = f.Close()
+		return nil, &Error{real, Moved, ""}
+	}
+	return f, nil
+}

@@ -1,11 +1,18 @@
 package isolate
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path"
+	"slices"
+	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
 	"hookwatch/suites/process/supervisor"
 )
 
@@ -53,4 +60,75 @@ func (s *script) sys() {
 	}
 	s.bind(storage(sysDir), "/sys")
 	s.add(supervisor.Attr, "/sys", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOEXEC), "")
+}
+
+func accessAndInode(fi fs.FileInfo) (atime int64, inode uint64) {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return st.Atim.Nano(), st.Ino
+	}
+	return 0, 0
+}
+
+// whiteout reports whether the entry marks something as deleted from a view.
+func whiteout(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && fi.Mode()&fs.ModeCharDevice != 0 && st.Rdev == 0
+}
+
+// opaque reports whether a directory on top of a view hides all of the one below.
+func opaque(path string) bool {
+	var b [1]byte
+	n, err := unix.Lgetxattr(path, "user.overlay.opaque", b[:])
+	return err == nil && n == 1 && b[0] == 'y'
+}
+
+// nextData is where, from an offset on, a file has data next, and where that
+// ends; not ok where there is none.
+func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
+	begin, err := f.Seek(from, unix.SEEK_DATA)
+	if errors.Is(err, unix.ENXIO) {
+		return 0, 0, false
+	}
+	if err != nil { // the file system knows no holes
+		return from, size, true
+	}
+	if end, err = f.Seek(begin, unix.SEEK_HOLE); err != nil {
+		end = size
+	}
+	return begin, end, true
+}
+
+// Bounds tells what limits a sandbox has, for a person.
+func (s *Sandbox) Bounds() []Bound {
+	processes := number(s.plan.processes())
+	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.missed(supervisor.Put, pidMax) {
+		processes = "the time-out of a case"
+	}
+	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
+	bounds = append(bounds, limitBounds(s.Box)...)
+	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
+		counted := "part of the memory; shared mappings that a process gives up in part are not"
+		if !Known || s.missed(supervisor.Filter) {
+			counted = "part of the memory, memfds are not (no seccomp)"
+		}
+		bounds = append(bounds, Bound{unmapped, counted})
+	}
+	calls := "those that hooks do without are refused (seccomp)"
+	if !Known || s.missed(supervisor.Filter) {
+		calls = "not filtered: this kernel has no seccomp"
+	}
+	nested := "none"
+	if s.missed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
+		nested = "not bounded"
+	}
+	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors and page sizes only"})
+}
+
+// missed reports whether an optional step failed that begins with the fields.
+func (s *Sandbox) missed(fields ...string) bool {
+	return slices.ContainsFunc(s.Missed, func(e *process.ConfineError) bool {
+		step := slices.Clone([]string(e.Step))
+		step[0] = strings.TrimPrefix(step[0], supervisor.Optional)
+		return len(step) >= len(fields) && slices.Equal(step[:len(fields)], fields)
+	})
 }

@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
@@ -217,4 +220,111 @@ func (s *Sandbox) fill() error {
 
 func (s *Sandbox) masked(path string) bool {
 	return slices.ContainsFunc(s.masks, func(m Mask) bool { return disk.Within(m.Path, path) })
+}
+
+// masks hides credentials. In a view that can be written to that is done by what
+// lies on top of it, so that a hook may even remove or replace what is hidden;
+// elsewhere by mounts, which are returned.
+func (s *script) masks(masks []Mask) (places []place) {
+	for i, m := range masks {
+		v, rel := s.l.viewOf(m.Path)
+		if s.l.views[v].write {
+			s.maskInView(v, rel, m)
+			continue
+		}
+		if s.l.views[v].split != nil || s.covered(m.Path) {
+			continue // it is not copied, or the place is private
+		}
+		hidden := storage(maskDir + "/" + strconv.Itoa(i))
+		s.add(supervisor.Dir, storage(maskDir), "755")
+		s.hide(hidden, m)
+		places = append(places, place{m.Path, func() { s.mount(hidden, m.Path, "", unix.MS_BIND, "") }})
+	}
+	return places
+}
+
+func (s *script) maskInView(v int, rel string, m Mask) {
+	upper := viewDir + strconv.Itoa(v) + "/upper"
+	at := upper
+	for _, part := range strings.Split(rel, "/") {
+		s.dirOnce(at, filepath.Join(s.l.views[v].at, strings.TrimPrefix(at, upper)))
+		at += "/" + part
+	}
+	s.hide(storage(at), m)
+	if m.IsDir { // nothing of the real one shows through
+		s.add(supervisor.Xattr, storage(at), "user.overlay.opaque", "y")
+	}
+}
+
+// dirOnce makes a directory of a view's upper layer like the real one below it.
+func (s *script) dirOnce(at, like string) {
+	if s.reach[at] {
+		return
+	}
+	s.reach[at] = true
+	s.add(supervisor.Dir, storage(at), mode(like))
+}
+
+// hide makes what is seen instead of a credential: the names without content.
+func (s *script) hide(at string, m Mask) {
+	if !m.IsDir {
+		s.add(supervisor.Blank, at)
+		return
+	}
+	s.add(supervisor.Dir, at, "700")
+	for _, n := range m.Names {
+		if dir, ok := strings.CutSuffix(n, "/"); ok {
+			s.add(supervisor.Dir, at+"/"+dir, "700")
+		} else {
+			s.add(supervisor.Blank, at+"/"+n)
+		}
+	}
+}
+
+const table = "/proc/self/mountinfo"
+
+// List lists what is mounted where, in the order of mounting.
+func List() []Mount {
+	b, err := os.ReadFile(table)
+	if err != nil {
+		return nil
+	}
+	var all []Mount
+	for line := range strings.Lines(string(b)) {
+		before, after, ok := strings.Cut(line, " - ")
+		fields, kind := strings.Fields(before), strings.Fields(after)
+		if !ok || len(fields) < 5 || len(kind) == 0 {
+			continue
+		}
+		all = append(all, Mount{At: unescape(fields[4]), Kind: kind[0], Device: fields[2], Root: unescape(fields[3])})
+	}
+	return all
+}
+
+// Watch makes a question whether anything was mounted or unmounted since it
+// was last asked. The list itself is compared: polling it misses changes.
+func Watch() func() bool {
+	last := ""
+	return func() bool {
+		b, err := os.ReadFile(table)
+		changed := err != nil || string(b) != last
+		last = string(b)
+		return changed
+	}
+}
+
+// unescape undoes the octal escapes of mountinfo, as in "a\040b".
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }

@@ -1,11 +1,41 @@
+// Package live is what hookwatch knows of a session with the real client, without
+// touching one: what the scripted model answers, what the client prints, which
+// turns a case needs, and what all of it amounts to. It is pure; run carries it out.
 package live
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 )
+
+// Program is the name of the client's program.
+const Program = "claude"
+
+// Install says how a person gets the client.
+const Install = "npm install -g @anthropic-ai/claude-code, or live.client"
+
+// A Call is a tool call that the model makes.
+type Call struct {
+	Tool   string
+	Input  json.RawMessage
+	Tested bool // the one that a case is about; others only prepare it
+}
+
+// A Reply is one answer of the model: text, calls made side by side, or an error.
+type Reply struct {
+	Delay  time.Duration // before it comes
+	Text   string
+	Calls  []Call
+	Status int // of an HTTP error; 0 is none
+}
 
 // A Turn is what one step of a case has the client do.
 type Turn struct {
@@ -89,3 +119,146 @@ type payload struct {
 
 // goOn is what the user says where it does not matter.
 const goOn = "go on"
+
+// given are the fields of a payload that a case may say and the client then sends,
+// or sends in its own way.
+var given = []string{
+	"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "effort", "tool_use_id",
+	"tool_name", "tool_input", "prompt", "source", "trigger", "custom_instructions", "reason", "agent_type",
+	"last_assistant_message", "stop_hook_active", "to_model", "requested_model",
+	"expansion_type", "command_name", "command_args", "command_source",
+	"task_subject", "task_description", "file_path", "mcp_server_name", "directory", "notification_type",
+}
+
+// NewTurn makes the turn of a step, or says in a NotLiveError why there is none.
+func NewTurn(s Step) (Turn, error) {
+	if s.Raw {
+		return Turn{}, notLive("its stdin is given as it is, which the client never sends")
+	}
+	way, known := ways[s.Event]
+	if !known {
+		return Turn{}, notLive("%s", cmp.Or(outOfReach[s.Event], "hookwatch knows no way to have the client fire "+s.Event))
+	}
+	var p payload
+	if err := json.Unmarshal(s.Sent, &p); err != nil {
+		return Turn{}, notLive("its payload is none that the client sends: %v", err)
+	}
+	for _, name := range sorted(saidFields(s.Whole)) {
+		if !slices.Contains(given, name) {
+			return Turn{}, notLive("its payload says %s, which the client itself decides", name)
+		}
+	}
+	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}
+	return t, errors.Join(way(&t, s, p))
+}
+
+func sorted(m map[string]json.RawMessage) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ways say how each event is brought about.
+var ways map[string]func(t *Turn, s Step, p payload) error
+
+func init() {
+	ways = map[string]func(t *Turn, s Step, p payload) error{
+		"PreToolUse":          tool(false),
+		"PermissionRequest":   tool(false),
+		"PermissionDenied":    unasked,
+		"PostToolUse":         tool(true),
+		"PostToolUseFailure":  tool(true),
+		"PostToolBatch":       batch,
+		"UserPromptSubmit":    prompt,
+		"UserPromptExpansion": expansion,
+		"CwdChanged":          changeDirectory,
+		"Stop":                stop,
+		"MessageDisplay":      stop,
+		"SubagentStart":       subagent,
+		"SubagentStop":        subagent,
+		"SessionStart":        sessionStart,
+		"SessionEnd":          sessionEnd,
+		"Setup":               setup,
+		"PreCompact":          compact,
+		"PostCompact":         compact,
+		"PreModelSwitch":      model,
+		"PostModelSwitch":     model,
+		"TaskCreated":         taskCreated,
+		"TaskCompleted":       taskCompleted,
+		"WorktreeCreate":      worktreeCreate,
+		"WorktreeRemove":      worktreeRemove,
+		"InstructionsLoaded":  instructions,
+		"ConfigChange":        configuration,
+		"FileChanged":         fileChanged,
+		"DirectoryAdded":      directoryAdded,
+		"Elicitation":         question,
+		"ElicitationResult":   question,
+		"Notification":        question,
+	}
+}
+
+// outOfReach says why events cannot be had.
+var outOfReach = map[string]string{
+	"StopFailure":  "the client fires StopFailure now and then only",
+	"TeammateIdle": "no way is known to have the client fire TeammateIdle",
+}
+
+// Settings makes a settings file of registered hooks and of variables.
+func Settings(entries []client.Entry, env map[string]string) []byte {
+	type group struct {
+		Matcher string           `json:"matcher,omitempty"`
+		Hooks   []map[string]any `json:"hooks"`
+	}
+	hooks := make(map[string][]group)
+	for _, e := range entries {
+		hooks[e.Event] = append(hooks[e.Event], group{e.Matcher, []map[string]any{fields(e)}})
+	}
+	settings := map[string]any{"hooks": hooks}
+	if len(env) > 0 {
+		settings["env"] = env
+	}
+	return encoded(settings)
+}
+
+func fields(e client.Entry) map[string]any {
+	f := map[string]any{"type": "command"}
+	set := func(name, value string) {
+		if value != "" {
+			f[name] = value
+		}
+	}
+	set("type", e.Type)
+	set("command", e.Command)
+	set("url", e.URL)
+	set("prompt", e.Prompt)
+	set("server", e.Server)
+	set("tool", e.Tool)
+	set("if", e.If)
+	set("shell", e.Shell)
+	set("onFailure", e.OnFailure)
+	if e.Args != nil {
+		f["args"] = e.Args
+	}
+	if e.Timeout > 0 {
+		f["timeout"] = e.Timeout.Seconds()
+	}
+	for name, on := range map[string]bool{"async": e.Async, "asyncRewake": e.AsyncRewake, "once": e.Once, "continueOnBlock": e.ContinueOnBlock} {
+		if on {
+			f[name] = true
+		}
+	}
+	return f
+}
+
+// Rooted is the command of an entry that finds its script in root, and runs there,
+// wherever the client's own project is.
+func Rooted(e client.Entry, root string) string {
+	if e.Args != nil || e.Command == "" {
+		return e.Command
+	}
+	in := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(e.Command)
+	return "cd '" + strings.ReplaceAll(root, "'", `'\''`) + "' && " + in
+}

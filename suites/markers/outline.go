@@ -1,11 +1,22 @@
 package markers
 
 import (
+	"bytes"
+	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/jsontree"
+	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // A Rule tells how a reference was matched. In a Resolution it names every
@@ -157,4 +168,352 @@ func (x *lineIndex) end(line int) int {
 func firstWord(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	return first
+}
+
+// newOutline reads a file by its kind. What cannot be parsed has no entries
+// and is searched as text.
+func newOutline(file string, src []byte) *outline {
+	o := &outline{src: src, words: withoutMarkers(src), lines: newLineIndex(src)}
+	ext := strings.ToLower(path.Ext(file))
+	switch {
+	case ext == ".md" || ext == ".markdown":
+		o.entries = markdownEntries(src)
+	case ext == ".json":
+		o.entries = jsonEntries(src)
+	case ext == ".sh" || ext == ".bash" || shellShebang().Match(src):
+		o.entries = shellEntries(src)
+	case ext == ".yaml" || ext == ".yml":
+		o.entries = append(yamlEntries(o), commentEntries(src, 0, len(src))...)
+	case ext == ".toml":
+		o.entries = append(tomlEntries(o), commentEntries(src, 0, len(src))...)
+	default:
+		o.entries = definitionEntries(src)
+	}
+	o.entries = o.entries[:min(len(o.entries), mostEntries)]
+	o.plain = sync.OnceValue(o.plainLines)
+	o.comments = map[int]bool{}
+	for i := range o.entries {
+		e := &o.entries[i]
+		e.plain = strings.Join(words(e.name), " ")
+		if e.rule == ByComment {
+			o.comments[o.lines.line(e.start)] = true
+		}
+	}
+	return o
+}
+
+var shellShebang = pattern.Lazy(`^#!.*\b(sh|bash|dash|ksh)\b`)
+
+var anyMarker = pattern.Lazy(`(?i)\[verify\s*:[^\]]*\]`)
+
+// withoutMarkers blanks markers, wherever they stand, at equal length.
+func withoutMarkers(src []byte) []byte {
+	blanked := bytes.Clone(src)
+	for _, at := range anyMarker().FindAllIndex(src, -1) {
+		for i := at[0]; i < at[1]; i++ {
+			if src[i] != '\n' {
+				blanked[i] = ' '
+			}
+		}
+	}
+	return blanked
+}
+
+// markdownEntries are the headings of a document, each to the next of the same
+// or a higher level, and the bold labels that start a paragraph, each to the
+// next heading.
+func markdownEntries(src []byte) []entry {
+	if intricate(src) {
+		return nil // it is searched as text
+	}
+	root := reader().Parse(text.NewReader(src))
+	var entries []entry
+	var open []int // headings that have not ended, outermost first
+	levels := map[int]int{}
+	labels := 0 // first label that has not ended
+	closeFrom := func(level, at int) {
+		for len(open) > 0 && levels[open[len(open)-1]] >= level {
+			entries[open[len(open)-1]].end = at
+			open = open[:len(open)-1]
+		}
+		for ; labels < len(entries); labels++ {
+			if entries[labels].rule == ByLabel {
+				entries[labels].end = at
+			}
+		}
+	}
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering || !isLeaf(n) {
+			return ast.WalkContinue, nil
+		}
+		at := lineStart(src, n.Lines().At(0).Start)
+		if h, ok := n.(*ast.Heading); ok {
+			closeFrom(h.Level, at)
+			levels[len(entries)] = h.Level
+			open = append(open, len(entries))
+			entries = append(entries, entry{rule: ByHeading, name: plainText(n, src), start: at})
+		} else if label, ok := boldLabel(n, src); ok {
+			entries = append(entries, entry{rule: ByLabel, name: label, start: at})
+		}
+		return ast.WalkContinue, nil
+	})
+	closeFrom(0, len(src))
+	for i := range entries {
+		part := src[entries[i].start:entries[i].end]
+		entries[i].content = func() []byte { return tidyLines(part) }
+	}
+	return entries
+}
+
+func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }
+
+// boldLabel is the bold text that a paragraph or list item starts with.
+func boldLabel(n ast.Node, src []byte) (string, bool) {
+	e, ok := n.FirstChild().(*ast.Emphasis)
+	if !ok || e.Level != 2 || n.Kind() == ast.KindHeading {
+		return "", false
+	}
+	label := oneLine(plainText(e, src))
+	return label, label != ""
+}
+
+// plainText is the text of a node without its inline marks.
+func plainText(n ast.Node, src []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch c := c.(type) {
+		case *ast.Text:
+			b.Write(c.Segment.Value(src))
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(c.Value)
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// tidyLines drops what no reader sees: white space at line ends and blank
+// lines at both ends.
+func tidyLines(part []byte) []byte {
+	lines := bytes.Split(part, []byte("\n"))
+	for i, l := range lines {
+		lines[i] = bytes.TrimRight(l, spaces)
+	}
+	return bytes.Trim(bytes.Join(lines, []byte("\n")), "\n")
+}
+
+// shellEntries are a script's functions, the patterns of its case statements
+// and its comment lines.
+func shellEntries(src []byte) []entry {
+	file, err := shell.Parse(string(src))
+	if err != nil {
+		return commentEntries(src, 0, len(src))
+	}
+	var entries []entry
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			if n.Name == nil {
+				break
+			}
+			entries = append(entries, entry{
+				rule: ByFunction, name: n.Name.Value, start: offset(n.Pos()), end: offset(n.End()),
+				content: func() []byte { return printed(n) },
+			})
+		case *syntax.CaseItem:
+			for _, p := range n.Patterns {
+				entries = append(entries, entry{
+					rule: ByPattern, name: string(src[offset(p.Pos()):offset(p.End())]), start: offset(p.Pos()), end: offset(n.End()),
+				})
+			}
+		}
+		return true
+	})
+	return append(entries, shellComments(src)...)
+}
+
+// shellComments are the comment lines as the shell knows them: what stands in a
+// here-document or a string is none. The file is parsed apart for them, since
+// the printed text of a function is to have none.
+func shellComments(src []byte) []entry {
+	var entries []entry
+	file, err := shell.Parse(string(src), syntax.KeepComments(true))
+	if err != nil {
+		return nil
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			start := lineStart(src, offset(c.Pos()))
+			if len(bytes.TrimSpace(src[start:offset(c.Pos())])) == 0 {
+				entries = append(entries, commentEntries(src, start, offset(c.End()))...)
+			}
+		}
+		return true
+	})
+	slices.SortFunc(entries, func(a, b entry) int { return a.start - b.start })
+	return entries
+}
+
+func offset(p syntax.Pos) int { return int(p.Offset()) }
+
+// printed is the source of a node as a formatter writes it, without comments.
+func printed(n syntax.Node) []byte {
+	var b bytes.Buffer
+	if err := syntax.NewPrinter().Print(&b, n); err != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+var commentLine = pattern.Lazy(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)
+
+// banner strips the rules of "# --- name ---" and "# === name ===".
+var banner = pattern.Lazy(`^[-=#*~\s]*(.*?)[-=#*~\s]*$`)
+
+// commentEntries are the comment lines between two offsets.
+func commentEntries(src []byte, start, end int) []entry {
+	var entries []entry
+	for _, m := range commentLine().FindAllSubmatchIndex(src[start:end], -1) {
+		name := banner().FindStringSubmatch(string(src[start+m[2] : start+m[3]]))[1]
+		if strings.ContainsFunc(name, isWord) {
+			entries = append(entries, entry{rule: ByComment, name: name, start: start + m[0], end: start + m[1]})
+		}
+	}
+	return entries
+}
+
+var definition = pattern.Lazy(`(?m)^[ \t]*(?:(?:export|default|async)[ \t]+)*(?:def|class|function|func)[ \t*]+([A-Za-z_$][\w$]*)`)
+
+// definitionEntries are the functions and classes of a file in a language that
+// is not parsed, and its comments. They are places without content.
+func definitionEntries(src []byte) []entry {
+	var entries []entry
+	for _, m := range definition().FindAllSubmatchIndex(src, -1) {
+		entries = append(entries, entry{rule: ByFunction, name: string(src[m[2]:m[3]]), start: m[0], end: m[1]})
+	}
+	return append(entries, commentEntries(src, 0, len(src))...)
+}
+
+// Keys of YAML and TOML are read line by line and are known as places only: a
+// path such as "jobs.test" finds its line, and the whole file counts.
+var (
+	yamlKey   = pattern.Lazy(`^( *)((?:- +)*)(?:"([^"]+)"|'([^']+)'|([^\s#"'&*!|>%@\[\]{},:-][^#:]*?)) *:(?: |$)`)
+	tomlKey   = pattern.Lazy(`^[ \t]*((?:[\w-]+|"[^"]+")(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"]+"))*)[ \t]*=`)
+	tomlTable = pattern.Lazy(`^[ \t]*(\[\[?)[ \t]*([^\[\]]+?)[ \t]*\]`)
+)
+
+// yamlEntries are the keys of a YAML file with those that they are below, by
+// their indentation. Items of a list have no number.
+func yamlEntries(o *outline) []entry {
+	type level struct {
+		indent int
+		name   string
+		entry  int
+	}
+	var open []level
+	var entries []entry
+	closeFrom := func(indent, at int) {
+		for len(open) > 0 && open[len(open)-1].indent >= indent {
+			entries[open[len(open)-1].entry].end = at
+			open = open[:len(open)-1]
+		}
+	}
+	for i, start := range o.lines.starts {
+		m := yamlKey().FindStringSubmatch(string(o.src[start:o.lines.end(i+1)]))
+		if m == nil {
+			continue
+		}
+		indent := len(m[1]) + len(m[2])
+		closeFrom(indent, start)
+		name := m[3] + m[4] + m[5]
+		if len(open) > 0 {
+			name = open[len(open)-1].name + "." + name
+		}
+		open = append(open, level{indent, name, len(entries)})
+		entries = append(entries, entry{rule: ByKey, name: name, start: start})
+	}
+	closeFrom(0, len(o.src))
+	return entries
+}
+
+// tomlEntries are the tables and keys of a TOML file; of an array of tables
+// with their number.
+func tomlEntries(o *outline) []entry {
+	var entries []entry
+	table, at := "", -1
+	seen := map[string]int{}
+	for i, start := range o.lines.starts {
+		end := o.lines.end(i + 1)
+		line := string(o.src[start:end])
+		if m := tomlTable().FindStringSubmatch(line); m != nil {
+			table = unquoted(m[2])
+			if m[1] == "[[" {
+				seen[table]++
+				table += "." + strconv.Itoa(seen[table]-1)
+			}
+			if at >= 0 {
+				entries[at].end = start
+			}
+			at = len(entries)
+			entries = append(entries, entry{rule: ByKey, name: table, start: start, end: len(o.src)})
+		} else if m := tomlKey().FindStringSubmatch(line); m != nil {
+			name := strings.TrimPrefix(table+"."+unquoted(m[1]), ".")
+			entries = append(entries, entry{rule: ByKey, name: name, start: start, end: end})
+		}
+	}
+	return entries
+}
+
+// unquoted is a dotted key without quotes and white space.
+func unquoted(key string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("\"' \t", r) {
+			return -1
+		}
+		return r
+	}, key)
+}
+
+// maxDepth bounds the nesting that is followed.
+const maxDepth = 500
+
+// jsonEntries are the key paths of a document, such as "a.b" and "list.0".
+func jsonEntries(src []byte) []entry {
+	root, err := jsontree.Parse(src)
+	if err != nil {
+		return nil
+	}
+	entries, _ := keyPaths(nil, "", root, 0)
+	return entries
+}
+
+// keyPaths appends what lies below a value; not ok where it nests too deep.
+func keyPaths(to []entry, prefix string, v jsontree.Value, depth int) (entries []entry, ok bool) {
+	if depth > maxDepth {
+		return nil, false
+	}
+	for i, m := range v.Members {
+		name := m.Key
+		if v.Kind == '[' {
+			name = strconv.Itoa(i)
+		}
+		if prefix != "" {
+			name = prefix + "." + name
+		}
+		value := m.Value
+		to = append(to, entry{
+			rule: ByKey, name: name, start: m.At, end: value.End,
+			content: func() []byte { return value.Canonical(nil) },
+		})
+		if to, ok = keyPaths(to, name, value, depth+1); !ok {
+			return nil, false
+		}
+	}
+	return to, true
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
@@ -263,4 +265,182 @@ func (r *Resolver) file(source string, doc *Document) location {
 	default:
 		return location{why: quote(source) + " may be " + strings.Join(same, " or ") + " (write the path)", candidates: same, tried: inside}
 	}
+}
+
+// Nearest says which names come close to the one that was wanted, for a
+// message: "; nearest: a, b", or "" where none does.
+func Nearest(want string, names []string) string {
+	type scored struct {
+		name  string
+		score int
+	}
+	var all []scored
+	seen := map[string]bool{}
+	for _, n := range names[:min(len(names), mostNames)] {
+		if !seen[n] {
+			seen[n] = true
+			if s := max(likeness(want, n), numberLikeness(want, n)); s > 0 {
+				all = append(all, scored{n, s})
+			}
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].score > all[j].score })
+	if len(all) == 0 {
+		return ""
+	}
+	var best []string
+	for _, s := range all[:min(3, len(all))] {
+		best = append(best, quote(s.name))
+	}
+	return "; nearest: " + strings.Join(best, ", ")
+}
+
+// likeness scores two names from 0 to 100 by the pairs of neighbouring letters
+// that they share. Below a third it is no likeness.
+func likeness(a, b string) int {
+	pairs := map[string]int{}
+	count := func(s string, step int) (total, shared int) {
+		s = strings.Join(words(s), " ")
+		for i := 0; i+2 <= len(s); i++ {
+			total++
+			if step < 0 && pairs[s[i:i+2]] > 0 {
+				shared++
+			}
+			pairs[s[i:i+2]] += step
+		}
+		return total, shared
+	}
+	inA, _ := count(shorten(a, 80), 1)
+	inB, shared := count(shorten(b, 80), -1)
+	if inA+inB == 0 || 6*shared < inA+inB {
+		return 0
+	}
+	return 200 * shared / (inA + inB)
+}
+
+var numberedWord = pattern.Lazy(`^([A-Za-z]{1,8})(\d{1,4})\b`)
+
+// numberLikeness scores names that begin with the same letters and another
+// number, such as "D3" and "D4: Scope": the nearer, the higher.
+func numberLikeness(a, b string) int {
+	x, y := numberedWord().FindStringSubmatch(a), numberedWord().FindStringSubmatch(b)
+	if x == nil || y == nil || !strings.EqualFold(x[1], y[1]) {
+		return 0
+	}
+	n, _ := strconv.Atoi(x[2])
+	m, _ := strconv.Atoi(y[2])
+	return max(60-max(n-m, m-n)/2, 1)
+}
+
+// nearest names what a file has that comes close to a section: what has a name
+// in it, else its comments. Of an identifier and words the identifier counts.
+func (o *outline) nearest(section string) string {
+	if first := strings.TrimRight(firstWord(section), "(),:"); isIdentifier(first) {
+		section = first
+	}
+	var named, comments []string
+	for _, e := range o.entries {
+		if e.rule == ByComment {
+			comments = append(comments, e.name)
+		} else {
+			named = append(named, e.name)
+		}
+	}
+	if near := Nearest(section, named); near != "" {
+		return near
+	}
+	return Nearest(section, comments)
+}
+
+// text finds the words of a name in the lines of a place: as they stand, else
+// all of them on one line. Code goes before comments that speak of it.
+func (o *outline) text(at entry, name string) (entry, bool) {
+	want := words(name)
+	if len(want) == 0 {
+		return entry{}, false
+	}
+	phrase := " " + strings.Join(want, " ") + " "
+	var best [4]*entry // phrase in code, in a comment; words in code, in a comment
+	for line := o.lines.line(at.start); line <= len(o.lines.starts) && o.lines.starts[line-1] < max(at.end, 1); line++ {
+		start, end := max(o.lines.starts[line-1], at.start), min(o.lines.end(line), at.end)
+		if start > end {
+			continue
+		}
+		have := o.plain()[line-1]
+		if start > o.lines.starts[line-1] || end < o.lines.end(line) {
+			have = plainLine(o.words[start:end])
+		}
+		e, rank := entry{rule: ByText, name: name, start: start, end: end}, 0
+		switch {
+		case strings.Contains(have, phrase):
+		case len(want) > 1 && hasAll(have, want):
+			e.rule, rank = ByWords, 2
+		default:
+			continue
+		}
+		if o.comments[line] {
+			rank++
+		}
+		if best[rank] == nil {
+			best[rank] = &e
+		}
+	}
+	for _, e := range best {
+		if e != nil {
+			return *e, true
+		}
+	}
+	return entry{}, false
+}
+
+// plainLine is the words of a line, each between two spaces.
+func plainLine(line []byte) string { return " " + strings.Join(words(string(line)), " ") + " " }
+
+func (o *outline) plainLines() []string {
+	lines := make([]string, len(o.lines.starts))
+	for i, start := range o.lines.starts {
+		lines[i] = plainLine(o.words[start:max(start, o.lines.end(i+1))])
+	}
+	return lines
+}
+
+// isIdentifier reports whether a word can only be a name in code.
+func isIdentifier(word string) bool {
+	return strings.Contains(strings.Trim(word, "_"), "_") && !strings.ContainsFunc(word, func(r rune) bool { return !isWord(r) })
+}
+
+func hasAll(line string, want []string) bool {
+	for _, w := range want {
+		if !strings.Contains(line, " "+w+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+// words are the runs of letters, digits and underscores, in lower case.
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWord(r) })
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// cutWords drops the leading words of s, and what separates them, when they
+// are those wanted.
+func cutWords(s string, want []string) (rest string, ok bool) {
+	if len(want) == 0 {
+		return s, false
+	}
+	for _, w := range want {
+		s = strings.TrimLeftFunc(s, func(r rune) bool { return !isWord(r) })
+		end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
+		if end < 0 {
+			end = len(s)
+		}
+		if !strings.EqualFold(s[:end], w) {
+			return s, false
+		}
+		s = s[end:]
+	}
+	return s, true
 }

@@ -1,10 +1,20 @@
 package process
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"slices"
+	"strconv"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
 )
 
 // self is hookwatch's own program, whatever became of its file.
@@ -91,4 +101,285 @@ func (b *Box) end() {
 	for range b.answers { // no one asks any more
 	}
 	b.leaveCgroup()
+}
+
+func open(s Setup) (*Box, error) {
+	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0)
+	if err != nil {
+		return nil, err
+	}
+	return b.carryOut(s.Steps)
+}
+
+// prepare starts a supervisor and has it do what can be done in advance.
+func prepare(l Limits, advance []Step, confined bool) (*Box, error) {
+	l.Memory = ofMachine(l.Memory)
+	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
+	if err := b.start(); err != nil {
+		b.leaveCgroup()
+		if short := shortageOf(err); short != nil {
+			return nil, short
+		}
+		if b.confined {
+			return nil, &ConfineError{Err: err}
+		}
+		return nil, fmt.Errorf("start a supervisor: %w", err)
+	}
+	go b.listen()
+	return b.carryOut(slices.Concat(l.steps(b.cgroup == nil), advance))
+}
+
+// carryOut has the supervisor do the steps. After an error there is no box.
+func (b *Box) carryOut(steps []Step) (*Box, error) {
+	if len(steps) == 0 {
+		return b, nil
+	}
+	if err := b.confine(steps); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// start starts the supervisor with one end of a socket.
+func (b *Box) start() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "supervisor"), os.NewFile(uintptr(pair[1]), "hookwatch")
+	defer ours.Close()
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return err
+	}
+	b.conn = conn.(*net.UnixConn)
+	attr := &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{supervisor.Env + "=1", "GOGC=off", "GOMAXPROCS=2"}, // few threads, which hooks may use up
+		Files: []*os.File{null, null, null, theirs},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // no terminal for hooks
+	}
+	if b.confined {
+		apart(attr.Sys)
+	}
+	if b.process, err = b.startIn(attr); err != nil {
+		_ = b.conn.Close()
+	}
+	return err
+}
+
+// startIn starts the supervisor, in its cgroup if the system lets us.
+func (b *Box) startIn(attr *os.ProcAttr) (*os.Process, error) {
+	start := func() (*os.Process, error) { return os.StartProcess(self, []string{"hookwatch-case"}, attr) }
+	if b.cgroup == nil {
+		return startRegistered(start)
+	}
+	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(b.cgroup.dir.Fd())
+	p, err := startRegistered(start)
+	if err == nil {
+		return p, nil
+	}
+	b.leaveCgroup()
+	b.cgroup, attr.Sys.UseCgroupFD = nil, false
+	return startRegistered(start)
+}
+
+func (b *Box) confine(steps []Step) error {
+	fields := []string{supervisor.Confine}
+	for _, s := range steps {
+		fields = append(fields, string(supervisor.Encode(s...)[4:]))
+	}
+	a, err := b.ask(b.answers, fields...)
+	if err != nil {
+		return lostEarly(err)
+	}
+	if a.file != nil {
+		b.Storage = a.file
+	}
+	failed := func(step, errno string) *ConfineError {
+		i, _ := strconv.Atoi(step)
+		return &ConfineError{Step: steps[i], Err: errnoIn(errno)}
+	}
+	if a.fields[2] != "-1" {
+		return orShortage(failed(a.fields[2], a.fields[1]))
+	}
+	for i := 3; i+1 < len(a.fields); i += 2 {
+		missed := failed(a.fields[i], a.fields[i+1])
+		if short := shortageOf(missed); short != nil {
+			return short // optional is what a system may lack, not what it ran short of
+		}
+		b.Missed = append(b.Missed, missed)
+	}
+	return nil
+}
+
+func errnoIn(field string) syscall.Errno {
+	n, _ := strconv.Atoi(field)
+	return syscall.Errno(n)
+}
+
+// Close ends the box with everything in it. A supervisor takes a moment to end, and
+// namespaces to be taken down: where nothing is left in them that is not waited for.
+func (b *Box) Close() {
+	b.close.Do(func() {
+		tell(b.closed)
+		_ = b.conn.Close()
+		if b.idle {
+			ending.begin()
+			go func() {
+				defer ending.done()
+				b.end()
+			}()
+		} else {
+			b.end()
+		}
+	})
+}
+
+// listen reads answers until the supervisor is gone, whoever ended it, and waits for
+// it: one that dies while its box is kept ready must not remain a zombie.
+func (b *Box) listen() {
+	for {
+		a, err := b.receive()
+		if err != nil {
+			break
+		}
+		if a.fields[0] == supervisor.Reply {
+			b.replies <- a
+		} else {
+			b.answers <- a
+		}
+	}
+	_ = b.conn.Close()
+	b.reap()
+	close(b.answers)
+	close(b.replies)
+}
+
+func (b *Box) receive() (answer, error) {
+	var head [4]byte
+	oob := make([]byte, unix.CmsgSpace(4))
+	n, oobn, _, _, err := b.conn.ReadMsgUnix(head[:], oob)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{file: received(oob[:oobn])}
+	if err := b.readFull(head[n:]); err != nil {
+		return answer{}, err
+	}
+	body := make([]byte, supervisor.Length(head))
+	if err := b.readFull(body); err != nil {
+		return answer{}, err
+	}
+	var ok bool
+	if a.fields, ok = supervisor.Decode(body); !ok || len(a.fields) == 0 {
+		return answer{}, errors.New("the supervisor's answer is broken")
+	}
+	return a, nil
+}
+
+func (b *Box) readFull(p []byte) error {
+	for len(p) > 0 {
+		n, err := b.conn.Read(p)
+		if err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+func received(oob []byte) *os.File {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil || len(messages) == 0 {
+		return nil
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) == 0 {
+		return nil
+	}
+	unix.CloseOnExec(fds[0])
+	return os.NewFile(uintptr(fds[0]), "storage")
+}
+
+func (b *Box) send(files []*os.File, fields ...string) error {
+	var oob []byte
+	if len(files) > 0 {
+		fds := make([]int, len(files))
+		for i, f := range files {
+			fds[i] = int(f.Fd())
+		}
+		oob = unix.UnixRights(fds...)
+	}
+	b.sending.Lock()
+	defer b.sending.Unlock()
+	message := supervisor.Encode(fields...)
+	n, _, err := b.conn.WriteMsgUnix(message, oob, nil)
+	for err == nil && n < len(message) {
+		var more int
+		more, err = b.conn.Write(message[n:])
+		n += more
+	}
+	return err
+}
+
+// ask sends a request and waits for its answer, among answers of its kind.
+func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
+	if err := b.send(nil, fields...); err != nil {
+		return answer{}, err
+	}
+	a, ok := <-answers
+	if !ok {
+		return answer{}, errLost
+	}
+	return a, nil
+}
+
+var errLost = errors.New("the supervisor ended")
+
+// WriteFile makes a file, with its directories, as what runs in the box sees
+// them, while a command runs, too. One call of the box's file methods at a time.
+func (b *Box) WriteFile(path, content string, mode fs.FileMode) error {
+	_, err := b.request("write", path, supervisor.Write, path, strconv.FormatUint(uint64(mode.Perm()), 8), content)
+	return err
+}
+
+// ReadFile gives the first bytes, at most DefaultLimit, of a regular file as what
+// runs in the box sees it.
+func (b *Box) ReadFile(path string) ([]byte, error) {
+	a, err := b.request("read", path, supervisor.Read, path, strconv.Itoa(DefaultLimit))
+	if err != nil {
+		return nil, err
+	}
+	return []byte(a.fields[2]), nil
+}
+
+// Listen opens a port on the loopback of the box.
+func (b *Box) Listen() (net.Listener, error) {
+	a, err := b.request("listen", "127.0.0.1", supervisor.Listen)
+	if err != nil {
+		return nil, err
+	}
+	defer a.file.Close()
+	return net.FileListener(a.file)
+}
+
+func (b *Box) request(op, path string, fields ...string) (answer, error) {
+	a, err := b.ask(b.replies, fields...)
+	if err == nil {
+		if errno := errnoIn(a.fields[1]); errno != 0 {
+			err = errno
+		}
+	}
+	if err != nil {
+		return answer{}, &fs.PathError{Op: op, Path: path, Err: err}
+	}
+	return a, nil
 }

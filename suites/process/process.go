@@ -4,6 +4,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -138,3 +139,57 @@ func Without(env []string, names []string) []string {
 		return slices.Contains(names, name)
 	})
 }
+
+// Open makes a Box. Without namespaces nothing but the context should fail.
+func Open(s Setup) (*Box, error) { return open(s) }
+
+// Run starts the commands side by side in the box and returns when all of them,
+// and all of their descendants, are gone. What a command did is its Result; the
+// error is for what hookwatch itself could not do. One call at a time.
+func (b *Box) Run(ctx context.Context, commands ...Command) ([]Result, error) {
+	for i := range commands {
+		if len(commands[i].Argv) == 0 {
+			return nil, errors.New("run: no command")
+		}
+		if commands[i].Limit == 0 {
+			commands[i].Limit = DefaultLimit
+		}
+	}
+	return b.run(ctx, commands)
+}
+
+// Run runs one command in a box of its own.
+func Run(ctx context.Context, c Command) (Result, error) {
+	b, err := Open(Setup{})
+	if err != nil {
+		return Result{}, err
+	}
+	defer b.Close()
+	results, err := b.Run(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	return results[0], nil
+}
+
+// Limits bound what the processes of a box may use. They hold with namespaces
+// and without, as far as the system has them; a zero bounds nothing.
+type Limits struct {
+	Memory    int64 // bytes that all of them may use together
+	FileSize  int64 // bytes of any file that they write
+	Processes int   // at a time, threads included; where the system counts them for a box
+}
+
+// OpenFiles is how many descriptors a process may have at most: more than any
+// hook needs, and few enough that hooks do not use up those of the machine.
+const OpenFiles = 8192
+
+// A MemoryBound says what holds a box to its memory.
+type MemoryBound int
+
+// The bounds, the weakest first.
+const (
+	MemoryUnbounded MemoryBound = iota
+	MemoryWatched               // the supervisor looks every few milliseconds
+	MemoryCgroup                // the kernel counts
+)

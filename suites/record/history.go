@@ -1,7 +1,9 @@
 package record
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 )
@@ -48,4 +50,114 @@ func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]stri
 		}
 	}
 	return warned, nil
+}
+
+// A Past is everything on record of a project, from the rolling log, the
+// archive and the present state, but for what cases printed.
+type Past struct {
+	Records      []suites.Record      // by time; each verdict once
+	Environments []suites.Environment // those of runs that were kept, latest first; then what else tools were
+	Warnings     []string
+
+	known  map[verdictID]bool
+	budget *Budget
+}
+
+// Past reads all that is on record; of what is more than it holds, the latest.
+func (r *Reader) Past() (*Past, error) {
+	p := &Past{known: map[verdictID]bool{}, budget: NewBudget()}
+	if err := p.addRolling(r); err != nil {
+		return nil, fmt.Errorf("read history: %w", err)
+	}
+	present, err := r.Read()
+	if err != nil {
+		return nil, err
+	}
+	p.add(present)
+	runs, err := r.Runs()
+	if err != nil {
+		return nil, err
+	}
+	for i, run := range runs {
+		if p.budget.Spent() {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s and %d older runs: not read: %s", run.Dir, len(runs)-i-1, p.budget))
+			break
+		}
+		s, err := r.readRun(run, p.budget)
+		if err != nil {
+			return nil, err
+		}
+		p.add(s)
+	}
+	logged, err := r.Tools()
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(logged)
+	p.Environments = append(p.Environments, logged...)
+	slices.SortStableFunc(p.Records, func(a, b suites.Record) int { return strings.Compare(a.Timestamp, b.Timestamp) })
+	return p, nil
+}
+
+// addRolling takes over the rolling log, its latest files first.
+func (p *Past) addRolling(r *Reader) error {
+	agents, err := r.rollingAgents()
+	if err != nil {
+		return err
+	}
+	for _, agent := range agents {
+		files, err := r.rollingFiles(agent + Suffix)
+		if err != nil {
+			return err
+		}
+		var pieces [][]suites.Record
+		for _, f := range files {
+			from := len(p.Records)
+			warned, err := f.Read(p.budget, func(r suites.Record) bool {
+				p.keep(&r)
+				return true
+			})
+			p.Warnings = append(p.Warnings, warned...)
+			if err != nil {
+				return err
+			}
+			pieces = append(pieces, slices.Clone(p.Records[from:]))
+			p.Records = p.Records[:from]
+			if p.budget.Spent() {
+				break
+			}
+		}
+		for _, piece := range slices.Backward(pieces) { // as they were written, for those of one second
+			p.Records = append(p.Records, piece...)
+		}
+	}
+	return nil
+}
+
+func (p *Past) keep(r *suites.Record) {
+	kept := *r
+	kept.ActualOutput, kept.ActualStderr, kept.InputSummary, kept.Changes, kept.Stopped = "", "", "", nil, nil
+	p.Records = append(p.Records, kept)
+	p.known[verdictOf(r)] = true
+}
+
+// add takes over what the rolling log does not hold: it may have been rotated
+// away, or another tool wrote the archive.
+func (p *Past) add(s *Snapshot) {
+	for i := range s.Records {
+		if !p.known[verdictOf(&s.Records[i])] {
+			p.keep(&s.Records[i])
+		}
+	}
+	if len(s.Environment.Tools) > 0 {
+		p.Environments = append(p.Environments, s.Environment)
+	}
+	p.Warnings = append(p.Warnings, s.Warnings...)
+}
+
+// A verdictID is equal for records of one verdict, in whichever file they are.
+type verdictID struct{ suite, id, hook, name, run, at string }
+
+func verdictOf(r *suites.Record) verdictID {
+	return verdictID{r.Suite, r.ID, r.Hook, r.TestName, r.RunID, r.Timestamp}
 }

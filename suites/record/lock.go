@@ -2,6 +2,8 @@ package record
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -77,4 +79,61 @@ func gone(pid int) bool {
 	}
 	p, err := os.FindProcess(pid)
 	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// A WriteError says that the results directory could not be written. No file
+// is half replaced because of it.
+type WriteError struct {
+	Dir string // the results directory
+	Err error  // names the file
+}
+
+// Error says what failed and what to do about it.
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("cannot keep results in %s: %v (%s)", e.Dir, e.Err, e.hint())
+}
+
+// Unwrap gives the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+func (e *WriteError) hint() string {
+	const elsewhere = "or set results.dir to a directory elsewhere"
+	newer := (*NewerError)(nil)
+	switch {
+	case errors.As(e.Err, &newer), disk.IsRefused(e.Err):
+		return elsewhere // the rest is said
+	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
+		return "the disk is full: free some space, lower results.keep_runs and results.keep_days, " + elsewhere
+	case errors.Is(e.Err, syscall.EROFS):
+		return "the file system is read-only: mount it writable " + elsewhere
+	case errors.Is(e.Err, fs.ErrPermission):
+		return "not permitted: check who owns it and its permissions, " + elsewhere
+	case errors.Is(e.Err, syscall.ENOTDIR), errors.Is(e.Err, fs.ErrExist):
+		return "a file stands where a directory must be: move it, " + elsewhere
+	default:
+		return "check that the directory is writable and has room, " + elsewhere
+	}
+}
+
+// A LockedError says that another hookwatch holds the results directory.
+type LockedError struct {
+	Dir string
+	PID int // of the holder; 0 when it is not known
+}
+
+// Beside says who keeps the records, for a run that goes on without.
+func (e *LockedError) Beside() string {
+	if e.PID == 0 {
+		return "another hookwatch keeps the records in " + e.Dir
+	}
+	return fmt.Sprintf("another hookwatch (PID %d) keeps the records in %s", e.PID, e.Dir)
+}
+
+// Error names the holder and what to do.
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("another hookwatch is using %s: quit it first, or set results.dir to a directory of this one's own", e.Dir)
+	}
+	return fmt.Sprintf("another hookwatch (PID %d) is using %s: quit it first (q in its terminal, or kill %d), or set results.dir to a directory of this one's own",
+		e.PID, e.Dir, e.PID)
 }

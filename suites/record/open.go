@@ -2,8 +2,14 @@ package record
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
 )
 
 // Open creates the directory if need be, takes its lock, cuts what a killed
@@ -75,4 +81,244 @@ func (s *Store) Interrupted() *Interruption {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.interrupted
+}
+
+// enter opens the directory and what is in it, and takes its lock.
+func (s *Store) enter() error {
+	r := &Reader{place: s.o.Place}
+	var err error
+	if r.dir, err = disk.Make(s.o.Base, s.o.Dir); err != nil {
+		return s.failed(err)
+	}
+	if err = checkWay(r.dir); err == nil {
+		err = r.enter((*disk.Dir).MakeSub)
+	}
+	if err == nil && (r.rolling == nil || r.archive == nil) { // somebody moved it between being made and opened
+		err = &disk.Error{Path: r.dir.Path(), Reason: disk.Moved}
+	}
+	if err == nil {
+		err = ignored(r.dir)
+	}
+	if err != nil {
+		r.Close()
+		return s.failed(err)
+	}
+	held, pid, err := Take(r.dir, lockName)
+	if err == nil && held == nil {
+		err = &LockedError{r.dir.Path(), pid}
+	} else if err != nil {
+		err = &WriteError{r.dir.Path(), err}
+	}
+	if err != nil {
+		r.Close()
+		return err
+	}
+	s.r, s.lock = r, held
+	return nil
+}
+
+// leave gives back what enter took.
+func (s *Store) leave() {
+	_ = s.lock.Close()
+	s.r.Close()
+}
+
+// reattach has the log files opened anew, and starts over where somebody deleted
+// or exchanged the directory that this Store had locked.
+func (s *Store) reattach() error {
+	for _, l := range s.logs {
+		if err := l.LetGo(); err != nil {
+			return s.failed(err)
+		}
+	}
+	_, err := s.r.dir.Lstat(lockName)
+	if err == nil && s.r.dir.InPlace(s.o.Base) && s.r.dir.Holds(rollingName, s.r.rolling) && s.r.dir.Holds(archiveName, s.r.archive) {
+		s.r.basis.DropMoved()
+		return nil
+	}
+	_ = s.closeLogs() // of a directory that is gone
+	s.leave()
+	if err := s.enter(); err != nil {
+		return err
+	}
+	s.first, s.tools = nil, nil
+	if err := s.claim(); err != nil {
+		return s.failed(err)
+	}
+	_, err = s.load()
+	return s.failed(err)
+}
+
+// repair brings the directory into order after whatever the previous process
+// died of.
+func (s *Store) repair() error {
+	if err := s.removeLeftovers(); err != nil {
+		return err
+	}
+	if err := s.cutTails(); err != nil {
+		return err
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
+	m, ok, err := s.readMarker()
+	if err != nil {
+		return err
+	}
+	if s.first, err = s.load(); err != nil {
+		return err
+	}
+	for _, name := range s.first.unreadable {
+		if err := s.putAside(name); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if s.interrupted, err = s.resume(m); err != nil {
+		return err
+	}
+	s.first, err = s.load()
+	return err
+}
+
+// removeLeftovers deletes temporary files and archive directories that were
+// never finished.
+func (s *Store) removeLeftovers() error {
+	for d, ours := range map[*disk.Dir]func(name string) bool{
+		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
+		s.r.rolling: IsLog,
+	} {
+		all, err := entries(d)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			if of, ok := disk.IsLeftover(e.Name()); ok && ours(of) && e.Type().IsRegular() {
+				if err := d.Remove(e.Name()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	pending, err := entries(s.r.archive)
+	for _, e := range pending {
+		stamp, ok := strings.CutPrefix(e.Name(), pendingPrefix)
+		_, parsed := parseStamp(stamp)
+		switch {
+		case parsed && !e.IsDir(): // nothing is read or deleted there
+			_, odd := s.r.archive.Sub(e.Name())
+			s.warn("%v", odd)
+		case parsed && ok:
+			err = errors.Join(err, s.discard(e.Name(), false))
+		}
+	}
+	return err
+}
+
+func (s *Store) cutTails() error {
+	agents, err := s.r.rollingAgents()
+	if err != nil {
+		return err
+	}
+	for _, agent := range agents {
+		name := agent + Suffix
+		if _, err := s.r.rolling.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			continue // it has old files alone
+		}
+		f, err := s.r.rolling.Append(name)
+		if err != nil {
+			return err
+		}
+		_, cut, err := CutTail(f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if cut > 0 {
+			s.warn("%s: the last line was torn when hookwatch was killed; %d bytes were cut off", filepath.Join(s.r.rolling.Path(), name), cut)
+		}
+	}
+	return nil
+}
+
+// resume ends a run that its process did not end. One whose archive directory
+// is there did end, but for the steps that follow it; the answer is then nil.
+func (s *Store) resume(m marker) (*Interruption, error) {
+	runs, err := s.r.Runs()
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range runs[:min(len(runs), 3)] {
+		if s.r.runID(run.Stamp) == m.RunID {
+			return nil, s.finish(run.Stamp)
+		}
+	}
+	byAgent, err := s.recordsOf(m.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.merge(byAgent); err != nil {
+		return nil, err
+	}
+	in := interruptionOf(m, byAgent)
+	return in, s.removeMarker()
+}
+
+func interruptionOf(m marker, byAgent map[string][]suites.Record) *Interruption {
+	done := map[suites.Key]bool{}
+	for _, records := range byAgent {
+		for i := range records {
+			done[records[i].Key()] = true
+		}
+	}
+	in := &Interruption{RunID: m.RunID, Full: m.Full, PID: m.PID, Started: m.Started, Planned: len(m.Keys)}
+	for _, k := range m.Keys {
+		if key := suites.Key(k); done[key] {
+			in.Finished++
+		} else {
+			in.Unfinished = append(in.Unfinished, key)
+		}
+	}
+	return in
+}
+
+// recordsOf collects a run's records from the rolling logs, each case's in the
+// order in which they were written.
+func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
+	agents, err := s.r.rollingAgents()
+	if err != nil {
+		return nil, err
+	}
+	b := NewBudget()
+	byAgent := map[string][]suites.Record{}
+	for _, agent := range agents {
+		files, err := s.r.rollingFiles(agent + Suffix)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files { // newest first, until one holds only earlier runs
+			var found []suites.Record
+			others := false
+			warned, err := f.Read(b, func(r suites.Record) bool {
+				if r.RunID == runID {
+					found = append(found, r)
+				} else {
+					others = true
+				}
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
+			s.warnings = append(s.warnings, warned...)
+			if byAgent[agent] = append(found, byAgent[agent]...); others && len(found) == 0 {
+				break
+			}
+		}
+		if len(byAgent[agent]) == 0 {
+			delete(byAgent, agent)
+		}
+	}
+	return byAgent, nil
 }

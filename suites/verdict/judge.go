@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/suites"
 	"hookwatch/suites/cause"
@@ -206,4 +209,163 @@ func remarks(o suites.Outcome) []string {
 		}
 	}
 	return append(out, o.Stopped...)
+}
+
+func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, w wording) []suites.Mismatch {
+	switch {
+	case r.NotStarted != "":
+		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
+	case r.Memory > 0:
+		return []suites.Mismatch{{Step: step, Field: "memory", Got: memoryNote(r.Memory)}}
+	case r.TimedOut:
+		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
+	}
+	var found []suites.Mismatch
+	add := func(field, got, want string) {
+		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
+	}
+	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
+		add("hook_fired", firedText(r), strconv.FormatBool(want))
+		if want {
+			return found // all else is about a hook that was none
+		}
+	}
+	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
+		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
+	}
+	if e.Decision != "" && e.Decision != r.Decision {
+		add("decision", r.Decision, e.Decision)
+	}
+	if e.Effect != "" && e.Effect != r.Effect {
+		add("effect", string(r.Effect), string(e.Effect))
+	}
+	judgeSound(add, e, r)
+	judgeText(add, "stdout", e.Stdout, r.Stdout, w)
+	judgeText(add, "stderr", e.Stderr, r.Stderr, w)
+	judgeJQ(add, e.JQ, r.Stdout, w.outcome)
+	for _, want := range e.ModelSees {
+		if !strings.Contains(strings.Join(r.ModelSees, "\n"), w.text.Replace(want)) {
+			add("model_sees", quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
+		}
+	}
+	judgeFiles(add, e.Files, r, w)
+	return found
+}
+
+// firedText says which hooks the client fired for a step.
+func firedText(r suites.Result) string {
+	if r.Fired {
+		return "true"
+	}
+	if len(r.Live.Hooks) == 0 {
+		return "false: the client fired no hook for it"
+	}
+	var others []string
+	for _, h := range r.Live.Hooks {
+		others = append(others, cmp.Or(h.Command, "one it does not name"))
+	}
+	return "false: the client fired only " + strings.Join(others, ", ")
+}
+
+// timeoutNote formats the note of a time-out, such as TIMEOUT_30s.
+func timeoutNote(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("TIMEOUT_%ds", d/time.Second)
+	}
+	return "TIMEOUT_" + d.String()
+}
+
+// memoryNote formats the note of a case that used more memory than it may, such
+// as MEMORY_2048MiB.
+func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>20) }
+
+// judgeChange compares what happened to the files that the path names, which may
+// be a pattern, with what is expected: one of them for a change, all for none.
+func judgeChange(add addFunc, e suites.FileExpectation, changes []suites.Change) {
+	var met []string
+	for _, c := range changes {
+		if !matchesPath(e.Path, c.Path) {
+			continue
+		}
+		if c.Kind == e.Change {
+			return
+		}
+		met = append(met, string(c.Kind)+" "+c.Path)
+	}
+	switch {
+	case e.Change == suites.Untouched && len(met) == 0:
+	case len(met) == 0:
+		add("file "+e.Path, "untouched", string(e.Change))
+	case e.Change == suites.Untouched:
+		add("file "+e.Path, atMost(met, 3), "untouched")
+	default:
+		add("file "+e.Path, atMost(met, 3), string(e.Change))
+	}
+}
+
+// matchesPath compares a template with a changed path. The names of directories
+// in braces are no alternatives.
+func matchesPath(template, path string) bool {
+	if !strings.HasPrefix(template, "{") && !strings.HasPrefix(template, "/") && !strings.HasPrefix(template, "~") {
+		template = "{tmp}/" + template
+	}
+	pattern := strings.NewReplacer("{", `\{`, "}", `\}`).Replace(template)
+	ok, err := doublestar.Match(pattern, strings.TrimSuffix(path, "/"))
+	return err == nil && ok
+}
+
+func atMost(items []string, n int) string {
+	if len(items) > n {
+		items = append(items[:n:n], "...")
+	}
+	return strings.Join(items, ", ")
+}
+
+type addFunc func(field, got, want string)
+
+// judgeFinding says what it means that a check found what it looks for, or not.
+// A tool that is there but too old, or answers nothing, is no absent one.
+func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
+	note := f.Remark
+	switch {
+	case c.Need == suites.NeedAdvisory:
+		return suites.Verdict{Status: suites.Pass, Note: "advisory: " + f.Told}
+	case f.Holds && strings.HasPrefix(f.Told, "stand-in "):
+		note = "stand-in: " + c.Tool + "=" + strings.TrimPrefix(f.Told, "stand-in ")
+		fallthrough
+	case f.Holds:
+		return suites.Verdict{Status: suites.Pass, Note: note}
+	case f.Absent != "" && c.Need == suites.NeedOptional:
+		return suites.Verdict{Status: suites.Skip, Note: suites.NoteAbsent + f.Absent + because(f)}
+	case f.Absent != "":
+		note = suites.AbsentNote(f.Absent) + because(f)
+	default:
+		note = f.Told
+	}
+	return suites.Verdict{Status: suites.Fail, Note: note, Mismatches: []suites.Mismatch{{Field: "check", Got: note}}}
+}
+
+// because tells where a tool was looked for, unless that goes without saying.
+func because(f suites.Finding) string {
+	if f.Told == f.Absent+" is not in PATH" {
+		return ""
+	}
+	return " (" + f.Told + ")"
+}
+
+// A wording goes between what a case writes and what came of one run of it.
+type wording struct {
+	// everyRun gives the case's directories names that they have in each run: a note
+	// that differs is one that says something else.
+	everyRun *strings.Replacer
+	text     *strings.Replacer // puts in what a template stood for
+	outcome  *suites.Outcome   // answers expressions
+}
+
+func wordingOf(o suites.Outcome) wording {
+	w := wording{everyRun: strings.NewReplacer(), text: strings.NewReplacer(o.Named...), outcome: &o}
+	if o.Sandbox != "" {
+		w.everyRun = strings.NewReplacer(o.Sandbox+"/tmp", "{tmp}", o.Sandbox, "{sandbox}")
+	}
+	return w
 }

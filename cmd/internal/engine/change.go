@@ -3,11 +3,16 @@ package engine
 import (
 	"context"
 	"maps"
+	"os"
 	"slices"
+	"time"
 
 	"hookwatch/cmd/internal/engine/decide"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
 )
@@ -148,3 +153,183 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	w.counts = e.State
 	w.o.View.Handle(e)
 }
+
+// A span is the time in which cases, or traces, ran without a pause.
+type span struct {
+	running    int
+	began, end time.Time
+}
+
+func (s *span) start(now time.Time) {
+	if s.running == 0 {
+		s.began = now
+	}
+	s.running++
+}
+
+func (s *span) stop(now time.Time) {
+	s.running--
+	s.end = now
+}
+
+// has reports whether something happened while cases ran.
+func (s *span) has(at time.Time) bool {
+	return !s.began.IsZero() && !at.Before(s.began) && (s.running > 0 || !at.After(s.end))
+}
+
+// touchedElsewhere notes which files, of those that cases may read although no analysis
+// places them, changed while hooks ran in place: what a hook writes itself must not
+// start the next run. In other isolations hooks write nothing into the project.
+func (w *watch) touchedElsewhere(changed []string) {
+	if w.Isolation() != string(isolate.None) {
+		return
+	}
+	var touched []string
+	for _, path := range changed {
+		if !w.p.Graph.Counts(path) {
+			continue
+		}
+		if info, err := os.Stat(w.p.Config.Abs(path)); err == nil && w.busy.has(info.ModTime()) {
+			touched = append(touched, path)
+		} else {
+			w.known.Freshness.Untouched(path)
+		}
+	}
+	w.touched(touched)
+}
+
+// overlooked warns, once a project, of directories that are too many to be watched.
+func (w *watch) overlooked() {
+	beyond := w.p.Graph.Beyond()
+	if len(beyond) == 0 || w.warned == w.p {
+		return
+	}
+	w.warned = w.p
+	w.warnf("the project has too many directories: changes in %s and %d more are not noticed, although a hook may read them (watch.ignore in .hookwatch.yaml leaves out others)",
+		beyond[0], len(beyond)-1)
+}
+
+// reload reads configuration, suites and documents anew, and reports whether that
+// was possible. While they have problems the last good ones stay in force.
+func (w *watch) reload(ctx context.Context) bool {
+	if w.missing() {
+		return false
+	}
+	var p *project.Project
+	var problems []suites.Problem
+	err := unlessEnded(ctx, func() error {
+		p, problems = w.in.Reload()
+		return nil
+	})
+	if err != nil {
+		return false
+	}
+	if len(problems) > 0 {
+		w.troubled = true
+		w.o.View.Handle(notify.Problems{List: problems, InForce: true})
+		return true
+	}
+	if w.troubled {
+		w.troubled = false
+		w.o.View.Handle(notify.Problems{})
+	}
+	if !w.accepts(p) {
+		return true
+	}
+	before := w.p.Warnings
+	w.adopt(p)
+	w.idle.lack(p.Every())
+	w.followed = nil // what the new graph comes to know is not followed yet
+	if err := Follow(ctx, p, w.in.Watcher); err != nil {
+		w.warnOf(err)
+	}
+	for _, text := range p.Warnings {
+		if !slices.Contains(before, text) {
+			w.warn(text)
+		}
+	}
+	return true
+}
+
+// missing says that the project's directory is gone, or that it is back, and
+// reports whether anything can be run. What was about to run waits meanwhile.
+func (w *watch) missing() bool {
+	is := w.p.Gone()
+	switch {
+	case is && !w.paused:
+		w.warnf("%s is gone: nothing is run until it is there again", w.p.Root())
+	case w.paused && !is:
+		w.warnf("%s is there again", w.p.Root())
+	}
+	w.paused = is
+	return is
+}
+
+// accepts says what became of the configuration, and reports whether the project
+// that it makes is the one that is watched.
+func (w *watch) accepts(p *project.Project) bool {
+	was, is := w.p.Config, p.Config
+	switch {
+	case p.Root() != w.p.Root():
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.p.Root())
+		return false
+	case was.Path != "" && is.Path == "":
+		w.warnf("%s is gone: the defaults count until it is there again", w.p.Rel(was.Path))
+	case was.Path == "" && is.Path != "":
+		w.warnf("%s counts from now on", w.p.Rel(is.Path))
+	}
+	if is.ResultsDir != was.ResultsDir {
+		if is.Path != "" {
+			w.warnf("results.dir: records go to %s until hookwatch starts anew", was.ResultsDir)
+		}
+		is.ResultsDir = was.ResultsDir // which is locked, and of which what is written is no change
+	}
+	return true
+}
+
+// adopt puts another state of the project in force.
+func (e *Engine) adopt(p *project.Project) {
+	e.p = p
+	e.known.Use(p)
+	if err := e.with.Use(p, e.known.Environment.Tools); err != nil {
+		e.warnError(err)
+	}
+	e.known.Equip(e.with.Tools)
+	e.dropRemoved()
+	e.forgetGone()
+	for _, c := range e.queue.Clear() {
+		if now := p.Find(c.Key()); now != nil {
+			e.enqueue(now)
+		} else if e.run != nil {
+			e.drop(c.Key())
+		}
+	}
+}
+
+// dropRemoved forgets what the current run knows of cases that are no more.
+func (e *Engine) dropRemoved() {
+	for k, x := range e.held {
+		if e.gone(k) {
+			delete(e.held, k)
+			e.discard(x)
+			e.drop(k)
+		}
+	}
+	if e.run == nil {
+		return
+	}
+	for _, r := range e.run.Records(e.p.Order) {
+		if e.gone(r.Key()) {
+			e.drop(r.Key())
+		}
+	}
+}
+
+// forgetGone gives up what is known of cases that are no more.
+func (e *Engine) forgetGone() {
+	e.known.ForgetGone(e.gone)
+	e.audit.ForgetGone(e.gone)
+	e.news.Forget(e.gone)
+}
+
+func (e *Engine) gone(k suites.Key) bool { return e.p.Find(k) == nil }

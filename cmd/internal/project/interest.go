@@ -1,6 +1,11 @@
 package project
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -9,7 +14,11 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/config"
+	"hookwatch/suites"
 	"hookwatch/suites/depend"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/markers"
+	"hookwatch/suites/plan"
 	"hookwatch/watcher"
 )
 
@@ -140,4 +149,141 @@ func (p *Project) Late() []string {
 		}
 	}
 	return late
+}
+
+// ignored keeps the watcher from what hookwatch itself writes, from what is
+// nobody's source, and from what the person names.
+func ignored(cfg *config.Config, file string, isDir bool) bool {
+	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
+		return true
+	}
+	if own := filepath.Join(os.TempDir(), "hookwatch-"); strings.HasPrefix(file, own) && strings.HasPrefix(own, cfg.Root+string(filepath.Separator)) {
+		return true // the sandboxes of cases, in a project that keeps its temporary files
+	}
+	if !isDir && temporary(filepath.Base(file)) {
+		return true
+	}
+	if isDir && disk.IgnoredDir(filepath.Base(file)) {
+		return true
+	}
+	if isDir && leadsOutside(cfg, file) {
+		return true
+	}
+	if len(cfg.Watch.Ignore) == 0 {
+		return false
+	}
+	rel, err := filepath.Rel(cfg.Root, file)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(cfg.Watch.Ignore, func(glob string) bool {
+		ok, err := doublestar.Match(glob, filepath.ToSlash(rel))
+		return err == nil && ok
+	})
+}
+
+// leadsOutside reports whether a directory is a link that leaves the project.
+func leadsOutside(cfg *config.Config, dir string) bool {
+	fi, err := os.Lstat(dir)
+	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		return false
+	}
+	_, err = confined(cfg).Resolve(dir)
+	return disk.IsRefused(err)
+}
+
+// temporaries are names that editors give to files on their way.
+var temporaries = []string{"*~", "*.swp", "*.swx", "*.swo", "4913", ".#*", "#*#", "*___jb_tmp___", "*___jb_old___", "sed??????", "*.tmp"}
+
+func temporary(name string) bool {
+	return slices.ContainsFunc(temporaries, func(glob string) bool {
+		ok, err := filepath.Match(glob, name)
+		return err == nil && ok
+	})
+}
+
+// Affected lists the cases that a change of a file, or of a section of it,
+// selects. It fails when the file lies outside of the project and no case depends on
+// it, or has no such section.
+func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
+	asked, err := p.asked(path, section)
+	if err != nil {
+		return nil, err
+	}
+	counts := p.Graph.Counts(path)
+	places := map[string]markers.Resolution{}
+	var selected []plan.Selected
+	for _, c := range p.Cases {
+		var because []string
+		inputs := p.Graph.Inputs(c)
+		elsewhere := counts && !depend.Places(inputs, path)
+		for _, in := range inputs {
+			if in.Path == depend.Elsewhere && elsewhere {
+				because = append(because, in.Because)
+			}
+			if in.Path == path && (section == "" || in.Section == "" || p.overlap(places, asked, in)) {
+				because = append(because, in.Because)
+			}
+		}
+		if c.At.File == path && section == "" {
+			because = append(because, "its definition")
+		}
+		if len(because) > 0 {
+			selected = append(selected, plan.Selected{Case: c, Because: because})
+		}
+	}
+	if len(selected) == 0 && !p.Follows(path) && (!filepath.IsLocal(filepath.FromSlash(path)) || !p.Exists(path)) {
+		return nil, fmt.Errorf("%s lies outside of the project, and no case depends on it%s", path, markers.Nearest(path, p.followed()))
+	}
+	return selected, nil
+}
+
+// asked finds the section that a person names, or says why there is none.
+func (p *Project) asked(path, section string) (markers.Resolution, error) {
+	info, err := os.Stat(p.Config.Abs(path))
+	switch {
+	case err == nil && info.IsDir():
+		return markers.Resolution{}, fmt.Errorf("%s is a directory; name a file in it", path)
+	case errors.Is(err, fs.ErrNotExist) && !p.Follows(path):
+		names := p.followed()
+		for _, c := range p.every {
+			names = append(names, c.ID)
+		}
+		return markers.Resolution{}, fmt.Errorf("%s: neither a case's ID nor a file of the project%s", path, markers.Nearest(path, names))
+	case section == "" || err != nil:
+		return markers.Resolution{}, nil
+	}
+	found := p.Graph.Section(path, section)
+	if !found.Found {
+		return found, errors.New(cmp.Or(found.Why, path+" cannot be read"))
+	}
+	return found, nil
+}
+
+// overlap reports whether a change of the section that was asked for may change
+// an input. One of the two may lie in the other.
+func (p *Project) overlap(places map[string]markers.Resolution, asked markers.Resolution, in suites.Input) bool {
+	place, ok := places[in.Section]
+	if !ok {
+		place = p.Graph.Section(in.Path, in.Section)
+		places[in.Section] = place
+	}
+	return asked.Found && place.Found && asked.Line <= place.EndLine && place.Line <= asked.EndLine
+}
+
+// follows reports whether the project has to do with a file.
+func (p *Project) Follows(path string) bool {
+	return slices.Contains(p.followed(), path)
+}
+
+// followed lists the files that the project has to do with, sorted.
+func (p *Project) followed() []string {
+	files := slices.Concat(slices.DeleteFunc(p.Graph.Files(), func(f string) bool { return f == depend.Elsewhere }), p.Graph.Specs(), p.scripts, p.Config.Settings)
+	for _, s := range append(slices.Clone(p.sources), p.Config.Path) {
+		if s != "" {
+			files = append(files, p.Rel(s))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }

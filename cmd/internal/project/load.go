@@ -5,9 +5,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/config"
@@ -16,6 +22,7 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
 )
 
@@ -295,4 +302,159 @@ func (f Filter) Matches(c *suites.Case) bool {
 		}
 	}
 	return false
+}
+
+// suiteAtMost bounds a suite file, in bytes: ten thousand plain cases are a third of
+// it. suitesAtMost bounds all of them.
+const (
+	suiteAtMost  = 4 << 20
+	suitesAtMost = 32 << 20
+)
+
+// manyFiles bounds what configured patterns may name in all.
+const manyFiles = 10_000
+
+// outsideHint says how a file outside of the project comes to be read.
+const outsideHint = "copy it into the project, or name it in .hookwatch.yaml and agree to it with hookwatch trust"
+
+// expand lists the files that patterns of the configuration name, as slash paths
+// from the root, sorted. A name without wildcards is listed even if there is no
+// such file, so that whoever opens it notices.
+func (p *Project) expand(key string, patterns []string) ([]string, []suites.Problem) {
+	var files []string
+	var problems []suites.Problem
+	for _, pattern := range patterns {
+		if !strings.ContainsAny(pattern, `*?[{\`) {
+			files = append(files, path.Clean(filepath.ToSlash(pattern)))
+			continue
+		}
+		base, rest := doublestar.SplitPattern(pattern)
+		found, err := p.Reader.Find(disk.Search{Base: p.Config.Abs(base), Pattern: rest, Skip: func(file string, dir bool) bool {
+			return ignored(p.Config, file, dir)
+		}})
+		if err != nil {
+			problems = append(problems, p.refused(key+": "+pattern, err))
+		}
+		for _, f := range found {
+			files = append(files, path.Join(filepath.ToSlash(base), f))
+		}
+	}
+	slices.Sort(files)
+	if files = slices.Compact(files); len(files) > manyFiles {
+		problems = append(problems, suites.Problem{
+			What: fmt.Sprintf("%s names %d files, of which at most %d are read", key, len(files), manyFiles), Hint: "narrow the patterns"})
+		files = nil
+	}
+	return files, problems
+}
+
+// refused says of what the configuration names why it is not read, and what to do.
+func (p *Project) refused(what string, err error) suites.Problem {
+	problem := suites.Problem{At: suites.Position{File: p.Rel(ConfigFile(p.Config))}, What: what + ": " + err.Error()}
+	if p.Config.Path == "" {
+		problem.At.File = ""
+	}
+	if disk.ReasonOf(err) == disk.Outside {
+		problem.Hint = outsideHint
+	}
+	return problem
+}
+
+// checkDirs refuses hook directories outside of the project: what lies in them is
+// listed and followed.
+func (p *Project) checkDirs() (problems []suites.Problem) {
+	for _, dir := range p.Config.Hooks {
+		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, p.refused("hooks: "+dir, err))
+		}
+	}
+	return problems
+}
+
+// confined reads what lies in the project or was agreed to; masked files are not
+// told from others.
+func confined(cfg *config.Config) disk.Reader {
+	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
+}
+
+// newReader makes the one reader of a project: what isolation hides from hooks is
+// not read for them either. What that is, is found out for the first file. What was
+// saved lately is taken from pinned, which may be nil.
+func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
+	hiding := sync.OnceValue(func() *isolate.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
+	r := confined(cfg)
+	r.Pinned = pinned
+	r.Hidden = func(real string) bool { return hiding().Hides(real) }
+	return r
+}
+
+// inside reports whether a path that need not exist lies where the project's
+// reader may look, as far as its name tells.
+func inside(r disk.Reader, file string) bool {
+	for up := filepath.Clean(file); ; up = filepath.Dir(up) {
+		_, err := r.Resolve(up)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || up == filepath.Dir(up) {
+			return err == nil
+		}
+	}
+}
+
+// wanted are the built-in suites of these names, and of the others those cases alone
+// that prove something about one of theirs.
+func wanted(all []suites.Suite, names []string) []suites.Suite {
+	cases := map[suites.Key]*suites.Case{}
+	for i := range all {
+		for j := range all[i].Cases {
+			cases[all[i].Cases[j].Key()] = &all[i].Cases[j]
+		}
+	}
+	controls := map[suites.Key]bool{}
+	for _, c := range cases {
+		if !slices.Contains(names, c.Suite) {
+			continue
+		}
+		for c != nil && c.Control != "" && !controls[c.ControlKey()] {
+			controls[c.ControlKey()] = true
+			c = cases[c.ControlKey()]
+		}
+	}
+	var out []suites.Suite
+	for _, s := range all {
+		if !slices.Contains(names, s.Name) {
+			s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c suites.Case) bool { return !controls[c.Key()] })
+		}
+		if len(s.Cases) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// AddUser adds what the person's own settings register, in ~/.claude or where
+// CLAUDE_CONFIG_DIR says, and gives what is wrong with them.
+func (p *Project) AddUser() (warnings []string, err error) {
+	dir := os.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(home, ".claude")
+	}
+	file := filepath.Join(dir, "settings.json")
+	own, err := discover.Hooks(p.Reader.Anywhere(), p.Root(), nil, []discover.Source{{File: file, Scope: discover.InUser}})
+	if err != nil {
+		return nil, err
+	}
+	if len(own.Files) == 0 {
+		if len(own.Problems) > 0 {
+			return nil, errors.New("--user: " + own.Problems[0].What)
+		}
+		return nil, fmt.Errorf("--user: there is no %s", file)
+	}
+	for _, problem := range own.Problems {
+		warnings = append(warnings, problem.Error())
+	}
+	p.Registered = p.Registered.With(own)
+	return warnings, nil
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -111,4 +112,133 @@ func (p *Project) unresolvedClaims() []suites.Problem {
 		}
 	}
 	return problems
+}
+
+// A Verified is one marker of a spec document or of a case, and what it means.
+type Verified struct {
+	Spec     string // the document, the suite file, or builtin: and a suite
+	Line     int    // 0 where it is not known
+	Marker   Marker
+	IDs      []string
+	Claim    string // what is said of the cases
+	Resolved bool
+	Rule     string   // how it was resolved
+	Unknown  []string // of the IDs: those that no suite has
+}
+
+// Sources are where markers are looked for.
+type Sources struct {
+	Documents []string // spec documents
+	Suites    []string // suite files, and builtin: with the name of a suite
+}
+
+// Sources lists where the markers of the project stand.
+func (p *Project) Sources() Sources {
+	s := Sources{Documents: p.Graph.Specs()}
+	for _, c := range p.Cases {
+		if spec := p.specOf(c); !slices.Contains(s.Suites, spec) {
+			s.Suites = append(s.Suites, spec)
+		}
+	}
+	return s
+}
+
+// Only keeps the sources that the names stand for: a document, a suite file, a
+// built-in suite, or a directory of some. A Markdown file that is no spec
+// document is one here when it is named. It fails for a name that stands for none.
+func (p *Project) Only(s Sources, dir string, names []string) (Sources, error) {
+	var kept Sources
+	for _, name := range names {
+		rel := p.RelFrom(dir, name)
+		is := func(spec string) bool {
+			return spec == name || spec == rel || strings.HasPrefix(spec, rel+"/") || rel == "."
+		}
+		before := len(kept.Documents) + len(kept.Suites)
+		kept.Documents = append(kept.Documents, matching(s.Documents, is)...)
+		kept.Suites = append(kept.Suites, matching(s.Suites, is)...)
+		if len(kept.Documents)+len(kept.Suites) > before {
+			continue
+		}
+		if ext := strings.ToLower(path.Ext(rel)); (ext == ".md" || ext == ".markdown") && p.Exists(rel) {
+			kept.Documents = append(kept.Documents, rel)
+			continue
+		}
+		return kept, fmt.Errorf("%s: neither a spec document nor a suite%s", name,
+			markers.Nearest(name, slices.Concat(s.Documents, s.Suites)))
+	}
+	slices.Sort(kept.Documents)
+	slices.Sort(kept.Suites)
+	kept.Documents, kept.Suites = slices.Compact(kept.Documents), slices.Compact(kept.Suites)
+	return kept, nil
+}
+
+func matching(all []string, is func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !is(s) })
+}
+
+// String names the sources: one by its name, more by their number.
+func (s Sources) String() string {
+	return several(s.Documents, "document") + " and " + several(s.Suites, "suite")
+}
+
+func several(names []string, noun string) string {
+	switch len(names) {
+	case 0:
+		return "no " + noun
+	case 1:
+		return names[0]
+	default:
+		return fmt.Sprintf("%d %ss", len(names), noun)
+	}
+}
+
+// LookedAt says where documents and suites were looked for.
+func (p *Project) LookedAt() string {
+	return strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", ")
+}
+
+// Verify resolves the markers of the sources, documents first.
+func (p *Project) Verify(s Sources) ([]Verified, error) {
+	var all []Verified
+	for _, doc := range s.Documents {
+		claims, err := p.Graph.Claims(doc)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range claims {
+			m := c.Marker
+			v := Verified{Spec: m.Spec, Line: m.Line, IDs: m.IDs, Claim: m.Claim, Unknown: p.unknown(m.IDs)}
+			v.resolve(m.Ref, c.Meaning)
+			all = append(all, v)
+		}
+	}
+	for _, c := range p.Cases {
+		if spec := p.specOf(c); slices.Contains(s.Suites, spec) {
+			all = append(all, p.verifyCase(c, spec)...)
+		}
+	}
+	return all, nil
+}
+
+// verifyCase resolves what a case itself carries.
+func (p *Project) verifyCase(c *suites.Case, spec string) []Verified {
+	var all []Verified
+	for _, m := range p.Graph.Markers(c) {
+		v := Verified{Spec: spec, Line: c.At.Line, IDs: []string{c.ID}, Claim: c.Name + ": " + c.Summary}
+		v.resolve(m.Ref, m.Resolution)
+		all = append(all, v)
+	}
+	return all
+}
+
+func (v *Verified) resolve(ref markers.Ref, meaning markers.Resolution) {
+	v.Marker, v.Resolved, v.Rule = markerOf(ref, meaning), meaning.Found, string(meaning.Rule)
+}
+
+// specOf names what a case stands in.
+func (p *Project) specOf(c *suites.Case) string {
+	if slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Builtin && s.Name == c.Suite }) {
+		return config.Builtin + ":" + c.Suite
+	}
+	return c.At.File
 }

@@ -6,14 +6,20 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/user"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 )
 
 // RegisteredSuite is the name of the suite that is made of the hooks that a project
@@ -234,4 +240,40 @@ func (p *Project) script(event, registered string) string {
 		return h.Scripts[0]
 	}
 	return ""
+}
+
+// GoLive has the client fire every case that would run a hook directly. The cases are
+// others then: their verdicts stand for no verdict of layer 1.
+func (p *Project) GoLive() {
+	for _, c := range p.every {
+		if c.Layer == suites.Live || c.Check != nil {
+			continue
+		}
+		c.Layer, c.AskedLive, c.Timeout = suites.Live, true, 0
+		c.Digest += "-live"
+	}
+}
+
+// IsolationOptions are what the configuration says of sandboxes; env is what
+// hooks get.
+func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
+	o := isolate.Options{
+		Root:      cfg.Root,
+		Home:      process.Getenv(env, "HOME"),
+		Mask:      cfg.Sandbox.Mask,
+		Unmask:    cfg.Sandbox.Unmask,
+		Size:      int64(cfg.Sandbox.Size),
+		Processes: cfg.Sandbox.Processes,
+		Memory:    int64(cfg.Sandbox.Memory),
+	}
+	if u, err := user.Current(); err == nil { // HOME may be unset, or another
+		o.OwnHome = u.HomeDir
+	}
+	if self, err := os.Executable(); err == nil {
+		o.Shown = []string{self} // stand-ins are links to it
+	}
+	if filepath.IsAbs(cfg.Live.Client) { // any other is in PATH or in the project
+		o.Shown = append(o.Shown, filepath.Dir(disk.Real(cfg.Live.Client)))
+	}
+	return o
 }

@@ -1,6 +1,12 @@
 package project
 
-import "hookwatch/suites"
+import (
+	"slices"
+
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
 
 // toolGroups tell which tools belong together: a hook that lints many languages
 // reaches all linters, but only those of a case's own language can explain what
@@ -44,4 +50,76 @@ func gateTools(c *suites.Case) (names, runners []string) {
 		}
 	}
 	return names, runners
+}
+
+func (p *Project) toolGroups() *toolGroups {
+	if p.groups != nil {
+		return p.groups
+	}
+	p.groups = &toolGroups{next: make(map[string]string), runners: make(map[string]bool)}
+	for _, c := range p.every {
+		names, runners := gateTools(c)
+		p.groups.join(names)
+		for _, r := range runners {
+			p.groups.runners[r] = true
+		}
+	}
+	return p.groups
+}
+
+// Concerns reports whether a change of the tool can explain another verdict of the
+// case. One that gates no case can explain any, and a case without gates, or one
+// that the project does not have, can have any explanation.
+func (p *Project) Concerns(key suites.Key, tool string) bool {
+	groups := p.toolGroups()
+	c := p.Find(key)
+	if c == nil || groups.next[tool] == "" && !groups.runners[tool] {
+		return true
+	}
+	names, runners := gateTools(c)
+	if control, has := plan.ControlOf(c); has {
+		if beside := p.Find(control); beside != nil {
+			n, r := gateTools(beside)
+			names, runners = append(names, n...), append(runners, r...)
+		}
+	}
+	return len(names) == 0 || slices.Contains(runners, tool) ||
+		slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
+}
+
+// needed is a check as the project's own rules have it: a list of required tools
+// that does not speak of the built-in ones leaves those to it, and gates say of a
+// tool that is merely expected what its absence means.
+func (p *Project) needed(c *suites.Check) *suites.Check {
+	if c == nil || c.Tool == "" || c.Need == suites.NeedAdvisory {
+		return c
+	}
+	own := *c
+	required := p.Config.Preflight.Required
+	switch {
+	case slices.Contains(required, c.Tool):
+		own.Need = suites.NeedRequired
+	case c.Need == suites.NeedRequired && !slices.Contains(required, config.Builtin):
+		own.Need = suites.NeedOptional
+	case c.Need == suites.NeedExpected && p.Config.Gates[c.Tool] == config.GateSkip:
+		own.Need = suites.NeedOptional
+	}
+	return &own
+}
+
+// requirements are the tools without which a full run does not start: those that
+// no check looks for, and the checks of the others.
+func (p *Project) Requirements() (tools []string, checks []*suites.Case) {
+	for _, c := range p.Every() {
+		if c.Check != nil && c.Check.Need == suites.NeedRequired {
+			checks = append(checks, c)
+		}
+	}
+	for _, tool := range p.Config.Preflight.Required {
+		checked := slices.ContainsFunc(checks, func(c *suites.Case) bool { return c.Check.Tool == tool })
+		if tool != config.Builtin && !checked {
+			tools = append(tools, tool)
+		}
+	}
+	return tools, checks
 }

@@ -1,12 +1,16 @@
 package trace
 
 import (
+	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites"
 	"hookwatch/suites/shell"
 )
 
@@ -196,3 +200,140 @@ func (r *factReader) unset(names []string) {
 		}
 	}
 }
+
+// A command is a simple command as its words spell it; "" for a word that is
+// not spelled out.
+type command struct {
+	name  string
+	args  []string
+	words []*syntax.Word // of the arguments
+	first *syntax.Word
+}
+
+// commandOf reads the words of a simple command, behind "command" and "builtin".
+func commandOf(words []*syntax.Word) command {
+	for len(words) > 1 && (literal(words[0]) == "builtin" || literal(words[0]) == "command" && !strings.HasPrefix(literal(words[1]), "-")) {
+		words = words[1:]
+	}
+	if len(words) > 2 && literal(words[0]) == "command" && literal(words[1]) == "-p" {
+		return commandOf(words[2:])
+	}
+	c := command{first: words[0], name: literal(words[0]), words: words[1:]}
+	for _, w := range words[1:] {
+		c.args = append(c.args, literal(w))
+	}
+	return c
+}
+
+// literal is the text of a word without expansions, "" for any other.
+func literal(w *syntax.Word) string {
+	text, ok := plain(w.Parts)
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+func plain(parts []syntax.WordPart) (string, bool) {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			text, ok := plain(p.Parts)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// Programs by what they do to what a trace can see.
+var (
+	printers = set("echo printf type which hash")
+	runners  = set("parallel find watch script") // run commands among their arguments, anywhere there
+	others   = set("rbash su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
+	sources  = set("source .")
+	trees    = set("find rg tar rsync du git-status")
+
+	// Programs that may start a shell, which gets functions from the environment.
+	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
+
+	// Programs that run code which may read any data, as interpreters do.
+	builders = set("make just go cargo")
+
+	declarations = set("declare typeset export readonly local")
+)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// isShell reports whether a program is a shell, but for bash, which is traced.
+func isShell(program string) bool {
+	return program != "bash" && shell.IsShell(program) || program == "busybox"
+}
+
+func wraps(program string) bool {
+	_, wraps := shell.Wraps(program)
+	return wraps || runners[program]
+}
+
+func interprets(program string) bool {
+	return shell.IsInterpreter(program) || builders[strings.TrimRight(path.Base(program), "0123456789.")]
+}
+
+// Endings traces a run as Start does, but each bash writes down only the commands
+// that fail where "set -e" may end it. It is an ERR trap, which a trap of the hook's
+// own replaces: of such a hook nothing is known.
+func Endings(dir string, env []string) (files map[string]string, log string, set map[string]string) {
+	var b strings.Builder
+	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
+		fmt.Fprintf(&b, "[ ! -r %[1]s ] || . %[1]s\n", shell.Quote(theirs))
+	}
+	trap := fmt.Sprintf(`{ builtin printf "%%s\037%%s\037%%s\037%%s\037%%s\037%%s\037%%s\0" "$?" "$-" "$$/$BASHPID" "$LINENO" "$0" "${BASH_SOURCE[0]-$0}" "${BASH_COMMAND:0:%d}" || :; } 2>/dev/null >>%s`,
+		textLimit, shell.Quote(filepath.Join(dir, logName)))
+	fmt.Fprintf(&b, "set -E\ntrap %s ERR\n", shell.Quote(trap))
+	start := filepath.Join(dir, startName)
+	return map[string]string{startName: b.String(), logName: ""}, logName, map[string]string{"BASH_ENV": start}
+}
+
+// EndingOf reads in the log of Endings by which command a script, given by its base
+// name, ended with an exit code. It gives nil where the log has none.
+func EndingOf(log []byte, script string, exit int) *suites.Ending {
+	var last, inner *suites.Ending
+	for line := range strings.SplitSeq(string(log), "\x00") {
+		f := strings.SplitN(line, fieldMark, 7)
+		if len(f) < 7 || f[0] != strconv.Itoa(exit) || !strings.Contains(f[1], "e") || base(f[4]) != script {
+			continue
+		}
+		shell, sub, _ := strings.Cut(f[2], "/")
+		number, err := strconv.Atoi(f[3])
+		if err != nil {
+			continue
+		}
+		e := &suites.Ending{File: base(f[5]), Line: number, Command: f[6]}
+		switch {
+		case shell != sub: // it ends without the script
+			inner = e
+		case inner != nil && strings.HasPrefix(e.Command, "("): // bash names its last line
+			last = inner
+		default:
+			last = e
+		}
+	}
+	return last
+}
+
+func base(file string) string { return path.Base(filepath.ToSlash(file)) }

@@ -1,7 +1,14 @@
 package trace
 
 import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/pattern"
 )
 
 // readsContent are the file tests that say something of what is in the file.
@@ -90,4 +97,278 @@ func (r *factReader) shows(command string, args []string) {
 		to[a] = true
 	}
 	r.facts.Shows = r.facts.Shows || all
+}
+
+type factReader struct {
+	facts Facts
+	words map[string]bool
+	names map[string]bool
+	told  map[*syntax.Word]bool // words that name no file to be read
+	taken map[syntax.Node]bool  // commands whose output another one takes
+	shown map[string]bool
+	sent  map[string]bool // functions that are exported
+}
+
+// untraced looks at code in a string, and at what a command gets whose name is
+// not spelled out.
+func (r *factReader) untraced(code []string) {
+	for _, a := range code {
+		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") || strings.Contains(a, "+T") {
+			r.facts.Ends = "it has a DEBUG or RETURN trap of its own"
+		}
+	}
+}
+
+// text looks at what stands in a word.
+func (r *factReader) text(s string) {
+	r.addWords(s)
+	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
+	if slices.ContainsFunc(listers, func(l string) bool { return strings.Contains(s, l) }) {
+		r.names[anyFile] = true
+	}
+}
+
+// take marks the commands below a node as ones whose output another one takes.
+func (r *factReader) take(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok {
+			r.taken[c] = true
+		}
+		return true
+	})
+}
+
+// listers are how programs of other languages find the files of a directory.
+var listers = []string{"glob(", "listdir", "os.walk", "scandir", "iterdir", "readdir", "Dir["}
+
+// addWords notes the words of a text.
+func (r *factReader) addWords(text string) {
+	for _, w := range strings.FieldsFunc(text, func(c rune) bool { return !isWordRune(c) }) {
+		r.words[w] = true
+	}
+}
+
+func isWordRune(c rune) bool {
+	return c == '_' || c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127
+}
+
+// anyFile is the name for what reads files that it does not spell out.
+const anyFile = "*"
+
+// reads notes the programs that look into files which nobody names.
+func (r *factReader) reads(c command, base string, taken bool) {
+	switch {
+	case printers[c.name] && taken: // its words are what another command reads
+	case printers[c.name]:
+		for _, w := range c.words {
+			r.toldMessage(w)
+		}
+	case c.name == "[" || c.name == "test":
+		for _, w := range c.words {
+			r.told[w] = true
+		}
+	case trees[base], base == "git" && gitReadsTree(c.args), base == "ls" && hasFlag(c.args, "l"),
+		strings.HasSuffix(base, "grep") && hasFlag(c.args, "rR"), base == "cp" && hasFlag(c.args, "raR"), base == "diff" && hasFlag(c.args, "r"):
+		r.names[anyFile] = true
+	case wraps(base):
+		for i, a := range c.args {
+			if a != "" && !strings.HasPrefix(a, "-") && !wraps(path.Base(a)) {
+				r.reads(command{name: a, args: c.args[i+1:], words: c.words[i+1:]}, path.Base(a), taken)
+				break
+			}
+		}
+	}
+}
+
+// toldMessage: what is printed names no file, but a pattern in it is expanded.
+func (r *factReader) toldMessage(w *syntax.Word) {
+	if !strings.ContainsAny(spelled(w), "*?[") {
+		r.told[w] = true
+	}
+}
+
+// hasFlag reports whether options hold any of the letters, or are not known.
+func hasFlag(args []string, letters string) bool {
+	for _, a := range args {
+		if strings.HasPrefix(a, "--") {
+			if strings.HasPrefix(a, "--recursive") || strings.HasPrefix(a, "--dereference-recursive") || a == "--archive" {
+				return true
+			}
+			continue
+		}
+		if strings.HasPrefix(a, "-") && strings.ContainsAny(a, letters) {
+			return true
+		}
+	}
+	return false
+}
+
+// gitReadsTree reports whether a git command looks at files of the work tree.
+func gitReadsTree(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-C" || a == "-c" || a == "--git-dir" || a == "--work-tree":
+			i++
+		case strings.HasPrefix(a, "-"):
+		case a == "diff":
+			return !contains(args, "--cached") && !contains(args, "--staged")
+		default:
+			return a == "" || gitTree[a]
+		}
+	}
+	return false
+}
+
+var gitTree = set("status stash add commit ls-files diff-files diff-index hash-object grep checkout restore switch merge rebase archive clean apply describe update-index blame")
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// name notes the last part of a path that a word spells out: the name of a file
+// that may be read. What expansions give is a pattern. A word that is nothing
+// but expansions holds a name from elsewhere, where it is noted.
+func (r *factReader) name(w *syntax.Word) {
+	if r.told[w] {
+		return
+	}
+	for _, token := range strings.FieldsFunc(braced().ReplaceAllString(spelled(w), anyFile), func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) }) {
+		tail := token[strings.LastIndexByte(token, '/')+1:]
+		if strings.Trim(tail, "*") == "" && !(strings.HasSuffix(token, "*") && globbed(w)) {
+			continue
+		}
+		if strings.ContainsAny(tail, "*?[") || strings.Contains(tail, ".") || strings.Contains(token, "/") {
+			r.names[tail] = true
+		}
+	}
+}
+
+// braced matches what bash expands to several words.
+var braced = pattern.Lazy(`\{[^{}]*(,|\.\.)[^{}]*\}`)
+
+// spelled is a word's text with "*" for each of its expansions.
+func spelled(w *syntax.Word) string {
+	var b strings.Builder
+	spell(&b, w.Parts, false)
+	return b.String()
+}
+
+func spell(b *strings.Builder, parts []syntax.WordPart, quoted bool) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if quoted {
+				b.WriteString(quoteMeta(p.Value))
+			} else {
+				b.WriteString(p.Value)
+			}
+		case *syntax.SglQuoted:
+			b.WriteString(quoteMeta(p.Value))
+		case *syntax.DblQuoted:
+			spell(b, p.Parts, true)
+		default:
+			b.WriteByte('*')
+		}
+	}
+}
+
+// quoteMeta drops what would be a pattern if it were not quoted.
+func quoteMeta(s string) string {
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune("*?[\\{}", c) {
+			return '_'
+		}
+		return c
+	}, s)
+}
+
+// globbed reports whether a word holds an unquoted "*" of its own.
+func globbed(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok && strings.ContainsAny(l.Value, "*?[") {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(s, chars string) bool { return strings.ContainsAny(s, chars) }
+
+func (r *factReader) visit(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.Lit:
+		r.text(n.Value)
+	case *syntax.SglQuoted:
+		r.text(n.Value)
+	case *syntax.CallExpr:
+		r.assigns(n.Assigns)
+		if len(n.Args) > 0 {
+			r.call(commandOf(n.Args), r.taken[n])
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			r.take(n.X)
+		}
+	case *syntax.CmdSubst:
+		for _, st := range n.Stmts {
+			r.take(st)
+		}
+	case *syntax.DeclClause:
+		r.declare(n)
+	case *syntax.UnaryTest:
+		if w, ok := n.X.(*syntax.Word); ok && !readsContent[n.Op] {
+			r.told[w] = true
+		}
+	case *syntax.BinaryTest:
+		if w, ok := n.Y.(*syntax.Word); ok && matchOps[n.Op] {
+			r.told[w] = true // a pattern, not names
+		}
+	case *syntax.CaseItem:
+		for _, w := range n.Patterns {
+			r.told[w] = true
+		}
+	case *syntax.ParamExp:
+		r.parameter(n)
+	case *syntax.Redirect:
+		if n.Hdoc != nil {
+			r.told[n.Hdoc] = true
+		}
+	case *syntax.Word:
+		r.name(n)
+	}
+}
+
+// facts looks at the nodes of a statement that belong to no other.
+func (b *builder) facts(st *Statement) Facts {
+	if st.Function != nil {
+		return Facts{Words: []string{st.Function.Name}}
+	}
+	r := &factReader{words: map[string]bool{}, names: map[string]bool{}, told: map[*syntax.Word]bool{}, taken: map[syntax.Node]bool{}, shown: map[string]bool{}, sent: map[string]bool{}}
+	b.own(st, func(n syntax.Node) {
+		r.visit(n)
+		if sig, ok := signatureOf(n); ok {
+			st.signatures = append(st.signatures, sig)
+		}
+	})
+	r.facts.Words = slices.Sorted(maps.Keys(r.words))
+	r.facts.Names = slices.Sorted(maps.Keys(r.names))
+	r.facts.Shown = slices.Sorted(maps.Keys(r.shown))
+	r.facts.Exported = slices.Sorted(maps.Keys(r.sent))
+	return r.facts
+}
+
+// own walks the nodes of a statement that belong to no other, outer ones first.
+func (b *builder) own(st *Statement, visit func(syntax.Node)) {
+	syntax.Walk(st.node, func(n syntax.Node) bool {
+		if n == nil || n != st.node && b.hosts[n] {
+			return false
+		}
+		visit(n)
+		return true
+	})
 }

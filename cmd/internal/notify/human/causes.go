@@ -1,6 +1,8 @@
 package human
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"hookwatch/cmd/internal/notify"
@@ -54,4 +56,72 @@ func (c *causes) file() string {
 		}
 	}
 	return ""
+}
+
+// joins reports whether a failure is told with others of its cause, rather than by
+// itself and at once.
+func (h *human) joins(e notify.CaseDone) bool {
+	if h.o.Verbose {
+		return false
+	}
+	c := cause.Of(cause.Failure{Record: &e.Record, Mismatches: e.Verdict.Mismatches})
+	if s := h.causes.at[c]; s != nil {
+		s.more = append(s.more, tell(e))
+		return true
+	}
+	if h.causes.at == nil {
+		h.causes.at = map[cause.Cause]*shared{}
+	}
+	s := &shared{Cause: c, first: e}
+	h.causes.at[c] = s
+	h.causes.all = append(h.causes.all, s)
+	return c.Kind != cause.Equal
+}
+
+// causesTold says of each cause which cases have it, in the order of the run's
+// records, which the order in which cases finish is not. One that a single case has
+// needs no headline.
+func (h *human) causesTold(records []suites.Record) []line {
+	at := make(map[suites.Key]int, len(records))
+	for i := range records {
+		at[records[i].Key()] = i
+	}
+	for _, s := range h.causes.all {
+		slices.SortStableFunc(s.more, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
+	}
+	slices.SortStableFunc(h.causes.all, func(a, b *shared) int {
+		return cmp.Or(cause.Compare(a.Kind, len(a.more), b.Kind, len(b.more)),
+			cmp.Compare(at[a.first.Record.Key()], at[b.first.Record.Key()]))
+	})
+	var lines []line
+	for _, s := range h.causes.all {
+		switch {
+		case s.Kind == cause.Equal && len(s.more) == 0:
+		case s.Kind == cause.Equal:
+			head := fmt.Sprintf("%d more like %s: ", len(s.more), notify.Label(suites.Record{ID: s.first.Record.ID}))
+			lines = append(lines, h.idLines(h.margin().with(piece{red, "FAIL "}, piece{plain, head}), keys(s.more))...)
+		case len(s.more) == 0:
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.failure(s.first)...)
+		default:
+			h.asked.at = s.first.Record.Key()
+			lines = append(lines, h.headline(s, at)...)
+		}
+	}
+	h.causes = causes{}
+	return lines
+}
+
+// headline is a cause with its count, and below it the cases.
+func (h *human) headline(s *shared, at map[suites.Key]int) []line {
+	cases := append([]member{tell(s.first)}, s.more...)
+	slices.SortStableFunc(cases, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })
+	head := h.margin().with(piece{red, "FAIL "})
+	lines := h.block(head, bold, fmt.Sprintf("%s; %s", s.Headline(), notify.Count(len(cases), "case")))
+	indent := h.margin().with(piece{plain, "     "})
+	lines = append(lines, h.idLines(indent, keys(cases))...)
+	if rerun := cases[0].rerun; rerun != "" {
+		lines = append(lines, indent.with(piece{whole, rerun}))
+	}
+	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
@@ -142,4 +143,39 @@ func (h *human) edit(e notify.Edit) {
 		*e.At = notify.Place{File: filepath.Join(h.root, filepath.FromSlash(d.Script)), Line: cause.Line(d.Script, d.Record.ActualStderr)}
 	}
 	h.lend()
+}
+
+// asked is how a person wants to be told, as keys have said.
+type asked struct {
+	filter notify.Filter
+	typing *notify.Typing // under way
+	only   bool           // tell of failures alone
+	whole  bool           // with all of their output
+	at     suites.Key     // of the failure that was shown last
+	hidden int            // failures of this run that the filter keeps back
+}
+
+// lets reports whether a case is to be told of.
+func (a asked) lets(e notify.CaseDone) bool {
+	return a.filter == notify.Filter{} || a.filter.Lets(e.Record.Key(), e.Record.TestName, e.Record.Hook, e.At)
+}
+
+// typed is the line on which a filter is typed.
+func (h *human) typed() line {
+	t := h.asked.typing
+	return line{{bold, "filter by " + string(t.By) + ": " + t.Pattern + "_"},
+		{dim, "   " + notify.Count(t.Cases, "case") + "   Enter runs them, Esc leaves"}}
+}
+
+// hints are as many keys as there is room for.
+func (h *human) hints(columns int) string {
+	var b strings.Builder
+	for _, k := range notify.Keys() {
+		hint := "  " + k.Key + " " + k.Short
+		if k.Short == "" || b.Len()+len(hint) > columns {
+			continue
+		}
+		b.WriteString(hint)
+	}
+	return b.String()
 }

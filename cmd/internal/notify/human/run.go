@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
@@ -246,4 +247,109 @@ func (h *human) watchSummary(e notify.RunDone) []line {
 		lines = append(lines, h.fold(l)...)
 	}
 	return lines
+}
+
+// tracing is the progress of runs that find out what cases execute.
+type tracing struct {
+	since time.Time
+	first int // how many were done then
+}
+
+// long is how long something takes before it is worth saying how long it will.
+const long = 2 * time.Second
+
+// remaining says how long it will be until all is done, as far as what is done already
+// tells.
+func remaining(took time.Duration, done, more int) line {
+	if took < long || done == 0 || more == 0 {
+		return nil
+	}
+	return line{{dim, "  about " + span(took/time.Duration(done)*time.Duration(more)) + " left"}}
+}
+
+// standing formats the counts of all cases.
+func standing(s suites.State) line {
+	l := tally(s.Tally, false)
+	if s.NotRun > 0 {
+		l = l.with(piece{dim, fmt.Sprintf("  NOT RUN %d", s.NotRun)})
+	}
+	return l
+}
+
+// tally formats the sums; with zeros, everything but aborted is named even
+// where there is none, so that the sum can be checked.
+func tally(t suites.Tally, zeros bool) line {
+	l := line{{green, fmt.Sprintf("PASS %d", t.Passed)}}
+	add := func(n int, zeros bool, s suites.Status) {
+		if n == 0 && !zeros {
+			return
+		}
+		st := statusStyle[s]
+		if n == 0 {
+			st = plain
+		}
+		l = l.with(piece{st, fmt.Sprintf("  %s %d", strings.ToUpper(string(s)), n)})
+	}
+	add(t.Failed, zeros, suites.Fail)
+	add(t.Skipped, zeros, suites.Skip)
+	add(t.Unproven, zeros, suites.Unproven)
+	add(t.Aborted, false, suites.Aborted)
+	return l
+}
+
+// gone tells of faults that went with what they were faults of. All else every case has
+// told of its own.
+func (h *human) gone(e notify.Transitions) {
+	for _, r := range e.Resolved {
+		if r.Note == suites.NoteGone {
+			delete(h.failing, r.Key())
+			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, notify.Label(r)}, piece{dim, "  " + r.Note}))
+		}
+	}
+}
+
+// transition says how a verdict differs from the one before it.
+func (h *human) transition(e notify.CaseDone) line {
+	at := ""
+	if !e.Since.IsZero() {
+		at = moment(e.Since, h.o.Now())
+	}
+	switch e.Transition {
+	case notify.Regression:
+		return line{{red, strings.TrimSuffix("regression, passed at "+at, ", passed at ")}}
+	case notify.Resolved:
+		return line{{green, strings.TrimSuffix("resolved, failed at "+at, ", failed at ")}}
+	case notify.Edited:
+		return line{{dim, "the case itself changed"}}
+	case notify.Explained:
+		return line{{dim, "explained: " + strings.Join(e.Tools, ", ") + " changed"}}
+	case notify.New:
+		return line{{dim, "new"}}
+	case notify.Same:
+	}
+	if e.Verdict.Status == suites.Fail {
+		return line{{dim, "failed before"}}
+	}
+	return nil
+}
+
+// caseNames names cases by their IDs, with the suite where an ID alone would
+// mean more than one of the cases named.
+func caseNames(keys []suites.Key) []string {
+	suite := map[string]string{}
+	shared := map[string]bool{}
+	for _, k := range keys {
+		if s, ok := suite[k.ID]; ok && s != k.Suite {
+			shared[k.ID] = true
+		}
+		suite[k.ID] = k.Suite
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.ID
+		if shared[k.ID] {
+			names[i] = k.String()
+		}
+	}
+	return names
 }

@@ -1,5 +1,0 @@
-package process
-
-import "io/fs"
-
-func runnable(fs.FileInfo) bool { return true }

@@ -1,0 +1,183 @@
+package supervisor
+
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// receive reads one message and the descriptors that came with it.
+func receive() (fields []string, files []int, ok bool) {
+	var head [4]byte
+	files, ok = receiveHead(head[:])
+	if !ok {
+		return nil, nil, false
+	}
+	n := Length(head)
+	if n < 0 || n > MaxMessage {
+		return nil, nil, false
+	}
+	body := make([]byte, n)
+	if !readFull(body) {
+		return nil, nil, false
+	}
+	fields, ok = Decode(body)
+	return fields, files, ok
+}
+
+// receiveHead reads the length of a message. Descriptors arrive with its first
+// byte.
+func receiveHead(head []byte) (files []int, ok bool) {
+	oob := make([]byte, syscall.CmsgSpace(4*maxFiles))
+	for got := 0; got < len(head); {
+		n, oobn, _, _, err := syscall.Recvmsg(ControlFD, head[got:], oob, syscall.MSG_CMSG_CLOEXEC)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil, false
+		}
+		got += n
+		files = append(files, descriptors(oob[:oobn])...)
+	}
+	return files, true
+}
+
+const maxFiles = 253 // SCM_MAX_FD
+
+func descriptors(oob []byte) []int {
+	messages, err := syscall.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil
+	}
+	var files []int
+	for i := range messages {
+		if fds, err := syscall.ParseUnixRights(&messages[i]); err == nil {
+			files = append(files, fds...)
+		}
+	}
+	return files
+}
+
+func readFull(b []byte) bool {
+	for len(b) > 0 {
+		n, err := syscall.Read(ControlFD, b)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// send writes one message, with a descriptor unless file is -1.
+func (s *supervising) send(file int, fields ...string) {
+	b := Encode(fields...)
+	var oob []byte
+	if file >= 0 {
+		oob = syscall.UnixRights(file)
+	}
+	for len(b) > 0 {
+		n, err := syscall.SendmsgN(ControlFD, b, oob, nil, syscall.MSG_NOSIGNAL)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		b, oob = b[n:], nil
+	}
+}
+
+func (s *supervising) reply(errno syscall.Errno, content string) {
+	s.send(-1, Reply, strconv.Itoa(int(errno)), content)
+}
+
+type pollfd struct {
+	fd      int32
+	events  int16
+	revents int16
+}
+
+const in = 1 // POLLIN
+
+// poll waits in a raw call, which keeps the runtime from looking for another
+// thread meanwhile.
+func poll(fds []pollfd, timeout *syscall.Timespec) {
+	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+}
+
+// requested reports whether a request waits.
+func requested() bool {
+	fds := [1]pollfd{{fd: ControlFD, events: in}}
+	poll(fds[:], &syscall.Timespec{})
+	return fds[0].revents != 0
+}
+
+// anyChild reports whether there are children, ended ones too.
+func anyChild() bool {
+	const pAll, exited, noWait = 0, 4, 0x01000000
+	var info [128]byte
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, pAll, 0, uintptr(unsafe.Pointer(&info)), exited|noWait|syscall.WNOHANG, 0, 0)
+	return errno != syscall.ECHILD
+}
+
+// write makes a file in what the hooks see, with its directories.
+func write(path, mode, content string) syscall.Errno {
+	if up := parent(path); up != "" {
+		if errno := makeDirs(up, 0o755); errno != 0 {
+			return errno
+		}
+	}
+	perm := uint32(number(mode, 8))
+	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_WRONLY|syscall.O_TRUNC|syscall.O_CLOEXEC|syscall.O_NONBLOCK, perm)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(fd)
+	for content != "" {
+		n, err := syscall.Write(fd, unsafe.Slice(unsafe.StringData(content), len(content)))
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return errnoOf(err)
+		}
+		content = content[n:]
+	}
+	return errnoOf(syscall.Fchmod(fd, perm)) // also where it was there, or the umask took bits away
+}
+
+// read gives a regular file's content, as the hooks see it.
+func read(path, limit string) (string, syscall.Errno) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", errnoOf(err)
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return "", syscall.EISDIR
+	}
+	b, err := readAll(fd, number(limit, 10))
+	return text(b), errnoOf(err)
+}
+
+// listen opens a port on the loopback of the namespace.
+func (s *supervising) listen() {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err == nil {
+		defer syscall.Close(fd)
+		if err = syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
+			err = syscall.Listen(fd, syscall.SOMAXCONN)
+		}
+	}
+	if err != nil {
+		s.reply(errnoOf(err), "")
+		return
+	}
+	s.send(fd, Reply, strconv.Itoa(0), "")
+}
