@@ -257,6 +257,12 @@ var nearFailures = []struct {
 	{"a stop is approved", scriptIs("stop.sh", says+"echo '{\"decision\":\"approve\"}'\n"), "", true},
 	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
 	{"a variable of the user's environment", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"$SKIP_MY_GUARD\" = 1 ] && exit 0", 1)), "", true},
+	{"a rule in another module, behind more texts than are tried", func(f map[string]string) {
+		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py`)(f)
+		delete(f, guardFile)
+		f[".claude/hooks/guard.py"] = importingGuard
+		f[".claude/hooks/lib/rules.py"] = "import re\ndef forbidden(command):\n    return re.search(r'git pu' + 'sh --for' + 'ce', command)\n"
+	}, "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -264,6 +270,19 @@ const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
 if re.search(r"\brm\s+-rf\b", command):
     print("rm -rf is not allowed", file=sys.stderr)
+    sys.exit(2)
+`
+
+// importingGuard has its rule in a module that it imports, and many texts that it does not stop.
+var importingGuard = `import json, os, sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from rules import forbidden
+
+shells = ("bash", "sh")
+harmless = ["git", "ls a` + strings.Join(strings.Split("bcdefghijklmnopqrstuvwxyz", ""), `", "ls a`) + `"]
+command = json.load(sys.stdin)["tool_input"].get("command", "")
+if command not in harmless and forbidden(command):
+    print("no", file=sys.stderr)
     sys.exit(2)
 `
 
