@@ -198,6 +198,10 @@ var injections = []injected{
 	{39, "it runs claude, which fires it again", scriptIs("start.sh", says+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
 	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
 	{40, "a condition where there is no tool", replaced(`stop.sh"}`, `stop.sh", "if": "Bash(git *)"}`), "dead-condition", "error", "", false},
+	{40, "a condition of another tool than the matcher's", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "PowerShell(git *)"`)(f)
+		replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash"`)(f)
+	}, "dead-condition", "error", "", false},
 	{7, "a matcher that no change of the settings has", replaced(`"Stop": [{"hooks"`, `"ConfigChange": [{"matcher": "settings.json", "hooks"`), "dead-matcher", "error", "", false},
 	{38, "updatedInput of Write alone", func(f map[string]string) {
 		replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|Edit|Write"`)(f)
@@ -262,6 +266,14 @@ var nearFailures = []struct {
 		delete(f, guardFile)
 		f[".claude/hooks/guard.py"] = importingGuard
 		f[".claude/hooks/lib/rules.py"] = "import re\ndef forbidden(command):\n    return re.search(r'git pu' + 'sh --for' + 'ce', command)\n"
+	}, "", true},
+	{"all that a condition lets through is stopped", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "Bash(git commit:*)"`)(f)
+		guardIs(says + "echo 'use the release script' >&2\nexit 2\n")(f)
+	}, "", true},
+	{"a guard behind a condition", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "Bash(git push *)"`)(f)
+		guardIs("#!/bin/bash\ncase $(cat) in\n*'git push --mirror'*) echo no >&2; exit 2 ;;\n*'git push'*) exit 0 ;;\nesac\necho 'called for something else' >&2\nexit 2\n")(f)
 	}, "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }

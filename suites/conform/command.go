@@ -33,10 +33,19 @@ func timeout(h discover.Hook) []Finding {
 	return []Finding{FindingOf("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
-// condition judges an "if" of an event that has no tool call to compare it with.
+// condition judges an "if" that lets nothing through: of an event that has no tool call to compare
+// it with, or of another tool than the matcher takes.
 func condition(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
-	if h.If == "" || event.Tool || !known {
+	if h.If == "" || !known {
+		return nil
+	}
+	if tool, _, _ := strings.Cut(h.If, "("); event.Tool && slices.Contains(shells, tool) && !client.Match(h.Event, h.Matcher, tool) && h.MatcherError() == nil {
+		f := FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q lets only calls of %s through, and the matcher %q does not take that tool", h.If, tool, h.Matcher))
+		f.Remedy = "name " + tool + " in the matcher, or a tool of the matcher in \"if\""
+		return []Finding{f}
+	}
+	if event.Tool {
 		return nil
 	}
 	return []Finding{FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}

@@ -21,6 +21,10 @@ func (q *Inquiry) search() []Probe {
 	if len(inputs) == 0 {
 		return nil
 	}
+	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" && q.hook.If != "" {
+		q.denied = &q.usual[0] // an entry that stops all that its condition lets through has its reasons
+		return nil
+	}
 	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" { // the harmless one was denied
 		q.harmless()
 		return nil
@@ -150,7 +154,7 @@ func (q *Inquiry) altered() (probes []Probe) {
 	return append(probes, q.probe(remark, func(r suites.Result) {
 		if stopped(r) {
 			q.rounds = append(q.rounds, q.disguised)
-		} else {
+		} else if lets(r) {
 			q.found("bypass", fmt.Sprintf("%s is stopped, %s is not", q.denied.input(), remark.input()))
 		}
 	}))

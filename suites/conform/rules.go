@@ -63,7 +63,7 @@ var all = []suites.Rule{
 	{ID: "short-timeout", Observed: observed, Severity: suites.Warning, What: "the timeout is less than half a second",
 		Client: "a hook that does not end in that time is cancelled, and the call proceeds: on a busy machine an interpreter needs as long to start",
 		Remedy: "timeouts are seconds: allow a few"},
-	{ID: "dead-condition", Observed: observedFirst, Severity: suites.Error, What: "the entry has a condition, and the event has no tool",
+	{ID: "dead-condition", Observed: observedFirst, Severity: suites.Error, What: "the entry has a condition that lets nothing through",
 		Client: "the hook never runs",
 		Remedy: "remove \"if\", or register the hook for an event of tools"},
 	{ID: "script-missing", Observed: observed, Severity: suites.Error, What: "the command names a file that is not there",
