@@ -146,6 +146,9 @@ var injections = []injected{
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
 	{0, "every call is denied", guardIs(says + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
+	{14, "a decision in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"proceed\":false,\"message\":\"Blocked\"}' ;;\n*) echo '{\"proceed\":true}' ;;\nesac\n"), "unknown-keys", "error", "", false},
+	{14, "a block in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"block\": true}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
+	{14, "a rewritten command under a key of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"tool_input\":{\"command\":\"echo BLOCKED\"}}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
 	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
 	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
@@ -277,6 +280,7 @@ var nearFailures = []struct {
 		guardIs("#!/bin/bash\ncase $(cat) in\n*'git push --mirror'*) echo no >&2; exit 2 ;;\n*'git push'*) exit 0 ;;\nesac\necho 'called for something else' >&2\nexit 2\n")(f)
 	}, "", true},
 	{"a gate that stops once per session", guardIs("#!/bin/bash\nseen=$HOME/.seen-$(jq -r .session_id)\n[ -e \"$seen\" ] && exit 0\n: >\"$seen\"\necho 'explain first' >&2\nexit 2\n"), "", false},
+	{"a log that speaks of what it logs", guardIs(says + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
