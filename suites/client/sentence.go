@@ -53,8 +53,9 @@ var generic = strings.NewReplacer(
 )
 
 func (r causeRow) rule() suites.Rule {
+	usual, _ := EventByName("PreToolUse")
 	rule := suites.Rule{
-		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: r.client, Remedy: r.remedy,
+		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: usual.Fill(r.client), Remedy: usual.Fill(r.remedy),
 	}
 	for _, version := range r.on {
 		rule.Observed = append(rule.Observed, string(version))

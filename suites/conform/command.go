@@ -220,9 +220,10 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		about, _ := client.EventByName(c.hook.Event)
 		where, effect := "where the path holds a space", withoutScript(c.hook, "it")
 		if severity == suites.Error {
-			where, effect = "the path holds a space", cmp.Or(effect, "nothing is found, and the call proceeds as if there were no hook")
+			where, effect = "the path holds a space", cmp.Or(effect, about.Fill("nothing is found: {proceeds} as if there were no hook"))
 		}
 		if effect != "" {
 			c.out[len(c.out)-1].Effect = where + ": " + effect

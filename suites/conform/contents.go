@@ -17,8 +17,9 @@ func (t Tree) contents() (all []Finding) {
 		for _, s := range h.Scripts {
 			if !slices.Contains(seen, s) && isCode(s) {
 				seen = append(seen, s)
-				all = append(all, judgeText(h, s, t.read(s))...)
-				all = append(all, t.misspelt(h, s)...)
+				for _, f := range append(judgeText(h, s, t.read(s)), t.misspelt(h, s)...) {
+					all = append(all, f.forEvent(h.Event))
+				}
 			}
 		}
 	}

@@ -25,12 +25,12 @@ func Registrations(t Tree) []Finding { return MergeFindings(t.registrations()) }
 func (t Tree) registrations() []Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
-		all = append(all, t.matched(h)...)
-		all = append(all, timeout(h)...)
-		all = append(all, condition(h)...)
+		own := slices.Concat(t.matched(h), timeout(h), condition(h))
 		if h.Type == "command" {
-			all = append(all, t.command(h)...)
-			all = append(all, t.files(h)...)
+			own = append(own, append(t.command(h), t.files(h)...)...)
+		}
+		for _, f := range own {
+			all = append(all, f.forEvent(h.Event))
 		}
 	}
 	return all
