@@ -65,7 +65,7 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 		all.Printed = short(string(r.Stderr))
 	}
 	if symptom.Quoted(r) {
-		all.Effect = "Its keys mean nothing; the model is shown the text as it stands."
+		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	q.worst(all)
 }
