@@ -119,6 +119,10 @@ var injections = []injected{
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
+	{8, "registered in the form of a plugin's hooks, without a plugin", func(f map[string]string) {
+		f["hooks/hooks.json"] = f[".claude/settings.json"]
+		delete(f, ".claude/settings.json")
+	}, "file-not-read", "warning", "", true},
 	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
