@@ -188,6 +188,8 @@ var injections = []injected{
 	{40, "a matcher where there is none", replaced(`"Stop": [{`, `"Stop": [{"matcher": "Bash", `), "matcher-ignored", "info", "", false},
 	{41, "every hook is turned off", replaced(`{"hooks"`, `{"disableAllHooks": true, "hooks"`), "hooks-disabled", "warning", "", true},
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
+	{0, "its last program fails", scriptIs("start.sh", says+"sed -n 1p no-such-notes.md\n"), "crash", "warning", "", false},
+	{0, "it means to block the start of a session", scriptIs("start.sh", says+"echo 'not on this branch' >&2\nexit 2\n"), "exit-2-ignored", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "background-too-late", "error", "", false},
