@@ -75,7 +75,11 @@ var telling = map[string]string{
 // usual is one without it.
 func conditional(h discover.Hook, usual firing) firing {
 	tool, about, _ := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
-	if !client.Match(h.Event, h.Matcher, tool) {
+	switch {
+	case client.Match(h.Event, h.Matcher, tool):
+	case slices.Contains(discover.RuleTools(tool), usual.tool):
+		tool = usual.tool
+	default:
 		return usual
 	}
 	f := firing{event: h.Event, tool: tool, file: usual.file}
@@ -88,7 +92,7 @@ func conditional(h discover.Hook, usual firing) firing {
 			f.command = words + " " + usual
 		}
 	case slices.Contains(fileTools, tool) && about != "":
-		f.file = strings.TrimLeft(about, "/")
+		f.file = strings.TrimPrefix(about, "/") // with two it is a path from the root of the file system
 	}
 	return f
 }

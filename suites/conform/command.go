@@ -40,7 +40,8 @@ func condition(h discover.Hook) []Finding {
 	if h.If == "" || !known {
 		return nil
 	}
-	if tool, _, _ := strings.Cut(h.If, "("); event.Tool && slices.Contains(shells, tool) && !client.Match(h.Event, h.Matcher, tool) && h.MatcherError() == nil {
+	takes := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
+	if tool, _, _ := strings.Cut(h.If, "("); event.Tool && slices.Contains(tools, tool) && !slices.ContainsFunc(discover.RuleTools(tool), takes) && h.MatcherError() == nil {
 		f := FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q lets only calls of %s through, and the matcher %q does not take that tool", h.If, tool, h.Matcher))
 		f.Remedy = "name " + tool + " in the matcher, or a tool of the matcher in \"if\""
 		return []Finding{f}

@@ -261,7 +261,7 @@ func Typical(t Tree, h discover.Hook) *suites.Case {
 	all := typical(h, t)
 	if len(all) == 0 {
 		event, _ := client.EventByName(h.Event)
-		if !event.Tool {
+		if !event.Tool || h.If != "" {
 			return nil
 		}
 		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so

@@ -66,6 +66,16 @@ var (
 	readTools = []string{"Read", "Grep", "Glob", "LS"}
 )
 
+// RuleTools lists the tools that a rule of a tool is for.
+func RuleTools(tool string) []string {
+	for _, alike := range [][]string{editTools, readTools} {
+		if slices.Contains(alike, tool) {
+			return alike
+		}
+	}
+	return []string{tool}
+}
+
 // runs reports whether a command, or one of the commands that it is made of, matches the text of
 // a rule. A variable that is set for a command does not count.
 func runs(command, rule string) bool {
