@@ -119,6 +119,10 @@ var injections = []injected{
 	{8, "registered in a file that is not read", func(f map[string]string) {
 		f[".claude/hooks.json"] = `{"hooks": {"Stop": []}}`
 	}, "file-not-read", "error", "", false},
+	{8, "registered in the form of a plugin's hooks, without a plugin", func(f map[string]string) {
+		f["hooks/hooks.json"] = f[".claude/settings.json"]
+		delete(f, ".claude/settings.json")
+	}, "file-not-read", "warning", "", true},
 	{9, "the name of a tool of the past", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "MultiEdit"`), "old-tool", "warning", "", false},
 	{10, "a path without quotes", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh`), "unquoted-path", "warning", "", false},
 	{11, "a relative path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude/hooks/guard.sh`), "relative-path", "warning", "", false},
@@ -145,6 +149,10 @@ var injections = []injected{
 	{0, "an empty alternative", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash||PowerShell"`), "empty-alternative", "warning", "", false},
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
+	{0, "every call is denied", guardIs(says + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
+	{14, "a decision in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"proceed\":false,\"message\":\"Blocked\"}' ;;\n*) echo '{\"proceed\":true}' ;;\nesac\n"), "unknown-keys", "error", "", false},
+	{14, "a block in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"block\": true}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
+	{14, "a rewritten command under a key of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"tool_input\":{\"command\":\"echo BLOCKED\"}}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
 	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
 	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
@@ -180,6 +188,8 @@ var injections = []injected{
 	{40, "a matcher where there is none", replaced(`"Stop": [{`, `"Stop": [{"matcher": "Bash", `), "matcher-ignored", "info", "", false},
 	{41, "every hook is turned off", replaced(`{"hooks"`, `{"disableAllHooks": true, "hooks"`), "hooks-disabled", "warning", "", true},
 	{0, "a syntax error", guardIs(strings.Replace(healthyGuard, "\n", "\nif true; then\n", 1)), "syntax-error", "error", "", false},
+	{0, "its last program fails", scriptIs("start.sh", says+"sed -n 1p no-such-notes.md\n"), "crash", "warning", "", false},
+	{0, "it means to block the start of a session", scriptIs("start.sh", says+"echo 'not on this branch' >&2\nexit 2\n"), "exit-2-ignored", "error", "", false},
 	{0, "it crashes on what the client sends", scriptIs("lint.sh", "#!/bin/bash\nset -u\necho \"$NOT_SET_BY_ANYBODY\"\n"), "crash", "error", "", false},
 	{16, "a command reads a variable made of a field's name", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/lint.sh`, `if [[ \"$CLAUDE_TOOL_INPUT_FILE_PATH\" == *.py ]]; then true; fi`), "unset-variable", "error", "", false},
 	{0, "a guard in the background", replaced(`"timeout": 10`, `"async": true`), "background-too-late", "error", "", false},
@@ -198,6 +208,10 @@ var injections = []injected{
 	{39, "it runs claude, which fires it again", scriptIs("start.sh", says+"claude -p hello\nexit 0\n"), "starts-client", "warning", "", false},
 	{0, "a timeout that no interpreter keeps", replaced(`"timeout": 10`, `"timeout": 0.02`), "short-timeout", "warning", "", false},
 	{40, "a condition where there is no tool", replaced(`stop.sh"}`, `stop.sh", "if": "Bash(git *)"}`), "dead-condition", "error", "", false},
+	{40, "a condition of another tool than the matcher's", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "PowerShell(git *)"`)(f)
+		replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash"`)(f)
+	}, "dead-condition", "error", "", false},
 	{7, "a matcher that no change of the settings has", replaced(`"Stop": [{"hooks"`, `"ConfigChange": [{"matcher": "settings.json", "hooks"`), "dead-matcher", "error", "", false},
 	{38, "updatedInput of Write alone", func(f map[string]string) {
 		replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash|Edit|Write"`)(f)
@@ -257,6 +271,22 @@ var nearFailures = []struct {
 	{"a stop is approved", scriptIs("stop.sh", says+"echo '{\"decision\":\"approve\"}'\n"), "", true},
 	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
 	{"a variable of the user's environment", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"$SKIP_MY_GUARD\" = 1 ] && exit 0", 1)), "", true},
+	{"a rule in another module, behind more texts than are tried", func(f map[string]string) {
+		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.py`)(f)
+		delete(f, guardFile)
+		f[".claude/hooks/guard.py"] = importingGuard
+		f[".claude/hooks/lib/rules.py"] = "import re\ndef forbidden(command):\n    return re.search(r'git pu' + 'sh --for' + 'ce', command)\n"
+	}, "", true},
+	{"all that a condition lets through is stopped", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "Bash(git commit:*)"`)(f)
+		guardIs(says + "echo 'use the release script' >&2\nexit 2\n")(f)
+	}, "", true},
+	{"a guard behind a condition", func(f map[string]string) {
+		replaced(`"timeout": 10`, `"if": "Bash(git push *)"`)(f)
+		guardIs("#!/bin/bash\ncase $(cat) in\n*'git push --mirror'*) echo no >&2; exit 2 ;;\n*'git push'*) exit 0 ;;\nesac\necho 'called for something else' >&2\nexit 2\n")(f)
+	}, "", true},
+	{"a gate that stops once per session", guardIs("#!/bin/bash\nseen=$HOME/.seen-$(jq -r .session_id)\n[ -e \"$seen\" ] && exit 0\n: >\"$seen\"\necho 'explain first' >&2\nexit 2\n"), "", false},
+	{"a log that speaks of what it logs", guardIs(says + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -264,6 +294,19 @@ const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
 if re.search(r"\brm\s+-rf\b", command):
     print("rm -rf is not allowed", file=sys.stderr)
+    sys.exit(2)
+`
+
+// importingGuard has its rule in a module that it imports, and many texts that it does not stop.
+var importingGuard = `import json, os, sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from rules import forbidden
+
+shells = ("bash", "sh")
+harmless = ["git", "ls a` + strings.Join(strings.Split("bcdefghijklmnopqrstuvwxyz", ""), `", "ls a`) + `"]
+command = json.load(sys.stdin)["tool_input"].get("command", "")
+if command not in harmless and forbidden(command):
+    print("no", file=sys.stderr)
     sys.exit(2)
 `
 

@@ -33,6 +33,8 @@ type Event struct {
 	Told string
 	// Plain is what the model is told of text on stdout; empty: nothing.
 	Plain string
+	// Proceeds is what happens if no hook keeps it from happening; empty: the session goes on.
+	Proceeds string
 	// Reports is how the model is told what became of each hook; empty: it is not.
 	Reports string
 	// Halt is what continue:false does; empty: not known.

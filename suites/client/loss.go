@@ -204,3 +204,61 @@ func meantBy(key, word string) Lost {
 		return LostText
 	}
 }
+
+// Words and keys by which hooks decide in formats that the client does not have.
+var (
+	permits = []string{"proceed", "continue", "allow", "allowed", "approve", "approved", "permit", "permitted", "pass", "passed", "safe", "ok"}
+	refuses = []string{"block", "blocked", "deny", "denied", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "prevent", "stop", "abort"}
+)
+
+// DecidesAgainst reports whether the output of a hook for a call decides against it, whatever the
+// client makes of that: compared with the output for a harmless call a key that permits turns
+// false, one that refuses turns true, or a word refuses; or a part of the tool's input is given
+// with another value than was sent. What the hook says for every call is no decision.
+func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {
+	before := leaves(harmless)
+	for path, value := range leaves(stdout) {
+		if before[path] == value {
+			continue
+		}
+		outer, key := "", path
+		if at := strings.LastIndexByte(path, '.'); at >= 0 {
+			outer, key = strings.ToLower(path[:at]), path[at+1:]
+		}
+		switch v := value.(type) {
+		case bool:
+			if slices.Contains(permits, strings.ToLower(key)) && !v || slices.Contains(refuses, strings.ToLower(key)) && v {
+				return true
+			}
+		case string:
+			if slices.Contains(refuses, strings.ToLower(v)) {
+				return true
+			}
+			sent, isInput := input[key].(string)
+			if isInput && v != "" && !strings.Contains(sent, v) && (key == "command" || strings.Contains(outer, "input")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaves are the texts and booleans of the objects in a text, by the keys that lead to them.
+func leaves(text []byte) map[string]any {
+	all := map[string]any{}
+	var walk func(path string, object map[string]any)
+	walk = func(path string, object map[string]any) {
+		for key, value := range object {
+			switch v := value.(type) {
+			case map[string]any:
+				walk(path+key+".", v)
+			case string, bool:
+				all[path+key] = v
+			}
+		}
+	}
+	for _, o := range objects(trim(text)) {
+		walk("", o)
+	}
+	return all
+}

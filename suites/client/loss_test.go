@@ -57,3 +57,32 @@ func TestLosses(t *testing.T) {
 		}
 	}
 }
+
+// TestDecidesAgainst: an output is a decision by how it differs from the one for a harmless call.
+func TestDecidesAgainst(t *testing.T) {
+	t.Parallel()
+	input := map[string]any{"command": "git push --force origin main"}
+	for _, tt := range []struct {
+		harmless, then string
+		want           bool
+	}{
+		{`{"proceed":true}`, `{"proceed":false,"message":"no"}`, true},
+		{`{"proceed":true}`, `{"proceed":true,"message":"Blocked: dangerous"}`, false},
+		{`{"proceed":false}`, `{"proceed":false}`, false},
+		{``, `{"block": true}`, true},
+		{``, `{"allowed": false}`, true},
+		{``, `{"result":"block"}`, true},
+		{`{"status":"ok"}`, `{"status":"BLOCKED"}`, true},
+		{`{"status":"blocked"}`, `{"status":"blocked"}`, false},
+		{``, `{"logged": true}`, false},
+		{``, `{"tool_input":{"command":"echo 'BLOCKED by policy'"}}`, true},
+		{`{"tool_input":{"command":"echo hello"}}`, `{"tool_input":{"command":"git push --force origin main"}}`, false},
+		{``, `{"log":{"command":"git push"}}`, false},
+		{``, `{"note":"it was blocked"}`, false},
+		{``, `BLOCKED`, false},
+	} {
+		if got := DecidesAgainst([]byte(tt.harmless), []byte(tt.then), input); got != tt.want {
+			t.Errorf("%s, then %s: %v, want %v", tt.harmless, tt.then, got, tt.want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ func (c call) reported(r Reading) Reading {
 		return r
 	}
 	if c.refused() { // which is the cause of all
-		r.Effect, r.ModelSees = effect, texts
+		r.Effect, r.ModelSees, r.Cause.Effect = effect, texts, effect
 		return r
 	}
 	if c.event.Plain != "" && !c.failed() {

@@ -22,7 +22,11 @@ var did = map[suites.Effect]string{
 // Sentence says the cause in one sentence. It is the only place that makes one.
 func (c Cause) Sentence() string {
 	row, _ := rowOf(c.Kind)
-	text := strings.ReplaceAll(row.sentence, "{does}", did[c.Effect])
+	drops := "the client drops the whole output"
+	if c.Effect == suites.ShownToModel {
+		drops = "the client heeds no key of the output and shows the model its text"
+	}
+	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(row.sentence)
 	return strings.NewReplacer(
 		"{event}", c.Event, "{key}", c.Key, "{value}", c.Value, "{want}", c.Want, "{exit}", strconv.Itoa(c.Exit),
 		"{signal}", c.Signal, "{version}", string(c.Version.Profile()), "{count}", strconv.Itoa(c.Count),
@@ -48,13 +52,14 @@ func rowOf(kind Kind) (causeRow, bool) {
 
 // generic stands for the parameters of a sentence where there is no output.
 var generic = strings.NewReplacer(
-	"{does}", " is a no to EVENT", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
+	"{does}", " is a no to EVENT", "{drops}", "the client drops the whole output", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
 	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
 )
 
 func (r causeRow) rule() suites.Rule {
+	usual, _ := EventByName("PreToolUse")
 	rule := suites.Rule{
-		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: r.client, Remedy: r.remedy,
+		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: usual.Fill(r.client), Remedy: usual.Fill(r.remedy),
 	}
 	for _, version := range r.on {
 		rule.Observed = append(rule.Observed, string(version))

@@ -23,7 +23,7 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	if len(all) == 0 {
 		return nil, false
 	}
-	f := conditional(h, all)
+	f := all[0]
 	if f.tool == "Bash" && h.If == "" {
 		f.command = cmp.Or(telling[h.Event], f.command)
 	}
@@ -71,23 +71,34 @@ var telling = map[string]string{
 	"PostToolUseFailure": "false",
 }
 
-// conditional is the first firing that the hook's `if` may let through, with what it is
-// about.
-func conditional(h discover.Hook, all []firing) firing {
-	tool, about, ok := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
-	if !ok || !client.Match(h.Event, h.Matcher, tool) {
-		return all[0]
-	}
-	about = strings.NewReplacer(":*", " example", "**/", "", "*", "example").Replace(about)
-	f := firing{event: h.Event, tool: tool, file: all[0].file}
+// conditional is a harmless firing that the hook's `if` lets through, made of the text of the rule;
+// usual is one without it.
+func conditional(h discover.Hook, usual firing) firing {
+	tool, about, _ := strings.Cut(strings.TrimSuffix(h.If, ")"), "(")
 	switch {
-	case tool == "Bash":
+	case client.Match(h.Event, h.Matcher, tool):
+	case slices.Contains(discover.RuleTools(tool), usual.tool):
+		tool = usual.tool
+	default:
+		return usual
+	}
+	f := firing{event: h.Event, tool: tool, file: usual.file}
+	words := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(about, "*"), ":"))
+	about = strings.NewReplacer(":*", " example", "**/", "", "**", "example", "*", "example").Replace(about)
+	switch {
+	case slices.Contains(shells, tool):
 		f.command = about
-	case slices.Contains(fileTools, tool):
-		f.file = strings.TrimLeft(about, "/")
+		if usual := harmlessArguments[words]; usual != "" && strings.HasSuffix(about, " example") {
+			f.command = words + " " + usual
+		}
+	case slices.Contains(fileTools, tool) && about != "":
+		f.file = strings.TrimPrefix(about, "/") // with two it is a path from the root of the file system
 	}
 	return f
 }
+
+// harmlessArguments are usual arguments of commands that entries are limited to.
+var harmlessArguments = map[string]string{"git commit": "-m \"feat: add an example\""}
 
 // callFile is the file of a call where the project has none that is known.
 const callFile = "{tmp}/example.py"

@@ -18,6 +18,8 @@ func TestCall(t *testing.T) {
 		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git push *)"}, "Bash", "git push example", "", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git:*)"}, "Bash", "git example", "", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Edit|Write", If: "Edit(*.ts)"}, "Edit", "", "{tmp}/example.ts", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Bash(git commit:*)"}, "Bash", `git commit -m "feat: add an example"`, "", ""},
+		{discover.Hook{Event: "PreToolUse", Matcher: "Write", If: "Edit(*.ts)"}, "Write", "", "{tmp}/example.ts", ""},
 		{discover.Hook{Event: "PreToolUse", Matcher: "Write", Scope: discover.InPlugin}, "Write", "", "{override}/src/example.py", ""},
 		{discover.Hook{Event: "PermissionRequest"}, "Bash", "touch hookwatch-example", "", ""},
 		{discover.Hook{Event: "PostToolUse", Matcher: "WebSearch"}, "WebSearch", "", "", `{"tool_input":{"query":"hello"}}`},
@@ -40,6 +42,14 @@ func TestCall(t *testing.T) {
 		st := c.Steps[0]
 		if st.Tool != tt.tool || st.Command != tt.command || st.FilePath != tt.file || string(st.Payload) != tt.payload || st.PayloadRaw != nil {
 			t.Errorf("%s %s: %s %s %s %s", tt.hook.Event, tt.hook.Matcher, st.Tool, st.Command, st.FilePath, st.Payload)
+		}
+	}
+	if c := Typical(Tree{Root: t.TempDir()}, discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: "Edit(*.ts)"}); c != nil {
+		t.Errorf("a call for a condition of another tool: %+v", c.Steps[0])
+	}
+	for rule, want := range map[string]int{"Edit(*.ts)": 1, "Bash(git *)": 0, "Read(x)": 1, "mcp__a__b": 0} {
+		if got := condition(discover.Hook{Event: "PreToolUse", Matcher: "Bash", If: rule}); len(got) != want {
+			t.Errorf("%s: %+v", rule, got)
 		}
 	}
 	if c, _ := Call(Tree{Root: t.TempDir()}, discover.Hook{Event: "SessionStart", Matcher: "Startup"}); c != nil {

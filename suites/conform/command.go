@@ -33,10 +33,20 @@ func timeout(h discover.Hook) []Finding {
 	return []Finding{FindingOf("long-timeout", h.ID, h.Source, fmt.Sprintf("timeout %d is %s", s, h.Timeout))}
 }
 
-// condition judges an "if" of an event that has no tool call to compare it with.
+// condition judges an "if" that lets nothing through: of an event that has no tool call to compare
+// it with, or of another tool than the matcher takes.
 func condition(h discover.Hook) []Finding {
 	event, known := client.EventByName(h.Event)
-	if h.If == "" || event.Tool || !known {
+	if h.If == "" || !known {
+		return nil
+	}
+	takes := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
+	if tool, _, _ := strings.Cut(h.If, "("); event.Tool && slices.Contains(tools, tool) && !slices.ContainsFunc(discover.RuleTools(tool), takes) && h.MatcherError() == nil {
+		f := FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q lets only calls of %s through, and the matcher %q does not take that tool", h.If, tool, h.Matcher))
+		f.Remedy = "name " + tool + " in the matcher, or a tool of the matcher in \"if\""
+		return []Finding{f}
+	}
+	if event.Tool {
 		return nil
 	}
 	return []Finding{FindingOf("dead-condition", h.ID, h.Source, fmt.Sprintf("\"if\": %q on %s, which has no tool", h.If, h.Event))}
@@ -211,9 +221,10 @@ func (c *commandReader) unquoted(word *syntax.Word) {
 			severity = suites.Error
 		}
 		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		about, _ := client.EventByName(c.hook.Event)
 		where, effect := "where the path holds a space", withoutScript(c.hook, "it")
 		if severity == suites.Error {
-			where, effect = "the path holds a space", cmp.Or(effect, "nothing is found, and the call proceeds as if there were no hook")
+			where, effect = "the path holds a space", cmp.Or(effect, about.Fill("nothing is found: {proceeds} as if there were no hook"))
 		}
 		if effect != "" {
 			c.out[len(c.out)-1].Effect = where + ": " + effect

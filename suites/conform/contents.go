@@ -1,28 +1,77 @@
 package conform
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 )
 
 // contents judges the text of the scripts that hooks run.
 func (t Tree) contents() (all []Finding) {
+	hooks := t.hooks()
 	var seen []string
-	for _, h := range t.hooks() {
+	for _, h := range hooks {
 		for _, s := range h.Scripts {
-			if !slices.Contains(seen, s) && isCode(s) {
-				seen = append(seen, s)
-				all = append(all, judgeText(h, s, t.read(s))...)
-				all = append(all, t.misspelt(h, s)...)
+			if slices.Contains(seen, s) || !isCode(s) {
+				continue
 			}
+			seen = append(seen, s)
+			text := t.read(s)
+			for _, f := range append(judgeText(h, s, text), t.misspelt(h, s)...) {
+				all = append(all, f.forEvent(h.Event))
+			}
+			running := slices.DeleteFunc(slices.Clone(hooks), func(o discover.Hook) bool { return !slices.Contains(o.Scripts, s) })
+			all = append(all, unknownFields(running, s, withoutComments(text))...)
 		}
 	}
 	return all
+}
+
+// unknownFields judges the fields that a script surely reads in vain, for the hooks that run it. Each
+// belongs to the hooks whose events send what is meant.
+func unknownFields(hooks []discover.Hook, name, code string) (all []Finding) {
+	for _, u := range Certain(code) {
+		var found []Finding
+		for _, h := range hooks {
+			here := u
+			if h.Event == "PostToolUseFailure" && u.Meant == "tool_response" {
+				here.Meant = "error" // a call that failed has no response
+			}
+			if sends(h.Event, here.Meant) {
+				found = append(found, misread(h.ID, misreading{name, code, here}))
+			}
+		}
+		if len(found) == 0 {
+			f := misread(hooks[0].ID, misreading{name, code, u})
+			f.What = fmt.Sprintf("%s reads %s, which %s does not send", name, u.Name, hooks[0].Event)
+			f.Remedy = "register the script for an event that sends " + u.Meant + ", and read that"
+			found = append(found, f)
+		}
+		all = append(all, MergeFindings(found)...)
+	}
+	return all
+}
+
+// sends reports whether the payload of an event has a field.
+func sends(event, field string) bool {
+	about, _ := client.EventByName(event)
+	in := client.PayloadInput{Event: event, Prompt: "p", Value: client.UsualMatcher(event), Cwd: "/", SessionID: "s", TranscriptPath: "/t", AgentID: "a", AgentType: "a"}
+	if about.Tool {
+		in.Tool, in.Command = "Bash", "true"
+	}
+	payload, err := client.Payload(in)
+	var sent map[string]json.RawMessage
+	if err != nil || json.Unmarshal(payload, &sent) != nil {
+		return false
+	}
+	_, ok := sent[field]
+	return ok
 }
 
 // misspelt judges variables that a shell script reads under a name that nothing sets.
@@ -54,12 +103,6 @@ func judgeText(h discover.Hook, name, text string) (all []Finding) {
 	code := withoutComments(text)
 	for _, v := range Variables(code, strings.HasSuffix(name, ".sh")) {
 		all = append(all, FindingOf("unset-variable", hook, place(name, code, v.At), name+" reads "+v.Name+", which is never set", suites.Warning))
-	}
-	for _, u := range Certain(code) {
-		if h.Event == "PostToolUseFailure" && u.Meant == "tool_response" {
-			u.Meant = "error" // a call that failed has no response
-		}
-		all = append(all, misread(hook, misreading{name, code, u}))
 	}
 	if !strings.HasSuffix(name, ".sh") {
 		return all

@@ -61,7 +61,7 @@ func sent(d suites.Deny, h discover.Hook) (firing, bool) {
 			f.tool = guarded[i]
 		}
 	}
-	return f, f.tool != "" && takes(f.tool)
+	return f, f.tool != "" && takes(f.tool) && f.passes(h)
 }
 
 // named sends what a person says that the hook must stop, each in surroundings of its

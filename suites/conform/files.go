@@ -2,7 +2,6 @@ package conform
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -80,8 +79,8 @@ func withoutScript(h discover.Hook, s string) string {
 		return ""
 	}
 	r := client.Interpret(client.Default, h.Event, client.Output{Exit: code, Stderr: []byte("can't open file '" + s + "': No such file or directory"), Entry: h.Entry})
-	if r.Effect == suites.Denied {
-		return fmt.Sprintf("it ends with %d, and every call is denied", code)
+	if about, _ := client.EventByName(h.Event); code == 2 && r.Effect == about.Exit2 && about.No() != "" {
+		return "it ends with 2, and " + about.No()
 	}
 	return r.Because()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 )
 
 // A Finding is what is to be said of one or several hooks for one cause.
@@ -20,6 +21,7 @@ type Finding struct {
 	Printed  string          `json:"printed,omitempty"` // what the hook said then
 	Effect   string          `json:"effect"`            // what the client does
 	Remedy   string          `json:"remedy"`
+	event    string          // for which the rule's texts were chosen; "" for texts of the finding's own
 }
 
 // severities are all, the worst first.
@@ -43,22 +45,52 @@ func FindingOf(rule string, hook string, at suites.Position, what string, severi
 	return f
 }
 
+// forEvent returns the finding with the texts of its rule as they read for an event. Texts that are
+// the finding's own stay.
+func (f Finding) forEvent(event string) Finding {
+	about, known := client.EventByName(event)
+	if !known {
+		return f
+	}
+	usual, here := RuleNamed(f.Rule), ruleAt(f.Rule, about)
+	if f.Effect == usual.Client {
+		f.Effect, f.event = here.Client, event
+	}
+	if f.Remedy == usual.Remedy {
+		f.Remedy = here.Remedy
+	}
+	return f
+}
+
+// merge adds what another finding with the same cause holds. Where the events differ, the effect
+// is told for any.
+func (f *Finding) merge(other Finding) {
+	if f.Printed == "" { // it was only read, and is now seen
+		f.Input, f.Printed = other.Input, other.Printed
+	}
+	if f.Effect != other.Effect {
+		f.Effect = ruleAt(f.Rule, client.Event{}).Client
+	}
+	if len(other.Remedy) < len(f.Remedy) { // one that has an effect at each of the events
+		f.Remedy = other.Remedy
+	}
+	for _, h := range other.Hooks {
+		if !slices.Contains(f.Hooks, h) {
+			f.Hooks = append(f.Hooks, h)
+		}
+	}
+}
+
 // MergeFindings makes one finding of those with one cause, and puts the worst first.
 func MergeFindings(all []Finding) []Finding {
 	var out []Finding
 	for _, f := range all {
 		same := func(o Finding) bool {
-			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && o.Effect == f.Effect && (o.Where.File == f.Where.File || f.Where.File == "")
+			alike := o.Effect == f.Effect || o.event != "" && f.event != ""
+			return o.Rule == f.Rule && o.Severity == f.Severity && o.What == f.What && alike && (o.Where.File == f.Where.File || f.Where.File == "")
 		}
 		if i := slices.IndexFunc(out, same); i >= 0 {
-			if out[i].Printed == "" { // it was only read, and is now seen
-				out[i].Input, out[i].Printed = f.Input, f.Printed
-			}
-			for _, h := range f.Hooks {
-				if !slices.Contains(out[i].Hooks, h) {
-					out[i].Hooks = append(out[i].Hooks, h)
-				}
-			}
+			out[i].merge(f)
 			continue
 		}
 		out = append(out, f)

@@ -11,6 +11,7 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // patience is how long a probe may take: healthy hooks need a fraction of it, on a busy
@@ -144,7 +145,28 @@ func typical(h discover.Hook, t Tree) []firing {
 	}
 }
 
-func typicalTools(h discover.Hook, t Tree) (out []firing) {
+// typicalTools are the firings of a tool's event; of an entry with an `if` the one that it lets
+// through, if one is known.
+func typicalTools(h discover.Hook, t Tree) []firing {
+	all := matchedTools(h, t)
+	if h.If == "" || len(all) == 0 {
+		return all
+	}
+	all = append(all, conditional(h, all[0]))
+	return slices.DeleteFunc(all, func(f firing) bool { return !f.passes(h) })
+}
+
+// passes reports whether the `if` of a hook lets the firing through. Of a command that does not
+// parse that is not known, so it is none to try.
+func (f firing) passes(h discover.Hook) bool {
+	if h.If == "" {
+		return true
+	}
+	_, err := shell.Parse(f.command)
+	return err == nil && h.Takes("", f.asCase(h).Steps[0].PayloadRaw)
+}
+
+func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	for _, kind := range [][]string{shells, {"Edit", "NotebookEdit"}, {"Write"}} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
@@ -239,7 +261,7 @@ func Typical(t Tree, h discover.Hook) *suites.Case {
 	all := typical(h, t)
 	if len(all) == 0 {
 		event, _ := client.EventByName(h.Event)
-		if !event.Tool {
+		if !event.Tool || h.If != "" {
 			return nil
 		}
 		all = []firing{{event: h.Event, tool: "Bash"}} // a dead matcher: its finding says so

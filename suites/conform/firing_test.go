@@ -32,7 +32,7 @@ func TestVariants(t *testing.T) {
 		{event: "PreToolUse", tool: "Grep"}, {event: "PreToolUse", tool: "Agent"}, {event: "PreToolUse", tool: "mcp__demo__say"}, {event: "UserPromptSubmit", prompt: "hello"},
 	} {
 		usual := f.asCase(discover.Hook{Event: f.event}).Steps[0].PayloadRaw
-		for _, v := range variants(f) {
+		for _, v := range variants(f, "true") {
 			sent := v.asCase(discover.Hook{Event: f.event}).Steps[0].PayloadRaw
 			if v.empty != "" {
 				sent = emptied(sent, v.empty)

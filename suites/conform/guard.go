@@ -21,9 +21,12 @@ func (q *Inquiry) search() []Probe {
 	if len(inputs) == 0 {
 		return nil
 	}
-	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" { // the harmless one was denied
-		q.harmless()
+	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" && q.hook.If != "" {
+		q.denied = &q.usual[0] // an entry that stops all that its condition lets through has its reasons
 		return nil
+	}
+	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" { // the harmless one was denied
+		return q.harmless()
 	}
 	next := 0
 	q.rounds[0] = func() []Probe {
@@ -55,14 +58,25 @@ func (q *Inquiry) unstopped(inputs []firing) {
 	q.rounds = append(q.rounds, func() []Probe { return q.unproven(inputs) })
 }
 
-// harmless notes a guard that stops what is plainly harmless.
-func (q *Inquiry) harmless() {
+// harmless sends a guard that stops what is plainly harmless the same call again, in the same
+// session. One that lets it through then, such as a gate that explains something once, blocks
+// nothing.
+func (q *Inquiry) harmless() []Probe {
 	f := typical(q.hook, q.tree)[0]
-	severity := suites.Info // a guard of branches or of files may have its reasons
-	if slices.Contains(shells, f.tool) {
-		severity = suites.Warning
-	}
-	q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)
+	p := q.probe(f, func(suites.Result) {})
+	p.and(q.probe(f, func(r suites.Result) {
+		if lets(r) {
+			q.found("blocks-everything", fmt.Sprintf("it denies %s once, and lets the same call through after that", f.input()), suites.Info)
+			q.findings[len(q.findings)-1].Effect = "the agent has to make its first call again"
+			return
+		}
+		severity := suites.Info // a guard of branches or of files may have its reasons
+		if slices.Contains(shells, f.tool) {
+			severity = suites.Warning
+		}
+		q.found("blocks-everything", fmt.Sprintf("it denies %s", f.input()), severity)
+	}))
+	return []Probe{p}
 }
 
 // tried makes a probe of which the first input that is stopped counts.
@@ -150,7 +164,7 @@ func (q *Inquiry) altered() (probes []Probe) {
 	return append(probes, q.probe(remark, func(r suites.Result) {
 		if stopped(r) {
 			q.rounds = append(q.rounds, q.disguised)
-		} else {
+		} else if lets(r) {
 			q.found("bypass", fmt.Sprintf("%s is stopped, %s is not", q.denied.input(), remark.input()))
 		}
 	}))

@@ -42,15 +42,23 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 	takes := func(tool string) bool { return client.Match(q.hook.Event, q.hook.Matcher, tool) }
 	add := func(tool string, usual, own []string, fits func(string) bool) {
 		for _, text := range usual {
-			rank := said(q.text, text)
-			ranked[rank] = append(ranked[rank], q.call(tool, text))
+			if f := q.call(tool, text); f.passes(q.hook) {
+				rank := said(q.text, text)
+				ranked[rank] = append(ranked[rank], f)
+			}
 		}
 		for _, text := range own {
 			rank := ownWord
 			if fits(text) {
 				rank = ownInput
 			}
-			ranked[rank] = append(ranked[rank], q.call(tool, text))
+			f := q.call(tool, text)
+			if !f.passes(q.hook) && f.command != "" { // as an argument of what the entry is limited to
+				f.command = conditional(q.hook, f).command + " " + text
+			}
+			if f.passes(q.hook) {
+				ranked[rank] = append(ranked[rank], f)
+			}
 		}
 	}
 	if i := slices.IndexFunc(shells, takes); i >= 0 {

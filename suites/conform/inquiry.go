@@ -118,8 +118,10 @@ func (q *Inquiry) worst(f Finding) {
 	}
 }
 
-// guessed is a finding of a hook whose event is only guessed: a warning at most.
+// guessed is a finding with the texts for the hook's event; of an event that is only guessed it is
+// a warning at most.
 func (q *Inquiry) guessed(f Finding) Finding {
+	f = f.forEvent(q.hook.Event)
 	if q.hook.Scope == discover.InGuess {
 		f.What += " (registered nowhere: fired for " + q.hook.Event + " because of its name)"
 		f.Severity = LeastSeverity(f.Severity, suites.Warning)

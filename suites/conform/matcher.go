@@ -81,6 +81,8 @@ func listed(h discover.Hook, names []string) []Finding {
 		case slices.Contains(tools, name), slices.Contains(stillMatches, name):
 		case former:
 			old = append(old, name+" (today "+successor+")")
+		case strings.Trim(name, "_") == "mcp":
+			unknown = append(unknown, fmt.Sprintf("%s names no server: mcp__.* takes the tools of all servers", name))
 		case strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1:
 			unknown = append(unknown, fmt.Sprintf("%s names a server: its tools are %s__.*", name, name))
 		case strings.HasPrefix(name, "mcp__"):
@@ -99,8 +101,11 @@ func listed(h discover.Hook, names []string) []Finding {
 	}
 	if len(unknown) > 0 {
 		f := FindingOf("dead-matcher", h.ID, h.Source, fmt.Sprintf("matcher %q: %s", h.Matcher, strings.Join(unknown, ", ")), deadness(unknown))
+		if slices.ContainsFunc(unknown, func(s string) bool { return strings.HasPrefix(s, "mcp__") }) {
+			f.Remedy = "write mcp__.* or mcp__server__.* in its place: the whole matcher is a regular expression then"
+		}
 		if len(unknown) < len(names) {
-			f.Effect = "the hook never runs for it"
+			f.Effect = "the hook never runs for it; the other names of the matcher are not affected"
 			if f.Severity == suites.Warning {
 				f.Severity = suites.Info // a tool of another agent, or of a newer client
 			}

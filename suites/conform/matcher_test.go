@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"strings"
 	"testing"
 
 	"hookwatch/suites/client"
@@ -30,6 +31,29 @@ func TestUncovered(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %d findings, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// TestServers: a matcher that lists mcp__ or a server is told what takes their tools, and that the
+// other names are alive.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ matcher, what, effect string }{
+		{"Bash|mcp__", "mcp__ names no server: mcp__.* takes the tools of all servers", "the other names of the matcher are not affected"},
+		{"Bash|mcp__github", "mcp__github names a server: its tools are mcp__github__.*", "the other names of the matcher are not affected"},
+		{"mcp__", "mcp__.* takes", "the hook never runs"},
+		{"Bash|mcp__.*", "", ""},
+	} {
+		h := discover.Hook{ID: "h", Event: "PreToolUse", Matcher: tt.matcher}
+		var dead []Finding
+		for _, f := range (Tree{Registered: discover.Registered{Hooks: []discover.Hook{h}}}).matched(h) {
+			if f.Rule == "dead-matcher" {
+				dead = append(dead, f)
+			}
+		}
+		if tt.what == "" && len(dead) > 0 || tt.what != "" && (len(dead) != 1 || !strings.Contains(dead[0].What, tt.what) || !strings.Contains(dead[0].Effect, tt.effect)) {
+			t.Errorf("%s: %+v", tt.matcher, dead)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 )
@@ -59,13 +60,44 @@ func Alternatives(code, tool string) (out []Alternative) {
 			continue
 		}
 		for _, name := range alternativeNames[meant] {
-			read := regexp.MustCompile(`\.` + name + `\b[^(]|\.get\(["']` + name + `["']|\[["']` + name + `["']\]|[{,]\s*` + name + `\s*[,}]`)
-			if len(out) < mostAlternatives && strings.Contains(code, name) && read.MatchString(code) {
+			if len(out) < mostAlternatives && strings.Contains(code, name) && readsMember(code, name) {
 				out = append(out, Alternative{Name: name, Meant: meant})
 			}
 		}
 	}
 	return out
+}
+
+// readsMember reports whether code reads a part of a value by a name. Members of a module that
+// the code imports, as in os.path.join, are no parts of what the client sends.
+func readsMember(code, name string) bool {
+	quoted := regexp.QuoteMeta(name)
+	if regexp.MustCompile(`\.get\(["']` + quoted + `["']|\[["']` + quoted + `["']\]|[{,]\s*` + quoted + `\s*[,}]`).MatchString(code) {
+		return true
+	}
+	for _, m := range regexp.MustCompile(`(\w*)\??\.`+quoted+`\b(?:[^(]|$)`).FindAllStringSubmatch(code, -1) {
+		if m[1] == "" || !imports(code, m[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// imports reports whether a module has this name in code of Python or JavaScript.
+func imports(code, name string) bool {
+	return regexp.MustCompile(`(?m)^\s*(?:import\s+(?:[^\n]*[\s,{*])?|from\s+\S+\s+import\s+(?:[^\n]*[\s,(])?)` + name + `\b|\b` + name + `\s*=\s*(?:await\s+)?(?:require|import)\(`).MatchString(code)
+}
+
+// Changes reports whether a hook gets something else than the payload if the alternative is added.
+func (a Alternative) Changes(payload json.RawMessage) bool {
+	for _, value := range a.Set(payload) {
+		return value != ""
+	}
+	var sent, with any
+	if json.Unmarshal(payload, &sent) != nil || json.Unmarshal(a.Beside(payload), &with) != nil {
+		return false
+	}
+	return !reflect.DeepEqual(sent, with)
 }
 
 // Set is what the variable would hold of a payload: the whole tool's input, or the part of it

@@ -18,6 +18,8 @@ func TestAlternatives(t *testing.T) {
 		"a command":                 {`data["tool_input"].get("cmd")`, "Bash", "cmd", `{"prompt":"p","tool_input":{"cmd":"c","command":"c","file_path":"f"},"tool_name":"Bash"}`, ""},
 		"a file":                    {`toolInput?.path, x`, "Write", "path", `{"prompt":"p","tool_input":{"command":"c","file_path":"f","path":"f"},"tool_name":"Bash"}`, ""},
 		"a method of that name":     {`os.path(x); a.input(b)`, "Write", "", "", ""},
+		"a member of a module":      {"import json, os, sys\nx = os.path.join(a)\n", "Write", "", "", ""},
+		"a module of Node":          {"const os = require('os')\nos.path.join(a)\n", "Write", "", "", ""},
 		"the whole input":           {`data.get("args")`, "Bash", "args", `{"args":{"command":"c","file_path":"f"},"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"Bash"}`, ""},
 		"the tool in lower case":    {`if name == 'bash':`, "Bash", "bash", `{"prompt":"p","tool_input":{"command":"c","file_path":"f"},"tool_name":"bash"}`, ""},
 		"an interpreter":            {`exec /bin/bash -c x`, "Bash", "", "", ""},
@@ -43,6 +45,27 @@ func TestAlternatives(t *testing.T) {
 		}
 		if got := all[0].Set(json.RawMessage(payload))[all[0].Name]; got != tt.set {
 			t.Errorf("%s: set to %q, want %q", name, got, tt.set)
+		}
+	}
+}
+
+// TestAlternativeChanges: a name of something that the payload does not have proves nothing.
+func TestAlternativeChanges(t *testing.T) {
+	t.Parallel()
+	const payload = `{"tool_name":"Bash","tool_input":{"command":"c"}}`
+	for _, tt := range []struct {
+		Alternative
+		want bool
+	}{
+		{Alternative{"cmd", "tool_input.command", AField}, true},
+		{Alternative{"path", "tool_input.file_path", AField}, false},
+		{Alternative{"input", "prompt", AField}, false},
+		{Alternative{"bash", "Bash", ATool}, true},
+		{Alternative{"CLAUDE_TOOL_INPUT", "JSON on stdin", AVariable}, true},
+		{Alternative{"CLAUDE_FILE_PATHS", "JSON on stdin", AVariable}, false},
+	} {
+		if got := tt.Changes(json.RawMessage(payload)); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.Name, got, tt.want)
 		}
 	}
 }

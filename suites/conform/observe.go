@@ -69,7 +69,14 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 	case symptom.Crashed:
 		q.crashed(fmt.Sprintf("exit %d: %s", r.Exit, short(line)), input, r, crash...)
 	default:
-		return false
+		line := symptom.FailedProgram(r)
+		if line == "" {
+			return false
+		}
+		if r.Effect == suites.Ignored {
+			crash = []suites.Severity{suites.Warning} // nothing depends on it
+		}
+		q.crashed("exit 2 of a program that failed: "+short(line), input, r, crash...)
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
@@ -43,6 +44,9 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 		return false
 	}
 	severity := loss.Severity
+	if about, _ := client.EventByName(f.event); ok && harmless != nil && stops(about) && !loss.Kind.Fails() && client.DecidesAgainst(harmless.Stdout, r.Stdout, f.toolInput(q.hook)) {
+		severity = loss.Kind.Severity(client.LostDecision)
+	}
 	if !ok {
 		loss.Kind, severity = client.Kind(r.EffectRule), suites.Warning // the model is shown the text
 	}
@@ -61,7 +65,7 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 		all.Printed = short(string(r.Stderr))
 	}
 	if symptom.Quoted(r) {
-		all.Effect = "Its keys mean nothing; the model is shown the text as it stands."
+		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	q.worst(all)
 }
@@ -77,14 +81,8 @@ func (q *Inquiry) rewritten(f firing, r suites.Result) {
 		return
 	}
 	q.rewrites = true
-	var sent struct {
-		Input map[string]json.RawMessage `json:"tool_input"`
-	}
-	if json.Unmarshal(f.asCase(q.hook).Steps[0].PayloadRaw, &sent) != nil {
-		return
-	}
 	var lost []string
-	for key := range sent.Input {
+	for key := range f.toolInput(q.hook) {
 		if _, kept := said.Specific.Updated[key]; !kept && key != "description" {
 			lost = append(lost, key)
 		}
@@ -92,6 +90,17 @@ func (q *Inquiry) rewritten(f firing, r suites.Result) {
 	if slices.Sort(lost); len(lost) > 0 {
 		q.found("drops-input", "updatedInput leaves out "+strings.Join(lost, ", "))
 	}
+}
+
+// toolInput is the input of the tool that the firing is about; nil if there is none.
+func (f firing) toolInput(h discover.Hook) map[string]any {
+	var sent struct {
+		Input map[string]any `json:"tool_input"`
+	}
+	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
+		return nil // an event that the client does not have
+	}
+	return sent.Input
 }
 
 // sandboxes matches the directory of a sandbox, which has another name in every run.

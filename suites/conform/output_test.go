@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"strings"
 	"testing"
 
 	"hookwatch/suites"
@@ -40,5 +41,17 @@ func TestDropped(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s of %s: severity %q, want %q: %s", test.stdout, test.event, got, test.want, read.Because())
 		}
+	}
+}
+
+// TestQuoted: of an output whose text the model is shown nothing says that the client drops it.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	const stdout = `{"hookSpecificOutput":{"hookEventName":"PreCompact","additionalContext":"keep this"}}`
+	read := client.Interpret(client.Default, "PreCompact", client.Output{Stdout: []byte(stdout)})
+	q := &Inquiry{hook: discover.Hook{Event: "PreCompact"}}
+	q.dropped(firing{event: "PreCompact"}, nil, suites.Result{Stdout: []byte(stdout), Effect: read.Effect, EffectReason: read.Because(), EffectRule: string(read.Cause.Kind)})
+	if len(q.findings) != 1 || strings.Contains(q.findings[0].What+q.findings[0].Effect, "drop") || !strings.Contains(q.findings[0].What, "shows the model its text") {
+		t.Errorf("%+v", q.findings)
 	}
 }

@@ -7,16 +7,34 @@ import (
 	"hookwatch/suites/client"
 )
 
-// Rules lists every rule, in the order in which documents name them.
-func Rules() []suites.Rule { return all }
+// Rules lists every rule, in the order in which documents name them. Their texts speak of calls of
+// tools.
+func Rules() []suites.Rule {
+	usual, _ := client.EventByName("PreToolUse")
+	out := slices.Clone(all)
+	for i := range out {
+		out[i].Client = usual.Fill(out[i].Client)
+	}
+	return out
+}
 
-// RuleNamed returns the rule with an ID: one of this package, or one of those by which the client
-// is predicted.
+// RuleNamed returns the rule with an ID, one of this package or one of those by which the client
+// is predicted, as it reads for PreToolUse.
 func RuleNamed(id string) suites.Rule {
-	for _, r := range slices.Concat(all, client.Rules()) {
+	usual, _ := client.EventByName("PreToolUse")
+	return ruleAt(id, usual)
+}
+
+// ruleAt returns the rule with an ID as it reads for an event.
+func ruleAt(id string, event client.Event) suites.Rule {
+	for _, r := range all {
 		if r.ID == id {
+			r.Client = event.Fill(r.Client)
 			return r
 		}
+	}
+	if r, ok := client.RuleAt(id, event); ok {
+		return r
 	}
 	return suites.Rule{ID: id, Severity: suites.Info}
 }
@@ -61,37 +79,37 @@ var all = []suites.Rule{
 		Client: "timeouts are seconds: a hook that hangs holds up the session for that long",
 		Remedy: "write it in seconds"},
 	{ID: "short-timeout", Observed: observed, Severity: suites.Warning, What: "the timeout is less than half a second",
-		Client: "a hook that does not end in that time is cancelled, and the call proceeds: on a busy machine an interpreter needs as long to start",
+		Client: "a hook that does not end in that time is cancelled, and {proceeds}: on a busy machine an interpreter needs as long to start",
 		Remedy: "timeouts are seconds: allow a few"},
-	{ID: "dead-condition", Observed: observedFirst, Severity: suites.Error, What: "the entry has a condition, and the event has no tool",
+	{ID: "dead-condition", Observed: observedFirst, Severity: suites.Error, What: "the entry has a condition that lets nothing through",
 		Client: "the hook never runs",
 		Remedy: "remove \"if\", or register the hook for an event of tools"},
 	{ID: "script-missing", Observed: observed, Severity: suites.Error, What: "the command names a file that is not there",
-		Client: "the hook fails to start and the call proceeds; where an interpreter is given the file, it exits with 2 and every call is denied",
+		Client: "the hook fails to start and {proceeds}{or no}",
 		Remedy: "correct the path, or restore the file"},
 	{ID: "script-not-executable", Observed: observed, Severity: suites.Error, What: "a script is started as a program and may not be executed",
-		Client: "exit 126: the call proceeds as if there were no hook",
+		Client: "exit 126: {proceeds} as if there were no hook",
 		Remedy: "chmod +x, and git update-index --chmod=+x"},
 	{ID: "bad-interpreter", Observed: observed, Severity: suites.Error, What: "the first line names an interpreter that cannot be started",
-		Client: "exit 127: the call proceeds as if there were no hook",
+		Client: "exit 127: {proceeds} as if there were no hook",
 		Remedy: "correct the #! line; save with LF, without byte order mark"},
 	{ID: "unquoted-path", Observed: observed, Severity: suites.Warning, What: "a directory's variable is not quoted",
-		Client: "where the path holds a space nothing is found: the call proceeds as if there were no hook",
+		Client: "where the path holds a space nothing is found: {proceeds} as if there were no hook",
 		Remedy: "put the variable into double quotes"},
 	{ID: "variable-not-expanded", Severity: suites.Error, What: "a path stands in quotes in which it is not expanded",
-		Client: "the file is not found and the call proceeds as if there were no hook",
+		Client: "the file is not found and {proceeds} as if there were no hook",
 		Remedy: "use double quotes, and $HOME for ~"},
 	{ID: "wrong-root", Observed: observed, Severity: suites.Error, What: "the command names a directory that is not set there",
-		Client: "the file is not found and the call proceeds as if there were no hook",
+		Client: "the file is not found and {proceeds} as if there were no hook",
 		Remedy: "${CLAUDE_PLUGIN_ROOT} is for plugins, ${CLAUDE_PROJECT_DIR} for a project's own hooks"},
 	{ID: "home-path", Severity: suites.Warning, What: "settings that everyone shares name the home directory of one user",
-		Client: "on every other machine the file is not found: the call proceeds as if there were no hook, or every call is denied where an interpreter is given the file",
+		Client: "on every other machine the file is not found: {proceeds} as if there were no hook{or no}",
 		Remedy: "begin with \"$CLAUDE_PROJECT_DIR\"/, or \"$HOME\"/ for what each user has"},
 	{ID: "relative-path", Severity: suites.Warning, What: "the command names a file from the current directory",
 		Client: "it is found only while the session is at the project's root",
 		Remedy: "begin with \"$CLAUDE_PROJECT_DIR\"/"},
 	{ID: "shell-syntax", Observed: observed, Severity: suites.Error, What: "the command is not what /bin/sh takes",
-		Client: "the client runs /bin/sh -c, which on Debian, Ubuntu and others is dash: the hook fails and the call proceeds",
+		Client: "the client runs /bin/sh -c, which on Debian, Ubuntu and others is dash: the hook fails and {proceeds}",
 		Remedy: "use [ ... ], or bash -c '...'"},
 	{ID: "unset-variable", Severity: suites.Error, What: "a variable is read that the client does not set",
 		Client: "it is empty: the hook never sees its input",
@@ -106,10 +124,10 @@ var all = []suites.Rule{
 		Client: "that session fires the same hooks: guard against recursion",
 		Remedy: "set and look for a variable of your own"},
 	{ID: "syntax-error", Observed: observed, Severity: suites.Error, What: "the script does not parse",
-		Client: "exit 2: every call is denied, every stop is held up; other codes: the call proceeds",
+		Client: "{exit 2}",
 		Remedy: "correct the script"},
 	{ID: "crash", Observed: observed, Severity: suites.Error, What: "the hook crashes on what the client sends",
-		Client: "the call proceeds and the model is not told",
+		Client: "{proceeds} and the model is not told",
 		Remedy: "correct the script"},
 	{ID: "echoes-input", Severity: suites.Info, What: "the hook prints what it was sent",
 		Client: "the client drops it",
@@ -124,22 +142,22 @@ var all = []suites.Rule{
 		Client: "the session goes on until the client's own limit of eight",
 		Remedy: "exit 0 when stop_hook_active is true"},
 	{ID: "fails-open", Observed: observed, Severity: suites.Warning, What: "a deny turns into an allow",
-		Client: "the call proceeds and nobody is told",
+		Client: "{proceeds} and nobody is told",
 		Remedy: "deny when a tool or the input is missing"},
 	{ID: "no-deny", Severity: suites.Info, What: "nothing that was tried made the guard deny",
 		Client: "unproven: whether it protects from anything is not known",
 		Remedy: "name an input that it must stop, in .hookwatch.yaml: denies: [{hook: ..., command: ...}]"},
 	{ID: "swallowed-error", Severity: suites.Warning, What: "a guard that stops nothing hides an error of its own",
-		Client: "the call proceeds, and nothing shows that the hook came to no decision",
+		Client: "{proceeds}, and nothing shows that the hook came to no decision",
 		Remedy: "correct the error; let a guard deny when it fails itself"},
 	{ID: "misnamed-tool", Severity: suites.Error, What: "the hook looks for a tool by a name that the client does not send",
-		Client: "it takes every call for one of another tool: the call proceeds",
+		Client: "it takes every call for one of another tool: {proceeds}",
 		Remedy: "compare tool_name with the name of the tool as the client writes it"},
 	{ID: "let-through", Severity: suites.Error, What: "an input that the configuration says must be stopped is not",
-		Client: "the call proceeds",
+		Client: "{proceeds}",
 		Remedy: "correct the hook, or the entry of denies"},
 	{ID: "bypass", Severity: suites.Info, What: "the same command in other words gets through",
-		Client: "the call proceeds",
+		Client: "{proceeds}",
 		Remedy: "look for what the command does, not for its text"},
 	{ID: "drops-input", Observed: observed, Severity: suites.Warning, What: "updatedInput leaves out fields of the tool's input",
 		Client: "it replaces the whole input: the call fails, or does something else",
@@ -160,10 +178,10 @@ var all = []suites.Rule{
 		Client: "the hook does not run for it",
 		Remedy: "add it to the matcher"},
 	{ID: "not-portable", Severity: suites.Info, What: "an option or a program that macOS does not have",
-		Client: "there the script fails, and the call proceeds",
+		Client: "there the script fails, and {proceeds}",
 		Remedy: "use what both have"},
 	{ID: "backslash-path", Severity: suites.Error, What: "a path with backslashes",
-		Client: "the shell drops them: the file is not found and the call proceeds",
+		Client: "the shell drops them: the file is not found and {proceeds}",
 		Remedy: "write the path with /"},
 	{ID: "slow", Severity: suites.Info, What: "the hook takes long",
 		Client: "the session waits for it at every call",

@@ -25,12 +25,12 @@ func Registrations(t Tree) []Finding { return MergeFindings(t.registrations()) }
 func (t Tree) registrations() []Finding {
 	all := t.settings()
 	for _, h := range t.hooks() {
-		all = append(all, t.matched(h)...)
-		all = append(all, timeout(h)...)
-		all = append(all, condition(h)...)
+		own := slices.Concat(t.matched(h), timeout(h), condition(h))
 		if h.Type == "command" {
-			all = append(all, t.command(h)...)
-			all = append(all, t.files(h)...)
+			own = append(own, append(t.command(h), t.files(h)...)...)
+		}
+		for _, f := range own {
+			all = append(all, f.forEvent(h.Event))
 		}
 	}
 	return all
@@ -45,6 +45,30 @@ func (t Tree) settings() (all []Finding) {
 	}
 	for _, file := range t.Stray {
 		all = append(all, FindingOf("file-not-read", "", suites.Position{File: file}, "hooks stand in "+file))
+	}
+	return append(all, t.loose()...)
+}
+
+// loose judges files in the form of a plugin's hooks that belong to no plugin.
+func (t Tree) loose() (all []Finding) {
+	hooks := map[string][]string{}
+	var files []string
+	for _, h := range t.Registered.Others {
+		file := h.Source.File
+		if h.Scope != discover.InTemplate || !discover.IsPluginFile(file) {
+			continue
+		}
+		if hooks[file] = append(hooks[file], h.ID); len(hooks[file]) == 1 {
+			files = append(files, file)
+		}
+	}
+	for _, file := range files {
+		manifest := path.Join(path.Dir(path.Dir(file)), ".claude-plugin/plugin.json")
+		f := FindingOf("file-not-read", "", suites.Position{File: file}, file+" has the form of a plugin's hooks, but "+manifest+" does not exist", suites.Warning)
+		f.Effect = "the client reads this file only as part of a plugin; otherwise none of its hooks ever runs"
+		f.Remedy = "add " + manifest + ", or move the hooks into .claude/settings.json"
+		f.Hooks = hooks[file]
+		all = append(all, f)
 	}
 	return all
 }

@@ -68,18 +68,28 @@ exit $s
 // shellSaid matches what a shell itself reports of a script.
 var shellSaid = pattern.Lazy(`(?m)^([^\s:]+): (?:line )?(\d+): (.+)$`)
 
-// unproven asks why a guard stopped none of these inputs.
+// unproven asks why a guard stopped none of these inputs. The representative inputs are sent as
+// the client has them first, because the search may not have come to all of them: a guard that
+// stops one needs no explanation.
 func (q *Inquiry) unproven(inputs []firing) []Probe {
-	q.rounds[0] = func() []Probe { return nil }
+	done := func() []Probe { return nil }
 	likeliest := q.representative(inputs)
-	q.rounds = append(q.rounds, func() []Probe {
-		q.rounds[0] = func() []Probe { return nil }
-		if !slices.ContainsFunc(q.findings, func(f Finding) bool { return slices.Contains(explained, f.Rule) }) {
-			q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", len(inputs)))
+	q.rounds[0] = func() []Probe {
+		q.rounds[0] = done
+		if q.denied != nil {
+			q.rounds = append(q.rounds, q.hardened)
+			return nil
 		}
-		return nil
-	})
-	return append(q.renamed(likeliest), q.witnessed(likeliest))
+		q.rounds = append(q.rounds, func() []Probe {
+			q.rounds[0] = done
+			if !slices.ContainsFunc(q.findings, func(f Finding) bool { return slices.Contains(explained, f.Rule) }) {
+				q.found("no-deny", fmt.Sprintf("none of %d inputs that guards stop was stopped", len(inputs)))
+			}
+			return nil
+		})
+		return append(q.renamed(likeliest), q.witnessed(likeliest))
+	}
+	return q.tried(likeliest)
 }
 
 // representative are the likeliest inputs, and some that call a program of which the hook's
@@ -161,24 +171,34 @@ func (q *Inquiry) renamed(inputs []firing) (probes []Probe) {
 		if slices.Contains(known, name.Name) {
 			continue
 		}
+		var changed []firing // an input that the name does not change proves nothing
+		for _, f := range inputs {
+			if name.Changes(q.probe(f, nil).Case.Steps[0].PayloadRaw) {
+				changed = append(changed, f)
+			}
+		}
+		if len(changed) == 0 {
+			continue
+		}
 		taken := false // one input shows it
-		p := q.each(inputs, nil, func(i int, r suites.Result) {
+		p := q.each(changed, nil, func(i int, r suites.Result) {
 			if taken || !stopped(r) {
 				return
 			}
 			taken = true
+			input := changed[i].input()
 			switch name.Kind {
 			case ATool:
-				q.found("misnamed-tool", fmt.Sprintf("it looks for the tool %q, and stops %s then; the client sends %q", name.Name, inputs[i].input(), inputs[i].tool))
+				q.found("misnamed-tool", fmt.Sprintf("it looks for the tool %q, and stops %s then; the client sends %q", name.Name, input, changed[i].tool))
 			case AVariable:
-				q.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set, and stops %s if it is", name.Name, inputs[i].input()))
+				q.found("unset-variable", fmt.Sprintf("it reads $%s, which is never set, and stops %s if it is", name.Name, input))
 			default:
-				q.found("unknown-field", fmt.Sprintf("it reads %s, and stops %s if that is sent; the client sends %s", name.Name, inputs[i].input(), name.Meant))
+				q.found("unknown-field", fmt.Sprintf("it reads %s, and stops %s if that is sent; the client sends %s", name.Name, input, name.Meant))
 			}
 		})
 		for i := range p.Case.Steps {
 			p.Case.Steps[i].Env = name.Set(p.Case.Steps[i].PayloadRaw)
-			p.Case.Steps[i].MatchedAs = inputs[i].tool
+			p.Case.Steps[i].MatchedAs = changed[i].tool
 			p.Case.Steps[i].PayloadRaw = name.Beside(p.Case.Steps[i].PayloadRaw)
 		}
 		probes = append(probes, p)

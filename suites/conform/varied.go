@@ -34,16 +34,17 @@ type variant struct {
 	empty string // a text of the tool's input that is sent empty
 }
 
-// variants are those that a session sends sooner or later.
-func variants(f firing) []variant {
+// variants are those that a session sends sooner or later; command is a harmless one that they
+// begin with.
+func variants(f firing, command string) []variant {
 	with := func(text string) firing {
 		v := f
 		v.text, v.prompt = text, text
 		if f.command != "" {
-			v.command = "true " + strings.ReplaceAll(text, "\n", "\n# ")
+			v.command = command + " " + strings.ReplaceAll(text, "\n", "\n# ")
 		}
 		if f.command != "" && text == odd {
-			v.command = "true $(touch " + executed + ") # it's \"quoted\" \\n é 漢 🎉"
+			v.command = command + " $(touch " + executed + ") # it's \"quoted\" \\n é 漢 🎉"
 		}
 		return v
 	}
@@ -71,8 +72,15 @@ func (q *Inquiry) varied() []Probe {
 	if len(usual) == 0 || symptom.Background(q.took) || q.absent != "" {
 		return nil
 	}
+	command := "true"
+	if q.hook.If != "" {
+		command = usual[0].command
+	}
 	var all Probe
-	for i, v := range variants(usual[0]) {
+	for _, v := range variants(usual[0], command) {
+		if !v.passes(q.hook) {
+			continue
+		}
 		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
 		step := &one.Case.Steps[0]
 		for _, place := range executedAt {
@@ -81,11 +89,14 @@ func (q *Inquiry) varied() []Probe {
 		if v.empty != "" {
 			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
 		}
-		if i == 0 {
+		if all.Case == nil {
 			all = one
 		} else {
 			all.and(one)
 		}
+	}
+	if all.Case == nil {
+		return nil
 	}
 	return []Probe{all}
 }

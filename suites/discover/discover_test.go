@@ -208,3 +208,13 @@ func TestUnreadable(t *testing.T) {
 		t.Error("no error for settings that cannot be read")
 	}
 }
+
+// TestGuessNamed: a script that a file names is registered there, also one that the client does not read.
+func TestGuessNamed(t *testing.T) {
+	t.Parallel()
+	r := Registered{Others: []Hook{{Scope: InTemplate, Command: "node /Users/somebody/.claude/scripts/hooks/stop.js"}}}
+	r.Guess("/p", []string{"scripts/hooks/stop.js", "hooks/session-start.sh"})
+	if len(r.Others) != 2 || r.Others[1].Scripts[0] != "hooks/session-start.sh" {
+		t.Errorf("%+v", r.Others)
+	}
+}

@@ -26,9 +26,10 @@ func TestFind(t *testing.T) {
 		unread  []string
 		guessed []string
 	}{
-		"a plugin by its manifest":       {files: map[string]string{manifestName: `{"name": "p"}`, pluginHooks: pluginsHook}, want: sources{pluginHooks: InPlugin}},
-		"a plugin without a manifest":    {files: map[string]string{"sub/" + pluginHooks: pluginsHook}, want: sources{"sub/" + pluginHooks: InPlugin}},
-		"a hooks.json of something else": {files: map[string]string{"sub/" + pluginHooks: someHooks}},
+		"a plugin by its manifest":        {files: map[string]string{manifestName: `{"name": "p"}`, pluginHooks: pluginsHook}, want: sources{pluginHooks: InPlugin}},
+		"a plugin without a manifest":     {files: map[string]string{"sub/" + pluginHooks: pluginsHook}, want: sources{"sub/" + pluginHooks: InPlugin}},
+		"hooks in the form of a plugin's": {files: map[string]string{pluginHooks: someHooks, "sub/" + pluginHooks: someHooks}, want: sources{pluginHooks: InTemplate, "sub/" + pluginHooks: InTemplate}},
+		"a hooks.json of something else":  {files: map[string]string{"sub/" + pluginHooks: `{"hooks": {"onSave": []}}`, "git/" + pluginHooks: `{"hooks": ["pre-commit"]}`}},
 		"a plugin and what it is built from": {files: map[string]string{
 			"plugins/p/" + manifestName: `{"name": "p"}`, "plugins/p/" + pluginHooks: pluginsHook, "src/" + pluginHooks: pluginsHook, "old/" + pluginHooks: pluginsHook + "\n",
 		}, want: sources{"plugins/p/" + pluginHooks: InPlugin, "old/" + pluginHooks: InPlugin}},

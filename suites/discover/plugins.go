@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"hookwatch/suites/client"
 )
 
 // A manifest is what a plugin's plugin.json, or its entry in a marketplace, says of
@@ -33,7 +35,38 @@ func (f *finder) plugins() {
 			f.plugin(dir, manifest{})
 		}
 	}
+	for _, name := range f.names {
+		if inside(name, pluginHooks) && f.looseHooks(name) {
+			f.add(Source{File: f.absolute(name), Scope: InTemplate})
+		}
+	}
 }
+
+// looseHooks reports whether a file has the form of a plugin's hooks and belongs to no plugin that
+// is known.
+func (f *finder) looseHooks(name string) bool {
+	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || foreignFiles().MatchString(name) {
+		return false
+	}
+	data, err := f.reader.ReadFile(f.absolute(name), settingsAtMost)
+	var form struct {
+		Hooks map[string][]struct {
+			Hooks []json.RawMessage `json:"hooks"`
+		} `json:"hooks"`
+	}
+	if err != nil || json.Unmarshal(data, &form) != nil || f.copied(data) {
+		return false
+	}
+	for event := range form.Hooks {
+		if _, known := client.EventByName(event); known {
+			return true
+		}
+	}
+	return false
+}
+
+// IsPluginFile reports whether a file is at the place of a plugin's hooks, by its slash path.
+func IsPluginFile(name string) bool { return inside(name, pluginHooks) }
 
 func (f *finder) manifest(dir, name string) {
 	var m manifest

@@ -3,6 +3,7 @@ package discover
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
@@ -83,7 +84,9 @@ func (r Registered) Named(event, name string) (Hook, bool) {
 // Guess adds hooks for scripts that no hook of those registered runs.
 func (r *Registered) Guess(root string, scripts []string) {
 	for _, s := range scripts {
-		named := func(h Hook) bool { return slices.Contains(h.Scripts, s) }
+		named := func(h Hook) bool { // an installed copy has the same path below another directory
+			return slices.Contains(h.Scripts, s) || h.Scope == InTemplate && strings.Contains(h.Command, "/"+s)
+		}
 		if slices.ContainsFunc(r.Hooks, named) || slices.ContainsFunc(r.Others, named) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"hookwatch/suites"
@@ -35,6 +36,7 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 			return unknown(h, err), nil
 		}
 	}
+	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h discover.Hook) bool { return !h.Takes(st.MatchedAs, stdin) })
 	fired, err := s.fire(ctx, hooks, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
@@ -57,11 +59,19 @@ func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin
 	} else if !matches {
 		return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("the client does not fire it: its matcher %s does not match %s", h.Matcher, value)}, nil
 	}
+	if !h.Takes(st.MatchedAs, stdin) {
+		return suites.Result{Exit: -1, NotStarted: "the client does not fire it: " + passedOver(h)}, nil
+	}
 	fired, err := s.fire(ctx, []discover.Hook{h}, st, stdin)
 	if err != nil {
 		return suites.Result{}, err
 	}
 	return combine(fired), nil
+}
+
+// passedOver is the reason why the client does not run a hook for a call that its matcher takes.
+func passedOver(h discover.Hook) string {
+	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
 // unknown is the result of a step of which it is not known which hooks the client fires.
@@ -184,7 +194,7 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 
 // Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
 // (case with a hook) or every command registered for the event (case with Chain);
-// hooks of other types are named and left out.
+// hooks of other types, and those whose `if` does not let the call through, are named and left out.
 // Only the first step of the case counts.
 //
 // The outcome holds one result: of all hooks together.
@@ -216,7 +226,15 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 		res, err := s.hook(ctx, st, stdin)
 		return []Fired{{Hook: discover.Hook{ID: s.c.Hook, Command: s.c.Hook, Event: st.Event}, Result: res}}, res, err
 	}
-	commands, others := byType(s.o.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, stdin)))
+	var hooks, passed []discover.Hook
+	for _, h := range s.o.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, stdin)) {
+		if h.Takes(st.MatchedAs, stdin) {
+			hooks = append(hooks, h)
+		} else {
+			passed = append(passed, h)
+		}
+	}
+	commands, others := byType(hooks)
 	fired, err := s.fire(ctx, commands, st, stdin)
 	all := combine(fired)
 	for _, h := range others {
@@ -225,6 +243,9 @@ func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 			why = h.NotRun()
 		}
 		fired = append(fired, Fired{Hook: h, NotRun: why})
+	}
+	for _, h := range passed {
+		fired = append(fired, Fired{Hook: h, NotRun: passedOver(h) + ", so the client would not run it"})
 	}
 	return fired, all, err
 }

@@ -285,6 +285,25 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestCondition: a hook whose if does not let the call through is not run, and fire names it.
+func TestCondition(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write("deny.sh", "#!/bin/sh\necho no >&2; exit 2", 0o755)
+	p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[
+		{"type":"command","if":"Bash(git commit:*)","command":"\"$CLAUDE_PROJECT_DIR\"/deny.sh"}]}]}}`, 0o644)
+	for command, want := range map[string]suites.Effect{"git commit -m x": suites.Denied, "echo hello": suites.Proceeds} {
+		c := &suites.Case{Suite: "s", ID: "A", Chain: true, Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: command, Expect: suites.Expectation{Effect: want}}}}
+		if v, o := p.judge(c); v.Status != suites.Pass {
+			t.Errorf("%s: %s (%s)", command, v.Note, o.Last().EffectReason)
+		}
+		fired, _, err := p.runner().Fire(context.Background(), c)
+		if err != nil || len(fired) != 1 || (fired[0].NotRun == "") != (want == suites.Denied) {
+			t.Errorf("%s: %+v, %v", command, fired, err)
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

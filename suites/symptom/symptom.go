@@ -107,6 +107,20 @@ const (
 	Crashed         // it does not cope with what it was sent
 )
 
+// byProgram matches the last words of a usual program that failed with exit code 2, in its own form.
+var byProgram = pattern.Lazy(`^(?:\S*/)?(?:sed|[ef]?grep|rg|ls|[gmn]?awk|jq|sort|diff|cmp|tar|curl|find|cat|cut|head|tail): (?:can't |cannot |could not |-e expression|error|invalid |unrecognized |unknown |missing |.*: (?:No such file or directory|Permission denied|Is a directory)$)`)
+
+// FailedProgram returns the line in which a program reports its failure, if a hook ended with exit
+// code 2 because of it: nothing was said after it. Such a hook has not decided to block.
+func FailedProgram(r suites.Result) string {
+	text := strings.TrimSpace(string(r.Stderr))
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	if r.Exit != 2 || !byProgram().MatchString(last) {
+		return ""
+	}
+	return last
+}
+
 // byShell matches what a shell itself reports of a line of a script.
 var byShell = pattern.Lazy(`^[^\s:]+: (?:line )?\d+: .+`)
 

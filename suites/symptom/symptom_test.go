@@ -123,3 +123,25 @@ func TestUnloaded(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedProgram: exit code 2 of a program is told from one that the hook chose.
+func TestFailedProgram(t *testing.T) {
+	for _, tt := range []struct {
+		exit   int
+		stderr string
+		want   string
+	}{
+		{2, "sed: can't read notes.md: No such file or directory", "sed: can't read notes.md: No such file or directory"},
+		{2, "loading\n/usr/bin/grep: x: No such file or directory\n", "/usr/bin/grep: x: No such file or directory"},
+		{2, "ls: cannot access 'x': No such file or directory", "ls: cannot access 'x': No such file or directory"},
+		{1, "sed: can't read notes.md: No such file or directory", ""},
+		{2, "sed: can't read notes.md: No such file or directory\nrm is not allowed", ""}, // it went on, and decided
+		{2, "sed: use the Edit tool instead of sed -i", ""},
+		{2, "rm is not allowed", ""},
+		{2, "", ""},
+	} {
+		if got := FailedProgram(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want {
+			t.Errorf("exit %d, %q: %q, want %q", tt.exit, tt.stderr, got, tt.want)
+		}
+	}
+}
