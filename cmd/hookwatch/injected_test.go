@@ -257,6 +257,12 @@ var nearFailures = []struct {
 	{"a stop is approved", scriptIs("stop.sh", says+"echo '{\"decision\":\"approve\"}'\n"), "", true},
 	{"a message of a program that cannot take a long input", scriptIs("lint.sh", "#!/bin/bash\ninput=$(cat)\n/bin/true \"$input\"\nexit 0\n"), "", true},
 	{"a variable of the user's environment", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); [ \"$SKIP_MY_GUARD\" = 1 ] && exit 0", 1)), "", true},
+	{"a package that npm would fetch, named by a shell within the command", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh`, `bash -lc 'npx -y some-linter hook:stop'`), "", true},
+	{"a script in Node that installs packages", func(f map[string]string) {
+		f["package.json"] = `{"dependencies": {"left-pad": "1.3.0"}}`
+		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
+		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
+	}, "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 
@@ -352,6 +358,9 @@ func needs(t *testing.T, name string, files map[string]string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil && strings.Contains(files[guardFile], "env node") {
 		t.Skip("node is absent")
+	}
+	if _, err := exec.LookPath("npm"); err != nil && strings.Contains(name, "packages") {
+		t.Skip("npm is absent")
 	}
 	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
 		t.Skip("curl is absent")

@@ -57,6 +57,9 @@ func (q *Inquiry) Next() []Probe {
 	if q.broken {
 		return nil
 	}
+	for _, p := range next {
+		p.hastened()
+	}
 	return next
 }
 

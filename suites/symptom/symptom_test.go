@@ -29,6 +29,8 @@ func TestAbsent(t *testing.T) {
 		{1, "Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
 		{1, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
 		{6, "curl: (6) Could not resolve host: example.com", "the network", Network},
+		{1, "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x", "the network", Network},
+		{1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed: cache mode is 'only-if-cached' but no cached response is available.", "the network", Network},
 		{2, "rm -rf is not allowed", "", Nothing},
 		{1, "user not found in the list", "", Nothing},
 		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it went on without it
