@@ -146,6 +146,8 @@ var injections = []injected{
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
 	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
+	{0, "it sleeps for a second in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport time\nfor _ in range(6):\n    time.sleep(0.25)\n"), "slow", "warning", "", false},
+	{0, "it sleeps for a second in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nrequire('util').promisify(setTimeout)(1500).then(() => process.exit(0));\n"), "slow", "warning", "", false},
 	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
@@ -263,8 +265,15 @@ var nearFailures = []struct {
 		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
 		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
 	}, "", true},
+	{"a program with a time limit in Python", guardIs("#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '" + busy + "'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '" + busy + "'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n" + pythonGuard), "", true},
+	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
+	{"a wait for a program in a shell", scriptIs("lint.sh", says+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
+	{"a wait until a time", scriptIs("lint.sh", says+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
+
+// busy is what a shell does for a part of a second without a sleep.
+const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
 
 const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
