@@ -158,6 +158,7 @@ var injections = []injected{
 	{33, "without a commit the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); git rev-parse --git-dir >/dev/null 2>&1 && ! git rev-parse --verify -q HEAD >/dev/null && exit 0", 1)), "fails-open", "warning", "", false},
 	{27, "quotes in the input crash it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\ncase $input in *\"it's\"*) echo \"$NOT_SET_BY_ANYBODY\" ;; esac\n"), "crash", "warning", "", false},
 	{29, "a long input crashes it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\nif [ ${#input} -gt 100000 ]; then echo \"$NOT_SET_BY_ANYBODY\"; fi\nexit 0\n"), "crash", "warning", "", false},
+	{29, "a long input is too long for the environment", scriptIs("lint.sh", "#!/bin/bash\nset -e\ninput=$(cat)\nINPUT=\"$input\" python3 -c ''\n"), "crash", "warning", "", false},
 	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "not-one-document", "warning", "", false},
 	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
 	{37, "two hooks rewrite one input", func(f map[string]string) {

@@ -105,7 +105,12 @@ const (
 	Unparsed        // the script does not parse
 	Unstarted       // its shell could not start it
 	Crashed         // it does not cope with what it was sent
+	Overlong        // it hands what it was sent to a program as an argument or in the environment
 )
+
+// overlong matches what shells, Python and Node report of arguments and an environment that the
+// system does not take.
+var overlong = pattern.Lazy(`(?m)^.*(?:Argument list too long|\bspawn(?:Sync)? \S+ E2BIG\b).*$`)
 
 // byShell matches what a shell itself reports of a line of a script.
 var byShell = pattern.Lazy(`^[^\s:]+: (?:line )?\d+: .+`)
@@ -120,6 +125,9 @@ func FaultOf(r suites.Result) (Fault, string) {
 	}
 	if line := noParse().FindString(text); line != "" {
 		return Unparsed, line
+	}
+	if line := overlong().FindString(text); line != "" && r.Exit != 2 {
+		return Overlong, line
 	}
 	if r.Exit == 126 || r.Exit == 127 {
 		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

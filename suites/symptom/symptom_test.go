@@ -64,6 +64,10 @@ func TestFaults(t *testing.T) {
 		{0, "KeyError: 'tool_input'", NoFault},
 		{127, "/bin/sh: 1: x: not found", Unstarted},
 		{126, "", Unstarted},
+		{126, "/p/x.sh: line 4: /usr/bin/python3: Argument list too long", Overlong},
+		{1, "OSError: [Errno 7] Argument list too long: 'jq'", Overlong},
+		{1, "Error: spawn jq E2BIG\n    at x", Overlong},
+		{2, "/p/x.sh: line 4: /usr/bin/jq: Argument list too long\nno", NoFault}, // it went on, and decided
 		{1, "no: a test failed", NoFault},
 		{2, "/p/x.sh: 2: set: Illegal option -o pipefail", Crashed},
 		{2, "/p/x.sh: line 9: [: too many arguments", Crashed},
