@@ -90,6 +90,23 @@ func Unloaded(r suites.Result) (file, by string) {
 	return "", ""
 }
 
+// loaders match the files in which Node and Python report that a module is absent.
+var loaders = []func() *regexp.Regexp{
+	pattern.Lazy(`Cannot find (?:module|package) '[^']+' imported from (?:file://)?(/[^\n]+)`),
+	pattern.Lazy(`Cannot find module '[^']+'\nRequire stack:\n- (/[^\n]+)`),
+	pattern.Lazy(`(?m)^  File "(/[^"\n]+)", line \d+`),
+}
+
+// Loaders returns the files that were loading a module when it was not found, or that led to it.
+func Loaders(r suites.Result) (files []string) {
+	for _, re := range loaders {
+		for _, m := range re().FindAllSubmatch(r.Stderr, -1) {
+			files = append(files, string(m[1]))
+		}
+	}
+	return files
+}
+
 // What streams say of a script that is at fault itself: a line of its own.
 var (
 	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)

@@ -1,6 +1,7 @@
 package symptom
 
 import (
+	"slices"
 	"testing"
 
 	"hookwatch/suites"
@@ -114,6 +115,19 @@ func TestEchoes(t *testing.T) {
 	} {
 		if got := Echoes([]byte(printed)); got != want {
 			t.Errorf("%s: %v, want %v", printed, got, want)
+		}
+	}
+}
+
+func TestLoaders(t *testing.T) {
+	for stderr, want := range map[string][]string{
+		"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/my dist/x.mjs\n    at x":                             {"/p/my dist/x.mjs"},
+		"Error: Cannot find module 'zod'\nRequire stack:\n- /p/x.cjs\n- /p/y.cjs\n    at x":                                            {"/p/x.cjs"},
+		"Traceback (most recent call last):\n  File \"/p/x.py\", line 1, in <module>\nModuleNotFoundError: No module named 'requests'": {"/p/x.py"},
+		"no module": nil,
+	} {
+		if got := Loaders(suites.Result{Stderr: []byte(stderr)}); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", stderr, got)
 		}
 	}
 }
