@@ -144,6 +144,7 @@ var injections = []injected{
 	{0, "a part of the input is run", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\neval \"x=\\\"$c\\\"\"\nexit 0\n"), "executes-input", "error", "", false},
 	{0, "an empty alternative", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash||PowerShell"`), "empty-alternative", "warning", "", false},
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
+	{0, "it fails, and looks for a program that is absent", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null && nothing-of-the-kind\necho 'Error: no' >&2\nexit 1\n"), "exit-code-not-2", "warning", "", false},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
 	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
 	{0, "it sleeps for a second in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport time\nfor _ in range(6):\n    time.sleep(0.25)\n"), "slow", "warning", "", false},
@@ -270,6 +271,9 @@ var nearFailures = []struct {
 	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
 	{"a wait for a program in a shell", scriptIs("lint.sh", says+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
 	{"a wait until a time", scriptIs("lint.sh", says+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
+	{"a program that a shell looks for in vain", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
+	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
+	{"a program that Node looks for in vain", scriptIs("lint.sh", "#!/usr/bin/env node\nconst r = require('child_process').spawnSync('nothing-of-the-kind', ['--version']);\nif (r.error || r.status !== 0) { console.error('Error: it is not installed'); process.exit(1); }\n"), "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 

@@ -20,7 +20,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 	case kind != symptom.Nothing && r.Exit != 0:
 		q.gone(r, name, kind)
 	default:
-		q.ended(f, r)
+		q.equipped(f, r)
 	}
 }
 
