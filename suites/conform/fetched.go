@@ -8,13 +8,13 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// promptly makes package managers end at their first request that fails. Probes have no
-// network: without it npm retries for over a minute, and pip for ten seconds. The variables
-// change nothing of what is found or installed without a request.
+// promptly makes package managers end at their first request. Probes have no network: without it
+// npm retries for over a minute, as it does for each of many packages, and pip for ten seconds.
+// The variables change nothing of what is found or installed without a request.
 var promptly = map[string]string{
-	"npm_config_fetch_retries": "0", // npm, npx and pnpm
-	"PIP_RETRIES":              "0",
-	"UV_HTTP_RETRIES":          "0",
+	"npm_config_offline": "true", // npm, npx and pnpm
+	"PIP_RETRIES":        "0",
+	"UV_HTTP_RETRIES":    "0",
 }
 
 // hastened adds these variables to a probe's, which go first.

@@ -33,7 +33,7 @@ func TestPromptly(t *testing.T) {
 		t.Fatal("no probe")
 	}
 	for _, p := range probes {
-		if env := p.Case.Env; env["npm_config_fetch_retries"] != "0" || env["PYTHONPATH"] == "" {
+		if env := p.Case.Env; env["npm_config_offline"] != "true" || env["PYTHONPATH"] == "" {
 			t.Errorf("%v", env)
 		}
 	}

@@ -44,7 +44,7 @@ var (
 		pattern.Lazy(`Module not found "([^"]+)"`),
 	}
 	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
-	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address|\bENOTCACHED\b|ERROR: No matching distribution found for`)
+	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address|\bENOTCACHED\b|ERR_PNPM_NO_OFFLINE|ERROR: No matching distribution found for`)
 	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
 	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
