@@ -274,6 +274,10 @@ var nearFailures = []struct {
 	{"a program that a shell looks for in vain", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
 	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
 	{"a program that Node looks for in vain", scriptIs("lint.sh", "#!/usr/bin/env node\nconst r = require('child_process').spawnSync('nothing-of-the-kind', ['--version']);\nif (r.error || r.status !== 0) { console.error('Error: it is not installed'); process.exit(1); }\n"), "", true},
+	{"a program that a script looks for whose name is not known", func(f map[string]string) {
+		f["tools/find.sh"] = "#!/bin/sh\ncommand -v nothing-of-the-kind >/dev/null || { echo 'Error: Nothing-of-the-kind not found' >&2; exit 1; }\n"
+		scriptIs("lint.sh", says+"f=find; \"$CLAUDE_PROJECT_DIR/tools/$f.sh\"\n")(f)
+	}, "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
 

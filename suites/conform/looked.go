@@ -64,8 +64,11 @@ func calledOf(names []string, r suites.Result) string {
 	return ""
 }
 
+// missed matches what scripts themselves print of a program that they did not find.
+var missed = pattern.Lazy(`(?i)\b([a-z][\w.+-]*)(?: is| was)?(?: command)? not (?:found|installed|available)`)
+
 // lookups match the names of programs that a script looks for, or starts from Node.
-var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
+var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\bwhich["'],\s*\[|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
 
 // equipped judges a hook that failed, or stopped what is harmless. If it looks for programs that
 // this machine does not have, it is first fired with programs of these names: a hook that ends
@@ -76,6 +79,11 @@ func (q *Inquiry) equipped(f firing, r suites.Result) {
 		programs = append(programs, m[1])
 	}
 	names := q.absentOf(programs)
+	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
+		if name := strings.ToLower(m[1]); q.tree.Installed != nil && !q.tree.Installed(name) && !slices.Contains(names, name) {
+			names = append(names, name) // of a script that was not read, it may be
+		}
+	}
 	if len(names) == 0 || r.Exit == 0 && !stopped(r) {
 		q.ended(f, r)
 		return
