@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,42 +72,82 @@ var missed = pattern.Lazy(`(?i)\b([a-z][\w.+-]*)(?: is| was)?(?: command)? not (
 var lookups = pattern.Lazy(`(?:\bcommand -v|\bwhich|\bhash|\btype -P|\bwhich\(|\bwhich["'],\s*\[|\b(?:spawn|execFile)(?:Sync)?\()\s*["']?([A-Za-z][\w.+-]*)`)
 
 // equipped judges a hook that failed, or stopped what is harmless. If it looks for programs that
-// this machine does not have, it is first fired with programs of these names: a hook that ends
-// otherwise then failed only because they are absent.
+// this machine does not have, it is first fired with a program of each name, and with all of them:
+// a hook that ends otherwise then failed only because they are absent.
 func (q *Inquiry) equipped(f firing, r suites.Result) {
-	programs := slices.Clone(frail)
-	for _, m := range lookups().FindAllStringSubmatch(withoutComments(q.text), -1) {
-		programs = append(programs, m[1])
-	}
-	names := q.absentOf(programs)
-	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
-		if name := strings.ToLower(m[1]); q.tree.Installed != nil && !q.tree.Installed(name) && !slices.Contains(names, name) {
-			names = append(names, name) // of a script that was not read, it may be
-		}
-	}
+	names := q.absentFor(r)
 	if len(names) == 0 || r.Exit == 0 && !stopped(r) {
 		q.ended(f, r)
 		return
 	}
-	q.rounds = slices.Insert(q.rounds, 1, func() []Probe {
+	q.rounds = slices.Insert(q.rounds, 1, func() (probes []Probe) {
 		q.rounds[0] = func() []Probe { return nil }
-		p := q.probe(f, func(with suites.Result) {
-			if with.NotStarted != "" || with.TimedOut || with.Exit == r.Exit && stopped(with) == stopped(r) {
-				q.ended(f, r)
-				return
-			}
-			name := calledOf(names, with)
-			for _, n := range names {
-				if name == "" && strings.Contains(strings.ToLower(string(r.Stderr)), n) {
-					name = n
+		absent := ""
+		for _, name := range names {
+			p := q.probe(f, func(with suites.Result) {
+				if absent == "" && endsOtherwise(r, with) {
+					absent = name
 				}
+			})
+			p.standIns([]string{name}, 0)
+			probes = append(probes, p)
+		}
+		p := q.probe(f, func(with suites.Result) {
+			if absent == "" && endsOtherwise(r, with) {
+				absent = cmp.Or(calledOf(names, with), names[0])
 			}
-			if name == "" {
-				name = names[0]
+			if absent != "" {
+				q.lacks(absent + " is not on this machine")
+			} else {
+				q.ended(f, r)
 			}
-			q.lacks(name + " is not on this machine")
 		})
 		p.standIns(names, 0)
-		return []Probe{p}
+		return append(probes, p)
 	})
+}
+
+// absentFor returns the programs that a hook may have looked for in vain when it ended so: those
+// that its messages name, then those of its text.
+func (q *Inquiry) absentFor(r suites.Result) (names []string) {
+	const most = 5
+	if q.tree.Installed == nil {
+		return nil
+	}
+	for _, m := range missed().FindAllStringSubmatch(string(r.Stderr), -1) {
+		if name := strings.ToLower(m[1]); !q.tree.Installed(name) && !slices.Contains(names, name) {
+			names = append(names, name) // it may be of a script that was not read
+		}
+	}
+	programs := slices.Clone(frail)
+	for _, m := range lookups().FindAllStringSubmatch(withoutComments(q.text), -1) {
+		programs = append(programs, m[1])
+	}
+	for _, name := range q.absentOf(programs) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names[:min(len(names), most)]
+}
+
+// endsOtherwise reports whether a hook ended in another way once a program was there: with
+// another exit code, or without the words that were its last before.
+func endsOtherwise(r, with suites.Result) bool {
+	if with.NotStarted != "" || with.TimedOut {
+		return false
+	}
+	words := strings.TrimSpace(string(r.Stderr))
+	last := withoutDigits(words[strings.LastIndexByte(words, '\n')+1:])
+	return with.Exit != r.Exit || stopped(with) != stopped(r) || !strings.Contains(withoutDigits(string(with.Stderr)), last)
+}
+
+// withoutDigits drops what differs between runs: times, numbers of processes and of sandboxes.
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, sandboxes().ReplaceAllString(text, ""))
 }
