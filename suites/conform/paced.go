@@ -8,6 +8,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
 )
 
 // slept is the file in which a paced probe records for how long the hook sleeps.
@@ -19,7 +20,7 @@ const slept = "{tmp}/slept"
 // would be many more than with a real clock. So these are real:
 //
 //   - less than half a second
-//   - all but the first sleepsSkipped of a process, or of a hook in a shell
+//   - all but the first few of a process, or of a hook in a shell: see skippedAtMost
 //   - while a child of the process runs: the sleep only looks after it, and is not recorded
 //     unless it takes a second. A timer of Node that fires then is a time limit of the child.
 //   - in the background and in other threads, for which the hook does not wait; they are not
@@ -38,7 +39,8 @@ for a in "$@"; do
 done
 [ "$(readlink /proc/self/fd/0)" = /dev/null ] && { command -p sleep "$@"; exit; }
 for p in $(cat /proc/$PPID/task/$PPID/children 2>/dev/null); do [ $p != $$ ] && [ -e /proc/$p/exe ] && child=1; done
-if [ "$child" ] || [ -z "$half" ] || [ "$(grep -c skipped '` + slept + `' 2>/dev/null)" = ` + sleepsSkipped + ` ]; then
+skipped=$(grep -c skipped '` + slept + `' 2>/dev/null)
+if [ "$child" ] || [ -z "$half" ] || [ "${skipped:-0}" -ge SKIPPED ]; then
   [ "$child" ] && [ -z "$whole" ] || printf %s "$total" >>'` + slept + `'
   command -p sleep "$@"; exit
 fi
@@ -56,7 +58,7 @@ def _sleep(s):
     if _thread.get_ident() != _main or caller.startswith((_library, '<frozen ')) and '-packages' not in caller:
         return _real(s)
     child = _child()
-    skip = s >= 0.5 and not child and len(_skipped) < ` + sleepsSkipped + `
+    skip = s >= 0.5 and not child and len(_skipped) < SKIPPED
     if s >= 1 or not child:
         with open('` + slept + `', 'a') as f:
             f.write('%s%s\n' % (s, ' skipped' if skip else ''))
@@ -85,7 +87,7 @@ const paced = (f, ms, ...a) => {
 paced[promisify.custom] = (ms, value) => new Promise(done => paced(done, ms, value));
 globalThis.setTimeout = paced;
 Atomics.wait = (a, i, v, ms) => {
-  if (isMainThread && ms >= 500 && ms < Infinity && !busy() && skipped < ` + sleepsSkipped + `) {
+  if (isMainThread && ms >= 500 && ms < Infinity && !busy() && skipped < SKIPPED) {
     if (a[i] !== v) return 'not-equal';
     skipped++;
     note(ms / 1000 + ' skipped');
@@ -98,8 +100,17 @@ Atomics.wait = (a, i, v, ms) => {
 `
 )
 
-// sleepsSkipped is how many sleeps of half a second and more end at once.
-const sleepsSkipped = "100"
+// skippedAtMost is how many sleeps of half a second and more end at once; SKIPPED stands for it
+// in the programs.
+func (q *Inquiry) skippedAtMost() int {
+	if asksTime().MatchString(withoutComments(q.text)) {
+		return 1 // its loops may go by the time
+	}
+	return 25
+}
+
+// asksTime matches what reads a clock in a shell, in Python and in Node.
+var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\btime\.time\b|\b(?:monotonic|perf_counter)\b|\bdatetime\.now\b|\b(?:Date|performance)\.now\b|\bnew Date\b`)
 
 // paced fires a hook that sleeps with a clock that does not wait. If it sleeps for longer than
 // the client waits, it is not fired with a real one.
@@ -109,14 +120,14 @@ func (q *Inquiry) paced() []Probe {
 	if len(usual) == 0 || !sleepsIn(q.text) {
 		return nil
 	}
-	f := usual[0]
+	f, most := usual[0], q.skippedAtMost()
+	limited := func(program string) string { return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(most)) }
 	p := q.probe(f, func(r suites.Result) {
 		s := seconds(r.Files[slept])
-		limit, _ := strconv.Atoi(sleepsSkipped) // a constant
 		switch {
 		case r.TimedOut: // with a real clock it takes longer
 			q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-		case strings.Count(string(r.Files[slept]), "skipped") >= limit:
+		case most > 1 && strings.Count(string(r.Files[slept]), "skipped") >= most:
 			// something else ends its loop: the firing with a real clock shows whether it ends
 		case s >= min(q.hook.Timeout, patience):
 			q.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, q.hook.Timeout))
@@ -125,12 +136,14 @@ func (q *Inquiry) paced() []Probe {
 			q.found("slow", fmt.Sprintf("it sleeps for %s", s), q.cost())
 		}
 	})
-	p.around(func(s *suites.Surroundings) { s.Programs = []suites.Program{{Name: "sleep", Script: sleepProgram}} })
+	p.around(func(s *suites.Surroundings) {
+		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
+	})
 	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/pace", "NODE_OPTIONS": "--require={tmp}/pace/pace.cjs"}
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
-		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: sleepPython, Fill: true},
-		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: sleepNode, Fill: true})
+		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
+		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: limited(sleepNode), Fill: true})
 	step.Expect.Files = []suites.FileExpectation{{Path: slept}}
 	return []Probe{p}
 }
