@@ -148,12 +148,15 @@ var injections = []injected{
 	{0, "a part of the input is run", guardIs("#!/bin/bash\nc=$(jq -r .tool_input.command)\neval \"x=\\\"$c\\\"\"\nexit 0\n"), "executes-input", "error", "", false},
 	{0, "an empty alternative", replaced(`"matcher": "Bash|PowerShell"`, `"matcher": "Bash||PowerShell"`), "empty-alternative", "warning", "", false},
 	{0, "the home directory of one user", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `/home/alice-of-nowhere/hooks/guard.sh`), "home-path", "error", "", true},
+	{0, "it fails, and looks for a program that is absent", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null && nothing-of-the-kind\necho 'Error: no' >&2\nexit 1\n"), "exit-code-not-2", "warning", "", false},
 	{0, "it fails on a harmless input", guardIs("#!/bin/bash\nset -eo pipefail\ncat | grep -q 'no such text'\nexit 2\n"), "exit-code-not-2", "warning", "", false},
 	{0, "every call is denied", guardIs(says + "echo no >&2\nexit 2\n"), "blocks-everything", "warning", "", false},
 	{14, "a decision in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"proceed\":false,\"message\":\"Blocked\"}' ;;\n*) echo '{\"proceed\":true}' ;;\nesac\n"), "unknown-keys", "error", "", false},
 	{14, "a block in a format of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"block\": true}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
 	{14, "a rewritten command under a key of its own", guardIs("#!/bin/bash\ncase $(cat) in\n*'rm -rf'*) echo '{\"tool_input\":{\"command\":\"echo BLOCKED\"}}' ;;\nesac\nexit 0\n"), "unknown-keys", "error", "", false},
 	{0, "it sleeps for a second", scriptIs("lint.sh", says+"sleep 1.5\n"), "slow", "warning", "", false},
+	{0, "it sleeps for a second in Python", scriptIs("lint.sh", "#!/usr/bin/env python3\nimport time\nfor _ in range(6):\n    time.sleep(0.25)\n"), "slow", "warning", "", false},
+	{0, "it sleeps for a second in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nrequire('util').promisify(setTimeout)(1500).then(() => process.exit(0));\n"), "slow", "warning", "", false},
 	{24, "a mention is stopped", guardIs(strings.Replace(healthyGuard, mentioned, "", 1)), "false-alarm", "info", "", false},
 	{25, "a tool that does the same is left out", replaced(`"PostToolUse": [{"matcher": "Edit|Write"`, `"PreToolUse": [{"matcher": "Edit|Write"`), "uncovered-tool", "info", "", false},
 	{27, "quotes in the input end the deny", guardIs("#!/bin/bash\ninput=$(cat)\nc=${input#*\\\"command\\\":\\\"}; c=${c%%\\\"*}\ncase $input in *'\\\"'*) exit 0 ;; esac\ncase $c in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"), "fails-open", "warning", "", false},
@@ -164,6 +167,7 @@ var injections = []injected{
 	{33, "without a commit the guard allows", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); git rev-parse --git-dir >/dev/null 2>&1 && ! git rev-parse --verify -q HEAD >/dev/null && exit 0", 1)), "fails-open", "warning", "", false},
 	{27, "quotes in the input crash it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\ncase $input in *\"it's\"*) echo \"$NOT_SET_BY_ANYBODY\" ;; esac\n"), "crash", "warning", "", false},
 	{29, "a long input crashes it", scriptIs("lint.sh", "#!/bin/bash\nset -u\ninput=$(cat)\nif [ ${#input} -gt 100000 ]; then echo \"$NOT_SET_BY_ANYBODY\"; fi\nexit 0\n"), "crash", "warning", "", false},
+	{29, "a long input is too long for the environment", scriptIs("lint.sh", "#!/bin/bash\nset -e\ninput=$(cat)\nINPUT=\"$input\" python3 -c ''\n"), "crash", "warning", "", false},
 	{28, "context made of text breaks on quotes", scriptIs("lint.sh", "#!/bin/bash\nc=$(jq -r '.tool_input.new_string // empty')\necho \"{\\\"hookSpecificOutput\\\":{\\\"hookEventName\\\":\\\"PostToolUse\\\",\\\"additionalContext\\\":\\\"wrote $c\\\"}}\"\n"), "not-one-document", "warning", "", false},
 	{35, "backslashes in the path", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh`, `.claude\\hooks\\guard.sh`), "backslash-path", "error", "", false},
 	{37, "two hooks rewrite one input", func(f map[string]string) {
@@ -287,8 +291,28 @@ var nearFailures = []struct {
 	}, "", true},
 	{"a gate that stops once per session", guardIs("#!/bin/bash\nseen=$HOME/.seen-$(jq -r .session_id)\n[ -e \"$seen\" ] && exit 0\n: >\"$seen\"\necho 'explain first' >&2\nexit 2\n"), "", false},
 	{"a log that speaks of what it logs", guardIs(says + "echo '{\"logged\":true,\"note\":\"blocked calls are logged: rm -rf\"}'\n"), "unknown-keys", false},
+	{"a package that npm would fetch, named by a shell within the command", replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/stop.sh`, `bash -lc 'npx -y some-linter hook:stop'`), "", true},
+	{"a script in Node that installs packages", func(f map[string]string) {
+		f["package.json"] = `{"dependencies": {"left-pad": "1.3.0"}}`
+		f[".claude/hooks/install.cjs"] = "require('child_process').execSync('npm install', { stdio: 'pipe' });\n"
+		replaced(`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/start.sh`, `node \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/install.cjs`)(f)
+	}, "", true},
+	{"a program with a time limit in Python", guardIs("#!/usr/bin/env python3\nimport subprocess, threading, time\nthreading.Thread(target=lambda: time.sleep(9), daemon=True).start()\nsubprocess.run(['sh', '-c', '" + busy + "'], timeout=20)\nchild = subprocess.Popen(['sh', '-c', '" + busy + "'])\nwhile child.poll() is None:\n    time.sleep(0.1)\n" + pythonGuard), "", true},
+	{"a program with a time limit in Node", scriptIs("lint.sh", "#!/usr/bin/env node\nconst child = require('child_process').spawn('tail', ['-f', '/dev/null']);\nconst limit = setTimeout(() => { child.kill(); process.exit(0); }, 1500);\nchild.on('close', () => clearTimeout(limit));\n"), "", true},
+	{"a wait for a program in a shell", scriptIs("lint.sh", says+"{ "+busy+"; } &\nwhile kill -0 $! 2>/dev/null; do sleep 0.1; done\n"), "", true},
+	{"a wait until a time", scriptIs("lint.sh", says+"end=$(($(date +%s) + 2))\nwhile [ $(date +%s) -lt $end ]; do sleep 0.5; done\n"), "slow", true},
+	{"a program that a shell looks for in vain", scriptIs("lint.sh", says+"command -v nothing-of-the-kind >/dev/null || { echo 'Error: it is not installed' >&2; exit 1; }\n"), "", true},
+	{"a program that a shell looks for in vain, and denies without it", guardIs(strings.Replace(healthyGuard, "input=$(cat)", "input=$(cat); command -v nothing-of-the-kind >/dev/null || { echo 'install it' >&2; exit 2; }", 1)), "", false},
+	{"a program that Node looks for in vain", scriptIs("lint.sh", "#!/usr/bin/env node\nconst r = require('child_process').spawnSync('nothing-of-the-kind', ['--version']);\nif (r.error || r.status !== 0) { console.error('Error: it is not installed'); process.exit(1); }\n"), "", true},
+	{"a program that a script looks for whose name is not known", func(f map[string]string) {
+		f["tools/find.sh"] = "#!/bin/sh\ncommand -v nothing-of-the-kind >/dev/null || { echo 'Error: Nothing-of-the-kind not found' >&2; exit 1; }\n"
+		scriptIs("lint.sh", says+"f=find; \"$CLAUDE_PROJECT_DIR/tools/$f.sh\"\n")(f)
+	}, "", true},
 	{"an exit that has nothing to do with a deny", guardIs(says + "command -v nothing-of-the-kind >/dev/null || exit 0\nexit 1\n"), "", false},
 }
+
+// busy is what a shell does for a part of a second without a sleep.
+const busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
 
 const pythonGuard = `import json, re, sys
 command = json.load(sys.stdin)["tool_input"].get("command", "")
@@ -395,6 +419,9 @@ func needs(t *testing.T, name string, files map[string]string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil && strings.Contains(files[guardFile], "env node") {
 		t.Skip("node is absent")
+	}
+	if _, err := exec.LookPath("npm"); err != nil && strings.Contains(name, "packages") {
+		t.Skip("npm is absent")
 	}
 	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(name, "server") {
 		t.Skip("curl is absent")

@@ -1,7 +1,10 @@
 package conform
 
 import (
+	"cmp"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -45,7 +48,7 @@ func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
 			q.lostFile(name)
 			return
 		}
-		q.unpacked(name)
+		q.unpacked(name, symptom.Loaders(r))
 	case symptom.File:
 		q.lostFile(name)
 	}
@@ -54,10 +57,10 @@ func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
 // manifests are the files in which a project declares the packages that it needs.
 var manifests = []string{"package.json", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "Gemfile", "deno.json", "uv.lock", "setup.py"}
 
-// unpacked judges a hook without a package that it loads. One that the project declares has
+// unpacked judges a hook without a package that some files of it load. One that the project declares has
 // only to be installed; another is on no machine but its author's, and the hook does nothing.
-func (q *Inquiry) unpacked(name string) {
-	if q.declares(name) {
+func (q *Inquiry) unpacked(name string, loaders []string) {
+	if q.declares(name, loaders) {
 		q.lacks("its package " + name + " is not installed")
 		return
 	}
@@ -69,9 +72,9 @@ func (q *Inquiry) unpacked(name string) {
 	q.found("absent-package", q.absent+", and nothing declares it", severity)
 }
 
-// declares reports whether a manifest next to a script of the hook, or above it, names a
-// package, or the script does itself as uv has it.
-func (q *Inquiry) declares(name string) bool {
+// declares reports whether a manifest next to a script of the hook or to a file that loads a
+// package, or above it, names the package, or the script does itself as uv has it.
+func (q *Inquiry) declares(name string, loaders []string) bool {
 	named := packageName(name)
 	if fetches().MatchString(q.hook.Command) {
 		return true
@@ -81,19 +84,34 @@ func (q *Inquiry) declares(name string) bool {
 			return true
 		}
 	}
-	for _, s := range append([]string{"."}, q.hook.Scripts...) {
-		for dir := path.Dir(s); ; dir = path.Dir(dir) {
-			for _, m := range manifests {
-				if strings.Contains(strings.ToLower(q.tree.read(path.Join(dir, m))), named) {
-					return true
-				}
+	files := append([]string{"."}, q.hook.Scripts...)
+	for _, loader := range loaders {
+		slash, _ := q.inTree(loader)
+		files = append(files, cmp.Or(slash, loader))
+	}
+	return slices.ContainsFunc(files, func(file string) bool { return q.tree.manifestAbove(file, named) })
+}
+
+// manifestAbove reports whether a manifest in the directory of a file, or in one above it, names
+// a package. The file is a slash path of the tree or, elsewhere, an absolute one.
+func (t Tree) manifestAbove(file, name string) bool {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		for _, m := range manifests {
+			text := ""
+			if path.IsAbs(dir) { // as of the user's own hooks
+				data, _ := t.Reader.Anywhere().ReadFile(filepath.FromSlash(path.Join(dir, m)), scriptAtMost)
+				text = string(data)
+			} else {
+				text = t.read(path.Join(dir, m))
 			}
-			if dir == "." || dir == "/" {
-				break
+			if strings.Contains(strings.ToLower(text), name) {
+				return true
 			}
 		}
+		if dir == "." || dir == "/" {
+			return false
+		}
 	}
-	return false
 }
 
 // packageName is the package of a module: its first part, of a scope the first two. Packages of

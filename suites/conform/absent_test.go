@@ -1,6 +1,8 @@
 package conform
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"hookwatch/suites"
@@ -20,6 +22,27 @@ func TestUnloaded(t *testing.T) {
 		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, "./session", symptom.Module)
 		if len(q.findings) != 1 || q.findings[0].What != want || !q.broken {
 			t.Errorf("%s: %+v", by, q.findings)
+		}
+	}
+}
+
+// TestDeclared: a package counts as declared by a manifest of the user's own hooks as well, which
+// are outside of the tree.
+func TestDeclared(t *testing.T) {
+	home := t.TempDir()
+	hooks := filepath.Join(home, ".claude", "hooks")
+	if err := os.MkdirAll(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(hooks, "package.json"), []byte(`{"dependencies": {"better-sqlite3": "11"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"better-sqlite3": "absent-program", "zod": "absent-package"} {
+		q := &Inquiry{tree: Tree{Root: t.TempDir()}, hook: discover.Hook{Event: "Stop", Command: "node $HOME/.claude/hooks/dist/x.mjs"}}
+		text := "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '" + name + "' imported from " + hooks + "/dist/x.mjs\n    at x"
+		q.gone(suites.Result{Exit: 1, Stderr: []byte(text)}, name, symptom.Module)
+		if len(q.findings) != 1 || q.findings[0].Rule != want {
+			t.Errorf("%s: %+v", name, q.findings)
 		}
 	}
 }

@@ -112,10 +112,7 @@ func judgeText(h discover.Hook, name, text string) (all []Finding) {
 			all = append(all, FindingOf("starts-client", hook, place(name, code, at[0]), name+" runs claude"))
 		}
 	}
-	if at := notPortable().FindStringIndex(code); at != nil {
-		all = append(all, FindingOf("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.Trim(code[at[0]:at[1]], "\n ;&|('\"")))
-	}
-	return all
+	return append(all, notPortable(hook, name, code)...)
 }
 
 // A misreading is a script's use of a field that the client sends under another name.
@@ -132,8 +129,49 @@ func misread(hook string, m misreading) Finding {
 	return f
 }
 
-// notPortable are options and programs of GNU alone.
-var notPortable = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+-i\s+['"s]|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
+// notPortable judges the first use of a shell script that not every system understands. One that
+// asks for the system, or tries the other form next, knows that.
+func notPortable(hook, name, code string) []Finding {
+	if asksSystem().MatchString(code) {
+		return nil
+	}
+	for _, at := range systems().FindAllStringIndex(code, -1) {
+		use := strings.Trim(code[at[0]:at[1]], "\n ;&|(")
+		program, options, _ := strings.Cut(use, " ")
+		line := lineAt(code, at[0])
+		if strings.Contains(line, "||") && strings.Count(line, program+" ") > 1 {
+			continue
+		}
+		f := FindingOf("not-portable", hook, place(name, code, at[0]), name+" uses "+strings.TrimRight(use, `'" `))
+		switch {
+		case program != "sed":
+		case emptySuffix().MatchString(options):
+			f.What = name + " uses sed -i '', which is the form of macOS"
+			f.Effect = "GNU sed takes '' for its script and the script for a file: on Linux it fails, and the call proceeds"
+			f.Remedy = "write sed -i.bak, and remove the backup"
+		default:
+			f.What = name + " uses sed -i without a suffix"
+			f.Effect = "on macOS sed takes what follows for the suffix: it fails, or leaves a backup, and the call proceeds"
+			f.Remedy = "write sed -i.bak, and remove the backup"
+		}
+		return []Finding{f}
+	}
+	return nil
+}
+
+var (
+	// systems matches options and programs of GNU alone, and sed -i in either form.
+	systems = pattern.Lazy(`(?m)\bgrep\s+-[a-zA-Z]*P|\bsed\s+(?:-[a-zA-Z]+\s+)*-i\s+(?:''|""|-[a-zA-Z]|['"s])|\bdate\s+(?:-d|--date)|(?:^|[;&|]|[^(]\()\s*(?:timeout\s+(?:-[a-zA-Z-]|[\d"$])|(?:flock|tac)\s)`)
+
+	emptySuffix = pattern.Lazy(`-i\s+(?:''|"")$`)
+	asksSystem  = pattern.Lazy(`(?i)\bOSTYPE\b|\buname\b|\bdarwin\b`)
+)
+
+// lineAt is the line of a text at an offset.
+func lineAt(text string, at int) string {
+	line, _, _ := strings.Cut(text[at:], "\n")
+	return text[strings.LastIndexByte(text[:at], '\n')+1:at] + line
+}
 
 // startsClient is a shell's call of the client.
 var startsClient = pattern.Lazy(`(?m)(^|[;&|(]|\$\()\s*(exec |timeout \d+\w? |nohup )*claude\s+(-p|--print)\b`)

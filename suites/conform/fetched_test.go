@@ -23,3 +23,18 @@ func TestFetched(t *testing.T) {
 		}
 	}
 }
+
+// TestPromptly: package managers do not retry in any probe, also not in one that sets variables
+// of its own.
+func TestPromptly(t *testing.T) {
+	q := Ask(Tree{Root: t.TempDir()}, discover.Hook{Type: "command", Event: "Stop", Command: "sleep 1; npm test"})
+	probes := q.Next()
+	if len(probes) == 0 {
+		t.Fatal("no probe")
+	}
+	for _, p := range probes {
+		if env := p.Case.Env; env["npm_config_offline"] != "true" || env["PYTHONPATH"] == "" {
+			t.Errorf("%v", env)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 )
 
@@ -57,6 +58,9 @@ func (q *Inquiry) Next() []Probe {
 	if q.broken {
 		return nil
 	}
+	for _, p := range next {
+		p.hastened()
+	}
 	return next
 }
 
@@ -101,6 +105,9 @@ func (q *Inquiry) found(rule, what string, severity ...suites.Severity) {
 func (q *Inquiry) seen(rule, what, input string, severity ...suites.Severity) {
 	f := FindingOf(rule, q.hook.ID, q.hook.Source, what, severity...)
 	f.Input = input
+	if rule == string(client.TimedOut) {
+		f.Remedy = client.Cause{Kind: client.TimedOut, Event: q.hook.Event}.Remedy()
+	}
 	if !slices.ContainsFunc(q.findings, func(o Finding) bool { return o.Rule == f.Rule && o.What == f.What }) {
 		q.findings = append(q.findings, q.guessed(f))
 	}

@@ -20,7 +20,7 @@ func (q *Inquiry) observe(f firing, r suites.Result) {
 	case kind != symptom.Nothing && r.Exit != 0:
 		q.gone(r, name, kind)
 	default:
-		q.ended(f, r)
+		q.equipped(f, r)
 	}
 }
 
@@ -47,9 +47,8 @@ func (q *Inquiry) ended(f firing, r suites.Result) {
 	}
 }
 
-// crashed notes a crash. One that ends with 2 stops whatever the hook was asked about.
-func (q *Inquiry) crashed(what, input string, r suites.Result, severity ...suites.Severity) {
-	f := FindingOf("crash", q.hook.ID, q.hook.Source, what, severity...)
+// crashed notes a crash on an input. One that ends with 2 stops whatever the hook was asked about.
+func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 	f.Input = input
 	if r.Exit == 2 && r.Effect != suites.Ignored {
 		f.Effect = r.EffectReason
@@ -62,12 +61,18 @@ func (q *Inquiry) crashed(what, input string, r suites.Result, severity ...suite
 // failed judges a hook that failed by itself on an input, if it did. Of one that could
 // not be started it is judged elsewhere what it did not find.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
-	switch fault, line := symptom.FaultOf(r); fault {
+	fault, line := symptom.FaultOf(r)
+	what := fmt.Sprintf("exit %d: %s", r.Exit, short(line))
+	switch fault {
 	case symptom.Unparsed:
 		q.broken = true
 		q.found("syntax-error", short(line))
+	case symptom.Overlong:
+		f := FindingOf("crash", q.hook.ID, q.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
+		f.Remedy = "pass it on stdin"
+		q.crashed(f, input, r)
 	case symptom.Crashed:
-		q.crashed(fmt.Sprintf("exit %d: %s", r.Exit, short(line)), input, r, crash...)
+		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	default:
 		line := symptom.FailedProgram(r)
 		if line == "" {
@@ -76,7 +81,8 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 		if r.Effect == suites.Ignored {
 			crash = []suites.Severity{suites.Warning} // nothing depends on it
 		}
-		q.crashed("exit 2 of a program that failed: "+short(line), input, r, crash...)
+		what = "exit 2 of a program that failed: " + short(line)
+		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	}
 	return true
 }

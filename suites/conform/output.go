@@ -61,6 +61,7 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
 	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
 	all.Input, all.Printed = f.input(), short(string(r.Stdout))
+	all.Remedy = client.Cause{Kind: kind, Event: f.event}.Remedy()
 	if len(r.Stdout) == 0 {
 		all.Printed = short(string(r.Stderr))
 	}

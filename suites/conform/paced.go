@@ -8,21 +8,109 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
 )
 
 // slept is the file in which a paced probe records for how long the hook sleeps.
 const slept = "{tmp}/slept"
 
-// A hook that sleeps is fired once with a clock that does not wait for it: sleep ends at once
-// and records its argument, in a program, in Python and, for timers that fire, in Node. So
-// the time that it sleeps does not depend on the load of the machine. A shell gives what runs
-// in the background /dev/null as its standard input: the hook does not wait for that.
+// A hook that sleeps is fired once with a clock that does not wait for it: a sleep ends at once
+// and its length is recorded, so that the load of the machine does not count. That cannot hold
+// for a loop that something else ends: a clock, or a program that the hook started. Its sleeps
+// would be many more than with a real clock. So these are real:
+//
+//   - less than half a second
+//   - all but the first few of a process, or of a hook in a shell: see skippedAtMost
+//   - while a child of the process runs: the sleep only looks after it, and is not recorded
+//     unless it takes a second. A timer of Node that fires then is a time limit of the child.
+//   - in the background and in other threads, for which the hook does not wait; they are not
+//     recorded. A shell gives what runs in the background /dev/null as its standard input.
+//   - in Python's own library, such as the time limit of subprocess.run; not recorded
+//
+// Timers of Node are real, and those that run side by side count once.
 const (
-	sleepProgram = `[ "$(readlink /proc/self/fd/0)" = /dev/null ] && exit 0; for a in "$@"; do case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac; echo "$a"; done >>'` + slept + `'` + "\n"
-	sleepPython  = "import time\ndef _sleep(s, _f='" + slept + "'):\n    with open(_f, 'a') as f:\n        f.write('%s\\n' % s)\ntime.sleep = _sleep\n"
-	sleepNode    = "const fs = require('fs'), real = setTimeout;\nglobalThis.setTimeout = (f, ms, ...a) => real((...b) => { if (ms >= 100) fs.appendFileSync('" + slept + "', ms / 1000 + '\\n'); return f(...b); }, ms, ...a);\n" +
-		"const wait = Atomics.wait;\nAtomics.wait = (a, i, v, ms) => { fs.appendFileSync('" + slept + "', (ms || 0) / 1000 + '\\n'); return 'timed-out'; };\n"
+	sleepProgram = `total= whole= half= child=
+for a in "$@"; do
+  case $a in *m) a=$((${a%m} * 60));; *h) a=$((${a%h} * 3600));; *d) a=86400;; *s) a=${a%s};; esac
+  case $a in 0|0.*|.*) ;; *) whole=1;; esac
+  case $a in 0|0.[0-4]*|.[0-4]*) ;; *) half=1;; esac
+  total="$total$a
+"
+done
+[ "$(readlink /proc/self/fd/0)" = /dev/null ] && { command -p sleep "$@"; exit; }
+for p in $(cat /proc/$PPID/task/$PPID/children 2>/dev/null); do [ $p != $$ ] && [ -e /proc/$p/exe ] && child=1; done
+skipped=$(grep -c skipped '` + slept + `' 2>/dev/null)
+if [ "$child" ] || [ -z "$half" ] || [ "${skipped:-0}" -ge SKIPPED ]; then
+  [ "$child" ] && [ -z "$whole" ] || printf %s "$total" >>'` + slept + `'
+  command -p sleep "$@"; exit
+fi
+printf '%s skipped\n' $total >>'` + slept + `'
+`
+	sleepPython = `import _thread, os, sys, time
+_real, _main, _library, _skipped = time.sleep, _thread.get_ident(), os.path.dirname(os.__file__) + os.sep, []
+def _child():
+    try:
+        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except Exception:
+        return False
+def _sleep(s):
+    caller = sys._getframe(1).f_code.co_filename
+    if _thread.get_ident() != _main or caller.startswith((_library, '<frozen ')) and '-packages' not in caller:
+        return _real(s)
+    child = _child()
+    skip = s >= 0.5 and not child and len(_skipped) < SKIPPED
+    if s >= 1 or not child:
+        with open('` + slept + `', 'a') as f:
+            f.write('%s%s\n' % (s, ' skipped' if skip else ''))
+    if skip:
+        _skipped.append(s)
+    else:
+        _real(s)
+time.sleep = _sleep
+`
+	sleepNode = `const fs = require('fs'), { promisify } = require('util'), { isMainThread } = require('worker_threads'), real = setTimeout, wait = Atomics.wait;
+const note = text => fs.appendFileSync('` + slept + `', text + '\n');
+const busy = () => process._getActiveHandles().some(h => ['ChildProcess', 'MessagePort'].includes(h.constructor.name));
+let counted = 0, skipped = 0;
+const paced = (f, ms, ...a) => {
+  if (!isMainThread || !(ms >= 100) || typeof f !== 'function') return real(f, ms, ...a);
+  const begun = Date.now();
+  return real(function (...b) {
+    const now = Date.now();
+    if (!busy()) {
+      note(Math.min(ms, now - Math.max(begun, counted)) / 1000);
+      counted = now;
+    }
+    return f.apply(this, b);
+  }, ms, ...a);
+};
+paced[promisify.custom] = (ms, value) => new Promise(done => paced(done, ms, value));
+globalThis.setTimeout = paced;
+Atomics.wait = (a, i, v, ms) => {
+  if (isMainThread && ms >= 500 && ms < Infinity && !busy() && skipped < SKIPPED) {
+    if (a[i] !== v) return 'not-equal';
+    skipped++;
+    note(ms / 1000 + ' skipped');
+    return 'timed-out';
+  }
+  const result = wait(a, i, v, ms);
+  if (isMainThread && result === 'timed-out') note(ms / 1000);
+  return result;
+};
+`
 )
+
+// skippedAtMost is how many sleeps of half a second and more end at once; SKIPPED stands for it
+// in the programs.
+func (q *Inquiry) skippedAtMost() int {
+	if asksTime().MatchString(withoutComments(q.text)) {
+		return 1 // its loops may go by the time
+	}
+	return 25
+}
+
+// asksTime matches what reads a clock in a shell, in Python and in Node.
+var asksTime = pattern.Lazy(`\bdate\b[^\n]*\+%s|\bSECONDS\b|\bEPOCHSECONDS\b|\btime\.time\b|\b(?:monotonic|perf_counter)\b|\bdatetime\.now\b|\b(?:Date|performance)\.now\b|\bnew Date\b`)
 
 // paced fires a hook that sleeps with a clock that does not wait. If it sleeps for longer than
 // the client waits, it is not fired with a real one.
@@ -32,10 +120,15 @@ func (q *Inquiry) paced() []Probe {
 	if len(usual) == 0 || !sleepsIn(q.text) {
 		return nil
 	}
-	f := usual[0]
+	f, most := usual[0], q.skippedAtMost()
+	limited := func(program string) string { return strings.ReplaceAll(program, "SKIPPED", strconv.Itoa(most)) }
 	p := q.probe(f, func(r suites.Result) {
 		s := seconds(r.Files[slept])
 		switch {
+		case r.TimedOut: // with a real clock it takes longer
+			q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
+		case most > 1 && strings.Count(string(r.Files[slept]), "skipped") >= most:
+			// something else ends its loop: the firing with a real clock shows whether it ends
 		case s >= min(q.hook.Timeout, patience):
 			q.endless(fmt.Sprintf("it sleeps for %s; its timeout is %s", s, q.hook.Timeout))
 			q.dropped(firing{event: f.event, value: "the end of its waiting"}, nil, r, suites.Warning)
@@ -43,12 +136,14 @@ func (q *Inquiry) paced() []Probe {
 			q.found("slow", fmt.Sprintf("it sleeps for %s", s), q.cost())
 		}
 	})
-	p.around(func(s *suites.Surroundings) { s.Programs = []suites.Program{{Name: "sleep", Script: sleepProgram}} })
+	p.around(func(s *suites.Surroundings) {
+		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
+	})
 	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/pace", "NODE_OPTIONS": "--require={tmp}/pace/pace.cjs"}
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures,
-		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: sleepPython, Fill: true},
-		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: sleepNode, Fill: true})
+		suites.Fixture{Path: "{tmp}/pace/sitecustomize.py", Content: limited(sleepPython), Fill: true},
+		suites.Fixture{Path: "{tmp}/pace/pace.cjs", Content: limited(sleepNode), Fill: true})
 	step.Expect.Files = []suites.FileExpectation{{Path: slept}}
 	return []Probe{p}
 }
@@ -56,7 +151,8 @@ func (q *Inquiry) paced() []Probe {
 // seconds adds up what a paced probe recorded.
 func seconds(recorded []byte) (sum time.Duration) {
 	for line := range strings.Lines(string(recorded)) {
-		if s, err := strconv.ParseFloat(strings.TrimSpace(line), 64); err == nil && s > 0 && s < 1e6 {
+		length, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if s, err := strconv.ParseFloat(length, 64); err == nil && s > 0 && s < 1e6 {
 			sum += time.Duration(s * float64(time.Second))
 		}
 	}

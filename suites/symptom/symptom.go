@@ -44,7 +44,7 @@ var (
 		pattern.Lazy(`Module not found "([^"]+)"`),
 	}
 	unloaded  = pattern.Lazy(`Cannot find module '(\.[^']+)'\nRequire stack:\n- ([^\n]+)`)
-	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address`)
+	noNetwork = pattern.Lazy(`(?i)\bENOTFOUND\b|EAI_AGAIN|getaddrinfo|name resolution|could not resolve host|network is unreachable|ECONNREFUSED|connection refused|fetch failed|dns error|failed to (?:fetch|download|connect)|failed to lookup address|\bENOTCACHED\b|ERR_PNPM_NO_OFFLINE|ERROR: No matching distribution found for`)
 	noScript  = pattern.Lazy(`(?m)^[^\n:]+: (?:line )?(?:\d+: )?(?:exec: )?((?:/|\./|\.\./|~/)[^\n:'"]+): (?:not found|No such file or directory)`)
 	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
@@ -90,6 +90,23 @@ func Unloaded(r suites.Result) (file, by string) {
 	return "", ""
 }
 
+// loaders match the files in which Node and Python report that a module is absent.
+var loaders = []func() *regexp.Regexp{
+	pattern.Lazy(`Cannot find (?:module|package) '[^']+' imported from (?:file://)?(/[^\n]+)`),
+	pattern.Lazy(`Cannot find module '[^']+'\nRequire stack:\n- (/[^\n]+)`),
+	pattern.Lazy(`(?m)^  File "(/[^"\n]+)", line \d+`),
+}
+
+// Loaders returns the files that were loading a module when it was not found, or that led to it.
+func Loaders(r suites.Result) (files []string) {
+	for _, re := range loaders {
+		for _, m := range re().FindAllSubmatch(r.Stderr, -1) {
+			files = append(files, string(m[1]))
+		}
+	}
+	return files
+}
+
 // What streams say of a script that is at fault itself: a line of its own.
 var (
 	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
@@ -105,6 +122,7 @@ const (
 	Unparsed        // the script does not parse
 	Unstarted       // its shell could not start it
 	Crashed         // it does not cope with what it was sent
+	Overlong        // it hands what it was sent to a program as an argument or in the environment
 )
 
 // byProgram matches the last words of a usual program that failed with exit code 2, in its own form.
@@ -121,6 +139,10 @@ func FailedProgram(r suites.Result) string {
 	return last
 }
 
+// overlong matches what shells, Python and Node report of arguments and an environment that the
+// system does not take.
+var overlong = pattern.Lazy(`(?m)^.*(?:Argument list too long|\bspawn(?:Sync)? \S+ E2BIG\b).*$`)
+
 // byShell matches what a shell itself reports of a line of a script.
 var byShell = pattern.Lazy(`^[^\s:]+: (?:line )?\d+: .+`)
 
@@ -134,6 +156,9 @@ func FaultOf(r suites.Result) (Fault, string) {
 	}
 	if line := noParse().FindString(text); line != "" {
 		return Unparsed, line
+	}
+	if line := overlong().FindString(text); line != "" && r.Exit != 2 {
+		return Overlong, line
 	}
 	if r.Exit == 126 || r.Exit == 127 {
 		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -1,6 +1,7 @@
 package symptom
 
 import (
+	"slices"
 	"testing"
 
 	"hookwatch/suites"
@@ -29,6 +30,8 @@ func TestAbsent(t *testing.T) {
 		{1, "Error: Cannot find module '/p/gone.js'", "/p/gone.js", Module},
 		{1, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/x.mjs", "zod", Module},
 		{6, "curl: (6) Could not resolve host: example.com", "the network", Network},
+		{1, "ERROR: Could not find a version that satisfies the requirement x (from versions: none)\nERROR: No matching distribution found for x", "the network", Network},
+		{1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed: cache mode is 'only-if-cached' but no cached response is available.", "the network", Network},
 		{2, "rm -rf is not allowed", "", Nothing},
 		{1, "user not found in the list", "", Nothing},
 		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it went on without it
@@ -62,6 +65,10 @@ func TestFaults(t *testing.T) {
 		{0, "KeyError: 'tool_input'", NoFault},
 		{127, "/bin/sh: 1: x: not found", Unstarted},
 		{126, "", Unstarted},
+		{126, "/p/x.sh: line 4: /usr/bin/python3: Argument list too long", Overlong},
+		{1, "OSError: [Errno 7] Argument list too long: 'jq'", Overlong},
+		{1, "Error: spawn jq E2BIG\n    at x", Overlong},
+		{2, "/p/x.sh: line 4: /usr/bin/jq: Argument list too long\nno", NoFault}, // it went on, and decided
 		{1, "no: a test failed", NoFault},
 		{2, "/p/x.sh: 2: set: Illegal option -o pipefail", Crashed},
 		{2, "/p/x.sh: line 9: [: too many arguments", Crashed},
@@ -108,6 +115,19 @@ func TestEchoes(t *testing.T) {
 	} {
 		if got := Echoes([]byte(printed)); got != want {
 			t.Errorf("%s: %v, want %v", printed, got, want)
+		}
+	}
+}
+
+func TestLoaders(t *testing.T) {
+	for stderr, want := range map[string][]string{
+		"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /p/my dist/x.mjs\n    at x":                             {"/p/my dist/x.mjs"},
+		"Error: Cannot find module 'zod'\nRequire stack:\n- /p/x.cjs\n- /p/y.cjs\n    at x":                                            {"/p/x.cjs"},
+		"Traceback (most recent call last):\n  File \"/p/x.py\", line 1, in <module>\nModuleNotFoundError: No module named 'requests'": {"/p/x.py"},
+		"no module": nil,
+	} {
+		if got := Loaders(suites.Result{Stderr: []byte(stderr)}); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", stderr, got)
 		}
 	}
 }

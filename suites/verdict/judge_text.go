@@ -233,6 +233,7 @@ func judgeSound(add func(field, got, want string), e *suites.Expectation, r suit
 // wholesome is what is wanted in the place of a fault.
 var wholesome = map[symptom.Fault]string{
 	symptom.Unparsed: "a script that parses", symptom.Unstarted: "a hook that starts", symptom.Crashed: "no crash",
+	symptom.Overlong: "long values on stdin",
 }
 
 // notHere tells that a hook which has only to be sound could not do its work for

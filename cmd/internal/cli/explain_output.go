@@ -57,8 +57,8 @@ func printReading(w io.Writer, reading client.Reading) {
 	writef(w, "effect  %s\n", reading.Effect)
 	writef(w, "why     %s\n", reading.Because())
 	writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
-	if rule.Remedy != "" {
-		writef(w, "remedy  %s\n", rule.Remedy)
+	if remedy := reading.Cause.Remedy(); remedy != "" {
+		writef(w, "remedy  %s\n", remedy)
 	}
 	if len(reading.ModelSees) == 0 {
 		writef(w, "model   (nothing)\n")

@@ -1,0 +1,32 @@
+package client
+
+import "testing"
+
+// TestRemedy: exit code 2 and onFailure are named only where they have an effect.
+func TestRemedy(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind  Kind
+		event string
+		want  string
+	}{
+		{ExitCode, "PreToolUse", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
+		{ExitCode, "UserPromptSubmit", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
+		{ExitCode, "Stop", "Exit 2 to block."},
+		{ExitCode, "PostToolUse", "Exit 2 to show stderr to the model."},
+		{ExitCode, "SessionStart", "Exit 0: no exit code of a hook blocks SessionStart."},
+		{ExitCode, "SessionEnd", "Exit 0: no exit code of a hook blocks SessionEnd."},
+		{ExitCode, "PermissionRequest", `Print a JSON decision; onFailure "block" in the entry has failures block.`},
+		{ExitCode, "", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
+		{TimedOut, "PreToolUse", `Make it faster, raise its timeout (seconds), or set onFailure "block".`},
+		{TimedOut, "PermissionRequest", `Make it faster, raise its timeout (seconds), or set onFailure "block".`},
+		{TimedOut, "Stop", "Make it faster, or raise its timeout (seconds)."},
+		{TimedOut, "SessionEnd", "Make it faster, or raise its timeout (seconds)."},
+		{Killed, "SessionStart", "Find what ends it."},
+		{NotFound, "SessionStart", "Correct the path, quote it, and keep to what /bin/sh knows."},
+	} {
+		if got := (Cause{Kind: tt.kind, Event: tt.event}).Remedy(); got != tt.want {
+			t.Errorf("%s at %s: %q, want %q", tt.kind, tt.event, got, tt.want)
+		}
+	}
+}
