@@ -32,7 +32,7 @@ var endings = []causeRow{
 		"Exit 2 to block with this text, or print JSON with additionalContext to tell the model.", onAll, loses},
 	{ExitCode, suites.Error, "exit code {exit} is not 2; that blocks nothing and the model is not told",
 		"Takes every exit code but 0 and 2 for a failure of the hook and goes on; only valid JSON on stdout is still heeded.",
-		"Exit 2 to block.{onFailure}", onAll, failure},
+		"{block}{onFailure}", onAll, failure},
 	{NotExecutable, suites.Error, "exit code 126: the command is not executable; that blocks nothing and the model is not told",
 		"Goes on as if there were no hook.", "chmod +x the script, or start it through its interpreter.", onAll, failure},
 	{NotFound, suites.Error, "exit code 127: the command was not found; that blocks nothing and the model is not told",

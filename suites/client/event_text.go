@@ -1,6 +1,8 @@
 package client
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"hookwatch/suites"
@@ -8,8 +10,8 @@ import (
 
 // Fill replaces the parts of a rule's text that depend on the event: {proceeds}, which is what
 // happens although the hook failed, {exit 2}, which is that beside what exit code 2 does, {or no},
-// which is what exit code 2 of an interpreter without its script does, and {onFailure}, the remedy
-// that has failures block. The zero Event stands for any.
+// which is what exit code 2 of an interpreter without its script does, and the remedies {block} and
+// {onFailure}, which has failures block. The zero Event stands for any.
 func (e Event) Fill(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -21,11 +23,36 @@ func (e Event) Fill(text string) string {
 			orNo = "; where an interpreter is given the file, it exits with 2 and " + no
 		}
 	}
-	onFailure := ` Or set onFailure "block" in the entry: failures block then.`
-	if e.IgnoresOnFailure || e.Exit2 == suites.Ignored && e.Failure == "" {
-		onFailure = ""
+	onFailure := ""
+	if e.failuresCanBlock() {
+		onFailure = ` Or set onFailure "block" in the entry: failures block then.`
 	}
-	return strings.NewReplacer("{proceeds}", proceeds, "{exit 2}", codes, "{or no}", orNo, "{onFailure}", onFailure).Replace(text)
+	return strings.NewReplacer("{proceeds}", proceeds, "{exit 2}", codes, "{or no}", orNo,
+		"{block}", e.block(), "{onFailure}", onFailure).Replace(text)
+}
+
+// block is how a hook keeps something from happening by more than its failure.
+func (e Event) block() string {
+	switch {
+	case e.Name == "" || blocks(e.Exit2):
+		return "Exit 2 to block."
+	case e.Exit2 == suites.ShownToModel:
+		return "Exit 2 to show stderr to the model."
+	case e.failuresCanBlock():
+		return "Print a JSON decision."
+	default:
+		return "Exit 0: no exit code of a hook blocks " + e.Name + "."
+	}
+}
+
+// failuresCanBlock reports whether onFailure "block" has an effect.
+func (e Event) failuresCanBlock() bool {
+	return e.Name == "" || !e.IgnoresOnFailure && blocks(cmp.Or(e.Failure, e.Exit2))
+}
+
+// blocks reports whether an effect keeps something from happening.
+func blocks(effect suites.Effect) bool {
+	return !slices.Contains([]suites.Effect{suites.Ignored, suites.ShownToModel, ""}, effect)
 }
 
 func (e Event) proceeds() string {
@@ -69,4 +96,14 @@ func RuleAt(id string, e Event) (r suites.Rule, ok bool) {
 	r = row.rule()
 	r.Client, r.Remedy = e.Fill(row.client), e.Fill(row.remedy)
 	return r, true
+}
+
+// Remedy returns what to do about the cause at its event.
+func (c Cause) Remedy() string {
+	row, _ := rowOf(c.Kind)
+	event, known := EventByName(c.Event)
+	if !known {
+		return row.rule().Remedy
+	}
+	return event.Fill(row.remedy)
 }

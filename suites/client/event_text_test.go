@@ -10,16 +10,16 @@ func TestRemedy(t *testing.T) {
 		event string
 		want  string
 	}{
-		{ExitCode, "PreToolUse", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
-		{ExitCode, "UserPromptSubmit", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
+		{ExitCode, "PreToolUse", `Exit 2 to block. Or set onFailure "block" in the entry: failures block then.`},
+		{ExitCode, "UserPromptSubmit", `Exit 2 to block. Or set onFailure "block" in the entry: failures block then.`},
 		{ExitCode, "Stop", "Exit 2 to block."},
 		{ExitCode, "PostToolUse", "Exit 2 to show stderr to the model."},
 		{ExitCode, "SessionStart", "Exit 0: no exit code of a hook blocks SessionStart."},
 		{ExitCode, "SessionEnd", "Exit 0: no exit code of a hook blocks SessionEnd."},
-		{ExitCode, "PermissionRequest", `Print a JSON decision; onFailure "block" in the entry has failures block.`},
-		{ExitCode, "", `Exit 2 to block; onFailure "block" in the entry has failures block, too.`},
-		{TimedOut, "PreToolUse", `Make it faster, raise its timeout (seconds), or set onFailure "block".`},
-		{TimedOut, "PermissionRequest", `Make it faster, raise its timeout (seconds), or set onFailure "block".`},
+		{ExitCode, "PermissionRequest", `Print a JSON decision. Or set onFailure "block" in the entry: failures block then.`},
+		{ExitCode, "", `Exit 2 to block. Or set onFailure "block" in the entry: failures block then.`},
+		{TimedOut, "PreToolUse", `Make it faster, or raise its timeout (seconds). Or set onFailure "block" in the entry: failures block then.`},
+		{TimedOut, "PermissionRequest", `Make it faster, or raise its timeout (seconds). Or set onFailure "block" in the entry: failures block then.`},
 		{TimedOut, "Stop", "Make it faster, or raise its timeout (seconds)."},
 		{TimedOut, "SessionEnd", "Make it faster, or raise its timeout (seconds)."},
 		{Killed, "SessionStart", "Find what ends it."},
