@@ -202,19 +202,28 @@ func (g *Graph) moved() {
 	}
 }
 
-// RefreshElsewhere looks again at all files that the input Elsewhere stands for.
+// RefreshElsewhere looks again at all files that the input Elsewhere stands for. Some of them are
+// inputs by their own names, too, so that a change of one is taken as Refresh takes it.
 func (g *Graph) RefreshElsewhere() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.others == nil {
 		return
 	}
-	before := g.others
-	for p := range before.files {
-		g.files.drop(p)
+	changed := map[string]bool{}
+	for p := range g.others.files {
+		if f, read := g.files.files[p]; read && !g.files.unchanged(p, f) {
+			changed[p] = true
+		}
 	}
-	g.others = nil
+	if g.refresh(changed); g.others == nil {
+		return
+	}
+	before := g.others
+	g.others = nil // there may be more files
 	if g.other().digest != before.digest {
+		g.others.earlier = before.earlier
+		g.others.earlier[before.digest] = before.content
 		g.moved()
 	}
 }

@@ -255,6 +255,11 @@ func (g *Graph) Refresh(paths []string) {
 	for _, p := range paths {
 		changed[g.files.slash(p)] = true
 	}
+	g.refresh(changed)
+}
+
+// refresh is Refresh of slash paths; it takes out of them what is as it was.
+func (g *Graph) refresh(changed map[string]bool) {
 	if len(changed) > rescan || changed["."] || g.most > 0 && g.files.size() > g.most {
 		g.forgetAll()
 		return

@@ -193,3 +193,29 @@ func TestPassing(t *testing.T) {
 		t.Errorf("files %v", files)
 	}
 }
+
+// TestRefreshElsewhere: a file that one hook may read and another one names is refreshed for
+// both, and then once more is no change.
+func TestRefreshElsewhere(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	all := files()
+	all[".claude/hooks/any.py"] = "#!/usr/bin/env python3\nimport sys\nsys.exit(0)\n"
+	write(t, root, all)
+	project := projectAt(root)
+	project.Other = func(string, bool) bool { return true }
+	g := New(project)
+	names, any := hookCase("P01", "guard.sh"), hookCase("A01", "any.py")
+	digests := func(g *Graph) [2]string { return [2]string{g.Digest(&names), g.Digest(&any)} }
+	before := digests(g)
+	write(t, root, map[string]string{".claude/hooks/config.json": `{"mode": "allow", "other": 22}`})
+	g.RefreshElsewhere()
+	g.Refresh([]string{".claude/hooks/config.json"})
+	got := digests(g)
+	if want := digests(New(project)); got != want {
+		t.Errorf("%v, want %v as of a new graph", got, want)
+	}
+	if got[0] == before[0] || got[1] == before[1] {
+		t.Errorf("%v, before %v: the change is not seen", got, before)
+	}
+}
