@@ -24,7 +24,7 @@ func (c Cause) Sentence() string {
 	row, _ := rowOf(c.Kind)
 	drops := "the client drops the whole output"
 	if c.Effect == suites.ShownToModel {
-		drops = "the client heeds no key of the output and shows the model its text"
+		drops = "the client uses no key of the output and shows the model its text"
 	}
 	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(row.sentence)
 	return strings.NewReplacer(
