@@ -1,14 +1,8 @@
 package record
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,103 +11,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
 )
-
-// An Origin is the text of .origin: it tells a results directory that hookwatch
-// made for this person here from one that came along with a clone. Records decide
-// what is not run again, so only the former's count. The ID stands in the
-// person's own folder too, where no clone can put it.
-type Origin struct {
-	Version int    `json:"version"` // of the layout
-	ID      string `json:"id"`
-}
-
-// Name is that of the file.
-const Name = ".origin"
-
-const (
-	version = 1
-	atMost  = 4 << 10 // bytes of the file, and of a mark
-)
-
-// NewOrigin makes the origin of a directory that is claimed now.
-func NewOrigin() Origin { return Origin{version, rand.Text()} }
-
-// A NewerError says that a later hookwatch wrote the directory.
-type NewerError struct {
-	Dir     string
-	Version int
-}
-
-// Error says what to do.
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer hookwatch (layout %d, this one knows %d): update hookwatch, or set results.dir to another directory; nothing in it was changed",
-		e.Dir, e.Version, version)
-}
-
-// ReadOrigin gives the zero value for a directory that says nothing of itself.
-func ReadOrigin(d *disk.Dir) (o Origin, err error) {
-	text, err := d.ReadFile(Name, atMost)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Origin{}, nil
-	}
-	if err != nil {
-		return Origin{}, err
-	}
-	if json.Unmarshal(text, &o) != nil {
-		return Origin{}, nil
-	}
-	if o.Version > version {
-		return Origin{}, &NewerError{d.Path(), o.Version}
-	}
-	return o, nil
-}
-
-// Write puts the origin into its directory.
-func (o Origin) Write(d *disk.Dir) error {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	return d.Replace(Name, append(text, '\n'), disk.Unsynced)
-}
-
-// IsMarked reports whether marks, the person's own folder, knows a directory by
-// this origin.
-func (o Origin) IsMarked(marks, dir string) bool {
-	if o.ID == "" {
-		return false
-	}
-	own, err := disk.Open(marks, marks)
-	if err != nil {
-		return false
-	}
-	defer own.Close()
-	id, err := own.ReadFile(mark(dir), atMost)
-	return err == nil && strings.TrimSpace(string(id)) == o.ID
-}
-
-// Mark notes the origin of a directory in marks, where no clone can put anything.
-func (o Origin) Mark(marks, dir string) error {
-	if err := os.MkdirAll(marks, 0o700); err != nil {
-		return err
-	}
-	own, err := disk.Open(marks, marks)
-	if err != nil {
-		return err
-	}
-	defer own.Close()
-	return own.Replace(mark(dir), []byte(o.ID+"\n"), disk.Unsynced)
-}
-
-// mark names the file that is about a directory.
-func mark(dir string) string {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
-	sum := sha256.Sum256([]byte(real))
-	return hex.EncodeToString(sum[:16])
-}
 
 // Identify gives records of other tools, which have no ID, the suite and ID of
 // the case they are about: the one known case of the same hook, by base name,
