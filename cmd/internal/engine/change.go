@@ -236,12 +236,16 @@ func (w *watch) reload(ctx context.Context) bool {
 	if !w.accepts(p) {
 		return true
 	}
-	before := w.p.Warnings
+	before, places := w.p.Warnings, w.p.Config
 	w.adopt(p)
 	w.idle.lack(p.Every())
 	w.followed = nil // what the new graph comes to know is not followed yet
 	if err := Follow(ctx, p, w.in.Watcher); err != nil {
 		w.warnOf(err)
+		return true
+	}
+	if !project.SamePlaces(places, p.Config) {
+		return w.reload(ctx) // what was saved there after it was read, and before it was followed, was not reported
 	}
 	for _, text := range p.Warnings {
 		if !slices.Contains(before, text) {

@@ -273,6 +273,29 @@ func TestWatchCalledOff(t *testing.T) {
 	}
 }
 
+// TestWatchOtherPlaces: what is saved where a new configuration has suites, between the reading
+// of them and the watching, is not missed.
+func TestWatchOtherPlaces(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "more/m.yaml": strings.Replace(pair, "suite: s", "suite: m", 1)})
+	w := s.watch()
+	w.runDone()
+	saved := false
+	w.loaded = func() {
+		if !saved {
+			saved = true
+			s.Write("more/m.yaml", strings.NewReplacer("suite: s", "suite: m", "exit: 0", "exit: 3").Replace(pair))
+		}
+	}
+	s.Write(".hookwatch.yaml", strings.Replace(s.Read(".hookwatch.yaml"), "suites/*.yaml", "suites/*.yaml, more/*.yaml", 1))
+	failed := func(e notify.Event) bool {
+		done, ok := e.(notify.CaseDone)
+		return ok && done.Record.Suite == "m" && !done.Record.Pass
+	}
+	w.until("a verdict on what was saved", failed)
+	w.quit()
+}
+
 // TestWatchQuit: what was running then leaves no record and no process.
 func TestWatchQuit(t *testing.T) {
 	t.Parallel()

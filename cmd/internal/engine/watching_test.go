@@ -24,6 +24,7 @@ type watching struct {
 	ended    chan Summary
 	cancel   context.CancelFunc // as a signal does
 	loading  func()             // when the project is read again; nil: nothing
+	loaded   func()             // when it has been read again
 }
 
 // channel is a view that hands events on.
@@ -74,6 +75,9 @@ func (s *scene) watch() *watching {
 func (w *watching) reload() (*project.Project, []suites.Problem) {
 	if w.loading != nil {
 		w.loading()
+	}
+	if w.loaded != nil {
+		defer w.loaded()
 	}
 	cfg, err := config.Load(config.LoadOptions{Dir: w.Root, Env: func(string) (string, bool) { return "", false }, State: w.Path("../state")})
 	if err != nil {

@@ -54,6 +54,13 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 	return i
 }
 
+// SamePlaces reports whether two configurations name the same places for hooks, suites, spec
+// documents and settings, so that a watcher that follows the one follows the other.
+func SamePlaces(a, b *config.Config) bool {
+	one, other := FirstInterest(a), FirstInterest(b)
+	return slices.Equal(one.Files, other.Files) && slices.Equal(one.Dirs, other.Dirs) && slices.Equal(a.Watch.Ignore, b.Watch.Ignore)
+}
+
 // Interest says which files to follow: the places above, and every file that a
 // case depends on.
 func (p *Project) Interest() watcher.Interest {
