@@ -244,13 +244,13 @@ func (w *watch) reload(ctx context.Context) bool {
 		w.warnOf(err)
 		return true
 	}
-	if !project.SamePlaces(places, p.Config) {
-		return w.reload(ctx) // what was saved there after it was read, and before it was followed, was not reported
-	}
 	for _, text := range p.Warnings {
 		if !slices.Contains(before, text) {
 			w.warn(text)
 		}
+	}
+	if !project.SamePlaces(places, p.Config) {
+		return w.reload(ctx) // what was saved there after it was read, and before it was followed, was not reported
 	}
 	return true
 }
