@@ -1,6 +1,10 @@
 package client
 
 import (
+	"slices"
+	"strings"
+	"unicode/utf16"
+
 	"hookwatch/suites"
 )
 
@@ -94,4 +98,393 @@ func (c call) onlyAsync() bool {
 		}
 	}
 	return c.form == document
+}
+
+// A call is one output on its way to a reading.
+type call struct {
+	version Version
+	event   Event
+	in      Output
+	form    form
+	output  map[string]any // nil unless form is document or asyncMore
+	nested  map[string]any // hookSpecificOutput
+	matched string
+}
+
+func (c call) cause(kind Kind) Cause {
+	return Cause{Kind: kind, Event: c.event.Name, Exit: c.in.Exit, Signal: c.in.Signal, Version: c.version}
+}
+
+func (c call) reading(effect suites.Effect, kind Kind) Reading {
+	return Reading{Effect: effect, Cause: c.cause(kind)}
+}
+
+func (c call) ignored(kind Kind) Reading { return c.reading(suites.Ignored, kind) }
+
+func (c call) proceeds(kind Kind) Reading { return c.reading(suites.Proceeds, kind) }
+
+// exited reports whether the hook is a program that ended with this exit code.
+func (c call) exited(code int) bool {
+	return c.in.Signal == "" && c.in.Exit == code && c.in.Entry.Type != "http" && !c.asksModel()
+}
+
+func (c call) exit2() bool { return c.exited(2) }
+
+// asksModel reports whether the hook is a question to a model.
+func (c call) asksModel() bool { return c.in.Entry.Type == "prompt" || c.in.Entry.Type == "agent" }
+
+// failed reports whether the hook did not come to a good end.
+func (c call) failed() bool {
+	if c.in.NotStarted != "" || c.in.Signal != "" || c.in.TimedOut {
+		return true
+	}
+	if c.in.Entry.Type == "http" {
+		return c.in.Exit != 0 && (c.in.Exit < 200 || c.in.Exit > 299)
+	}
+	return c.in.Exit != 0
+}
+
+// failuresBlock reports whether the entry has failures count as exit code 2.
+func (c call) failuresBlock() bool {
+	background := c.in.Entry.Async || c.in.Entry.AsyncRewake
+	return c.in.Entry.OnFailure == "block" && !c.event.IgnoresOnFailure && !background && !c.asksModel() && !c.version.old()
+}
+
+// label names the hook as the client does to the model: "PreToolUse:Bash".
+func (c call) label() string {
+	if c.matched == "" || c.event.MatchedOn == "" {
+		return c.event.Name
+	}
+	return c.event.Name + ":" + c.matched
+}
+
+// tells is a text with what the client puts around it; nothing without a way to
+// tell it.
+func (c call) tells(way, text string) []string {
+	switch {
+	case way == "":
+		return nil
+	case way == asFailed, way == asBroken: // the command stands in it already
+		text = strings.TrimPrefix(text, "["+c.in.Entry.Command+"]: ")
+	}
+	return []string{strings.NewReplacer(
+		"{label}", c.label(), "{event}", c.event.Name, "{command}", c.in.Entry.Command, "{text}", text,
+	).Replace(way)}
+}
+
+// of is what the hook said of a key of hookSpecificOutput, as far as the client
+// knows the key for this event.
+func (c call) of(key string) any {
+	if _, known := fieldNamed(SpecificFields(c.version, c.event.Name), key); !known {
+		return nil
+	}
+	return c.nested[key]
+}
+
+func (c call) textOf(key string) string {
+	text, _ := c.of(key).(string)
+	return text
+}
+
+func withContext(reading Reading, texts ...string) Reading {
+	reading.Context = append(reading.Context, texts...)
+	reading.ModelSees = append(reading.ModelSees, texts...)
+	return reading
+}
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// strength orders effects: the strongest of several hooks' is what happens.
+// deny > ask > allow was observed on client 2.1.197; between the others the one
+// that leaves less to go on is taken to be stronger.
+var strength = []suites.Effect{
+	suites.Proceeds, suites.Ignored, suites.ContextAdded, suites.ShownToModel, suites.Allowed, suites.Rewritten,
+	suites.Asked, suites.AnotherTurn, suites.SessionEnds, suites.PromptBlocked, suites.Denied,
+}
+
+// decisionStrength orders what hooks said in the same way.
+var decisionStrength = []string{noDecision, "approve", "allow", "defer", "ask", "block", "deny"}
+
+// Combine tells what the client does when several hooks of one event have run:
+// the strongest effect holds, whichever hook finished first, and context adds up.
+func Combine(readings []Reading) Reading {
+	if len(readings) == 0 {
+		return Reading{Decision: noDecision, Effect: suites.Proceeds, Cause: Cause{Kind: NoHook}}
+	}
+	winner := slices.MaxFunc(readings, func(a, b Reading) int {
+		return slices.Index(strength, a.Effect) - slices.Index(strength, b.Effect)
+	})
+	combined := Reading{Decision: noDecision, Effect: winner.Effect, Cause: winner.Cause}
+	agreeing := 0
+	for _, reading := range readings {
+		if slices.Index(decisionStrength, reading.Decision) > slices.Index(decisionStrength, combined.Decision) {
+			combined.Decision = reading.Decision
+		}
+		if reading.Effect == winner.Effect {
+			agreeing++
+		}
+		combined.add(reading)
+	}
+	if combined.Effect == suites.Rewritten && agreeing > 1 {
+		combined.Cause = Cause{Kind: RewriteRace, Event: winner.Cause.Event, Count: agreeing}
+	}
+	return combined
+}
+
+// add takes over what the model sees of one more hook: its context always, the
+// rest only while its effect is the one that holds.
+func (r *Reading) add(one Reading) {
+	if r.Effect == suites.PromptBlocked || r.Effect == suites.SessionEnds {
+		return // the model is not asked again
+	}
+	texts := one.Context
+	if one.Effect == r.Effect || one.Effect == suites.ShownToModel {
+		texts = one.ModelSees
+	}
+	r.Context = append(r.Context, one.Context...)
+	r.ModelSees = append(r.ModelSees, texts...)
+}
+
+// halt reads continue:false.
+func (c call) halt() (Reading, bool) {
+	if c.output["continue"] != false {
+		return Reading{}, false
+	}
+	switch c.event.Halt {
+	case "", suites.Ignored:
+		return Reading{}, false
+	case suites.PromptBlocked:
+		return c.reading(suites.PromptBlocked, HaltPrompt), true
+	case suites.Proceeds:
+		return c.reading(suites.Proceeds, HaltStops), true
+	}
+	if c.event.Name != "PreToolUse" {
+		return c.reading(c.event.Halt, HaltEnds), true
+	}
+	switch denied := c.saysNo() || c.exit2(); {
+	case denied && c.version.old():
+		return Reading{}, false
+	case denied:
+		return c.reading(suites.SessionEnds, HaltBesideDeny), true
+	default:
+		return c.reading(suites.SessionEnds, HaltAfterTool), true
+	}
+}
+
+// saysNo reports a JSON decision against the action.
+func (c call) saysNo() bool {
+	return !c.event.IgnoresBlock && c.output["decision"] == "block" || c.of("permissionDecision") == "deny"
+}
+
+// block reads decision block and permissionDecision deny: the reason is the
+// JSON's, stderr is dropped.
+func (c call) block() (Reading, bool) {
+	if !c.saysNo() {
+		return Reading{}, false
+	}
+	reason := c.blockReason()
+	if c.event.Name == "SessionStart" && c.version.old() && reason != "" {
+		return withContext(c.reading(suites.ContextAdded, StartReason), reason), true
+	}
+	if c.event.Name == "PreToolUse" && c.version.old() {
+		reading := c.no(JSONNo, reason)
+		reading.ModelSees = nonEmpty(reason)
+		if reason == "" {
+			reading.ModelSees = []string{"Hook " + c.label() + " denied this tool"}
+		}
+		return reading, true
+	}
+	reading := c.no(JSONNo, reason)
+	switch {
+	case reason != "" || len(reading.ModelSees) == 0: // as it is
+	case c.event.Told == asError || c.event.Told == asReminder:
+		reading.ModelSees = []string{"Blocked by hook"}
+	default:
+		reading = c.no(JSONNo, "Blocked by hook")
+	}
+	return reading, true
+}
+
+// blockReason is the reason of whichever of the two decisions says no.
+func (c call) blockReason() string {
+	if c.of("permissionDecision") == "deny" {
+		if reason := c.textOf("permissionDecisionReason"); reason != "" {
+			return reason
+		}
+	}
+	if c.output["decision"] == "block" {
+		reason, _ := c.output["reason"].(string)
+		return reason
+	}
+	return ""
+}
+
+// blockByExit reads exit code 2, and a failure that counts as such.
+func (c call) blockByExit() (Reading, bool) {
+	var reading Reading
+	switch {
+	case c.exit2():
+		reading = c.noByExit2()
+	case c.failed() && c.failuresBlock():
+		reading = c.failing(Reading{})
+	default:
+		return Reading{}, false
+	}
+	return reading, reading.Effect != suites.Ignored || len(c.contexts()) == 0
+}
+
+// ask reads the questions: ask and defer.
+func (c call) ask() (Reading, bool) {
+	switch c.of("permissionDecision") {
+	case "ask":
+		reading := c.reading(suites.Asked, Asked)
+		reading.ModelSees = nonEmpty(c.textOf("permissionDecisionReason"))
+		return reading, true
+	case "defer":
+		return c.reading(suites.SessionEnds, Deferred), true
+	}
+	return Reading{}, false
+}
+
+// answer reads what a PermissionRequest hook answers; it goes before exit code 2.
+// Observed on client 2.1.330.
+func (c call) answer() (Reading, bool) {
+	answer, _ := c.of("decision").(map[string]any)
+	message, _ := answer["message"].(string)
+	switch answer["behavior"] {
+	case "allow":
+		return c.reading(suites.Allowed, Granted), true
+	case "deny":
+		reading := c.reading(suites.Denied, Refused)
+		reading.ModelSees = nonEmpty(message)
+		return reading, true
+	}
+	return Reading{}, false
+}
+
+func (c call) approve() (Reading, bool) {
+	switch {
+	case c.event.Name == "PreModelSwitch" && c.of("permissionDecision") == "allow":
+		return c.reading(suites.Allowed, AllowedSwitch), true
+	case c.event.Name != "PreToolUse":
+		return Reading{}, false
+	case c.of("permissionDecision") == "allow", c.output["decision"] == "approve":
+		return c.reading(suites.Allowed, Allowed), true
+	}
+	return Reading{}, false
+}
+
+// rewrite reads the keys that replace what the client has.
+func (c call) rewrite() (Reading, bool) {
+	switch {
+	case c.of("updatedInput") != nil:
+		return c.rewriteInput(), true
+	case c.of("updatedToolOutput") != nil:
+		return c.rewriteOutput("updatedToolOutput", toolByName(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
+	case c.of("updatedMCPToolOutput") != nil:
+		return c.rewriteOutput("updatedMCPToolOutput", c.matched == "" || strings.HasPrefix(c.matched, "mcp__"), MCPOutput)
+	case c.of("displayContent") != nil:
+		return c.reading(suites.Rewritten, DisplayRewritten), true
+	case c.of("action") == "accept":
+		return c.reading(suites.Rewritten, Answered), true
+	case c.of("action") != nil:
+		return c.reading(suites.Denied, Declined), true
+	}
+	return Reading{}, false
+}
+
+// alsoRewritten is a no that comes too late to keep the tool from running, in an output
+// that replaces the tool's result: the client does both.
+func (c call) alsoRewritten(no Reading) Reading {
+	if no.Effect != suites.ShownToModel {
+		return no
+	}
+	reading, done := c.rewrite()
+	if !done || reading.Effect != suites.Rewritten {
+		return no
+	}
+	reading.ModelSees = no.ModelSees
+	return reading
+}
+
+// rewriteInput replaces the tool's whole input, which then has to be a whole one.
+func (c call) rewriteInput() Reading {
+	input, _ := c.of("updatedInput").(map[string]any)
+	lacking := toolByName(c.matched).lacks(input)
+	reading := c.reading(suites.Denied, InputIncomplete)
+	reading.Cause.Key, reading.Cause.Value = lacking, c.matched
+	switch {
+	case len(input) == 0:
+		reading.Cause.Kind = InputEmpty
+	case lacking == "":
+		return c.reading(suites.Rewritten, InputRewritten)
+	}
+	if lacking != "" {
+		reading.ModelSees = []string{"The required parameter `" + lacking + "` is missing"}
+	}
+	return reading
+}
+
+// rewriteOutput replaces what the tool returned, where the client takes it; done
+// tells that nothing else in the output is left to be read.
+func (c call) rewriteOutput(key string, taken bool, otherwise Kind) (reading Reading, done bool) {
+	kind, effect := OutputRewritten, suites.Rewritten
+	if !taken {
+		kind, effect = otherwise, suites.Ignored
+	}
+	reading = c.reading(effect, kind)
+	reading.Cause.Key, reading.Cause.Value = key, c.matched
+	return reading, taken || len(c.contexts()) == 0
+}
+
+// maxContext is the length, in UTF-16 units, above which the client replaces
+// additionalContext by a preview and the path of a file.
+const maxContext = 10_000
+
+// contexts are what the hook hands to the model beside its decision.
+func (c call) contexts() []string {
+	if c.event.LosesContext {
+		return nil
+	}
+	text := c.textOf("additionalContext")
+	if len(utf16.Encode([]rune(text))) > maxContext {
+		text = "persisted-output"
+	}
+	return append(nonEmpty(text), nonEmpty(c.textOf("initialUserMessage"))...)
+}
+
+// addContext adds that to a reading. Without a decision, it is the effect.
+func (c call) addContext(reading Reading) Reading {
+	texts := c.contexts()
+	if len(texts) == 0 {
+		return reading
+	}
+	switch {
+	case reading.Effect == suites.PromptBlocked, reading.Effect == suites.SessionEnds, reading.Cause.Kind == HaltStops:
+		return reading // the model is not asked again
+	}
+	switch reading.Effect {
+	case "":
+		reading = c.contextAlone()
+	case suites.Ignored:
+		reading = c.reading(suites.ContextAdded, ContextToModel)
+	default: // the decision stands, and the context comes with it
+	}
+	return withContext(reading, texts...)
+}
+
+func (c call) contextAlone() Reading {
+	switch {
+	case c.textOf("initialUserMessage") != "":
+		return c.reading(suites.AnotherTurn, FirstMessage)
+	case c.event.Name == "Stop" || c.event.Name == "SubagentStop":
+		return c.reading(suites.AnotherTurn, ContextTurn)
+	default:
+		return c.reading(suites.ContextAdded, ContextToModel)
+	}
 }

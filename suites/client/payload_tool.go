@@ -1,7 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -114,5 +119,139 @@ func agentResponse(in PayloadInput) object {
 		{"status", "completed"}, {"prompt", in.Prompt}, {"agentId", "a0000000000000001"}, {"agentType", "general-purpose"},
 		{"content", list{object{{"type", "text"}, {"text", in.LastMessage}}}},
 		{"totalDurationMs", 12}, {"totalTokens", 15}, {"totalToolUseCount", 1},
+	}
+}
+
+// An PayloadInput says what a payload is about. Every field but Event has a
+// neutral default, so that the zero value of the rest gives a plausible payload.
+type PayloadInput struct {
+	Event          string
+	Tool           string          // for tool events; default Bash
+	Command        string          // tool_input.command
+	FilePath       string          // tool_input.file_path (notebook_path for NotebookEdit), or the event's own file
+	Text           string          // what a tool writes, looks for or asks, where it takes a text
+	ToolInput      json.RawMessage // replaces the tool_input made from the above
+	ToolResponse   json.RawMessage // replaces the tool_response made for the tool
+	SessionID      string
+	TranscriptPath string
+	Cwd            string
+	Prompt         string
+	PermissionMode string // default "default"
+	Value          string // what the matcher is compared with, where it is not the tool: source, trigger, reason, agent type, ...
+	AgentID        string // inside a subagent
+	AgentType      string
+	LastMessage    string // last_assistant_message
+	StopHookActive bool
+	Over           json.RawMessage // an object that is laid over what is made of the above; null leaves a field out
+	Override       json.RawMessage // a full object, sent as it is instead of everything above
+}
+
+// text is the text that a tool takes; usual where none is given.
+func (in PayloadInput) text(usual string) string { return cmp.Or(in.Text, usual) }
+
+// file is the file that a tool is about, when one must be named.
+func (in PayloadInput) file() string { return cmp.Or(in.FilePath, in.Cwd+"/example.txt") }
+
+// A payloadField is one key of an object; an object keeps the order of its fields.
+type (
+	payloadField struct {
+		key   string
+		value any
+	}
+	object []payloadField
+	list   []any
+)
+
+// write writes the object as the client does: on one line, in order, without escaping
+// characters for HTML.
+func (o object) write(out *bytes.Buffer) error {
+	out.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := write(out, f.key); err != nil {
+			return err
+		}
+		out.WriteByte(':')
+		if err := write(out, f.value); err != nil {
+			return fmt.Errorf("field %s: %w", f.key, err)
+		}
+	}
+	out.WriteByte('}')
+	return nil
+}
+
+func (l list) write(out *bytes.Buffer) error {
+	out.WriteByte('[')
+	for i, v := range l {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := write(out, v); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	return nil
+}
+
+// write writes a value. Objects and lists are not left to the encoder, which would read
+// what they wrote once more at every depth: a tool's input may be large.
+func write(out *bytes.Buffer, value any) error {
+	switch value := value.(type) {
+	case object:
+		return value.write(out)
+	case list:
+		return value.write(out)
+	case json.RawMessage:
+		return json.Compact(out, value)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	out.Truncate(out.Len() - 1) // the encoder's newline
+	return nil
+}
+
+// under lays a JSON object over this one: its fields replace those of the same name,
+// others come after them, and null leaves one out.
+func (o object) under(over json.RawMessage) (object, error) {
+	if len(bytes.TrimSpace(over)) == 0 {
+		return o, nil
+	}
+	in := json.NewDecoder(bytes.NewReader(over))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return nil, errors.New("what is laid over it must be a JSON object")
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return nil, err
+		}
+		o = o.with(key.(string), value) // the decoder lets no other key through
+	}
+	_, err := in.Token()
+	return o, err
+}
+
+func (o object) with(key string, value json.RawMessage) object {
+	at := slices.IndexFunc(o, func(f payloadField) bool { return f.key == key })
+	switch absent := string(value) == "null"; {
+	case absent && at >= 0:
+		return slices.Delete(o, at, at+1)
+	case absent:
+		return o
+	case at >= 0:
+		o[at].value = value
+		return o
+	default:
+		return append(o, payloadField{key, value})
 	}
 }

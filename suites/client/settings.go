@@ -2,6 +2,13 @@ package client
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
 
 	"hookwatch/suites"
 	"hookwatch/suites/jsontree"
@@ -160,4 +167,354 @@ func isStatusLine(value jsontree.Value) bool {
 	command, _ := value.Get("command")
 	_, isText := textOf(command)
 	return hookType.Scalar == "command" && isText
+}
+
+// An entryReader reads the keys of one hook; what is wrong with one is noted, and
+// the hook is left out.
+type entryReader struct {
+	parser *parser
+	event  string
+	hook   jsontree.Value
+	entry  Entry
+	bad    bool
+}
+
+// entry reads one hook of a group.
+func (p *parser) entry(event, matcher string, hook jsontree.Value) {
+	if hook.Kind != '{' {
+		p.invalid(event, hook.Start, "a hook of "+event+" is "+describe(hook)+", not an object", `write {"type": "command", "command": "..."}`)
+		return
+	}
+	r := entryReader{parser: p, event: event, hook: hook, entry: Entry{Event: event, Matcher: matcher, At: p.source.position(hook.Start)}}
+	for _, key := range EntryKeys() {
+		if key.Known(p.version) && (len(key.Of) == 0 || slices.Contains(key.Of, r.entry.Type)) {
+			r.key(key)
+		}
+	}
+	dropped := guarded[event] && !p.plugin && r.entry.Command != "" // with all others of the file: it is one of those
+	if !r.bad || dropped {
+		p.settings.Entries = append(p.settings.Entries, r.entry)
+	}
+}
+
+func (r *entryReader) invalid(at int, what, hint string) {
+	r.bad = true
+	r.parser.invalid(r.event, at, what, hint)
+}
+
+// key reads one key, of which type is the first.
+func (r *entryReader) key(key EntryKey) {
+	value, given := r.hook.Get(key.Name)
+	text, _ := textOf(value)
+	switch {
+	case !given && key.Required && key.Name == "type":
+		r.invalid(r.hook.Start, "a hook has no type", `add "type": "command"`)
+	case !given && key.Required:
+		r.invalid(r.hook.Start, "a hook of type "+r.entry.Type+" has no "+key.Name, `add "`+key.Name+`": "..."`)
+	case !given:
+	case !holds(key.Kind, value):
+		at, what := wrongEntry(key, value)
+		r.invalid(at, what, hints[key.Kind])
+	case key.Values != nil && !slices.Contains(key.Values, text):
+		r.invalid(value.Start, key.Name+" is "+describe(value)+", which the client does not know", "use one of "+strings.Join(key.Values, ", "))
+	default:
+		r.set(key.Name, value)
+	}
+}
+
+// wrongEntry says what is wrong with a value of the wrong kind, and where.
+func wrongEntry(key EntryKey, value jsontree.Value) (at int, what string) {
+	if key.Kind == SomeStrings && value.Kind == '[' {
+		for _, member := range value.Members {
+			if _, ok := textOf(member.Value); !ok {
+				return member.Value.Start, "a value of " + key.Name + " is " + describe(member.Value) + ", not text"
+			}
+		}
+	}
+	return value.Start, key.Name + " is " + describe(value) + ", not " + string(key.Kind)
+}
+
+// set takes over a valid value.
+func (r *entryReader) set(key string, value jsontree.Value) {
+	e := &r.entry
+	texts := map[string]*string{
+		"type": &e.Type, "command": &e.Command, "url": &e.URL, "prompt": &e.Prompt, "server": &e.Server, "tool": &e.Tool,
+		"if": &e.If, "shell": &e.Shell, "onFailure": &e.OnFailure,
+	}
+	flags := map[string]*bool{
+		"async": &e.Async, "asyncRewake": &e.AsyncRewake, "once": &e.Once, "continueOnBlock": &e.ContinueOnBlock,
+	}
+	if text, isText := texts[key]; isText {
+		*text, _ = textOf(value)
+	}
+	if flag, isFlag := flags[key]; isFlag {
+		*flag, _ = value.Scalar.(bool)
+	}
+	switch key {
+	case "args":
+		e.Args = listed(value)
+	case "timeout":
+		e.Timeout = duration(value)
+	}
+}
+
+// listed is never nil: args that are given and empty are another form of launch.
+func listed(value jsontree.Value) []string {
+	all := []string{}
+	for _, member := range value.Members {
+		text, _ := textOf(member.Value)
+		all = append(all, text)
+	}
+	return all
+}
+
+// duration reads seconds, fractions allowed. What is too long for a Duration is
+// the longest there is.
+func duration(value jsontree.Value) time.Duration {
+	seconds, _ := number(value)
+	if seconds >= longest.Seconds() {
+		return longest
+	}
+	return max(time.Duration(seconds*float64(time.Second)), 1)
+}
+
+func (p *parser) hooks(hooks jsontree.Value) {
+	if hooks.Kind != '{' {
+		p.fatal(hooks.Start, "hooks is "+describe(hooks)+", not an object", "write {\"PreToolUse\": [...]}")
+		return
+	}
+	for i, member := range hooks.Members {
+		for _, later := range hooks.Members[i+1:] {
+			if later.Key == member.Key {
+				p.ignore(member.At, member.Key+" stands twice: the client takes the last one", "merge the two lists")
+				break
+			}
+		}
+		if last, _ := hooks.Get(member.Key); last.Start == member.Value.Start {
+			p.event(member)
+		}
+	}
+}
+
+func (p *parser) event(member jsontree.Member) {
+	event, known := EventByName(member.Key)
+	if !known || !event.Known(p.version) {
+		p.unknownEvent(member)
+		return
+	}
+	if member.Value.Kind == '[' {
+		for _, group := range member.Value.Members {
+			p.group(member.Key, group.Value)
+		}
+		return
+	}
+	note := p.ignore
+	if guarded[member.Key] && !p.plugin && !p.old() && !isNull(member.Value) {
+		note = p.fatal
+	}
+	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
+		"write a list of {\"matcher\": ..., \"hooks\": [...]}")
+}
+
+// isNull reports whether a value is null, by which an event has no hooks.
+func isNull(value jsontree.Value) bool {
+	return value.Kind != '{' && value.Kind != '[' && value.Scalar == nil
+}
+
+func (p *parser) unknownEvent(member jsontree.Member) {
+	const hint = "event names are case-sensitive, as in PreToolUse"
+	switch {
+	case p.plugin && p.old():
+		p.fatal(member.At, "no event is called "+member.Key, "client 2.1.197 drops all hooks of the plugin for it")
+	case !p.plugin && !p.old() && holdsGuarded(member.Value):
+		p.fatal(member.At, "no event is called "+member.Key+", and it holds hooks of PreToolUse", `the events stand in "hooks" itself`)
+	default:
+		p.ignore(member.At, "no event is called "+member.Key+": its hooks never run", hint)
+	}
+}
+
+// holdsGuarded reports whether a guarded event stands anywhere in a value.
+func holdsGuarded(value jsontree.Value) bool {
+	for _, member := range value.Members {
+		if value.Kind == '{' && guarded[member.Key] || holdsGuarded(member.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) group(event string, group jsontree.Value) {
+	const shape = `write {"matcher": "...", "hooks": [{"type": "command", "command": "..."}]}`
+	if group.Kind != '{' {
+		p.invalid(event, group.Start, "an entry of "+event+" is "+describe(group)+", not an object", shape)
+		return
+	}
+	matcher, given := group.Get("matcher")
+	text, isText := textOf(matcher)
+	if given && !isText {
+		p.invalid(event, matcher.Start, "matcher is "+describe(matcher)+", not text", "leave it out to match everything")
+		if !p.drops(event) {
+			return // the group goes
+		}
+	}
+	hooks, given := group.Get("hooks")
+	switch {
+	case !given:
+		p.invalid(event, group.Start, "an entry of "+event+" has no hooks list", shape)
+	case hooks.Kind != '[':
+		p.invalid(event, hooks.Start, "hooks is "+describe(hooks)+", not a list", shape)
+	default:
+		for _, hook := range hooks.Members {
+			p.entry(event, text, hook.Value)
+		}
+	}
+}
+
+// A source is the text of a settings file, by which its values are placed.
+type source struct {
+	file  string
+	data  []byte
+	lines jsontree.Lines
+}
+
+// newSource takes a file's content, which may start with a byte order mark.
+func newSource(file string, data []byte) source {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	return source{file, data, jsontree.NewLines(data)}
+}
+
+func (s source) position(offset int) suites.Position {
+	line, column := s.lines.At(offset)
+	return suites.Position{File: s.file, Line: line, Column: column}
+}
+
+// describe names a value's kind for a person.
+func describe(v jsontree.Value) string {
+	switch value := v.Scalar.(type) {
+	case string:
+		raw, _ := json.Marshal(value) // a string always encodes
+		return "the text " + string(raw)
+	case json.Number:
+		return "the number " + value.String()
+	case bool:
+		if value {
+			return "true"
+		}
+		return "false"
+	}
+	switch v.Kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	default:
+		return "null"
+	}
+}
+
+func textOf(v jsontree.Value) (string, bool) {
+	text, ok := v.Scalar.(string)
+	return text, ok
+}
+
+// syntaxProblem says where the text stops being JSON, and how to mend the two
+// mistakes that people make.
+func (s source) syntaxProblem(err error) suites.Problem {
+	offset := len(s.data)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		offset = int(syntax.Offset) - 1
+	}
+	hint := "JSON must be one complete value; see that every bracket and quote is closed"
+	if offset >= 0 && offset < len(s.data) {
+		before := bytes.TrimRight(s.data[:offset], " \t\r\n")
+		switch char := s.data[offset]; {
+		case char == '/':
+			hint = "remove the comment: the client reads strict JSON"
+		case (char == '}' || char == ']') && bytes.HasSuffix(before, []byte(",")):
+			offset = len(before) - 1
+			hint = "remove the trailing comma: the client reads strict JSON"
+		}
+	}
+	return suites.Problem{At: s.position(offset), What: "not valid JSON: " + err.Error(), Hint: hint}
+}
+
+// others are the settings beside hooks that the client was observed to check
+// (2.1.330); env and disableAllHooks are taken to follow the same validation.
+var others = []struct {
+	name string
+	kind ValueKind
+}{
+	{"permissions", AnObject},
+	{"env", AnObject},
+	{"model", AString},
+	{"statusLine", AnObject},
+	{"outputStyle", AString},
+	{"cleanupPeriodDays", ACount},
+	{"includeCoAuthoredBy", ABoolean},
+	{"allowedHttpHookUrls", SomeStrings},
+	{"disableAllHooks", ABoolean},
+}
+
+// hints tell how a value of each kind is written.
+var hints = map[ValueKind]string{
+	AString:     "put it in double quotes",
+	ABoolean:    "write true or false, without quotes",
+	AnObject:    "write {...}",
+	SomeStrings: `write a list of text, as in ["first", "second"]`,
+	ADuration:   "write seconds as a number, such as 5 or 0.5",
+	AnAddress:   "write a whole URL, such as http://127.0.0.1:8080/hook",
+}
+
+const longest = time.Duration(math.MaxInt64)
+
+// holds reports whether a value is of a kind.
+func holds(kind ValueKind, value jsontree.Value) bool {
+	n, isNumber := number(value)
+	switch kind {
+	case ADuration:
+		return isNumber && n > 0
+	case ACount:
+		return isNumber && n >= 1 && n == math.Trunc(n)
+	case AnAddress:
+		return isAddress(value)
+	default:
+		return kind.Holds(decoded(value))
+	}
+}
+
+// isAddress reports whether a value is an absolute URL.
+func isAddress(value jsontree.Value) bool {
+	text, _ := textOf(value)
+	address, err := url.Parse(text)
+	if err != nil || address.Scheme == "" {
+		return false
+	}
+	return address.Host != "" || address.Scheme != "http" && address.Scheme != "https"
+}
+
+// number is a number's value; what is too large for one is infinite.
+func number(value jsontree.Value) (float64, bool) {
+	written, ok := value.Scalar.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	n, _ := written.Float64() // a number that is out of range gives infinity
+	return n, true
+}
+
+// decoded is a value as far as its kind goes.
+func decoded(value jsontree.Value) any {
+	switch value.Kind {
+	case '{':
+		return map[string]any{}
+	case '[':
+		all := []any{}
+		for _, member := range value.Members {
+			all = append(all, decoded(member.Value))
+		}
+		return all
+	default:
+		return value.Scalar
+	}
 }

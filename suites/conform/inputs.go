@@ -1,9 +1,14 @@
 package conform
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
 	"hookwatch/suites/symptom"
 )
 
@@ -136,4 +141,210 @@ func said(text, input string) int {
 	default:
 		return unsaid
 	}
+}
+
+// denies judges what a person says that hooks must stop, before anything is fired.
+func (t Tree) denies() (all []Finding) {
+	for _, d := range t.Denies {
+		meant, taken := 0, 0
+		for _, h := range t.hooks() {
+			if h.Answers(d.Hook) {
+				meant++
+				if _, ok := sent(d, h); ok {
+					taken++
+				}
+			}
+		}
+		switch {
+		case meant == 0:
+			all = append(all, FindingOf("let-through", "", d.At, "no registered hook is meant by "+d.Hook))
+			all[len(all)-1].Remedy = "hookwatch list --hooks shows what is registered: name an ID, or a part of a command"
+		case taken == 0:
+			all = append(all, FindingOf("let-through", "", d.At, fmt.Sprintf("%s does not run for %s", d.Hook, firing{tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt, event: eventOf(d)}.input())))
+			all[len(all)-1].Remedy = "register it where a call can be stopped, with a matcher that takes the tool"
+		}
+	}
+	return all
+}
+
+// eventOf is the event in which an input can be stopped.
+func eventOf(d suites.Deny) string {
+	if d.Prompt != "" {
+		return "UserPromptSubmit"
+	}
+	return "PreToolUse"
+}
+
+// sent is what a hook gets of an input that it must stop, if the client runs it then.
+func sent(d suites.Deny, h discover.Hook) (firing, bool) {
+	f := firing{event: h.Event, tool: d.Tool, command: d.Command, file: d.File, prompt: d.Prompt}
+	if h.Event != eventOf(d) {
+		return f, false
+	}
+	takes := func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }
+	switch {
+	case d.Prompt != "":
+		return f, true
+	case d.Command != "" && d.Tool == "":
+		if i := slices.IndexFunc(shells, takes); i >= 0 {
+			f.tool = shells[i]
+		}
+	case d.Command != "":
+	case d.Tool == "":
+		if i := slices.IndexFunc(guarded, takes); i >= 0 {
+			f.tool = guarded[i]
+		}
+	}
+	return f, f.tool != "" && takes(f.tool) && f.passes(h)
+}
+
+// named sends what a person says that the hook must stop, each in surroundings of its
+// own: each is a verdict.
+func (q *Inquiry) named() (probes []Probe) {
+	q.rounds[0] = func() []Probe { return nil }
+	for _, d := range q.tree.Denies {
+		f, ok := sent(d, q.hook)
+		if !ok || !q.hook.Answers(d.Hook) {
+			continue
+		}
+		probes = append(probes, q.probe(f, func(r suites.Result) {
+			switch tool := q.missing; {
+			case stopped(r) && q.denied == nil:
+				q.denied = &f
+			case stopped(r):
+			case tool != "":
+				q.lacks(tool + " is not on this machine")
+			default:
+				all := FindingOf("let-through", q.hook.ID, d.At, "it lets "+f.input()+" through: "+short(r.EffectReason))
+				q.findings = append(q.findings, all)
+			}
+		}))
+	}
+	return probes
+}
+
+// executed is the name of a file that is there once a hook has run a part of its input as a
+// command, and runs are the places where it may be.
+const executed = "hookwatch-executed"
+
+var executedAt = []string{"{override}/" + executed, "{project}/" + executed, "{tmp}/" + executed}
+
+// odd is a text with what scripts stumble over.
+const odd = "$(touch " + executed + ") `touch " + executed + "` it's \"quoted\" \\n $(x) é 漢 🎉\n\tsecond line"
+
+// word is a long one. An expression that can take it apart in many ways does not come to an
+// end if it fails at the mark behind it.
+const word = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+// long is a text of 200 KB.
+func long() string { return word + " !\n" + strings.Repeat(word+"\n", 5000) }
+
+// A variant is a usual firing with another input.
+type variant struct {
+	firing
+	name  string
+	empty string // a text of the tool's input that is sent empty
+}
+
+// variants are those that a session sends sooner or later; command is a harmless one that they
+// begin with.
+func variants(f firing, command string) []variant {
+	with := func(text string) firing {
+		v := f
+		v.text, v.prompt = text, text
+		if f.command != "" {
+			v.command = command + " " + strings.ReplaceAll(text, "\n", "\n# ")
+		}
+		if f.command != "" && text == odd {
+			v.command = command + " $(touch " + executed + ") # it's \"quoted\" \\n é 漢 🎉"
+		}
+		return v
+	}
+	quotes, large := with(odd), with(long())
+	if event, _ := client.EventByName(f.event); event.Tool {
+		quotes.agent = "general-purpose"
+	}
+	all := []variant{{quotes, "a text with quotes and other letters, of a subagent", ""}, {large, "a text of 200 KB", ""}}
+	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
+		all = append(all, variant{f, "an empty " + key, key})
+	}
+	if slices.Contains(fileTools, f.tool) {
+		named := f
+		named.file = "src/$(touch " + executed + ").py"
+		all = append(all, variant{named, "a file whose name is a command", ""})
+	}
+	return all
+}
+
+// varied sends other inputs to a hook that copes with a usual one, in surroundings that
+// they share.
+func (q *Inquiry) varied() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	usual := typical(q.hook, q.tree)
+	if len(usual) == 0 || symptom.Background(q.took) || q.absent != "" {
+		return nil
+	}
+	command := "true"
+	if q.hook.If != "" {
+		command = usual[0].command
+	}
+	var all Probe
+	for _, v := range variants(usual[0], command) {
+		if !v.passes(q.hook) {
+			continue
+		}
+		one := q.probe(v.firing, func(r suites.Result) { q.coped(v, r) })
+		step := &one.Case.Steps[0]
+		for _, place := range executedAt {
+			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: place})
+		}
+		if v.empty != "" {
+			step.PayloadRaw = emptied(step.PayloadRaw, v.empty)
+		}
+		if all.Case == nil {
+			all = one
+		} else {
+			all.and(one)
+		}
+	}
+	if all.Case == nil {
+		return nil
+	}
+	return []Probe{all}
+}
+
+// coped judges what a hook makes of an input that is another.
+func (q *Inquiry) coped(v variant, r suites.Result) {
+	for _, place := range executedAt {
+		if _, ran := r.Files[place]; ran {
+			f := FindingOf("executes-input", q.hook.ID, q.hook.Source, "it runs a part of its input as a command")
+			f.Input = v.name
+			q.worst(f)
+			return
+		}
+	}
+	switch {
+	case q.failed(v.name, r, suites.Warning):
+	case r.TimedOut:
+		q.seen(string(client.TimedOut), fmt.Sprintf("it had not ended after %s", q.patience()), v.name, suites.Warning)
+	case client.Kind(r.EffectRule) == client.StderrDropped: // no input that a hook is there to stop
+	default:
+		q.dropped(firing{event: v.event, value: v.name}, &q.took, r, suites.Warning)
+	}
+}
+
+// emptied empties a text of a tool's input.
+func emptied(payload json.RawMessage, key string) json.RawMessage {
+	var all map[string]any
+	if json.Unmarshal(payload, &all) != nil {
+		return payload
+	}
+	if input, ok := all["tool_input"].(map[string]any); ok {
+		input[key] = ""
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return payload
+	}
+	return text
 }

@@ -1,11 +1,14 @@
 package conform
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/shell"
 )
 
 // A Probe is a firing of a hook, to see what it does, or several in the same
@@ -147,4 +150,144 @@ func (q *Inquiry) probe(f firing, take func(suites.Result)) Probe {
 func (p *Probe) and(next Probe) {
 	p.Case.Steps = append(p.Case.Steps, next.Case.Steps...)
 	p.take = append(p.take, next.take...)
+}
+
+// Ask begins an inquiry. A hook that is not run has no probes.
+func Ask(t Tree, h discover.Hook) *Inquiry {
+	q := &Inquiry{hook: h, tree: t}
+	if h.NotRun() != "" {
+		return q
+	}
+	q.text = h.Command + " " + strings.Join(h.Args, " ")
+	for _, s := range h.Scripts {
+		q.text += "\n" + t.read(s)
+	}
+	if name := q.fetched(); name != "" {
+		q.lacks("its package " + name + " is not installed")
+		return q
+	}
+	q.rounds = []func() []Probe{q.paced, q.typical, q.sought, q.again, q.nesting, q.misnamed, q.varied, q.named, q.mentioned, q.search, q.hardened}
+	return q
+}
+
+// typical fires the hook as the client would, for what its matcher lets through.
+func (q *Inquiry) typical() (probes []Probe) {
+	q.rounds[0] = func() []Probe { return nil }
+	all := typical(q.hook, q.tree)
+	for i, f := range all {
+		probes = append(probes, q.probe(f, func(r suites.Result) {
+			if i == 0 {
+				q.effect, q.because, q.took = r.Effect, r.EffectReason, r
+			}
+			q.usual, q.did = append(q.usual, f), append(q.did, r)
+			q.observe(f, r)
+		}))
+	}
+	if len(all) > 0 {
+		probes = append(probes, q.served(all[0])...)
+	}
+	return probes
+}
+
+// again fires a hook a second time that held up the end of the turn.
+func (q *Inquiry) again() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	if q.effect != suites.AnotherTurn || q.hook.Event != "Stop" && q.hook.Event != "SubagentStop" {
+		return nil
+	}
+	f := firing{event: q.hook.Event, stopActive: true}
+	return []Probe{q.probe(f, func(r suites.Result) {
+		blocks := func(r suites.Result) bool {
+			kind := client.Kind(r.EffectRule)
+			return kind == client.Exit2 || kind == client.JSONNo
+		}
+		if r.Effect == suites.AnotherTurn && blocks(r) && blocks(q.took) {
+			q.found("stop-loop", "it holds up the stop, and the next one with stop_hook_active too")
+		}
+	})}
+}
+
+// Together judges hooks side by side, as the client runs them.
+func Together(reports []Report) (all []Finding) {
+	byEvent := map[string][]Report{}
+	for _, r := range reports {
+		if r.Rewrites {
+			key := r.Hook.Event + " " + r.Hook.Matcher
+			byEvent[key] = append(byEvent[key], r)
+		}
+	}
+	for key, both := range byEvent {
+		if len(both) < 2 {
+			continue
+		}
+		f := FindingOf("input-race", "", both[0].Hook.Source, key+": the input is rewritten by "+both[0].Hook.ID+" and "+both[1].Hook.ID)
+		for _, r := range both {
+			f.Hooks = append(f.Hooks, r.Hook.ID)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// A Try is a call by which it is found out what a hook stops.
+type Try struct {
+	Case  *suites.Case
+	Input string // what is sent, in a few words
+}
+
+// Tries lists the calls for a hook: those that the client would most likely fire it
+// for, then, of a hook that may deny, the inputs that it may be there to stop, the
+// likeliest first. Guard reports whether there are any of the latter.
+func Tries(t Tree, h discover.Hook) (tries []Try, guard bool) {
+	q := Ask(t, h)
+	harmful := q.harmful()
+	for _, f := range slices.Concat(typical(h, t), harmful) {
+		c := f.asCase(h)
+		c.Timeout = 0 // that of the registration counts
+		tries = append(tries, Try{c, f.input()})
+	}
+	return tries, len(harmful) > 0
+}
+
+// Stops reports whether an effect keeps the client from what it was about to do, or
+// reports to the model that it was wrong.
+func Stops(e suites.Effect) bool {
+	return stopped(suites.Result{Effect: e}) || e == suites.AnotherTurn || e == suites.ShownToModel
+}
+
+// nested is the file in which calls of the client are recorded: one for a call by the hook, and
+// "again" for one by the hook that such a session fires in its turn.
+const nested = "{tmp}/nested"
+
+// nestedClient stands in for the client. A session that runs hooks fires the same hook once
+// more, with the environment that it was given; without an end that goes on and on.
+func nestedClient(command string) string {
+	return `case " $* " in *' --bare '*|*' --safe-mode '*|*' --setting-sources'*|*disableAllHooks*) exit 0;; esac
+[ -n "$HOOKWATCH_NESTED" ] && { echo again >>'` + nested + `'; exit 0; }
+echo once >>'` + nested + `'
+HOOKWATCH_NESTED=1 sh -c ` + shell.Quote(command) + ` <'{tmp}/nested-input' >/dev/null 2>&1
+exit 0
+`
+}
+
+// nesting fires a hook that calls the client with one in its place, and asks whether the hook
+// calls it again when that session fires it.
+func (q *Inquiry) nesting() []Probe {
+	q.rounds[0] = func() []Probe { return nil }
+	usual := typical(q.hook, q.tree)
+	if len(usual) == 0 || q.hook.Args != nil || !calls(q.text, "claude") {
+		return nil
+	}
+	p := q.probe(usual[0], func(r suites.Result) {
+		if strings.Contains(string(r.Files[nested]), "again") {
+			q.found("starts-client", fmt.Sprintf("it runs claude, whose session fires it again for %s: that has no end", q.hook.Event), suites.Warning)
+		}
+	})
+	p.around(func(s *suites.Surroundings) {
+		s.Programs = []suites.Program{{Name: "claude", Script: nestedClient(q.hook.Command)}}
+	})
+	step := &p.Case.Steps[0]
+	step.Fixtures = append(step.Fixtures, suites.Fixture{Path: "{tmp}/nested-input", Content: string(step.PayloadRaw)})
+	step.Expect.Files = []suites.FileExpectation{{Path: nested}}
+	return []Probe{p}
 }

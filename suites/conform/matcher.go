@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,4 +168,101 @@ func deadness(unknown []string) suites.Severity {
 		return suites.Error
 	}
 	return suites.Warning
+}
+
+// tools are the names that a matcher of a tool's event can mean, as observed on
+// client 2.1.330 and, for those it was not asked for, documented.
+var tools = []string{
+	"Agent", "AskUserQuestion", "Bash", "BashOutput", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
+	"ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor", "NotebookEdit", "PowerShell", "Read",
+	"ReadMcpResourceTool", "SendMessage", "Skill", "SlashCommand", "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop",
+	"TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Workflow", "Write",
+}
+
+// formerTools are names that older clients had; some still match their successor.
+var formerTools = map[string]string{
+	"MultiEdit": "Edit", "LS": "Bash", "NotebookRead": "Read", "KillBash": "TaskStop", "AgentOutputTool": "TaskOutput", "View": "Read",
+}
+
+// stillMatches are former names that the client takes for their successor.
+var stillMatches = []string{"Task", "KillShell", "KillBash", "ListPeers"}
+
+// values are what a matcher of an event is compared with, where the list is
+// closed.
+var values = map[string][]string{
+	"SessionStart": {"startup", "resume", "clear", "compact", "fork"},
+	"PreCompact":   {"manual", "auto"},
+	"PostCompact":  {"manual", "auto"},
+	"Setup":        {"init", "maintenance"},
+	"ConfigChange": {"project_settings", "user_settings", "local_settings", "policy_settings", "skills"},
+}
+
+// RefusedFiles judges what keeps hooks from being in force.
+func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {
+	var documents []suites.Problem
+	for _, p := range problems {
+		if strings.HasSuffix(p.At.File, ".md") {
+			documents = append(documents, p)
+			continue
+		}
+		f := FindingOf(rule, "", p.At, p.What)
+		f.Remedy = withHint(f.Remedy, p)
+		if rule == "settings-dropped" && slices.Contains(ofPlugins, path.Base(p.At.File)) {
+			f.Effect = "no hook of the plugin ever runs, which the client tells only among errors of plugins"
+		}
+		all = append(all, f)
+	}
+	return append(all, fronts(rule, documents)...)
+}
+
+// ofPlugins are files of which the client tells, somewhere, that it drops them.
+var ofPlugins = []string{"hooks.json", "plugin.json"}
+
+// fronts judges the hooks of documents. Many have the same front, so what is said of
+// one is said of all at once. That there is no such event holds everywhere; what
+// clients make of another fault in a document was not observed.
+func fronts(rule string, problems []suites.Problem) (all []Finding) {
+	events, files := map[string][]string{}, map[string][]string{}
+	var order []suites.Problem
+	for _, p := range problems {
+		cause := p.What
+		if m := noEvent().FindStringSubmatch(p.What); m != nil {
+			cause = "no event"
+			events[cause] = once(events[cause], m[1])
+		}
+		if len(files[cause]) == 0 {
+			order = append(order, suites.Problem{At: p.At, What: cause, Hint: p.Hint})
+		}
+		files[cause] = once(files[cause], p.At.File)
+	}
+	for _, p := range order {
+		severity, what, more := suites.Info, p.What, ""
+		if n := len(files[p.What]) - 1; n > 0 {
+			more = fmt.Sprintf(" (and in %d more documents)", n)
+		}
+		if names := events[p.What]; len(names) > 0 {
+			severity, what = suites.Warning, "no event is called "+strings.Join(names, ", ")+": their hooks never run"
+		}
+		f := FindingOf(rule, "", p.At, what+more, severity)
+		f.Remedy = withHint(f.Remedy, p)
+		all = append(all, f)
+	}
+	return all
+}
+
+// noEvent matches what is said of an event that there is not.
+var noEvent = pattern.Lazy(`^no event is called (\S+):`)
+
+func once(all []string, s string) []string {
+	if slices.Contains(all, s) {
+		return all
+	}
+	return append(all, s)
+}
+
+func withHint(remedy string, p suites.Problem) string {
+	if hint, _, _ := strings.Cut(p.Hint, "; until then"); hint != "" {
+		return hint
+	}
+	return remedy
 }

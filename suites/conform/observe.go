@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/symptom"
 )
 
@@ -85,4 +88,109 @@ func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity
 		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	}
 	return true
+}
+
+// printed judges how the client interprets what a hook did on a harmless input.
+func (q *Inquiry) printed(f firing, r suites.Result) {
+	q.dropped(f, nil, r)
+	if n := len([]rune(string(r.Stdout))); n > 10_000 && len(r.ModelSees) > 0 {
+		q.found("long-output", fmt.Sprintf("%d characters for the model", n))
+	}
+	if len(r.LeftBehind) > 0 {
+		what, severity := "it leaves a process running", suites.Info // which ones are still there depends on the load
+		if r.HoldsOutput && !q.hook.Entry.Async {
+			what, severity = what+", which keeps its output open: the client waits for that", suites.Warning
+		}
+		q.found("left-behind", what, severity)
+	}
+	q.rewritten(f, r)
+}
+
+// dropped judges what the client drops of what a hook did, and reports whether it drops
+// anything. harmless is what the hook did on a harmless input, nil if this is it.
+func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, most ...suites.Severity) bool {
+	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
+		return false
+	}
+	if symptom.Echoes(r.Stdout) {
+		q.seen("echoes-input", "it prints its input", f.input())
+		return true
+	}
+	loss, ok := LossOf(f.event, harmless, r)
+	if !ok && !symptom.Quoted(r) {
+		return false
+	}
+	severity := loss.Severity
+	if about, _ := client.EventByName(f.event); ok && harmless != nil && stops(about) && !loss.Kind.Fails() && client.DecidesAgainst(harmless.Stdout, r.Stdout, f.toolInput(q.hook)) {
+		severity = loss.Kind.Severity(client.LostDecision)
+	}
+	if !ok {
+		loss.Kind, severity = client.Kind(r.EffectRule), suites.Warning // the model is shown the text
+	}
+	if len(most) > 0 {
+		severity = LeastSeverity(severity, most[0])
+	}
+	q.lost(f, loss.Kind, severity, r)
+	return true
+}
+
+// lost notes a loss once for each rule, with the input on which most was lost.
+func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r suites.Result) {
+	all := FindingOf(string(kind), q.hook.ID, q.hook.Source, short(r.EffectReason), severity)
+	all.Input, all.Printed = f.input(), short(string(r.Stdout))
+	all.Remedy = client.Cause{Kind: kind, Event: f.event}.Remedy()
+	if len(r.Stdout) == 0 {
+		all.Printed = short(string(r.Stderr))
+	}
+	if symptom.Quoted(r) {
+		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
+	}
+	q.worst(all)
+}
+
+// rewritten judges an input that the hook replaces.
+func (q *Inquiry) rewritten(f firing, r suites.Result) {
+	var said struct {
+		Specific struct {
+			Updated map[string]json.RawMessage `json:"updatedInput"`
+		} `json:"hookSpecificOutput"`
+	}
+	if json.Unmarshal(r.Stdout, &said) != nil || len(said.Specific.Updated) == 0 {
+		return
+	}
+	q.rewrites = true
+	var lost []string
+	for key := range f.toolInput(q.hook) {
+		if _, kept := said.Specific.Updated[key]; !kept && key != "description" {
+			lost = append(lost, key)
+		}
+	}
+	if slices.Sort(lost); len(lost) > 0 {
+		q.found("drops-input", "updatedInput leaves out "+strings.Join(lost, ", "))
+	}
+}
+
+// toolInput is the input of the tool that the firing is about; nil if there is none.
+func (f firing) toolInput(h discover.Hook) map[string]any {
+	var sent struct {
+		Input map[string]any `json:"tool_input"`
+	}
+	if json.Unmarshal(f.asCase(h).Steps[0].PayloadRaw, &sent) != nil {
+		return nil // an event that the client does not have
+	}
+	return sent.Input
+}
+
+// sandboxes matches the directory of a sandbox, which has another name in every run.
+var sandboxes = pattern.Lazy(`[^\s"'=:(]*/hookwatch-\d+-[0-9a-f]+/run-\d+-\d+/[^/\s"']+/`)
+
+// short makes one line of a text, for people.
+func short(text string) string {
+	text = sandboxes().ReplaceAllString(text, "")
+	text = strings.Join(strings.Fields(text), " ")
+	const most = 160
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
 }

@@ -1,13 +1,22 @@
 package discover
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites/disk"
 	"hookwatch/suites/shell"
 )
 
@@ -219,4 +228,248 @@ func (r *resolver) atHome(name string) string {
 		return name
 	}
 	return WrittenHome().ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
+}
+
+// A word is what a shell word comes to. It is known only if every part of it is.
+type word struct {
+	text  string
+	known bool
+}
+
+// program is the base name of what the word runs, "" while that is unknown.
+func (w word) program() string {
+	if !w.known || w.text == "" {
+		return ""
+	}
+	if w.text == "." {
+		return "source"
+	}
+	return path.Base(w.text)
+}
+
+func (r *resolver) word(w *syntax.Word) word {
+	text, known := r.parts(w.Parts, true)
+	if len(text) > maxWord {
+		return word{}
+	}
+	return word{text, known}
+}
+
+// parts joins the parts of a word; bare tells that they stand outside of quotes,
+// where a leading ~ is the home directory and a backslash quotes.
+func (r *resolver) parts(parts []syntax.WordPart, bare bool) (string, bool) {
+	var text strings.Builder
+	for i, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text.WriteString(r.literal(part.Value, bare, i == 0))
+		case *syntax.SglQuoted:
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			inner, known := r.parts(part.Parts, false)
+			if !known {
+				return "", false
+			}
+			text.WriteString(inner)
+		case *syntax.ParamExp:
+			value, known := r.parameter(part)
+			if !known {
+				return "", false
+			}
+			text.WriteString(value)
+		case *syntax.CmdSubst:
+			value, known := r.substitution(part)
+			if !known {
+				return "", false
+			}
+			text.WriteString(value)
+		default:
+			return "", false
+		}
+	}
+	return text.String(), true
+}
+
+func (r *resolver) literal(value string, bare, first bool) string {
+	if home := r.vars["HOME"]; bare && first && home != "" && (value == "~" || strings.HasPrefix(value, "~/")) {
+		value = home + value[1:]
+	}
+	var text strings.Builder
+	for i := 0; i < len(value); i++ {
+		if value[i] == '\\' && i+1 < len(value) && (bare || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {
+			i++
+			if value[i] == '\n' {
+				continue
+			}
+		}
+		text.WriteByte(value[i])
+	}
+	return text.String()
+}
+
+// parameter expands $NAME, ${NAME} and ${NAME:-default}; any other operation is
+// unknown.
+func (r *resolver) parameter(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil {
+		return "", false
+	}
+	value, known := r.vars[p.Param.Value]
+	if p.Exp == nil {
+		return value, known
+	}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		if !known && p.Exp.Word != nil {
+			return r.parts(p.Exp.Word.Parts, true)
+		}
+		return value, known
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return value, known
+	default:
+		return "", false
+	}
+}
+
+// substitution knows the two commands by which hooks find their project.
+func (r *resolver) substitution(s *syntax.CmdSubst) (string, bool) {
+	if len(s.Stmts) != 1 || s.Stmts[0].Cmd == nil {
+		return "", false
+	}
+	var command bytes.Buffer
+	if syntax.NewPrinter().Print(&command, s.Stmts[0].Cmd) != nil {
+		return "", false
+	}
+	switch command.String() {
+	case "pwd":
+		return r.cwd, true
+	case "git rev-parse --show-toplevel":
+		return r.hook.Root, true
+	default:
+		return "", false
+	}
+}
+
+// A resolver reads a command as the shell would and notes which files of the
+// project it names.
+type resolver struct {
+	hook   Hook
+	config string            // the directory that plays ~/.claude, "" when it is none of the project's
+	cwd    string            // where a relative path starts; follows a plain cd
+	vars   map[string]string // known variables
+	nested int               // shells within shells
+	found  []string
+	direct []string // of found, those that are programs themselves
+}
+
+// Bounds for commands that feed on themselves, such as A='sh -c "$A"'.
+const (
+	maxNested = 8
+	maxWord   = 1 << 16 // bytes
+)
+
+// What a file in a hooks directory is by its name. Data is no script even where
+// every file carries the executable bit.
+var (
+	scriptNames = []string{".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"}
+	dataNames   = []string{".json", ".jsonl", ".md", ".yaml", ".yml", ".toml", ".txt", ".log", ".lock", ".pyc"}
+)
+
+// Scripts lists the script files in directories of the project and below them,
+// as sorted slash paths from the root: files named as scripts, executable ones,
+// and those that start with #!. A directory that does not exist has none. Notes
+// name directories with paths too long for the system: they are passed over, since
+// no hook in them can be registered.
+func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, err error) {
+	root, err = filepath.Abs(root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("project root: %w", err)
+	}
+	c := &collector{root: root}
+	s := &scripts{reader: r.Anywhere()}
+	for _, dir := range dirs {
+		dir = c.absolute(dir)
+		s.tooLong = ""
+		names, err := s.below(dir)
+		if err != nil {
+			return nil, nil, fmt.Errorf("hooks directory %s: %w", c.slash(dir), err)
+		}
+		if s.tooLong != "" {
+			notes = append(notes, fmt.Sprintf("hooks directory %s: a path in it is too long for the system: what is below %s was not looked at",
+				c.slash(dir), shortened(s.tooLong)))
+		}
+		for _, name := range names {
+			found = append(found, c.slash(filepath.Join(dir, filepath.FromSlash(name))))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), notes, nil
+}
+
+// shortened returns the beginning of a path that fills no screen.
+func shortened(path string) string {
+	const most = 60
+	if runes := []rune(path); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return path
+}
+
+// entriesAtMost bounds what is looked at in all hook directories.
+const entriesAtMost = 100_000
+
+// scripts looks for scripts in directories.
+type scripts struct {
+	reader  disk.Reader
+	entries int
+	tooLong string // the first path that is too long for the system; "": none
+}
+
+func (s *scripts) below(at string) (names []string, err error) {
+	dir := os.DirFS(at)
+	err = fs.WalkDir(dir, ".", func(name string, entry fs.DirEntry, err error) error {
+		if s.entries++; s.entries > entriesAtMost {
+			return fmt.Errorf("more than %d files and directories in it (name directories of hooks only)", entriesAtMost)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // the directory itself, or a file that went while we looked
+		case errors.Is(err, syscall.ENAMETOOLONG):
+			if s.tooLong == "" {
+				s.tooLong = name
+			}
+			return nil
+		case err != nil:
+			return err
+		case entry.IsDir() && disk.IgnoredDir(entry.Name()):
+			return fs.SkipDir
+		case !entry.IsDir() && s.isScript(dir, at, name):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// isScript follows symbolic links: a linked script is one.
+func (s *scripts) isScript(dir fs.FS, at, name string) bool {
+	info, err := fs.Stat(dir, name)
+	extension := strings.ToLower(path.Ext(name))
+	switch {
+	case err != nil, !info.Mode().IsRegular(), slices.Contains(dataNames, extension):
+		return false
+	case slices.Contains(scriptNames, extension), info.Mode().Perm()&0o111 != 0:
+		return true
+	default:
+		return s.startsWithShebang(filepath.Join(at, filepath.FromSlash(name)))
+	}
+}
+
+func (s *scripts) startsWithShebang(path string) bool {
+	file, err := s.reader.Open(path, math.MaxInt64)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	start, _ := bufio.NewReader(file).Peek(2) // a shorter file has none
+	return string(start) == "#!"
 }

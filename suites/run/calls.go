@@ -1,11 +1,19 @@
 package run
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
+	"hookwatch/suites/toolbox"
 )
 
 // Limit is how many bytes of each stream of a call are noted.
@@ -54,5 +62,187 @@ func Parse(log string) []suites.ToolCall {
 			continue
 		}
 		calls = append(calls, suites.ToolCall{Tool: fields[0], Exit: exit, Stdout: []byte(fields[2]), Stderr: []byte(fields[3]), Args: fields[4:]})
+	}
+}
+
+// A shim stands before the tools of one case in its search path: each call is
+// passed on as it is, and noted with what came of it.
+type shims struct {
+	tools   []suites.Tool
+	filters []suites.Tool // which are tried out instead
+	log     string        // slash path in the case's directory
+}
+
+const shimDir = "shims"
+
+// Calls runs a case once more to see what its hooks ask of the tools of its gates,
+// and what these answer: hooks throw away what would tell why a tool finds
+// nothing. A tool that the machine does not have is not watched, and no case runs
+// twice in place.
+func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate) ([]suites.ToolCall, error) {
+	w := &shims{log: shimDir + "/calls"}
+	for _, g := range gates {
+		switch t := r.locate(g); {
+		case !filepath.IsAbs(t.Path): // a stand-in has no path
+		case slices.Contains(c.Surroundings().AbsentTools, filepath.Base(t.Path)): // for the case there is none
+		case suites.IsFilter(g.Tool):
+			w.filters = append(w.filters, t)
+		default:
+			w.tools = append(w.tools, t)
+		}
+	}
+	if r.inPlace() || len(w.tools)+len(w.filters) == 0 {
+		return nil, nil
+	}
+	s, err := r.sandboxes.open(ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
+	tried, err := r.tryOut(ctx, s, w.filters)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.watch(ctx, w); err != nil {
+		return nil, err
+	}
+	for i := range c.Steps {
+		if _, err := s.step(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	log, err := s.ReadOwn(filepath.FromSlash(w.log), logLimit)
+	if err != nil {
+		return nil, err
+	}
+	// The directory is another one in each run.
+	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
+	told, err := r.told(ctx, w, names.Replace(string(log)))
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	return append(tried, told...), nil
+}
+
+// tryOut has filters do something of which the result is known.
+func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) ([]suites.ToolCall, error) {
+	var calls []suites.ToolCall
+	probe := suites.FilterProbe
+	for _, t := range filters {
+		program, _ := s.viewed(t.Path)
+		args := []string{"-c", probe.Filter}
+		results, err := s.Run(ctx, process.Command{
+			Argv: append([]string{program}, args...), Dir: s.root, Env: s.env, Stdin: []byte(probe.Input), Timeout: toolbox.VersionTime, Limit: Limit,
+		})
+		if err != nil {
+			return nil, err
+		}
+		said, err := r.version(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		res := results[0]
+		calls = append(calls, suites.ToolCall{
+			Tool: t.Name, Version: toolbox.Version(said), Args: args,
+			Exit: res.Exit, Stdout: res.Stdout.Bytes, Stderr: res.Stderr.Bytes,
+		})
+	}
+	return calls, nil
+}
+
+// told are the calls of the log, with the versions of the tools.
+func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
+	calls := Parse(log)
+	for i := range calls {
+		at := slices.IndexFunc(w.tools, func(t suites.Tool) bool { return t.Name == calls[i].Tool })
+		if at < 0 || !toolbox.Askable(calls[i].Tool) {
+			continue
+		}
+		said, err := r.version(ctx, w.tools[at])
+		if err != nil {
+			return nil, err
+		}
+		calls[i].Version = toolbox.Version(said)
+	}
+	return calls, nil
+}
+
+// watch puts the shims before the directories that are searched: what the case
+// itself puts before them stays there. A case that searches none of them is told of
+// by the tools in the project alone.
+func (s *sandbox) watch(ctx context.Context, w *shims) error {
+	bin := filepath.Join(s.dir, shimDir, "bin")
+	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
+	if err := s.Write(log, "", 0o666); err != nil {
+		return err
+	}
+	for _, t := range w.tools {
+		name, passesTo := filepath.Join(bin, t.Name), t.Path
+		if at, own := s.viewed(t.Path); own {
+			if !s.owns(at) {
+				continue
+			}
+			passesTo = at + watchedSuffix
+			if stands, err := s.standBefore(ctx, at, name); err != nil {
+				return err
+			} else if !stands {
+				continue
+			}
+		}
+		if err := s.Write(name, Shim(t.Name, passesTo, log), 0o755); err != nil {
+			return err
+		}
+	}
+	if path, ok := beforeSearched(process.Getenv(s.env, "PATH"), s.searched, bin); ok {
+		s.env = process.With(s.env, map[string]string{"PATH": path})
+	}
+	return nil
+}
+
+// beforeSearched puts a directory into a search path, before those that are searched
+// without the case's own; not ok where the case has another path altogether.
+func beforeSearched(path, searched, dir string) (string, bool) {
+	dirs, tail := filepath.SplitList(path), filepath.SplitList(searched)
+	for i := range dirs {
+		if len(tail) > 0 && slices.Equal(dirs[i:min(i+len(tail), len(dirs))], tail) {
+			return strings.Join(slices.Insert(dirs, i, dir), string(filepath.ListSeparator)), true
+		}
+	}
+	return "", false
+}
+
+// watchedSuffix is added to the name of a tool of the project's own while a
+// The shims have their place, in the case's view of the project.
+const watchedSuffix = ".watched"
+
+// owns reports whether a file of the project really lies in the case's own view of
+// it: a directory on the way may be a link to somebody else's.
+func (s *sandbox) owns(file string) bool {
+	root, err := filepath.EvalSymlinks(s.root)
+	if err != nil {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return err == nil && disk.Within(root, dir)
+}
+
+// standBefore gives a shim the name of a tool that the case's view owns; not
+// where nothing can be moved, such as on a mount of its own.
+func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
+	const unmoved = 3
+	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
+	results, err := s.Run(ctx, process.Command{
+		Argv: []string{"/bin/sh", "-c", script, "sh", tool, witness}, Dir: s.root, Env: s.o.Env, Timeout: toolbox.VersionTime,
+	})
+	if err != nil {
+		return false, err
+	}
+	switch res := results[0]; res.Exit {
+	case 0:
+		return true, nil
+	case unmoved:
+		return false, nil
+	default:
+		return false, fmt.Errorf("watch %s: %s", tool, res.Stderr.Bytes)
 	}
 }

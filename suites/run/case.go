@@ -5,12 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/expression"
 	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
+	"hookwatch/suites/toolbox"
 )
 
 // Case runs one case to its end, or until ctx ends. The error is for what
@@ -133,4 +139,115 @@ func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
 		res.Changes, _ = s.changed()
 	}
 	return res, nil
+}
+
+// check looks at the machine and the project as they are.
+func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
+	begin := time.Now()
+	l, err := r.look(ctx, c, c.Check)
+	o.Sandbox = l.sandbox
+	if err != nil {
+		return o, fmt.Errorf("%s: %w", c.Key(), err)
+	}
+	o.Finding = &l.finding
+	o.Results = []suites.Result{inTermsOfHooks(c.Check, l.finding)}
+	o.Duration = time.Since(begin)
+	return o, nil
+}
+
+// A look is what came of a check.
+type look struct {
+	finding  suites.Finding
+	sandbox  string // the directory of the one that it took, if it took one
+	timedOut bool   // something that was asked gave no answer in time
+}
+
+// look does what a check says. Only what has to be asked for its version runs, and
+// it does so in a sandbox.
+func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (l look, err error) {
+	var s *sandbox
+	defer func() {
+		if s != nil {
+			s.close()
+		}
+	}()
+	m := toolbox.AuditedMachine{Root: r.Root, Env: r.Env, StandIns: r.StandIns, Hooks: r.Hooks, Hidden: r.Reader.Hidden}
+	if m.Hooks == nil {
+		m.Hooks = func(string, string) []discover.Hook { return nil }
+	}
+	m.Ask = func(ctx context.Context, argv []string) (process.Result, error) {
+		if s == nil {
+			if s, err = r.sandboxes.open(ctx, c, nil); err != nil {
+				return process.Result{}, fmt.Errorf("prepare: %w", err)
+			}
+			l.sandbox = s.dir
+		}
+		res, err := s.ask(ctx, argv)
+		l.timedOut = l.timedOut || res.TimedOut
+		return res, err
+	}
+	l.finding, err = m.Look(ctx, check)
+	return l, err
+}
+
+// inTermsOfHooks says a finding as the record format has it: exit 0 where it
+// holds, 1 where it does not, and what was found as the output.
+func inTermsOfHooks(c *suites.Check, f suites.Finding) suites.Result {
+	r := suites.Result{Stdout: []byte(f.Told), Decision: c.Decision()}
+	if !f.Holds {
+		r.Exit, r.Decision, r.Stdout, r.Stderr = 1, "not "+c.Decision(), nil, []byte(f.Told)
+		if f.Absent != "" {
+			r.Decision = "absent"
+		}
+	}
+	r.StdoutBytes, r.StderrBytes = int64(len(r.Stdout)), int64(len(r.Stderr))
+	return r
+}
+
+func (s *sandbox) placesOf() []place {
+	all := []place{{s.tmp, "{tmp}"}, {s.root, "{project}"}}
+	if s.override != "" {
+		all = append(all, place{s.override, "{override}"})
+	}
+	if home := process.Getenv(s.env, "HOME"); home != "" && home != "/" {
+		all = append(all, place{home, "~"})
+	}
+	if s.o.Isolation == isolate.Copy {
+		all = append(all, place{filepath.Join(s.dir, "copy"), isolate.GitTop(s.o.Root)})
+	}
+	for _, p := range all {
+		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {
+			all = append(all, place{real, p.name})
+		}
+	}
+	// The innermost directory names a file.
+	slices.SortStableFunc(all, func(a, b place) int { return len(b.dir) - len(a.dir) })
+	return all
+}
+
+// symbolic replaces the directories of this run by their names.
+func (s *sandbox) symbolic(path string) string {
+	for _, p := range s.places {
+		if rest, ok := strings.CutPrefix(path, p.dir); ok && (rest == "" || rest[0] == '/') {
+			return p.name + rest
+		}
+	}
+	return path
+}
+
+// changed lists what the case changed so far, and what it tried in vain.
+func (s *sandbox) changed() ([]suites.Change, []string) {
+	if s.places == nil {
+		s.places = s.placesOf()
+	}
+	changes, stopped := s.Changes(s.most)
+	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
+	if s.log != "" { // what traces the run is none of the case's
+		own := filepath.Join(s.dir, filepath.Dir(s.log))
+		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })
+	}
+	for i := range changes {
+		changes[i].Path = s.symbolic(changes[i].Path)
+	}
+	return changes, append(stopped, s.o.Bounds.Refused(s.refused, s.tooLarge)...)
 }

@@ -2,9 +2,16 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
 	"hookwatch/suites"
+	"hookwatch/suites/disk"
+	"hookwatch/suites/isolate"
+	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
 
@@ -88,4 +95,148 @@ func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 		}
 	}
 	return nil
+}
+
+// programs is the directory of the case's own programs, which is searched first.
+func (s *sandbox) programs() string { return filepath.Join(s.dir, "programs") }
+
+// placePrograms writes the case's own programs.
+func (s *sandbox) placePrograms() error {
+	for _, p := range s.c.Surroundings().Programs {
+		text := s.expand.Replace(Script(p))
+		if err := s.Write(filepath.Join(s.programs(), p.Name), text, 0o755); err != nil {
+			return fmt.Errorf("program %s of the case: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// version is what a gate's tool says of itself; it is asked once.
+func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) {
+	return r.tools.Version(ctx, tool, r.asking(tool))
+}
+
+// Versions asks each tool that may be asked for its version, at most a few at
+// once; box remembers the answers. A program that the project may have brought is
+// asked in a sandbox. It is not asked in a copy, where it could do whatever the user
+// may do: the user asked for hooks to run there, not for this program.
+func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
+	toolbox.AskEach(tools, func(tool suites.Tool) string {
+		if (r.Isolation == isolate.Copy || r.Refused != nil) && !r.machine.Has(tool.Path) {
+			return ""
+		}
+		said, _ := box.Version(ctx, tool, r.asking(tool)) // what could not be asked tells nothing
+		return said
+	})
+}
+
+// asking is how a program is asked for its version: on the machine, or in a sandbox
+// that is no case's.
+func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
+	if r.machine.Has(tool.Path) {
+		return r.machine.Ask
+	}
+	return func(ctx context.Context, argv []string) (process.Result, error) {
+		s, err := r.sandboxes.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
+		if err != nil {
+			return process.Result{}, err
+		}
+		defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
+		return s.ask(ctx, argv)
+	}
+}
+
+// ask runs a program that is to do no more than print its version.
+func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error) {
+	program, _ := s.viewed(argv[0])
+	results, err := s.Run(ctx, process.Command{
+		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, toolbox.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
+	})
+	if err != nil {
+		return process.Result{}, err
+	}
+	return results[0], nil
+}
+
+// viewed is where the case has a file of the project, which may be named by a way
+// around the project's root; not ok for any other file.
+func (s *sandbox) viewed(file string) (at string, ok bool) {
+	if disk.Within(s.o.Root, file) {
+		return s.below(s.o.Root, file), true
+	}
+	root, errRoot := filepath.EvalSymlinks(s.o.Root)
+	dir, errDir := filepath.EvalSymlinks(filepath.Dir(file))
+	if errRoot != nil || errDir != nil || !disk.Within(root, dir) {
+		return file, false
+	}
+	return s.below(root, filepath.Join(dir, filepath.Base(file))), true
+}
+
+// below is where the case has a file that lies below root.
+func (s *sandbox) below(root, file string) string {
+	return filepath.Join(s.root, strings.TrimPrefix(file, root))
+}
+
+// saidByRunners is what runners such as npx said of tools, in one run. Asking one
+// takes longer than many a case.
+type saidByRunners struct {
+	mu sync.Mutex
+	of map[string]*saidByRunner // by the places
+}
+
+// It is held while a runner is asked: who wants to know the same waits, and nobody
+// else.
+type saidByRunner struct {
+	mu         sync.Mutex
+	known, has bool
+}
+
+func (a *saidByRunners) about(places []string) *saidByRunner {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := strings.Join(places, "\n")
+	if a.of[key] == nil {
+		if a.of == nil {
+			a.of = make(map[string]*saidByRunner)
+		}
+		a.of[key] = new(saidByRunner)
+	}
+	return a.of[key]
+}
+
+// Forget has runners asked anew: a run begins, and what was absent may be there.
+func (r *Runner) Forget() {
+	r.asked.mu.Lock()
+	defer r.asked.mu.Unlock()
+	r.asked.of = nil
+}
+
+// byRunner reports whether a runner among the places has the tool. It is asked
+// once a run, but for one that gave no answer in time: that says nothing of the
+// tool to the next case.
+func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (bool, error) {
+	check := &suites.Check{Tool: g.Tool}
+	for _, place := range g.Places {
+		if len(suites.Place(place).Runner()) > 0 {
+			check.Places = append(check.Places, place)
+		}
+	}
+	if len(check.Places) == 0 {
+		return false, nil
+	}
+	a := r.asked.about(check.Places)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.known {
+		return a.has, nil
+	}
+	l, err := r.look(ctx, c, check)
+	if l.sandbox != "" {
+		_ = r.sandboxes.pool.Discard(l.sandbox)
+	}
+	has := l.finding.Holds
+	if err == nil && ctx.Err() == nil && (has || !l.timedOut) {
+		a.known, a.has = true, has
+	}
+	return has, err
 }

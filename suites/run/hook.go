@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -229,4 +230,93 @@ func (s *sandbox) unseen(results []suites.Result) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// Script is the script of a program. One that only answers leaves its stdin
+// alone: it may be the hook's own.
+func Script(p suites.Program) string {
+	switch {
+	case strings.HasPrefix(p.Script, "#!"):
+		return p.Script
+	case p.Script != "":
+		return "#!/bin/sh\n" + p.Script
+	}
+	quote := strings.NewReplacer("'", `'\''`)
+	return fmt.Sprintf("#!/bin/sh\nprintf %%s '%s'\nprintf %%s '%s' >&2\nexit %d\n",
+		quote.Replace(p.Stdout), quote.Replace(p.Stderr), p.Exit)
+}
+
+func (o *Options) standing(c *suites.Case) []string {
+	if o.Standing == nil {
+		return nil
+	}
+	var out []string
+	for _, hook := range o.scripts(c) {
+		for _, s := range o.Standing(hook) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// scripts lists the scripts that a case can run, those of a chain as well.
+func (o *Options) scripts(c *suites.Case) []string {
+	out := hooksOf(c)
+	if c.Chain && o.Hooks != nil {
+		for i := range c.Steps {
+			for _, h := range o.Hooks(c.Steps[i].Event, c.Steps[i].Tool) {
+				out = append(out, h.Scripts...)
+			}
+		}
+	}
+	return out
+}
+
+// hooksOf lists the scripts that the case itself names.
+func hooksOf(c *suites.Case) []string {
+	var hooks []string
+	for _, h := range append([]string{c.Hook}, stepHooks(c)...) {
+		if h != "" {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+func stepHooks(c *suites.Case) []string {
+	hooks := make([]string, len(c.Steps))
+	for i := range c.Steps {
+		hooks[i] = c.Steps[i].Hook
+	}
+	return hooks
+}
+
+// launch is how a script of the project, as it lies at root, is started.
+func (o *Options) launch(root, hook string) Launch {
+	return From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
+}
+
+// Sent is what a hook would get on stdin in a step of a case, if the directories
+// of the case's own were in dir. Nothing is made there, and nothing runs.
+func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
+	return o.plan(c, dir).stdin(&c.Steps[step])
+}
+
+// plan is the sandbox of a case before there is one.
+func (o Options) plan(c *suites.Case, dir string) *sandbox {
+	s := &sandbox{
+		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
+		number: "0", searched: process.Getenv(o.Env, "PATH"),
+	}
+	if c.Project != nil || c.Repo != nil {
+		s.override = filepath.Join(dir, "project")
+	}
+	s.cwd = s.start()
+	s.environ()
+	if c.Surroundings().Cwd != "" {
+		s.cwd = s.from(s.cwd, c.Surroundings().Cwd)
+	}
+	return s
 }

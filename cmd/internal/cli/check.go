@@ -1,17 +1,27 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/cli/terminal"
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
 	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/process"
+	"hookwatch/suites/run"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -88,4 +98,365 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 	res, err := runCheck(cmd.Context(), tree, r, jobs, shown.Show)
 	res.ranIn = ranIn{string(r.Isolation), r.Weaker}
 	return res, err
+}
+
+// checkDocument is what check prints as JSON.
+type checkDocument struct {
+	Version  int               `json:"version"`
+	Project  string            `json:"project"`
+	Hooks    []checkedHook     `json:"hooks"`
+	Findings []conform.Finding `json:"findings"`
+	Errors   int               `json:"errors"`
+	Warnings int               `json:"warnings"`
+	Firings  int               `json:"firings"`
+	Millis   int64             `json:"duration_ms"`
+	Foreign  []string          `json:"foreign,omitempty"`
+
+	ranIn // empty when no hook was fired
+}
+
+// Line is a finding as a line of its own.
+func (d checkDocument) Line(i int) any {
+	return struct {
+		conform.Finding
+		ranIn
+	}{d.Findings[i], d.ranIn}
+}
+
+// checkedHook is what one registered hook did.
+type checkedHook struct {
+	ID      string `json:"id"`
+	Event   string `json:"event"`
+	At      string `json:"at"`
+	Effect  string `json:"effect,omitempty"` // of a typical call
+	Denies  string `json:"denies,omitempty"` // an input that it stopped
+	NotRun  string `json:"not_run,omitempty"`
+	Absent  string `json:"absent,omitempty"` // without which it was not judged
+	Firings int    `json:"firings"`
+}
+
+// newCheckDocument makes a document of what a check found.
+func newCheckDocument(p *project.Project, res checkResult, took time.Duration) checkDocument {
+	doc := checkDocument{
+		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
+		Firings: res.Firings, Millis: took.Milliseconds(), Foreign: p.Foreign,
+		ranIn: res.ranIn,
+	}
+	for _, r := range res.Reports {
+		if r.Hook.ID == "" {
+			continue // nothing was fired
+		}
+		doc.Hooks = append(doc.Hooks, checkedHook{
+			ID: r.Hook.ID, Event: r.Hook.Event, At: r.Hook.Source.String(), Effect: string(r.Effect), Denies: r.Denies,
+			NotRun: r.Hook.NotRun(), Absent: r.Absent, Firings: r.Firings,
+		})
+	}
+	if doc.Findings == nil {
+		doc.Findings = []conform.Finding{}
+	}
+	return doc
+}
+
+// severityFormat begins a finding.
+var severityFormat = map[suites.Severity]string{
+	suites.Error: "ERROR    %s  %s\n", suites.Warning: "WARNING  %s  %s\n", suites.Info: "INFO     %s  %s\n",
+}
+
+// printCheck shows errors and warnings, and with verbose all that is known.
+func printCheck(w io.Writer, doc checkDocument, verbose bool) {
+	infos := 0
+	for _, f := range doc.Findings {
+		if f.Severity == suites.Info && !verbose {
+			infos++
+			continue
+		}
+		what := f.What
+		if f.Input != "" {
+			what += " (on: " + f.Input + ")"
+		}
+		writef(w, severityFormat[f.Severity], f.At, what)
+		if f.Printed != "" {
+			writef(w, "         printed: %s\n", f.Printed)
+		}
+		writef(w, "         %s\n", f.Effect)
+		writef(w, "         to do: %s   [%s]\n", f.Remedy, f.Rule)
+		if len(f.Hooks) > 1 {
+			writef(w, "         %s: %s\n", notify.Count(len(f.Hooks), "hook"), some(f.Hooks, verbose))
+		}
+	}
+	if verbose {
+		hooks(w, doc)
+	} else {
+		unjudged(w, doc)
+	}
+	for _, file := range doc.Foreign {
+		writef(w, "%s: hooks of another agent, not looked at\n", file)
+	}
+	if doc.Isolation != "" {
+		printIsolation(w, doc.ranIn)
+	}
+	writef(w, "%s\n", summary(doc))
+	if infos > 0 {
+		writef(w, "%s more with -v\n", notify.Count(infos, "remark"))
+	}
+}
+
+func hooks(w io.Writer, doc checkDocument) {
+	for _, h := range doc.Hooks {
+		switch {
+		case h.NotRun != "":
+			writef(w, "%s  not run: %s\n", h.ID, h.NotRun)
+		case h.Absent != "":
+			writef(w, "%s  not judged: %s\n", h.ID, h.Absent)
+		case h.Denies != "":
+			writef(w, "%s  stops %s\n", h.ID, h.Denies)
+		default:
+			writef(w, "%s  %s\n", h.ID, h.Effect)
+		}
+	}
+}
+
+// summary is the last line: how much was looked at and found.
+func summary(doc checkDocument) string {
+	judged, absent, notRun, guards := 0, 0, 0, 0
+	for _, h := range doc.Hooks {
+		switch {
+		case h.NotRun != "":
+			notRun++
+		case h.Absent != "":
+			absent++
+		default:
+			judged++
+		}
+		if h.Denies != "" {
+			guards++
+		}
+	}
+	text := fmt.Sprintf("%s, %s; %s judged, %s in %.1f s", notify.Count(doc.Errors, "error"), notify.Count(doc.Warnings, "warning"),
+		notify.Count(judged, "hook"), notify.Count(doc.Firings, "firing"), float64(doc.Millis)/1000)
+	if guards > 0 {
+		text += fmt.Sprintf(", %d seen to stop something", guards)
+	}
+	if absent > 0 {
+		text += fmt.Sprintf("; %d not judged", absent)
+	}
+	if notRun > 0 {
+		text += fmt.Sprintf("; %d not run", notRun)
+	}
+	return text
+}
+
+// A progressLine is a line on a terminal that shows how far a check is, and is overwritten as
+// the check goes on.
+type progressLine struct {
+	w     io.Writer // nil shows nothing
+	hooks int
+}
+
+// newProgressLine shows the line for a number of hooks, unless shown is false.
+func newProgressLine(w io.Writer, shown bool, hooks int) *progressLine {
+	if !shown || hooks == 0 {
+		return &progressLine{}
+	}
+	l := &progressLine{w: w, hooks: hooks}
+	l.Show(checkProgress{})
+	return l
+}
+
+// Show replaces the line.
+func (l *progressLine) Show(p checkProgress) {
+	if l.w == nil {
+		return
+	}
+	const most = 40
+	name := []rune(p.Hook)
+	writef(l.w, clearLine+"firing hooks: %d of %d  %s  %s", p.Done, l.hooks, notify.Count(p.Firings, "firing"), string(name[:min(len(name), most)]))
+}
+
+// End removes the line.
+func (l *progressLine) End() {
+	if l.w != nil {
+		writef(l.w, clearLine)
+	}
+}
+
+// clearLine goes to the line's beginning and empties it.
+const clearLine = "\r\x1b[K"
+
+// unjudged says in a line each why hooks were not judged, the reason of most hooks
+// first. Files that the client does not read are one reason.
+func unjudged(w io.Writer, doc checkDocument) {
+	const unread = "the client does not read "
+	count, files := map[string]int{}, []string{}
+	var reasons []string
+	for _, h := range doc.Hooks {
+		reason := cmp.Or(h.NotRun, h.Absent)
+		if reason == "" {
+			continue
+		}
+		if file, ok := strings.CutPrefix(reason, unread); ok {
+			if reason = unread; !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+		if count[reason]++; count[reason] == 1 {
+			reasons = append(reasons, reason)
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b string) int { return count[b] - count[a] })
+	for _, reason := range reasons {
+		text := reason
+		if reason == unread {
+			text += some(files, false)
+		}
+		writef(w, "not judged: %s (%s)\n", text, notify.Count(count[reason], "hook"))
+	}
+}
+
+// some names the first of many, and how many more there are.
+func some(names []string, all bool) string {
+	const most = 2
+	if all || len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// A checkResult is what a check found out about the hooks of a project.
+type checkResult struct {
+	Findings []conform.Finding
+	Reports  []conform.Report // one a hook, in the order in which they are registered
+	Firings  int
+
+	ranIn // empty when no hook was fired
+}
+
+// Count counts the findings of a severity.
+func (r checkResult) Count(s suites.Severity) (n int) {
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// checkTree is the project as conform looks at it.
+func checkTree(p *project.Project, env []string) conform.Tree {
+	return conform.Tree{
+		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
+		Installed:  func(program string) bool { _, err := process.LookPath(program, p.Root(), env); return err == nil },
+		PlainShell: conform.IsPlainShell(),
+	}
+}
+
+// checkProgress is how far a check is.
+type checkProgress struct {
+	Done    int    // hooks whose inquiry is complete
+	Firings int    // that ended
+	Hook    string // ID of the one that was fired last
+}
+
+// runCheck judges the tree and asks every hook, jobs at a time. A runner of nil asks
+// none. After each firing it calls progress, unless that is nil, from one goroutine at
+// a time. The error is for what hookwatch itself could not do.
+func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(checkProgress)) (checkResult, error) {
+	res := checkResult{Findings: tree.About(conform.Static(tree))}
+	hooks := hooksToCheck(tree)
+	reports := make([]conform.Report, len(hooks))
+	errs := make([]error, len(hooks))
+	if r != nil {
+		var mu sync.Mutex // of now
+		var now checkProgress
+		advance := func(hook string, firings, done int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now = checkProgress{Done: now.Done + done, Firings: now.Firings + firings, Hook: hook}
+			if progress != nil {
+				progress(now)
+			}
+		}
+		launch := launches(ctx, r, jobs)
+		inParallel(len(hooks), jobs, func(i int) {
+			hook := hooks[i]
+			reports[i], errs[i] = checkHook(ctx, tree, func(c *suites.Case) (suites.Outcome, error) {
+				defer advance(hook.ID, max(1, len(c.Steps)), 0)
+				return launch(c)
+			}, hook)
+			advance(hook.ID, 0, 1)
+		})
+	}
+	for i, report := range reports {
+		if errs[i] != nil {
+			return res, errs[i]
+		}
+		res.Findings = append(res.Findings, report.Findings...)
+		res.Firings += report.Firings
+	}
+	res.Reports = reports
+	res.Findings = conform.MergeFindings(append(res.Findings, conform.Together(reports)...))
+	return res, ctx.Err()
+}
+
+// hooksToCheck are the hooks that are fired: those that some session launches.
+func hooksToCheck(tree conform.Tree) []discover.Hook {
+	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
+	hooks = append(hooks, tree.Registered.Others...)
+	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !tree.Asks(h) })
+}
+
+// inParallel calls do for 0 to n-1, so many at a time.
+func inParallel(n, jobs int, do func(int)) {
+	var wait sync.WaitGroup
+	next := make(chan int)
+	for range min(max(jobs, 1), n) {
+		wait.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// launches fires cases, so many at a time, whichever hooks they are of.
+func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (suites.Outcome, error) {
+	free := make(chan struct{}, max(jobs, 1))
+	return func(c *suites.Case) (suites.Outcome, error) {
+		free <- struct{}{}
+		defer func() { <-free }()
+		o, err := r.Case(ctx, c)
+		if err == nil {
+			if err = r.Remove(o); os.IsNotExist(err) {
+				err = nil
+			}
+		}
+		return o, err
+	}
+}
+
+// checkHook fires one hook until its inquiry is complete. Probes of one round run in
+// parallel: each firing has a sandbox of its own.
+func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
+	q := conform.Ask(tree, h)
+	for ctx.Err() == nil {
+		probes := q.Next()
+		if len(probes) == 0 {
+			break
+		}
+		outcomes := make([]suites.Outcome, len(probes))
+		errs := make([]error, len(probes))
+		inParallel(len(probes), len(probes), func(i int) { outcomes[i], errs[i] = launch(probes[i].Case) })
+		for i, p := range probes {
+			if errs[i] != nil {
+				return q.Report(), errs[i]
+			}
+			q.Take(p, outcomes[i])
+		}
+	}
+	return q.Report(), ctx.Err()
 }

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/engine/filing"
+	"hookwatch/suites"
+	"hookwatch/suites/record"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
 )
@@ -43,4 +47,125 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 			})
 		},
 	}
+}
+
+// compareDocument is what compare prints as JSON. Counts names every kind; they
+// add up to the cases that either run has.
+type compareDocument struct {
+	Version     int                  `json:"version"`
+	Before      comparedRun          `json:"before"`
+	After       comparedRun          `json:"after"`
+	Counts      map[verdict.Kind]int `json:"counts"`
+	Deltas      []delta              `json:"deltas"`
+	Environment []comparedTool       `json:"environment"`
+	Warnings    []string             `json:"warnings"`
+}
+
+// comparedRun is one side of a Document.
+type comparedRun struct {
+	RunID string `json:"run_id"`
+	Cases int    `json:"cases"`
+	suites.Tally
+}
+
+// delta is a case that differs; a side that does not have it is null.
+type delta struct {
+	ID     string        `json:"id"`
+	Suite  string        `json:"suite"`
+	Name   string        `json:"name"`
+	Hook   string        `json:"hook"`
+	Kind   verdict.Kind  `json:"kind"`
+	Before *comparedSide `json:"before"`
+	After  *comparedSide `json:"after"`
+	Tools  []string      `json:"tools"`  // that changed and that it reaches
+	Inputs bool          `json:"inputs"` // whether what it depends on changed as well
+}
+
+// comparedSide is what one run says of a case.
+type comparedSide struct {
+	Status   suites.Status `json:"status"`
+	Exit     *int          `json:"exit"`
+	Decision string        `json:"decision"`
+	Note     string        `json:"note"`
+}
+
+// comparedTool is a tool that changed between the runs, in words.
+type comparedTool struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+}
+
+// newCompareDocument makes the document of a comparison.
+func newCompareDocument(c verdict.Comparison) compareDocument {
+	doc := compareDocument{
+		Version: 1, Counts: c.Counts, Warnings: append([]string{}, c.Warnings...), Deltas: []delta{},
+		Before:      comparedRun{c.Prev.ID, c.Prev.Cases, c.Prev.Tally},
+		After:       comparedRun{c.Cur.ID, c.Cur.Cases, c.Cur.Tally},
+		Environment: []comparedTool{},
+	}
+	for _, d := range c.Deltas {
+		delta := delta{
+			ID: d.Key.ID, Suite: d.Key.Suite, Name: d.Name, Hook: d.Hook, Kind: d.Kind, Tools: []string{}, Inputs: d.Inputs,
+			Before: side(d.Prev), After: side(d.Cur),
+		}
+		for _, t := range d.Tools {
+			delta.Tools = append(delta.Tools, t.Name)
+		}
+		doc.Deltas = append(doc.Deltas, delta)
+	}
+	for _, t := range c.Environment {
+		doc.Environment = append(doc.Environment, comparedTool{t.Name, t.String()})
+	}
+	return doc
+}
+
+func side(s *verdict.Side) *comparedSide {
+	if s == nil {
+		return nil
+	}
+	return &comparedSide{s.Status, s.Exit, s.Decision, s.Note}
+}
+
+// snapshot reads an archived run, or the present state when none is named.
+func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
+	if run == "" {
+		return r.Read()
+	}
+	runs, err := r.Runs()
+	if err != nil {
+		return nil, err
+	}
+	for _, full := range runs {
+		if full.Stamp == run || run == "latest" {
+			return r.ReadRun(full)
+		}
+	}
+	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
+}
+
+// pair reads the two runs that are meant.
+func pair(r *record.Reader, dir string, args []string) (before, after *record.Snapshot, err error) {
+	names := args
+	if len(names) == 0 {
+		runs, err := r.Runs()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(runs) < 2 {
+			return nil, nil, fmt.Errorf("%d full runs in %s: two are needed (hookwatch --once makes one)", len(runs), dir)
+		}
+		names = []string{runs[1].Stamp, runs[0].Stamp}
+	}
+	if before, err = snapshot(r, dir, names[0]); err != nil {
+		return nil, nil, err
+	}
+	second := ""
+	if len(names) == 2 {
+		second = names[1]
+	}
+	after, err = snapshot(r, dir, second)
+	if err == nil && len(after.Records) == 0 {
+		err = errors.New("there is no present state to compare with: hookwatch --once makes one")
+	}
+	return before, after, err
 }

@@ -1,12 +1,23 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/run"
 )
 
 func (a *app) contractCommand() *cobra.Command {
@@ -67,4 +78,367 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 		return ErrFailed
 	}
 	return err
+}
+
+// A contractDocument is a result for programs: two of different clients differ in what the
+// clients do differently.
+type contractDocument struct {
+	Version      int           `json:"version"`
+	Client       string        `json:"client"`
+	Confirmed    int           `json:"confirmed"`
+	Changed      int           `json:"changed"`
+	NotReachable int           `json:"not_reachable"`
+	Skipped      string        `json:"skipped,omitempty"`
+	Fault        string        `json:"fault,omitempty"`
+	Cells        []contractRow `json:"cells"`
+
+	ranIn
+}
+
+// Line is a cell as a line of its own.
+func (d contractDocument) Line(i int) any {
+	return struct {
+		contractRow
+		ranIn
+	}{d.Cells[i], d.ranIn}
+}
+
+// newDocument makes the document of a result.
+func newDocument(r contractResult) contractDocument {
+	doc := contractDocument{Version: 1, Client: r.Client, Skipped: r.Absent, Fault: r.Fault, Cells: r.Rows}
+	for _, row := range r.Rows {
+		switch row.Verdict {
+		case confirmed:
+			doc.Confirmed++
+		case changed:
+			doc.Changed++
+		case notReachable:
+			doc.NotReachable++
+		}
+	}
+	return doc
+}
+
+// Failed reports whether the client does not do what is predicted, or went wrong.
+func (d contractDocument) Failed() bool { return d.Changed > 0 || d.Fault != "" }
+
+// printContract shows what changed, and with verbose each cell.
+func printContract(w io.Writer, d contractDocument, verbose bool) {
+	if d.Skipped != "" {
+		writef(w, "SKIP  absent: %s\n", d.Skipped)
+		return
+	}
+	for _, row := range d.Cells {
+		switch {
+		case row.Verdict == changed:
+			writef(w, "CHANGED  %s on %s: predicted %s, seen %s\n", row.ID, d.Client, row.Predicted, cmp.Or(string(row.Seen), "nothing"))
+			writef(w, "         %s\n", row.Because)
+		case verbose && row.Verdict == confirmed:
+			writef(w, "confirmed  %s  %s\n", row.ID, row.Predicted)
+		case verbose:
+			writef(w, "not reachable  %s  %s\n", row.ID, row.Because)
+		}
+	}
+	if !verbose {
+		reasons(w, d)
+	}
+	if d.Fault != "" {
+		writef(w, "FAULT  %s\n", d.Fault)
+	}
+	writef(w, "client %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
+}
+
+// reasons tells for what cells could not be had, each once.
+func reasons(w io.Writer, d contractDocument) {
+	of := make(map[string]int)
+	var order []string
+	for _, row := range d.Cells {
+		if row.Verdict != notReachable {
+			continue
+		}
+		if of[row.Because] == 0 {
+			order = append(order, row.Because)
+		}
+		of[row.Because]++
+	}
+	for _, why := range order {
+		writef(w, "not reachable: %s (%s)\n", why, notify.Count(of[why], "cell"))
+	}
+}
+
+// A question is what a client can be asked by having it play: an output of a hook
+// (cells.Cell), a matcher (inforce.Matcher) or a settings file (inforce.File).
+type question interface{ ID() string }
+
+// questions are all that there are.
+func questions() (all []question) {
+	for _, c := range client.Cells() {
+		all = append(all, c)
+	}
+	for _, m := range client.Matchers() {
+		all = append(all, m)
+	}
+	for _, f := range client.Files() {
+		all = append(all, f)
+	}
+	return all
+}
+
+// A play is one client that is asked some questions.
+type play interface {
+	ids() []string
+	hooksAnswer() bool // hooks may answer what the client asks a person
+	asCase(number int) *suites.Case
+	judge(i int, r suites.Result, named func(string) string) []contractRow // of a step
+}
+
+// playsOf shares the questions out to clients.
+func playsOf(questions []question) (plays []play) {
+	var outputs []client.Cell
+	var matchers []client.InForceMatcher
+	var files []client.InForceFile
+	for _, q := range questions {
+		switch q := q.(type) {
+		case client.Cell:
+			outputs = append(outputs, q)
+		case client.InForceMatcher:
+			matchers = append(matchers, q)
+		case client.InForceFile:
+			files = append(files, q)
+		}
+	}
+	for _, s := range sessions(outputs) {
+		plays = append(plays, s)
+	}
+	for _, s := range together(matchers) {
+		plays = append(plays, s)
+	}
+	for _, f := range files {
+		plays = append(plays, settingsFile(f))
+	}
+	return plays
+}
+
+// unplayed says why a question is not put to a client, "" where it is.
+func unplayed(q question) string {
+	if m, ok := q.(client.InForceMatcher); ok && m.Event == "StopFailure" {
+		return "the client fires StopFailure now and then only"
+	}
+	c, ok := q.(client.Cell)
+	if !ok {
+		return ""
+	}
+	switch e := c.Output.Entry; {
+	case e.Plugin:
+		return "the hook is a plugin's, and cells are played by a settings file"
+	case e.Type == "prompt" || e.Type == "agent":
+		return "the hook asks a model, and the model of a cell has no answer to it"
+	case e.Type == "mcp_tool":
+		return "the hook is a tool of an MCP server, and none is started"
+	case e.AsyncRewake:
+		return "a hook with asyncRewake runs in the background of a client that is talked to"
+	default:
+		return ""
+	}
+}
+
+// A contractVerdict is what became of a cell.
+type contractVerdict string
+
+// The verdicts.
+const (
+	confirmed    contractVerdict = "confirmed"
+	changed      contractVerdict = "changed"
+	notReachable contractVerdict = "not reachable"
+)
+
+// A contractRow is one question with its verdict. Of an output predicted and seen are effects; of
+// a matcher whether the hook runs, and of a settings file which of its hooks do.
+type contractRow struct {
+	ID        string          `json:"id"`
+	Verdict   contractVerdict `json:"verdict"`
+	Predicted string          `json:"predicted,omitempty"`
+	Seen      string          `json:"seen,omitempty"`
+	Because   string          `json:"because,omitempty"` // of a question that is not confirmed
+}
+
+// A contractResult is what a client was seen to do.
+type contractResult struct {
+	Client string        // its version
+	Rows   []contractRow // in the order of the questions
+	Absent string        // why there is no client, "" where there is one
+	Fault  string        // in what way the client went wrong, "" where it did not
+}
+
+// playQuestions asks the questions, jobs clients at a time.
+func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question) (contractResult, error) {
+	p := &player{plain: contractRunner(r, nil), asking: contractRunner(r, answering), rows: make(map[string]contractRow)}
+	defer p.plain.Close()
+	defer p.asking.Close()
+	var played []question
+	for _, q := range all {
+		if why := unplayed(q); why != "" {
+			p.unreached([]string{q.ID()}, why)
+		} else {
+			played = append(played, q)
+		}
+	}
+	p.all(ctx, jobs, playsOf(played))
+	p.all(ctx, jobs, p.again(played)) // what changed is told once it is seen alone, too
+	for _, q := range all {
+		p.result.Rows = append(p.result.Rows, p.rows[q.ID()])
+	}
+	if p.err == nil {
+		p.err = ctx.Err()
+	}
+	return p.result, p.err
+}
+
+// A player plays sessions, and collects what comes of them.
+type player struct {
+	plain, asking *run.Runner
+
+	mu     sync.Mutex
+	rows   map[string]contractRow
+	result contractResult
+	err    error
+}
+
+// contractRunner is a runner of which the project's own hooks are no part.
+func contractRunner(r *run.Runner, hooks func(event, value string) []discover.Hook) *run.Runner {
+	o := r.Options
+	o.Hooks, o.InForce, o.Registered = hooks, nil, nil
+	return run.New(o)
+}
+
+// answering tells of the hook of sessions in which hooks answer permission questions.
+func answering(event, _ string) []discover.Hook {
+	if event != "PermissionRequest" {
+		return nil
+	}
+	return []discover.Hook{{Entry: client.Entry{Event: event}}}
+}
+
+func (p *player) all(ctx context.Context, jobs int, plays []play) {
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range max(jobs, 1) {
+		wait.Go(func() {
+			for i := range next {
+				if why := p.over(); why != "" {
+					p.unreached(plays[i].ids(), why)
+					continue
+				}
+				p.session(ctx, i, plays[i])
+			}
+		})
+	}
+	for i := range plays {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// again are the questions whose answer changed, a client of its own for each.
+func (p *player) again(played []question) (plays []play) {
+	for _, q := range played {
+		if p.rows[q.ID()].Verdict == changed {
+			plays = append(plays, playsOf([]question{q})...)
+		}
+	}
+	return plays
+}
+
+// over says why nothing more is played: there is no client, or one that goes wrong
+// before it has done anything, and would so again.
+func (p *player) over() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.result.Absent != "":
+		return p.result.Absent
+	case p.err != nil:
+		return "hookwatch could not go on"
+	case p.result.Client == "":
+		return p.result.Fault
+	default:
+		return ""
+	}
+}
+
+func (p *player) session(ctx context.Context, number int, s play) {
+	r := p.plain
+	if s.hooksAnswer() {
+		r = p.asking
+	}
+	o, err := r.Case(ctx, s.asCase(number))
+	if err == nil {
+		if err = r.Remove(o); os.IsNotExist(err) {
+			err = nil
+		}
+	}
+	if err != nil {
+		p.note(func() { p.err = err })
+		p.unreached(s.ids(), err.Error())
+		return
+	}
+	p.take(s, o)
+}
+
+// take judges what a session came to.
+func (p *player) take(s play, o suites.Outcome) {
+	if o.NotRun != nil {
+		if absent, ok := strings.CutPrefix(o.NotRun.Note, suites.NoteAbsent); ok {
+			p.note(func() { p.result.Absent = absent })
+		}
+		p.unreached(s.ids(), strings.TrimPrefix(o.NotRun.Note, suites.NoteNotLive))
+		return
+	}
+	why := "the client ended before it came to this cell"
+	var reached []string
+	for i, res := range o.Results {
+		if fault := faultOf(res); fault != "" {
+			why = fault
+			p.note(func() { p.result.Fault = fault })
+			break
+		}
+		for _, row := range s.judge(i, res, namedBy(o)) {
+			reached = append(reached, row.ID)
+			p.note(func() { p.result.Client, p.rows[row.ID] = res.Client, row })
+		}
+	}
+	p.unreached(slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(reached, id) }), why)
+}
+
+// faultOf says in what way the client went wrong.
+func faultOf(r suites.Result) string {
+	if r.TimedOut {
+		return "the client did not end in " + r.Timeout.String()
+	}
+	return r.NotStarted
+}
+
+func (p *player) note(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
+}
+
+func (p *player) unreached(ids []string, why string) {
+	for _, id := range ids {
+		p.note(func() { p.rows[id] = contractRow{ID: id, Verdict: notReachable, Because: why} })
+	}
+}
+
+// namedBy puts the names of templates into the place of what they stand for, which is
+// another in each run.
+func namedBy(o suites.Outcome) func(string) string {
+	pairs := []string{o.Sandbox, "{sandbox}"}
+	for i := 0; i+1 < len(o.Named); i += 2 {
+		if o.Named[i] == "{server}" && o.Named[i+1] != "" {
+			pairs = append(pairs, o.Named[i+1], o.Named[i])
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
 }

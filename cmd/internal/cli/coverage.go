@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/engine/state"
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites/depend/cover"
 )
@@ -72,4 +74,84 @@ func (a *app) seen(p *project.Project) (unentered []state.Unentered, files []cov
 		return s.Unentered(), nil // a case that is not known may cover anything
 	}
 	return s.Unentered(), slices.DeleteFunc(c.Files, func(f cover.File) bool { return !c.Whole(f.Path) })
+}
+
+// coverageDocument is what coverage prints as JSON.
+type coverageDocument struct {
+	Version  int          `json:"version"`
+	Files    []cover.File `json:"files"`
+	Untraced []string     `json:"untraced"` // cases that ran without a trace of what they executed
+	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
+	Opaque   []string     `json:"opaque"`   // scripts that are not bash and are not traced
+
+	ranIn // the cases, to see what they execute
+}
+
+// Line is a file as a line of its own.
+func (d coverageDocument) Line(i int) any {
+	return struct {
+		cover.File
+		ranIn
+	}{d.Files[i], d.ranIn}
+}
+
+// newCoverageDocument makes the document of what was found.
+func newCoverageDocument(c state.Coverage) coverageDocument {
+	doc := coverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
+	for _, k := range c.Untraced {
+		doc.Untraced = append(doc.Untraced, k.String())
+	}
+	if doc.Files == nil {
+		doc.Files = []cover.File{}
+	}
+	if doc.Opaque == nil {
+		doc.Opaque = []string{}
+	}
+	return doc
+}
+
+// printCoverage says it for people, or all of it where verbose.
+func printCoverage(w io.Writer, c state.Coverage, verbose bool) {
+	for i := range c.Files {
+		f := &c.Files[i]
+		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),
+			f.Entered(), notify.Count(len(f.Functions), "function"), notify.Count(f.Cases, "case"))
+		for _, fn := range f.Functions {
+			switch {
+			case len(fn.Cases) == 0:
+				writef(w, "  no case enters %s (line %d)\n", fn.Name, fn.Line)
+			case verbose:
+				writef(w, "  %s (line %d): %s\n", fn.Name, fn.Line, notify.IDs(fn.Cases))
+			}
+		}
+		for _, g := range f.Gaps {
+			if !unentered(f, g) {
+				writef(w, "  no case runs %s\n", g)
+			}
+		}
+	}
+	for _, path := range c.Opaque {
+		writef(w, "%s  is no bash script that can be traced\n", path)
+	}
+	if len(c.Untraced) > 0 {
+		var names []string
+		for _, k := range c.Untraced[:min(5, len(c.Untraced))] {
+			names = append(names, k.String())
+		}
+		writef(w, "not known of %s: %s\n", notify.Count(len(c.Untraced), "case"), strings.Join(names, ", "))
+	}
+	if c.Stale > 0 {
+		writef(w, "%s without a verdict on what is there now: hookwatch --once --changed runs them\n", notify.Count(c.Stale, "case"))
+	}
+}
+
+// unentered reports whether a gap lies in a function that no case enters: that
+// says it already.
+func unentered(f *cover.File, g cover.Gap) bool {
+	for _, fn := range f.Functions {
+		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {
+			return len(fn.Cases) == 0
+		}
+	}
+	return false
 }

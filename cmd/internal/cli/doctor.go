@@ -2,14 +2,24 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/engine/modes"
 	"hookwatch/cmd/internal/engine/sandboxes"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -59,4 +69,239 @@ func (a *app) doctor(ctx context.Context, compare bool) error {
 		return ErrFailed
 	}
 	return err
+}
+
+// doctorDocument is what doctor prints as JSON.
+type doctorDocument struct {
+	Version   int             `json:"version"`
+	Hookwatch string          `json:"hookwatch"`
+	OS        string          `json:"os"`
+	Project   string          `json:"project"`
+	Hooks     int             `json:"hooks"`
+	Cases     int             `json:"cases"`
+	Isolation doctorIsolation `json:"isolation"`
+	Tools     []doctorTool    `json:"tools"`
+	Compared  int             `json:"compared,omitempty"`    // cases, with --isolation
+	Differ    []verdicts      `json:"differences,omitempty"` // with --isolation
+}
+
+// doctorIsolation says which isolation holds, and why not a better one.
+type doctorIsolation struct {
+	Mode   string            `json:"mode"`
+	Why    string            `json:"why,omitempty"`
+	Mend   string            `json:"mend,omitempty"`
+	Bounds map[string]string `json:"bounds,omitempty"`
+}
+
+// doctorTool is a program that hooks call.
+type doctorTool struct {
+	suites.Tool
+	Hooks    []string `json:"hooks"`
+	Skips    []string `json:"skips,omitempty"` // cases that its absence skips
+	Fails    []string `json:"fails,omitempty"` // cases that its absence fails
+	Required bool     `json:"required,omitempty"`
+	Install  string   `json:"install,omitempty"`
+}
+
+// verdicts is a case whose verdict depends on how it is isolated.
+type verdicts struct {
+	Suite    string   `json:"suite"`
+	ID       string   `json:"id"`
+	None     string   `json:"none"`
+	Isolated string   `json:"isolated"`
+	Because  []string `json:"because"`
+}
+
+// newDoctorDocument makes the document of a diagnosis.
+func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosis) *doctorDocument {
+	doc := &doctorDocument{
+		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
+		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
+		Isolation: doctorIsolation{Mode: string(d.Isolation.Mode), Why: d.Isolation.Why, Mend: d.Isolation.Mend},
+		Tools:     []doctorTool{},
+	}
+	for _, b := range d.Isolation.Bounds {
+		if doc.Isolation.Bounds == nil {
+			doc.Isolation.Bounds = make(map[string]string)
+		}
+		doc.Isolation.Bounds[b.What] = b.By
+	}
+	for _, t := range d.Tools {
+		tool := doctorTool{Tool: t.Tool, Hooks: t.Hooks, Skips: keyTexts(t.Skips), Fails: keyTexts(t.Fails), Required: t.Required}
+		if !t.Present() {
+			tool.Install = install(t.Name)
+		}
+		doc.Tools = append(doc.Tools, tool)
+	}
+	return doc
+}
+
+// Compare adds what differs where every case runs in place and isolated.
+func (doc *doctorDocument) Compare(ctx context.Context, o engine.Options) error {
+	compared, differences, err := modes.Compare(ctx, o)
+	if err != nil {
+		return err
+	}
+	doc.Compared = compared
+	for _, d := range differences {
+		doc.Differ = append(doc.Differ, verdicts{
+			Suite: d.Case.Suite, ID: d.Case.ID,
+			None: string(d.None.Status()), Isolated: string(d.Isolated.Status()), Because: d.Because,
+		})
+	}
+	return nil
+}
+
+func keyTexts(keys []suites.Key) []string {
+	var out []string
+	for _, k := range keys {
+		out = append(out, k.String())
+	}
+	return out
+}
+
+// printDoctor says it for people.
+func printDoctor(out io.Writer, doc *doctorDocument, compared bool) {
+	writef(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
+		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
+	writef(out, "isolation: %s\n", doc.Isolation.text())
+	if doc.Isolation.Why != "" {
+		writef(out, "  why: %s\n", doc.Isolation.Why)
+	}
+	if doc.Isolation.Mend != "" {
+		writef(out, "  better with: %s\n", doc.Isolation.Mend)
+	}
+	if doc.Isolation.Mode == "unavailable" {
+		writef(out, "  on a copy instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust; your HOME,\n    all other files and the network are open to hooks then\n")
+	}
+	bounds(out, doc.Isolation.Bounds)
+	if compared {
+		writef(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
+		for _, d := range doc.Differ {
+			writef(out, "  %s/%s  %s in place, %s isolated\n", d.Suite, d.ID, d.None, d.Isolated)
+			for _, b := range d.Because {
+				writef(out, "      %s\n", b)
+			}
+		}
+	}
+	tools(out, doc.Tools)
+}
+
+func bounds(out io.Writer, bounds map[string]string) {
+	if len(bounds) == 0 {
+		return
+	}
+	writef(out, "\nwhat a case gets at most:\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, what := range slices.Sorted(maps.Keys(bounds)) {
+		rowf(w, "  %s\t%s\n", what, bounds[what])
+	}
+	_ = w.Flush()
+}
+
+func (i doctorIsolation) text() string {
+	text := i.Mode
+	switch i.Mode {
+	case "namespaces":
+		text += ": each case has its own views of the project and HOME, and no network"
+	case "copy":
+		text += ": each case has a copy of the project; HOME, the network and other places are open to it"
+	case "unavailable":
+		text += ": no command runs a hook here"
+	case "none":
+		text += ": cases run in place, on your files"
+	}
+	return text
+}
+
+func tools(out io.Writer, tools []doctorTool) {
+	if len(tools) == 0 {
+		return
+	}
+	writef(out, "\ntools that the hooks call:\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, t := range tools {
+		at, version := t.Path, t.Version
+		if !t.Present() {
+			at = "absent"
+		}
+		rowf(w, "  %s\t%s\t%s\n", t.Name, at, version)
+	}
+	_ = w.Flush()
+	for _, t := range tools {
+		if !t.Present() {
+			writef(out, "\nabsent: %s: %s\n", t.Name, t.cost())
+			if t.Install != "" {
+				writef(out, "  install: %s\n", t.Install)
+			}
+		}
+	}
+}
+
+// cost says what the tool's absence means.
+func (t doctorTool) cost() string {
+	var parts []string
+	if t.Required {
+		parts = append(parts, "a full run does not start without it")
+	}
+	if n := len(t.Fails); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d cases fail (%s)", n, firstFew(t.Fails)))
+	}
+	if n := len(t.Skips); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d cases are skipped (%s)", n, firstFew(t.Skips)))
+	}
+	if len(t.Hooks) > 0 {
+		parts = append(parts, "called by "+firstFew(t.Hooks))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func firstFew(items []string) string {
+	const few = 4
+	if len(items) > few {
+		return strings.Join(items[:few], ", ") + fmt.Sprintf(" and %d more", len(items)-few)
+	}
+	return strings.Join(items, ", ")
+}
+
+// installs tells, by the registry that has them, how to get the tools that hooks
+// of this field call. A name with "=" is called otherwise there.
+var installs = []struct{ command, tools string }{
+	{"npm install --global ", "@biomejs/biome=biome markdownlint-cli2 @taplo/cli=taplo oxlint eslint prettier typescript=tsc jscpd pnpm yarn bun @anthropic-ai/claude-code=claude"},
+	{"uv tool install ", "ruff ty black mypy bandit vulture flake8 pylint yamllint semgrep pre-commit poetry pipenv"},
+	{"sudo apt-get install ", "jq shellcheck shfmt git curl gawk nodejs=node npm python3 python3-pip=pip perl ruby coreutils=timeout dash file xxd procps=pgrep sqlite3 rsync tree"},
+	{"cargo install --locked ", "jaq ripgrep=rg fd-find=fd sd hyperfine just"},
+	{"brew install ", "hadolint gitleaks actionlint yq gh terraform trivy deno"},
+	{"go install ", "mvdan.cc/sh/v3/cmd/shfmt@latest=shfmt golang.org/x/tools/cmd/goimports@latest=goimports github.com/itchyny/gojq/cmd/gojq@latest=gojq github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest=golangci-lint"},
+	{"curl -LsSf https://astral.sh/uv/install.sh | sh", "=uv"},
+	{"curl https://sh.rustup.rs -sSf | sh", "=cargo =rustc"},
+}
+
+// install is the command that gets a tool, "" where none is known.
+func install(tool string) string {
+	for _, registry := range installs {
+		for _, entry := range strings.Fields(registry.tools) {
+			name, called := entry, entry
+			if i := strings.LastIndexByte(entry, '='); i >= 0 {
+				name, called = entry[:i], entry[i+1:]
+			}
+			if called == tool {
+				return registry.command + name
+			}
+		}
+	}
+	return ""
+}
+
+// toInstall tells in a line how to get the tools for want of which a run was
+// aborted; a name alone where that is not known.
+func toInstall(missing []string) string {
+	var parts []string
+	for _, tool := range missing {
+		if how := install(tool); how != "" {
+			tool += " by " + how
+		}
+		parts = append(parts, tool)
+	}
+	return strings.Join(parts, "; ")
 }

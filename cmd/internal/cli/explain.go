@@ -1,13 +1,22 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/spelling"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -82,4 +91,289 @@ func (a *app) explainOne(version client.Version, o flags) error {
 	line, reading := explainLine(version, fired)
 	return a.print(explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{line}}, 1, func(int) any { return line },
 		func(w io.Writer) { printReading(w, reading) })
+}
+
+// flags describe one output.
+type flags struct {
+	Event, Stdout, Stderr           string
+	Signal, Command, Entry, Payload string
+	Exit                            int
+	TimedOut                        bool
+}
+
+// Firing reads the flags as a line of JSON is read.
+func (o flags) Firing() (client.Firing, error) {
+	fields := map[string]any{
+		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
+		"stdout": o.Stdout, "stderr": o.Stderr, "command": o.Command,
+	}
+	if o.Entry != "" {
+		if !json.Valid([]byte(o.Entry)) {
+			return client.Firing{}, errors.New(`--entry is not valid JSON, such as '{"onFailure":"block"}'`)
+		}
+		fields["entry"] = json.RawMessage(o.Entry)
+	}
+	payload, err := o.payload()
+	if err != nil {
+		return client.Firing{}, err
+	}
+	if payload != "" {
+		fields["payload"] = payload
+	}
+	line, err := json.Marshal(fields)
+	if err != nil {
+		return client.Firing{}, err
+	}
+	fired, err := client.ParseFiring(line)
+	var field *client.FieldError
+	if errors.As(err, &field) {
+		err = fmt.Errorf("--%s %s", strings.ReplaceAll(field.Field, "_", "-"), field.Why)
+	}
+	// JSON cannot hold every byte: what was given goes there as it is.
+	fired.Output.Stdout, fired.Output.Stderr = []byte(o.Stdout), []byte(o.Stderr)
+	return fired, err
+}
+
+// payload reads what --payload names.
+func (o flags) payload() (string, error) {
+	if o.Payload == "" || strings.HasPrefix(strings.TrimSpace(o.Payload), "{") {
+		return o.Payload, nil
+	}
+	text, err := os.ReadFile(strings.TrimPrefix(o.Payload, "@"))
+	if err == nil && len(text) == 0 {
+		err = fmt.Errorf("--payload %s is empty", o.Payload)
+	}
+	return string(text), err
+}
+
+// longestLine bounds a line of standard input, in bytes.
+const longestLine = 16 << 20
+
+// read reads what the next line says; an empty line says nothing.
+func read(lines *bufio.Reader) (client.Firing, error) {
+	text, err := readLine(lines)
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return client.Firing{}, err
+	}
+	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")))
+}
+
+// readLine reads a line of bounded length; what is too long is read to its end.
+func readLine(lines *bufio.Reader) ([]byte, error) {
+	var text []byte
+	tooLong := false
+	for {
+		part, err := lines.ReadSlice('\n')
+		tooLong = tooLong || len(text)+len(part) > longestLine
+		if !tooLong {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && len(text) == 0 && !tooLong:
+			return nil, err
+		case tooLong:
+			return nil, fmt.Errorf("longer than %d MiB", longestLine>>20)
+		default:
+			return text, nil
+		}
+	}
+}
+
+// explainLines answers each line of standard input. A line that cannot be read is
+// a problem that names it, and the others are answered all the same.
+func (a *app) explainLines(version client.Version) error {
+	doc := explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{}}
+	var problems ProblemsError
+	lines := bufio.NewReader(a.In)
+	for number := 1; ; number++ {
+		fired, err := read(lines)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			problems = append(problems, suites.Problem{What: fmt.Sprintf("line %d: %v", number, err)})
+			continue
+		}
+		if fired.Event == "" {
+			continue // an empty line
+		}
+		line, reading := explainLine(version, fired)
+		if a.format == "json" {
+			doc.Outputs = append(doc.Outputs, line)
+		} else if err := a.explainLine(line, reading, number); err != nil {
+			return err
+		}
+	}
+	if a.format == "json" {
+		if err := a.print(doc, 0, nil, nil); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// explainLine prints one answer as soon as there is one.
+func (a *app) explainLine(line explainedLine, reading client.Reading, number int) error {
+	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { lineText(w, line, reading, number) })
+}
+
+// explainDocument is what explain prints as JSON of many outputs.
+type explainDocument struct {
+	Version int             `json:"version"`
+	Client  string          `json:"client"`
+	Outputs []explainedLine `json:"outputs"`
+}
+
+// explainedLine is how the client interprets one output.
+type explainedLine struct {
+	ID        json.RawMessage `json:"id,omitempty"` // as it was given
+	Effect    suites.Effect   `json:"effect"`
+	Decision  string          `json:"decision"`
+	Because   string          `json:"because"`
+	Rule      string          `json:"rule"`
+	ModelSees []string        `json:"model_sees"`
+}
+
+// explainLine interprets an output as a client of a version does.
+func explainLine(version client.Version, fired client.Firing) (explainedLine, client.Reading) {
+	reading := client.Interpret(version, fired.Event, fired.Output)
+	return explainedLine{
+		ID: fired.ID, Effect: reading.Effect, Decision: reading.Decision, Because: reading.Because(),
+		Rule: string(reading.Cause.Kind), ModelSees: append([]string{}, reading.ModelSees...),
+	}, reading
+}
+
+// lineText tells it of the output on a line of standard input, which goes by its ID or
+// the line's number.
+func lineText(w io.Writer, line explainedLine, reading client.Reading, number int) {
+	name := fmt.Sprintf("line %d", number)
+	if line.ID != nil {
+		name = string(line.ID)
+		var text string
+		if json.Unmarshal(line.ID, &text) == nil {
+			name = text
+		}
+	}
+	writef(w, "%s\n", name)
+	printReading(w, reading)
+}
+
+// printReading tells effect, reason and rule, and what the model sees.
+func printReading(w io.Writer, reading client.Reading) {
+	rule := reading.Cause.Rule()
+	writef(w, "effect  %s\n", reading.Effect)
+	writef(w, "why     %s\n", reading.Because())
+	writef(w, "rule    %s (%s)\n", rule.ID, observedOn(rule))
+	if remedy := reading.Cause.Remedy(); remedy != "" {
+		writef(w, "remedy  %s\n", remedy)
+	}
+	if len(reading.ModelSees) == 0 {
+		writef(w, "model   (nothing)\n")
+	}
+	for _, text := range reading.ModelSees {
+		name := "model "
+		for line := range strings.Lines(text) {
+			writef(w, "%s  %s\n", output(name), output(strings.TrimRight(line, "\r\n")))
+			name = "      "
+		}
+	}
+}
+
+// explainedRules are all that explain knows by ID. A command that has rules of its own
+// adds them here.
+func explainedRules() []suites.Rule {
+	return slices.Concat(client.Rules(), conform.Rules())
+}
+
+// rulesDocument is what explain RULE and explain --list print as JSON.
+type rulesDocument struct {
+	Version int        `json:"version"`
+	Rules   []ruleLine `json:"rules"`
+}
+
+// ruleLine is one rule.
+type ruleLine struct {
+	ID       string          `json:"id"`
+	Severity suites.Severity `json:"severity"`
+	What     string          `json:"what"`
+	Client   string          `json:"client"` // what the client does
+	Remedy   string          `json:"remedy,omitempty"`
+	Observed []string        `json:"observed"` // versions of the client; none: documented
+}
+
+// newRules makes the document of rules.
+func newRules(all []suites.Rule) rulesDocument {
+	doc := rulesDocument{Version: 1, Rules: []ruleLine{}}
+	for _, r := range all {
+		doc.Rules = append(doc.Rules, ruleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)})
+	}
+	return doc
+}
+
+// ruleNamed finds a rule by its ID.
+func ruleNamed(id string) (suites.Rule, error) {
+	all := explainedRules()
+	at := slices.IndexFunc(all, func(r suites.Rule) bool { return r.ID == id })
+	if at >= 0 {
+		return all[at], nil
+	}
+	var ids []string
+	for _, r := range all {
+		ids = append(ids, r.ID)
+	}
+	hint := "hookwatch explain --list names all"
+	if _, isEvent := client.EventByName(id); isEvent {
+		hint = "an output is explained by hookwatch explain --event " + id + " --exit 2"
+	} else if near := spelling.Nearest(strings.ToLower(id), ids); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
+}
+
+// printRules lists rules for people, a row each.
+func printRules(w io.Writer, all []suites.Rule) {
+	for _, r := range all {
+		rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
+	}
+}
+
+// ruleText says one in full.
+func ruleText(w io.Writer, rule suites.Rule) {
+	writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
+	writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
+	writef(w, "The client: %s\n", rule.Client)
+	if rule.Remedy != "" {
+		writef(w, "Remedy: %s\n", rule.Remedy)
+	}
+}
+
+// observedOn says on which versions of the client a rule was seen to hold.
+func observedOn(r suites.Rule) string {
+	if len(r.Observed) == 0 {
+		return "documented, not observed"
+	}
+	return "observed on client " + strings.Join(r.Observed, ", ")
+}
+
+// printRules prints rules: a row each, or one in full.
+func (a *app) printRules(shown []suites.Rule, human func(io.Writer)) error {
+	doc := newRules(shown)
+	return a.print(doc, len(doc.Rules), func(i int) any { return doc.Rules[i] }, human)
+}
+
+func (a *app) listRules() error {
+	all := explainedRules()
+	return a.printRules(all, func(w io.Writer) { printRules(w, all) })
+}
+
+func (a *app) explainRule(id string) error {
+	rule, err := ruleNamed(id)
+	if err != nil {
+		return err
+	}
+	return a.printRules([]suites.Rule{rule}, func(w io.Writer) { ruleText(w, rule) })
 }

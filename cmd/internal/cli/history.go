@@ -1,11 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/suites"
 	"hookwatch/suites/record"
+	"hookwatch/suites/verdict"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -38,4 +44,185 @@ what changed before it. The rolling log, the archive and the present state count
 			return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printHistory(w, doc) })
 		},
 	}
+}
+
+// historyDocument is what history prints as JSON.
+type historyDocument struct {
+	Version int           `json:"version"`
+	Cases   []historyCase `json:"cases"`
+}
+
+// historyCase is one case's past. Entries are listed for cases that were asked
+// for by ID.
+type historyCase struct {
+	ID       string         `json:"id"`
+	Suite    string         `json:"suite"`
+	Name     string         `json:"name"`
+	Hook     string         `json:"hook"`
+	Runs     int            `json:"runs"`
+	Status   suites.Status  `json:"status"` // latest
+	Since    string         `json:"since"`  // when it became that
+	Flaky    bool           `json:"flaky"`  // different verdicts on equal digests
+	MedianMS int64          `json:"median_ms"`
+	Verdicts suites.Tally   `json:"verdicts"`
+	Entries  []historyEntry `json:"entries,omitempty"`
+}
+
+// historyEntry is one verdict, oldest first. Changed says how what it is about
+// differs from the entry before: the case, its inputs, or tools.
+type historyEntry struct {
+	Time       string         `json:"time"`
+	RunID      string         `json:"run_id"`
+	Status     suites.Status  `json:"status"`
+	Exit       *int           `json:"exit"`
+	Note       string         `json:"note"`
+	DurationMS int64          `json:"duration_ms"`
+	Isolation  string         `json:"isolation"`
+	Digests    suites.Digests `json:"digests"`
+	Tools      []suites.Tool  `json:"tools,omitempty"`
+	Changed    []string       `json:"changed,omitempty"`
+}
+
+// newHistoryDocument makes the document of cases, with the entries of each where they are asked for.
+func newHistoryDocument(all []verdict.CaseHistory, entries bool) historyDocument {
+	doc := historyDocument{Version: 1, Cases: []historyCase{}}
+	for i := range all {
+		h := &all[i]
+		c := historyCase{
+			ID: h.Key.ID, Suite: h.Key.Suite, Name: h.Name, Hook: h.Hook, Runs: len(h.Entries), Status: h.Last().Status(),
+			Since: h.Since().Timestamp, Flaky: h.Flaky, MedianMS: h.Median(), Verdicts: h.Verdicts(),
+		}
+		for j := range h.Entries {
+			if !entries {
+				break
+			}
+			e := &h.Entries[j]
+			c.Entries = append(c.Entries, historyEntry{
+				Time: e.Timestamp, RunID: e.RunID, Status: e.Status(), Exit: e.ActualExit, Note: e.Note, DurationMS: e.DurationMS,
+				Isolation: e.Isolation, Digests: e.Digests, Tools: e.Tools, Changed: changedIn(e),
+			})
+		}
+		doc.Cases = append(doc.Cases, c)
+	}
+	return doc
+}
+
+// changedIn says in words how what an entry is about differs from the one before.
+func changedIn(e *verdict.Entry) []string {
+	var out []string
+	if e.Edited {
+		out = append(out, "the case was edited")
+	}
+	if e.Inputs {
+		out = append(out, "what it tests changed")
+	}
+	for _, t := range e.Changes {
+		out = append(out, t.String())
+	}
+	if e.ToolsChanged && len(e.Changes) == 0 {
+		out = append(out, "a tool changed; which is not on record")
+	}
+	return out
+}
+
+// pickHistories picks the histories that are asked for, of these suites if there are any. Cases that the project no longer has
+// are on record all the same.
+func pickHistories(past *record.Past, of, asked []string, dir string) ([]verdict.CaseHistory, error) {
+	if len(past.Records) == 0 {
+		return nil, fmt.Errorf("nothing is on record in %s (hookwatch --once runs all cases)", dir)
+	}
+	all := slices.DeleteFunc(verdict.Histories(past.Records, past.Environments), func(h verdict.CaseHistory) bool {
+		return len(of) > 0 && !slices.Contains(of, h.Key.Suite)
+	})
+	if len(asked) == 0 {
+		return all, nil
+	}
+	var picked []verdict.CaseHistory
+	var unknown []string
+	for _, id := range asked {
+		found := pickCases(all, id, func(h verdict.CaseHistory) (suites.Key, string) { return h.Key, h.Name })
+		if len(found) == 0 {
+			unknown = append(unknown, id)
+		}
+		picked = append(picked, found...)
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("nothing is on record of %s (hookwatch history lists what is)", strings.Join(unknown, ", "))
+	}
+	return picked, nil
+}
+
+// printHistory says it for people.
+func printHistory(out io.Writer, doc historyDocument) {
+	if len(doc.Cases) > 0 && doc.Cases[0].Entries != nil {
+		for i := range doc.Cases {
+			ofCase(out, &doc.Cases[i])
+		}
+		return
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	flaky := 0
+	for _, c := range doc.Cases {
+		mark := ""
+		if c.Flaky {
+			mark = "flaky: " + verdictsText(c.Verdicts)
+			flaky++
+		}
+		rowf(w, "%s\t%s\t%d runs\t%s since %s\t%d ms\t%s\n", c.title(), c.Name, c.Runs, c.Status, c.Since, c.MedianMS, mark)
+	}
+	_ = w.Flush()
+	writef(out, "%d cases on record, %d flaky\n", len(doc.Cases), flaky)
+}
+
+func (c *historyCase) title() string {
+	if c.Suite == "" {
+		return c.ID
+	}
+	return c.Suite + "/" + c.ID
+}
+
+func ofCase(out io.Writer, c *historyCase) {
+	writef(out, "%s %s   %d runs: %s   median %d ms\n", c.title(), c.Name, c.Runs, verdictsText(c.Verdicts), c.MedianMS)
+	if c.Flaky {
+		writef(out, "  flaky: different verdicts on equal content with equal tools\n")
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		for _, changed := range e.Changed {
+			rowf(w, "  \t%s\n", changed)
+		}
+		rowf(w, "  %s\t%s\t%d ms\t%s\n", e.Time, e.Status, e.DurationMS, e.Note)
+	}
+	_ = w.Flush()
+	if tools := c.Entries[len(c.Entries)-1].Tools; len(tools) > 0 {
+		writef(out, "  tools now: %s\n", toolsText(tools))
+	}
+	writef(out, "\n")
+}
+
+func toolsText(tools []suites.Tool) string {
+	var names []string
+	for _, t := range tools {
+		switch {
+		case !t.Present():
+			names = append(names, t.Name+" absent")
+		case t.Version != "":
+			names = append(names, t.Name+" ("+t.Version+")")
+		default:
+			names = append(names, t.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// verdictsText names the verdicts that there were: "3 pass, 1 fail".
+func verdictsText(t suites.Tally) string {
+	var parts []string
+	for i, n := range []int{t.Passed, t.Failed, t.Skipped, t.Unproven, t.Aborted} {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, suites.Statuses[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -1,12 +1,23 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/discover"
+	"hookwatch/suites/disk"
 	"hookwatch/suites/reference"
 )
 
@@ -91,4 +102,159 @@ func (a *app) initProject(dir string) error {
 	}
 	writef(a.Out, "\nNext: say in %s what each hook must do, then hookwatch --once\n", firstSuite)
 	return nil
+}
+
+// firstHook is one hook to write a case for: a registration, or a script that is not
+// registered.
+type firstHook struct {
+	Script     string // "" for an inline command
+	Event      string
+	Passing    string // a tool, or another value that its matcher lets through
+	Registered string // what names the registration; "" for a script that has none
+	Verify     string // the file that its claim depends on
+	Elsewhere  bool   // its sessions run in other projects
+}
+
+// suiteOfHooks writes a suite with one case a hook: it must run and be sound.
+func suiteOfHooks(hooks []firstHook) []byte {
+	var b strings.Builder
+	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
+# of it; hookwatch schema suite describes every key. These cases fire each hook as
+# the client would, and only see that it starts, does not crash and says nothing that
+# the client does not heed: say beside them what it must block, and name that case
+# as the control of the one that it must let through.
+suite: first
+cases:
+`)
+	for i, h := range hooks {
+		fmt.Fprintf(&b, "  - id: F%02d\n    name: %s_runs\n    category: smoke\n", i+1, word(h.name()))
+		if h.Registered != "" {
+			fmt.Fprintf(&b, "    registered: %q\n", h.Registered)
+		} else {
+			fmt.Fprintf(&b, "    hook: %q\n", h.Script)
+		}
+		if h.Elsewhere {
+			b.WriteString("    repo: {commit: {README.md: \"# Example\\n\"}} # the project in which it runs\n")
+		}
+		fmt.Fprintf(&b, "    event: %s\n%s    expect: {sound: true}\n", word(h.Event), payloadFor(h))
+		fmt.Fprintf(&b, "    verify: [%q]\n", h.Verify)
+	}
+	b.WriteString(`  # - id: B01
+  #   name: something_blocked
+  #   category: block
+  #   hook: .claude/hooks/my_hook.sh
+  #   event: PreToolUse
+  #   tool: Bash
+  #   command: the command that must be blocked
+  #   expect: {effect: denied}
+  #   verify: [".claude/hooks/my_hook.sh §the_function_that_decides"]
+`)
+	return []byte(b.String())
+}
+
+// name is what a hook is called in its case.
+func (h firstHook) name() string {
+	if h.Script == "" {
+		return h.Event
+	}
+	return strings.TrimSuffix(filepath.Base(h.Script), filepath.Ext(h.Script))
+}
+
+// word makes a name one that YAML takes for nothing else.
+func word(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// payloadFor is a harmless call that the hook's matcher lets through.
+func payloadFor(h firstHook) string {
+	event, _ := client.EventByName(h.Event)
+	switch {
+	case h.Passing == "":
+		return ""
+	case !event.Tool:
+		return fmt.Sprintf("    payload: {%s: %q}\n", event.MatchedOn, h.Passing)
+	case h.Passing == "Bash":
+		return "    tool: Bash\n    command: echo hello\n"
+	case !slices.Contains([]string{"Edit", "Write", "Read", "MultiEdit", "NotebookEdit"}, h.Passing):
+		return fmt.Sprintf("    tool: %q\n", h.Passing)
+	}
+	return "    tool: " + h.Passing + "\n    file_path: \"{tmp}/hello.txt\"\n" +
+		"    fixtures: [{path: \"{tmp}/hello.txt\", content: \"hello\\n\"}]\n"
+}
+
+// firstHooks lists the hooks of a project, one a registration, or scripts where none is
+// registered; and those that are not run, with the reason.
+func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
+	for _, h := range p.Registered.Hooks {
+		if why := h.NotRun(); why != "" {
+			notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, why))
+			continue
+		}
+		hooks = append(hooks, of(p, h))
+	}
+	for _, h := range p.Registered.Others {
+		notRun = append(notRun, fmt.Sprintf("%s: %s: %s", h.Source, h.Event, cmp.Or(h.NotRun(), "not in every session ("+string(h.Scope)+")")))
+	}
+	for _, script := range p.Scripts() {
+		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
+			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), "PreToolUse"), Passing: "Bash", Verify: script})
+		}
+	}
+	return hooks, notRun
+}
+
+// of is a registered hook by the shortest name that means no other.
+func of(p *project.Project, h discover.Hook) firstHook {
+	hook := firstHook{Event: h.Event, Passing: conform.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
+	if len(h.Scripts) > 0 {
+		hook.Script = h.Scripts[0]
+		if p.Exists(hook.Script) {
+			hook.Verify = hook.Script
+		}
+		if meant, ok := p.Registered.Named(h.Event, hook.Script); ok && meant.ID == h.ID {
+			hook.Registered = hook.Script
+		}
+	}
+	return hook
+}
+
+// write makes what is absent of the configuration and the first suite, and names what
+// it made and what was there.
+func write(root, suite string, hooks []firstHook) (written, kept []string, err error) {
+	for _, f := range []struct {
+		name    string
+		content []byte
+	}{{config.FileName, config.Example()}, {suite, suiteOfHooks(hooks)}} {
+		err := writeNew(root, f.name, f.content)
+		switch {
+		case errors.Is(err, fs.ErrExist) && !disk.IsRefused(err):
+			kept = append(kept, f.name)
+		case err != nil:
+			return written, kept, err
+		default:
+			written = append(written, f.name)
+		}
+	}
+	return written, kept, nil
+}
+
+// writeNew makes a file of the project. No link below the root is followed.
+func writeNew(root, name string, content []byte) error {
+	path := filepath.Join(root, filepath.FromSlash(name))
+	d, err := disk.Make(root, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	f, err := d.Create(filepath.Base(path), 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }

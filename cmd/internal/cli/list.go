@@ -1,15 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
+	"hookwatch/suites/discover"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -76,4 +81,168 @@ func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 		return !asksFor(c.Suite, asked) || slices.ContainsFunc(off, func(o suites.Case) bool { return o.Key() == c.Key() })
 	})
 	return p, off, nil
+}
+
+// hooksDocument is what list --hooks prints as JSON.
+type hooksDocument struct {
+	Version int          `json:"version"`
+	Hooks   []listedHook `json:"hooks"`
+	Foreign []string     `json:"foreign,omitempty"` // hook files of other agents
+	Off     string       `json:"off,omitempty"`     // where every hook is turned off: none is listed
+}
+
+// listedHook is one registered hook of a Hooks.
+type listedHook struct {
+	ID      string   `json:"id"`
+	Event   string   `json:"event"`
+	Matcher string   `json:"matcher,omitempty"`
+	Type    string   `json:"type"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Scripts []string `json:"scripts,omitempty"` // that lie in the tree
+	Timeout float64  `json:"timeout_s"`
+	Scope   string   `json:"scope"`
+	Plugin  string   `json:"plugin,omitempty"`
+	At      string   `json:"at"`
+	NotRun  string   `json:"not_run,omitempty"` // why hookwatch does not run it
+	Idle    string   `json:"idle,omitempty"`    // why the client starts it in vain, or never
+}
+
+// hooksOf are the hooks that a project registers.
+func hooksOf(p *project.Project) hooksDocument {
+	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign}
+	idle := p.Idle()
+	if at := p.Registered.DisabledBy; at.Line > 0 {
+		doc.Off = at.String()
+	}
+	for _, hooks := range [][]discover.Hook{p.Registered.Hooks, p.Registered.Others} {
+		for _, h := range hooks {
+			doc.Hooks = append(doc.Hooks, listedHook{
+				ID: h.ID, Event: h.Event, Matcher: h.Matcher, Type: h.Type, Command: h.Command, Args: h.Args, Scripts: h.Scripts,
+				Timeout: h.Timeout.Seconds(), Scope: string(h.Scope), Plugin: h.Plugin, At: h.Source.String(), NotRun: h.NotRun(), Idle: idle[h.ID],
+			})
+		}
+	}
+	return doc
+}
+
+// hooksText says it for people.
+func hooksText(out io.Writer, doc hooksDocument) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, h := range doc.Hooks {
+		event := h.Event
+		if h.Matcher != "" {
+			event += " " + h.Matcher
+		}
+		runs := "runs"
+		switch {
+		case h.NotRun != "":
+			runs = "not run: " + h.NotRun
+		case h.Idle != "":
+			runs = "does not run: " + h.Idle
+		}
+		rowf(w, "%s\t%s\t%s\t%s\n", event, h.what(), h.At, runs)
+	}
+	_ = w.Flush()
+	if doc.Off != "" {
+		writef(out, "no hook runs: disableAllHooks is true at %s\n", doc.Off)
+	}
+	for _, file := range doc.Foreign {
+		writef(out, "%s: hooks of another agent, not looked at\n", file)
+	}
+}
+
+// what names a hook by its script, or by the beginning of its command.
+func (h listedHook) what() string {
+	const most = 60
+	switch {
+	case len(h.Scripts) > 0:
+		return h.Scripts[0]
+	case h.Type != "command":
+		return h.Type
+	}
+	text := strings.Join(strings.Fields(h.Command), " ")
+	if len([]rune(text)) > most {
+		text = string([]rune(text)[:most-3]) + "..."
+	}
+	return text
+}
+
+// listDocument is what list prints as JSON.
+type listDocument struct {
+	Version int          `json:"version"`
+	Cases   []listedCase `json:"cases"`
+}
+
+// listedCase is one case of a Document.
+type listedCase struct {
+	ID     string           `json:"id"`
+	Name   string           `json:"name"`
+	Suite  string           `json:"suite"`
+	Hook   string           `json:"hook"`
+	Event  string           `json:"event"`
+	Layer  suites.Layer     `json:"layer"`
+	Verify []project.Marker `json:"verify"`
+
+	Summary string `json:"-"`
+}
+
+// newListDocument makes the document of a project's cases, and of others that it does not run.
+func newListDocument(p *project.Project, others []suites.Case) listDocument {
+	doc := listDocument{Version: 1, Cases: []listedCase{}}
+	add := func(c *suites.Case) {
+		doc.Cases = append(doc.Cases, listedCase{
+			ID: c.ID, Name: c.Name, Suite: c.Suite, Hook: cmp.Or(c.Hook, strings.TrimPrefix(c.Registered, "/")), Event: c.Steps[0].Event,
+			Layer: c.Layer, Verify: p.Markers(c), Summary: c.Summary,
+		})
+	}
+	for _, c := range p.Cases {
+		add(c)
+	}
+	for i := range others {
+		add(&others[i])
+	}
+	return doc
+}
+
+// printList says it for people, with the markers where verbose.
+func printList(out io.Writer, doc listDocument, verbose bool) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	for _, c := range doc.Cases {
+		hook := c.Hook
+		switch {
+		case hook == "" && c.Event == "":
+			hook = "checks " + c.Summary
+		case hook == "":
+			hook = "all hooks of " + c.Event
+		}
+		rowf(w, "%s\t%s\t%s\t%s\n", c.Suite, c.ID, c.Name, hook)
+		if !verbose {
+			continue
+		}
+		for _, m := range c.Verify {
+			at := m.At
+			if at == "" {
+				at = "unresolved: " + m.Why
+			}
+			rowf(w, "\t\t  %s\t%s\n", m.Ref(), at)
+		}
+	}
+}
+
+// hooksFor lists the hooks of the project that dir lies in, and those for which
+// there is to be no case, with the reason.
+func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
+	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	a.ask(cfg)
+	p, problems := project.Load(cfg, project.Filter{}, nil)
+	if len(problems) > 0 {
+		return nil, nil, "", ProblemsError(problems)
+	}
+	hooks, notRun = firstHooks(p)
+	return hooks, notRun, cfg.Root, nil
 }

@@ -1,15 +1,28 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/client"
+	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/run"
+	"hookwatch/suites/shell"
 )
 
 func (a *app) liveCommand() *cobra.Command {
@@ -83,4 +96,459 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 		return err
 	}
 	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
+}
+
+// liveDocument is what live prints as JSON.
+type liveDocument struct {
+	Version    int        `json:"version"`
+	Project    string     `json:"project"`
+	Client     string     `json:"client"` // version; empty when no hook was fired
+	Fired      int        `json:"fired"`
+	NotFired   int        `json:"not_fired"`
+	Disabled   string     `json:"disabled,omitempty"` // the setting that turns every hook off
+	Hooks      []liveHook `json:"hooks"`
+	DurationMS int64      `json:"duration_ms"`
+
+	ranIn
+}
+
+// liveHook is what became of one registered hook.
+type liveHook struct {
+	ID          string        `json:"id"`
+	Event       string        `json:"event"`
+	Matcher     string        `json:"matcher,omitempty"`
+	Type        string        `json:"type"`
+	Command     string        `json:"command,omitempty"`
+	At          string        `json:"at"`
+	Call        string        `json:"call,omitempty"` // what the client was brought to do
+	Fired       bool          `json:"fired"`
+	Why         string        `json:"why,omitempty"` // it was not fired
+	Exit        *int          `json:"exit"`
+	Outcome     string        `json:"outcome,omitempty"`
+	Stdout      string        `json:"stdout,omitempty"`
+	Stderr      string        `json:"stderr,omitempty"`
+	Beside      int           `json:"beside,omitempty"` // other hooks that the same call fired
+	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
+	Because     string        `json:"because,omitempty"`
+	ModelSees   []string      `json:"model_sees,omitempty"`
+	Contradicts string        `json:"contradicts,omitempty"` // what hookwatch predicts otherwise
+	Fault       string        `json:"fault,omitempty"`       // of the client's
+}
+
+// Line is a hook as a line of its own.
+func (d liveDocument) Line(i int) any {
+	return struct {
+		liveHook
+		ranIn
+	}{d.Hooks[i], d.ranIn}
+}
+
+// newLiveDocument makes the document.
+func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
+	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
+	if at := p.Registered.DisabledBy; at.Line > 0 {
+		doc.Disabled = at.String()
+	}
+	for _, h := range res.Hooks {
+		one := liveHook{
+			ID: h.Hook.ID, Event: h.Hook.Event, Matcher: h.Hook.Matcher, Type: h.Hook.Type, Command: h.Hook.Command, At: h.Hook.Source.String(),
+			Call: h.Call, Fired: h.Fired, Why: h.Why, Contradicts: h.Wrong, Fault: h.Fault,
+		}
+		if h.Fired {
+			doc.Fired++
+			one.Exit, one.Outcome, one.Stdout, one.Stderr = h.Returned.Exit, h.Returned.Outcome, h.Returned.Stdout, h.Returned.Stderr
+			one.Beside, one.Effect, one.Because, one.ModelSees = h.Beside, h.Effect, h.Because, h.Returned.Told
+		} else {
+			doc.NotFired++
+		}
+		doc.Hooks = append(doc.Hooks, one)
+	}
+	return doc
+}
+
+// Contradicted counts the hooks with which the client does otherwise than hookwatch
+// foretells.
+func (d liveDocument) Contradicted() int {
+	return d.count(func(h liveHook) bool { return h.Contradicts != "" })
+}
+
+// Faulty counts the hooks that were not seen to the end for a fault of the client's.
+func (d liveDocument) Faulty() int { return d.count(func(h liveHook) bool { return h.Fault != "" }) }
+
+func (d liveDocument) count(of func(liveHook) bool) (n int) {
+	for _, h := range d.Hooks {
+		if of(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// printLive says it for people.
+func printLive(w io.Writer, doc liveDocument, verbose bool) {
+	if doc.Disabled != "" {
+		writef(w, "%s turns every hook off\n", doc.Disabled)
+	}
+	for _, h := range doc.Hooks {
+		writef(w, "%s  %s  %s\n", strings.TrimSpace(h.Event+" "+h.Matcher), h.name(), h.At)
+		switch {
+		case !h.Fired:
+			writef(w, "  not fired  %s\n", h.Why)
+		default:
+			h.fired(w, verbose)
+		}
+		if h.Contradicts != "" {
+			writef(w, "  HOOKWATCH IS WRONG  %s\n", h.Contradicts)
+		}
+	}
+	printIsolation(w, doc.ranIn)
+	client := "no client was started"
+	if doc.Client != "" {
+		client = "client " + doc.Client
+	}
+	writef(w, "%s: %d of %s fired, in %.1f s\n", client, doc.Fired, notify.Count(len(doc.Hooks), "hook"), float64(doc.DurationMS)/1000)
+}
+
+func (h liveHook) fired(w io.Writer, verbose bool) {
+	beside := ""
+	if h.Beside > 0 {
+		beside = ", beside " + notify.Count(h.Beside, "other")
+	}
+	writef(w, "  fired      by %s%s\n", h.Call, beside)
+	writef(w, "  returned   %s\n", h.returned())
+	text(w, "stdout", h.Stdout, verbose)
+	text(w, "stderr", h.Stderr, verbose)
+	writef(w, "  the client %s: %s\n", h.Effect, h.Because)
+	if len(h.ModelSees) == 0 {
+		writef(w, "  the model  nothing of it\n")
+	}
+	for _, t := range h.ModelSees {
+		text(w, "the model", t, verbose)
+	}
+}
+
+func (h liveHook) returned() string {
+	switch {
+	case h.Exit != nil:
+		return fmt.Sprintf("exit %d", *h.Exit)
+	case h.Outcome != "":
+		return h.Outcome
+	default:
+		return "(the client does not say)"
+	}
+}
+
+// name is the hook's command, short enough for a line, or its type.
+func (h liveHook) name() string {
+	const most = 70
+	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-3]) + "..."
+	}
+	return text
+}
+
+// text shows the first lines of one, or all.
+func text(w io.Writer, name, content string, verbose bool) {
+	const most = 4
+	lines := strings.Split(strings.TrimRight(content, "\n"), "\n")
+	if content == "" {
+		return
+	}
+	for i, line := range lines {
+		if i == most && !verbose {
+			writef(w, "             ... %s more with -v\n", notify.Count(len(lines)-most, "line"))
+			return
+		}
+		writef(w, "  %s  %s\n", output(fmt.Sprintf("%-9s", name)), output(line))
+		name = ""
+	}
+}
+
+// long is the command's help.
+const long = `Start the real client in a sandbox, against a scripted model and without your login
+or settings (see hookwatch help client), and have it fire every command hook that is
+registered, each once, with a call that its matcher lets through. For each hook: whether
+it was fired, or why not; what it returned; what the client did, and what of it the
+model was sent. A call runs all hooks that are registered for it.
+
+Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
+code 3: it did otherwise than hookwatch foretells, which is an error of hookwatch's.`
+
+// contradicted is the error, if any, that sessions with a client amount to.
+func contradicted(client string, wrong, faulty int) error {
+	switch {
+	case wrong > 0:
+		return &AbortedError{
+			Why:  fmt.Sprintf("hookwatch is wrong about %s: client %s does otherwise than it predicts", notify.Count(wrong, "hook"), client),
+			Next: []string{"  this is an error of hookwatch's, not of the hooks: please report it with the output of --format json"},
+		}
+	case faulty > 0:
+		return ErrFailed
+	default:
+		return nil
+	}
+}
+
+// A liveCall has the client fire hooks: all that are registered for what it does.
+type liveCall struct {
+	c     *suites.Case
+	hooks []int // places of those that it is to show
+}
+
+// livePlan makes the calls by which each hook is fired once, and says of the other hooks why
+// the client cannot be brought to fire them.
+func livePlan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []discover.Hook) (calls []liveCall, untried map[int]string) {
+	untried = map[int]string{}
+	planned := map[string]bool{}
+	asked, own := make([]*suites.Case, len(all)), make([]bool, len(all))
+	for i, h := range all {
+		asked[i], own[i] = conform.Call(t, h)
+	}
+	for i, h := range all {
+		if planned[h.ID] {
+			continue
+		}
+		c := asked[i]
+		if why := unfit(h, c); why != "" {
+			untried[i] = why
+			continue
+		}
+		one := liveCall{c: c, hooks: []int{i}}
+		with := map[string]bool{}
+		same := ""
+		for _, other := range fires(c) {
+			with[other.ID] = true
+			if other.Command == h.Command && slices.Equal(other.Args, h.Args) && other.Plugin == h.Plugin {
+				same = other.ID
+			}
+		}
+		switch {
+		case with[h.ID]:
+		case same != "":
+			untried[i] = "its command is that of " + same + ", and the client runs equal commands once"
+			continue
+		default:
+			untried[i] = "the client never fires it: its if is for tools alone"
+			continue
+		}
+		for j, other := range all {
+			// Plugins are fired in a project of their own.
+			if j > i && with[other.ID] && other.If == h.If && other.Scope == h.Scope && !planned[other.ID] && (!own[j] || said(asked[j]) == said(c)) {
+				one.hooks = append(one.hooks, j)
+				planned[other.ID] = true
+			}
+		}
+		calls = append(calls, one)
+	}
+	return calls, untried
+}
+
+// unfit says why a hook cannot be fired in a session of the client that starts in the
+// project.
+func unfit(h discover.Hook, c *suites.Case) string {
+	switch {
+	case h.NotRun() != "":
+		return h.NotRun()
+	case h.Scope == discover.InDirectory:
+		return "it is in force in sessions that start in " + h.Session + " (hookwatch -C DIR live)"
+	case h.Scope == discover.InDocument:
+		return "it is in force while its skill, agent or command is active, which the scripted model starts none of"
+	case h.Scope == discover.InGuess:
+		return "nothing registers it"
+	case c == nil:
+		return fmt.Sprintf("its matcher %q lets nothing through that is known", h.Matcher)
+	default:
+		return ""
+	}
+}
+
+// A firedLive is what became of one registered hook.
+type firedLive struct {
+	Hook     discover.Hook
+	Call     string // by which it was to be fired; "" when that was not tried
+	Fired    bool
+	Why      string // of one that was not fired
+	Returned suites.Returned
+	Beside   int // other hooks that fired for the same call
+	Effect   suites.Effect
+	Because  string
+	Wrong    string // what hookwatch foretells and the client does not do
+	Fault    string // what went wrong with the client
+}
+
+// A liveResult is what became of all.
+type liveResult struct {
+	Client string // version; "" when there is none
+	Hooks  []firedLive
+}
+
+// Count tells how many hooks something holds for.
+func (r liveResult) Count(of func(firedLive) bool) (n int) {
+	for _, h := range r.Hooks {
+		if of(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// runLive fires the hooks of a tree, in so many sessions at a time; 0: as many as there are
+// processors. The error is for what
+// hookwatch itself could not do.
+func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (liveResult, error) {
+	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
+	calls, untried := livePlan(t, all, func(c *suites.Case) []discover.Hook { return firesLive(r, c) })
+	res := liveResult{Hooks: make([]firedLive, len(all))}
+	for i, h := range all {
+		res.Hooks[i] = firedLive{Hook: h, Why: untried[i]}
+	}
+	outcomes := make([]suites.Outcome, len(calls))
+	errs := make([]error, len(calls))
+	free := make(chan struct{}, cmp.Or(jobs, runtime.NumCPU()))
+	var wait sync.WaitGroup
+	for i := range calls {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			outcomes[i], errs[i] = fire(ctx, r, calls[i].c)
+		})
+	}
+	wait.Wait()
+	for i, one := range calls {
+		if errs[i] != nil {
+			return res, errs[i]
+		}
+		for _, at := range one.hooks {
+			res.Hooks[at] = became(res.Hooks[at].Hook, one.c, outcomes[i], onlyOne(all, res.Hooks[at].Hook))
+			res.Client = cmp.Or(res.Client, outcomes[i].Last().Client)
+		}
+	}
+	return res, ctx.Err()
+}
+
+// askedLive is a case that the user asks the client to fire: all that is registered for it.
+func askedLive(c *suites.Case) *suites.Case {
+	asked := *c
+	asked.Layer, asked.AskedLive, asked.Chain = suites.Live, true, true
+	asked.Hook = ""
+	return &asked
+}
+
+// script is a script of the project as if it were registered for the event of a case.
+func script(root string, c *suites.Case) discover.Hook {
+	event := c.Steps[0].Event
+	command := "bash " + shell.Quote(filepath.FromSlash(c.Hook))
+	if !filepath.IsAbs(filepath.FromSlash(c.Hook)) {
+		command = `bash "$CLAUDE_PROJECT_DIR"/` + shell.Quote(c.Hook) // which a copy of the project has, too
+	}
+	return discover.Hook{
+		ID: c.Hook, Event: event, Type: "command", Command: command, Root: root, Scope: discover.InProject, Scripts: []string{c.Hook},
+		Timeout: client.DefaultTimeout(event, "command"), Entry: client.Entry{Event: event, Type: "command", Command: command},
+	}
+}
+
+// fire has the client fire the hooks of one case. Nothing of it stays.
+func fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, error) {
+	o, err := r.Case(ctx, c)
+	if err == nil {
+		if err = r.Remove(o); os.IsNotExist(err) {
+			err = nil
+		}
+	}
+	return o, err
+}
+
+// firesLive are the hooks that the client fires for a case, as hookwatch has it.
+func firesLive(r *run.Runner, c *suites.Case) []discover.Hook {
+	st := &c.Steps[0]
+	if r.Hooks == nil {
+		return nil
+	}
+	sent, err := r.Sent(c, 0, os.TempDir())
+	if err != nil {
+		return nil
+	}
+	return r.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, sent))
+}
+
+// onlyOne reports whether a hook is a plugin's whose event the client watches for only if a
+// settings file has hooks of such an event, and none has.
+func onlyOne(all []discover.Hook, h discover.Hook) bool {
+	needs := func(event string) bool {
+		about, _ := client.EventByName(event)
+		return about.NeedsSettings
+	}
+	return h.PluginRoot != "" && needs(h.Event) && !slices.ContainsFunc(all, func(o discover.Hook) bool { return o.PluginRoot == "" && needs(o.Event) })
+}
+
+// became is what became of a hook that a call was to fire.
+func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) firedLive {
+	out := firedLive{Hook: h, Call: said(c)}
+	if o.NotRun != nil || len(o.Results) == 0 {
+		out.Call, out.Why = "", "it was not tried"
+		if o.NotRun != nil {
+			out.Why = o.NotRun.Note
+		}
+		return out
+	}
+	r := o.Last()
+	out.Effect, out.Because = r.Effect, r.EffectReason
+	switch {
+	case r.TimedOut:
+		out.Fault = fmt.Sprintf("the client did not end in %s", r.Timeout)
+	case r.NotStarted != "":
+		out.Fault = r.NotStarted
+	}
+	if r.Live == nil {
+		out.Why = out.Fault
+		return out
+	}
+	out.Beside = max(0, len(r.Live.Returned)-1)
+	unnamed := false
+	for _, got := range r.Live.Returned {
+		unnamed = unnamed || got.Hook == ""
+		if got.Hook == h.ID {
+			out.Fired, out.Returned = true, got
+		}
+	}
+	switch {
+	case out.Fired && r.Live.Predicted != "":
+		out.Wrong = fmt.Sprintf("hookwatch foretells %s and the client did %s: %s", r.Live.Predicted, r.Effect, r.EffectReason)
+	case out.Fired:
+	case out.Fault != "":
+		out.Why = out.Fault
+	case unnamed:
+		out.Why = "hooks fired, and the client does not tell which"
+	case r.Live.Failed != "":
+		out.Why = "the call failed before it: " + firstLine(r.Live.Failed)
+	case !exists(h.Event, r.Client):
+		out.Why = "client " + r.Client + " has no event " + h.Event
+	case h.If != "":
+		out.Why = "its if, " + h.If + ", does not take the call"
+	case alone:
+		out.Why = "the client fires " + h.Event + " hooks of a plugin only if a settings file has hooks of CwdChanged or FileChanged, too"
+	default:
+		out.Why = "the client did not fire it"
+		out.Wrong = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"
+	}
+	return out
+}
+
+// exists reports whether a client has an event.
+func exists(event, version string) bool {
+	about, known := client.EventByName(event)
+	return known && about.Known(client.Version(version))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// said is what a case has the client do, short enough for a line.
+func said(c *suites.Case) string {
+	st := &c.Steps[0]
+	about := cmp.Or(st.Command, strings.TrimPrefix(st.FilePath, "{override}/"))
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{cmp.Or(st.Tool, st.Event), about}, func(s string) bool { return s == "" }), " "))
 }

@@ -5,15 +5,20 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
 	gojqcli "github.com/itchyny/gojq/cli"
 
+	"hookwatch/config"
+	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
@@ -77,4 +82,125 @@ func interruption(ctx context.Context, err error) error {
 		return ErrInterrupted
 	}
 	return err
+}
+
+// errorLines are the lines of an error message. Only one that is a list has more than
+// one line: a line end within a text is shown as such.
+func errorLines(err error) []string {
+	var lines []string
+	var configured *config.Error
+	var problems ProblemsError
+	var cut advised
+	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is taken apart
+	case ok && err.Error() == errors.Join(joined.Unwrap()...).Error():
+		for _, e := range joined.Unwrap() {
+			lines = append(lines, errorLines(e)...)
+		}
+	case errors.As(err, &configured) && configured.Error() == err.Error():
+		for _, p := range configured.Problems {
+			lines = append(lines, p.Error())
+		}
+	case errors.As(err, &problems) && problems.Error() == err.Error():
+		for _, p := range problems {
+			lines = append(lines, p.Error())
+		}
+	case errors.As(err, &cut):
+		lines = append([]string{err.Error()}, cut.Advice()...)
+	default:
+		lines = []string{err.Error()}
+		if short := process.Shortage(err); short != nil { // as the system reported it
+			lines = append([]string{err.Error(), "  " + short.What}, short.Advice()...)
+		}
+	}
+	return lines
+}
+
+// An advised error knows what the user can do about it, a line each.
+type advised interface {
+	error
+	Advice() []string
+}
+
+// Complain writes an error to where diagnostics go.
+func Complain(w io.Writer, err error) {
+	head := "hookwatch: "
+	for _, l := range errorLines(err) {
+		writef(w, "%s\n", head+l)
+		head = ""
+	}
+}
+
+// The exit codes, as topics/exit-codes.md documents them.
+const (
+	Passed      = 0
+	Failed      = 1
+	Usage       = 2
+	Aborted     = 3
+	Interrupted = 130
+)
+
+// Kinds of errors that the rest of the program has no type for.
+var (
+	ErrFailed      = errors.New("a case failed")
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// An AbortedError ends a run that could not be carried through or recorded.
+type AbortedError struct {
+	Why  string
+	Next []string // what to do about it, a line each
+}
+
+func (e *AbortedError) Error() string { return e.Why }
+
+// Advice returns what to do about it, a line each.
+func (e *AbortedError) Advice() []string { return e.Next }
+
+// exitCode is the only place that maps an error to a code. What the views have
+// shown already is not said again.
+func exitCode(err error, stderr io.Writer) int {
+	var cut *AbortedError
+	var crash *CrashError
+	switch {
+	case err == nil:
+		return Passed
+	case errors.As(err, &crash):
+		crashed(stderr, crash.Crash, crash.Stack)
+		return Usage
+	case errors.Is(err, ErrFailed):
+		return Failed
+	case errors.Is(err, ErrInterrupted):
+		return Interrupted
+	case errors.As(err, &cut), process.Shortage(err) != nil:
+		Complain(stderr, err)
+		return Aborted
+	default:
+		Complain(stderr, err)
+		return Usage
+	}
+}
+
+// A CrashError is a mistake of the program itself. What it was about may be part
+// of what is said, so it is shown as all other text is.
+type CrashError struct {
+	Crash any
+	Stack []byte
+}
+
+func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v", e.Crash) }
+
+func crashed(w io.Writer, crash any, stack []byte) {
+	writef(w, "hookwatch: internal error: %v\n", crash)
+	_, _ = w.Write(stack)
+}
+
+// ProblemsError lists problems, one a line.
+type ProblemsError []suites.Problem
+
+func (e ProblemsError) Error() string {
+	lines := make([]string, len(e))
+	for i, p := range e {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
 }

@@ -1,10 +1,19 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine"
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/idrange"
 	"hookwatch/suites/plan"
 )
 
@@ -33,4 +42,135 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 	}
 	cmd.Flags().BoolVar(&a.live, "live", false, "have the real client fire the hooks (see hookwatch help client)")
 	return cmd
+}
+
+// runOnce runs what choose selects and turns the result into an error.
+func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
+	log := a.log()
+	// Where nobody watches, as in CI, there often is no desktop to miss.
+	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
+	o, err := a.open(p, view, a.openRecords(p.Config), true)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	defer o.close()
+	view.Handle(o.started())
+	selected, full, err := choose(o)
+	if err != nil {
+		return errors.Join(err, view.Close())
+	}
+	sum := o.Once(ctx, selected, full)
+	o.Announce(sum.RunID)
+	if a.audit {
+		told := o.Audited()
+		view.Handle(notify.Warning{Text: fmt.Sprintf("audit: of %s that a selection would have left out, %d changed their verdict",
+			notify.Count(told.Checked, "case"), len(told.Missed))})
+	}
+	if p.Config.Run.Trace == config.TraceAlways && !sum.Interrupted {
+		o.Trace(ctx, p.Cases)
+	}
+	if err := view.Close(); err != nil {
+		return &AbortedError{Why: fmt.Sprintf("output: %v", err)}
+	}
+	if o.lockErr != nil {
+		sum.RecordError = o.lockErr
+	}
+	return a.outcome(sum)
+}
+
+func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
+
+// instead returns what to do about a run that was aborted, a line each.
+func (a *app) instead(sum engine.Summary) []string {
+	var advised interface{ Advice() []string }
+	if errors.As(sum.Fault, &advised) {
+		return advised.Advice()
+	}
+	if len(sum.Missing) == 0 {
+		return nil
+	}
+	return []string{
+		"  install: " + toInstall(sum.Missing),
+		"  run what can be run without: " + a.program().String() + " --once --preflight report",
+	}
+}
+
+// outcome is the error, if any, that a run amounts to.
+func (a *app) outcome(sum engine.Summary) error {
+	switch {
+	case sum.Interrupted:
+		return ErrInterrupted
+	case sum.Aborted != "":
+		return &AbortedError{Why: sum.Aborted, Next: a.instead(sum)}
+	case sum.RecordError != nil:
+		return &AbortedError{Why: sum.RecordError.Error()}
+	case bad(sum.Tally, a.strict):
+		return ErrFailed
+	case a.changed && bad(sum.Present, a.strict):
+		log := a.log()
+		n := sum.Present.Failed
+		if a.strict {
+			n += sum.Present.Unproven
+		}
+		log.Error().Msgf("still failing, though nothing changed: %s (hookwatch --once runs all)", notify.Count(n, "case"))
+		return ErrFailed
+	default:
+		return nil
+	}
+}
+
+// pickCases picks those whose case an ID means: that of a case, one with the case's
+// suite, a case's name, or else a range of IDs.
+func pickCases[T any](all []T, id string, of func(T) (key suites.Key, name string)) []T {
+	suite, rest, qualified := strings.Cut(id, "/")
+	if !qualified {
+		suite, rest = "", id
+	}
+	pick := func(is func(id, name string) bool) (out []T) {
+		for _, one := range all {
+			if key, name := of(one); (suite == "" || key.Suite == suite) && is(key.ID, name) {
+				out = append(out, one)
+			}
+		}
+		return out
+	}
+	exact := pick(func(id, name string) bool { return strings.EqualFold(id, rest) || name == rest })
+	if span, isRange := idrange.Parse(rest); isRange && len(exact) == 0 {
+		return pick(func(id, _ string) bool { return span.Holds(id) })
+	}
+	return exact
+}
+
+// severalCases asks which of the cases that a word stands for is meant.
+func severalCases(arg string, found []*suites.Case) error {
+	var names []string
+	for _, c := range found[:min(5, len(found))] {
+		names = append(names, c.Key().String())
+	}
+	if len(found) > len(names) {
+		names = append(names, "...")
+	}
+	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
+}
+
+// pick finds the cases that IDs name. Every ID that names none is told.
+func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
+	var picked []*suites.Case
+	var unknown []string
+	for _, id := range asked {
+		found := named(p, id)
+		if len(found) == 0 {
+			unknown = append(unknown, id)
+		}
+		picked = append(picked, found...)
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("no case %s (hookwatch list shows all)", strings.Join(unknown, ", "))
+	}
+	return picked, nil
+}
+
+// named finds the cases of a project that an ID means.
+func named(p *project.Project, id string) []*suites.Case {
+	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }

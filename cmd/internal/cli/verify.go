@@ -6,8 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookwatch/cmd/internal/engine/state"
+	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
+	"hookwatch/suites/depend/cover"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -89,4 +92,189 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 		return fmt.Errorf("%d unresolved: %w", unresolved, ErrFailed)
 	}
 	return nil
+}
+
+// verifyDocument is what verify prints as JSON.
+type verifyDocument struct {
+	Version int           `json:"version"`
+	Markers []marker      `json:"markers"`
+	Keys    []verifiedKey `json:"keys"`
+	// What the cases were seen to execute, as far as that is known: functions
+	// that a case's marker names and the case never enters, and functions that no
+	// case enters.
+	Unentered []unenteredCase `json:"unentered"`
+	Uncovered []uncovered     `json:"uncovered"`
+}
+
+// unenteredCase is a function that a case names and never enters.
+type unenteredCase struct {
+	ID       string `json:"id"`
+	Suite    string `json:"suite"`
+	Source   string `json:"source"`
+	Function string `json:"function"`
+}
+
+// uncovered is a function that no case enters.
+type uncovered struct {
+	Source   string `json:"source"`
+	Function string `json:"function"`
+	Line     int    `json:"line"`
+}
+
+// marker is one reference of a marker: who makes it and what it means.
+type marker struct {
+	Spec     string   `json:"spec"` // document, suite file, or builtin:SUITE
+	Line     int      `json:"line"` // 0 where it is not known
+	Source   string   `json:"source"`
+	Section  string   `json:"section"` // "" for the whole source
+	IDs      []string `json:"ids"`     // cases that the claim is about
+	Claim    string   `json:"claim"`   // what the document says about them
+	Resolved bool     `json:"resolved"`
+	At       string   `json:"at"`   // file:line; "" when it does not resolve
+	Rule     string   `json:"rule"` // how it was resolved; "" when it was not
+}
+
+// newVerifyDocument makes a document of markers and keys; Evidence adds to it.
+func newVerifyDocument(found []project.Verified, keys []verifiedKey) *verifyDocument {
+	doc := &verifyDocument{
+		Version: 1, Markers: make([]marker, len(found)), Keys: keys,
+		Unentered: []unenteredCase{}, Uncovered: []uncovered{},
+	}
+	for i, v := range found {
+		doc.Markers[i] = marker{
+			Spec: v.Spec, Line: v.Line, Source: v.Marker.Source, Section: v.Marker.Section,
+			IDs: append([]string{}, v.IDs...), Claim: v.Claim, Resolved: v.Resolved, At: v.Marker.At, Rule: v.Rule,
+		}
+	}
+	return doc
+}
+
+// Evidence adds what traces tell.
+func (d *verifyDocument) Evidence(unentered []state.Unentered, files []cover.File) {
+	for _, u := range unentered {
+		d.Unentered = append(d.Unentered, unenteredCase{u.Key.ID, u.Key.Suite, u.Path, u.Function})
+	}
+	for _, f := range files {
+		for _, fn := range f.Functions {
+			if len(fn.Cases) == 0 {
+				d.Uncovered = append(d.Uncovered, uncovered{f.Path, fn.Name, fn.Line})
+			}
+		}
+	}
+}
+
+// Odd says it for people, the cases of a function together.
+func (d *verifyDocument) Odd() []string {
+	var out []string
+	ids := map[string][]string{}
+	for _, u := range d.Unentered {
+		place := u.Source + " §" + u.Function
+		if ids[place] == nil {
+			out = append(out, place)
+		}
+		ids[place] = append(ids[place], u.ID)
+	}
+	for i, place := range out {
+		out[i] = fmt.Sprintf("%s: markers of %s name it, and their cases never enter it", place, notify.IDs(ids[place]))
+	}
+	for _, u := range d.Uncovered {
+		out = append(out, fmt.Sprintf("%s:%d: no case enters %s", u.Source, u.Line, u.Function))
+	}
+	return out
+}
+
+// verifiedKey is a key of the hooks' configuration that no script reads or no
+// case covers.
+type verifiedKey struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"` // 0 where it is not known
+	Key     string `json:"key"`
+	Read    bool   `json:"read"`
+	Covered bool   `json:"covered"`
+}
+
+// keys are those of the project where all of it is verified; a few of its
+// documents say nothing about the configuration.
+func keys(p *project.Project, specs []string) []verifiedKey {
+	found := []verifiedKey{}
+	if len(specs) == 0 {
+		for _, k := range p.ConfigKeys() {
+			found = append(found, verifiedKey(k))
+		}
+	}
+	return found
+}
+
+// keysText says what is odd about the keys; none of it fails anything.
+func keysText(w io.Writer, keys []verifiedKey) {
+	for _, k := range keys {
+		what := "no case covers it"
+		switch {
+		case !k.Read && !k.Covered:
+			what = "no script reads it, and no case covers it"
+		case !k.Read:
+			what = "no script reads it"
+		}
+		writef(w, "%s:%d  %s: %s\n", k.File, k.Line, k.Key, what)
+	}
+}
+
+// sum says how many markers resolve, and, where they are to be named, which do not. It
+// gives the number of these.
+func sum(w io.Writer, p *project.Project, from project.Sources, found []project.Verified, named bool) (unresolved int) {
+	for _, v := range found {
+		if v.Resolved {
+			continue
+		}
+		if unresolved++; named {
+			writef(w, "%s\n", verifiedLine(&v))
+		}
+	}
+	if len(found) == 0 {
+		writef(w, "no markers: looked for [verify: source §section] in %s, of %s\n", from, p.LookedAt())
+	} else {
+		writef(w, "%s in %s: %d resolved, %d not\n", notify.Count(len(found), "marker"), from, len(found)-unresolved, unresolved)
+	}
+	return unresolved
+}
+
+// printVerified lists the markers for people.
+func printVerified(w io.Writer, found []project.Verified) {
+	for i := range found {
+		writef(w, "%s\n", verifiedLine(&found[i]))
+	}
+}
+
+// verifiedLine is one marker for people: where it stands, what it names, where
+// that is and whom it concerns.
+func verifiedLine(v *project.Verified) string {
+	means := v.Marker.At + " (" + v.Rule + ")"
+	if !v.Resolved {
+		means = "unresolved: " + v.Marker.Why
+	}
+	line := fmt.Sprintf("%s:%d  %s -> %s", v.Spec, v.Line, v.Marker.Ref(), means)
+	if len(v.IDs) > 0 {
+		line += "  " + notify.IDs(v.IDs)
+	}
+	return line
+}
+
+// strangers tells the IDs that no suite has, each at the first marker that
+// names it.
+func strangers(found []project.Verified) []string {
+	var warnings []string
+	told := map[string]bool{}
+	for _, v := range found {
+		var fresh []string
+		for _, id := range v.Unknown {
+			if !told[id] {
+				told[id] = true
+				fresh = append(fresh, id)
+			}
+		}
+		if len(fresh) > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s:%d names %s, which no suite has", v.Spec, v.Line, notify.IDs(fresh)))
+		}
+	}
+	return warnings
 }
