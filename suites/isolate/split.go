@@ -55,7 +55,7 @@ const (
 	copiesTotal = 16 << 20
 )
 
-// A lister reads a directory; what it cannot read is empty.
+// A lister reads a directory; of one that it cannot read it returns nil.
 type lister func(dir string) []fs.DirEntry
 
 // A splitter divides the roots of a layout.
@@ -170,6 +170,9 @@ func (sp *splitter) divideSub(v view, path, rel string) {
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.notes = append(sp.l.notes, path+" is hidden from cases: it is a mount of a kind that is not shown")
 	case onWay: // divided itself
+	case !v.write && sp.isEmpty(path): // a directory without an overlay shows as much
+		v.split.dirs = append(v.split.dirs, rel)
+		sp.l.ways = append(sp.l.ways, newStamp(path))
 	case sp.beside == maxBeside:
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.notes = append(sp.l.notes, path+" is hidden from cases: too much is mounted in "+v.at)
@@ -178,6 +181,11 @@ func (sp *splitter) divideSub(v view, path, rel string) {
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.views = append(sp.l.views, view{at: path, write: v.write})
 	}
+}
+
+func (sp *splitter) isEmpty(dir string) bool {
+	all := sp.list(dir)
+	return all != nil && len(all) == 0
 }
 
 // hide takes away the views of which the system makes no overlay, and what is in
