@@ -11,7 +11,10 @@ import (
 	"time"
 )
 
-// hostileExpressions are a suite and settings whose expressions take any time and memory.
+// unending takes any time, in little memory.
+const unending = "first(range(1e15) | select(. < 0))"
+
+// hostileExpressions are a suite and settings whose expressions take any time.
 func hostileExpressions(t *testing.T) string {
 	t.Helper()
 	type hook struct {
@@ -36,7 +39,7 @@ func hostileExpressions(t *testing.T) string {
 		".claude/settings.json": string(settings),
 		"h.sh":                  "#!/bin/bash\n[[ -e $CLAUDE_PROJECT_DIR/slow ]] && { : >\"$CLAUDE_PROJECT_DIR/fired\"; sleep 100; }\necho '{\"a\": 1}'\n",
 		"s.yaml": "suite: s\nevent: Stop\nhook: h.sh\ncases:\n" +
-			"  - {id: T1, name: time, expect: {exit: 0, jq: '[range(100000000)] | tojson | gsub(\"\"; \"x\")'}}\n" +
+			"  - {id: T1, name: time, expect: {exit: 0, jq: '" + unending + "'}}\n" +
 			"  - {id: T2, name: endless, expect: {exit: 0, jq: 'def f: f; f'}}\n",
 	})
 	for _, name := range []string{"h.sh"} {
@@ -53,7 +56,7 @@ func TestInterruptHostile(t *testing.T) {
 	root := hostileExpressions(t)
 	var took []time.Duration
 	for _, args := range [][]string{
-		nil, {"--once"}, {"run", "T1"}, {"check"}, {"check", "--static"}, {"list"}, {"list", "--hooks"}, {"query", `[range(100000000)] | tojson | gsub(""; "x")`},
+		nil, {"--once"}, {"run", "T1"}, {"check"}, {"check", "--static"}, {"list"}, {"list", "--hooks"}, {"query", unending},
 		{"why"}, {"explain", "-"}, {"fire", "PreToolUse", "Bash"}, {"verify"}, {"history"}, {"suites"}, {"show", "T1"}, {"doctor"}, {"coverage"}, {"compare"},
 	} {
 		t.Run("hookwatch "+strings.Join(args, " "), func(t *testing.T) {
