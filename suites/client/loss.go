@@ -212,7 +212,7 @@ var (
 )
 
 // DecidesAgainst reports whether the output of a hook for a call decides against it, whatever the
-// client makes of that: compared with the output for a harmless call a key that permits turns
+// client does with that: compared with the output for a harmless call a key that permits turns
 // false, one that refuses turns true, or a word refuses; or a part of the tool's input is given
 // with another value than was sent. What the hook says for every call is no decision.
 func DecidesAgainst(harmless, stdout []byte, input map[string]any) bool {

@@ -35,7 +35,7 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// TestServers: a matcher that lists mcp__ or a server is told what takes their tools, and that the
+// TestServers: a matcher that lists mcp__ or a server gets the matcher that takes their tools, and that the
 // other names are alive.
 func TestServers(t *testing.T) {
 	t.Parallel()

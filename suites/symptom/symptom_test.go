@@ -144,7 +144,7 @@ func TestUnloaded(t *testing.T) {
 	}
 }
 
-// TestFailedProgram: exit code 2 of a program is told from one that the hook chose.
+// TestFailedProgram: exit code 2 of a program is no exit code that the hook chose.
 func TestFailedProgram(t *testing.T) {
 	for _, tt := range []struct {
 		exit   int
