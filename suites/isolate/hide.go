@@ -1,12 +1,14 @@
 package isolate
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"hookwatch/suites/disk"
 )
@@ -142,20 +144,29 @@ func (r Rules) Find(deep bool) []Mask {
 // present are the places below a HOME where there is something to be masked,
 // without symbolic links.
 func (r Rules) present(home string) []string {
-	there := make(map[string]bool) // most of the places are not: one look tells
-	if entries, err := os.ReadDir(home); err == nil {
-		for _, e := range entries {
-			there[e.Name()] = true
+	names := make(map[string]map[string]bool) // by directory: most of the places are not there, and one look tells
+	listed := func(dir, name string) bool {
+		there, known := names[dir]
+		if !known {
+			entries, err := os.ReadDir(dir)
+			if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				there = make(map[string]bool)
+			}
+			for _, e := range entries {
+				there[e.Name()] = true
+			}
+			names[dir] = there
 		}
+		return there == nil || there[name] // nil: it cannot be read
 	}
 	var out []string
 	w := r.whose()
 	for _, name := range slices.Concat(credentials, r.Mask) {
 		top, _, _ := strings.Cut(filepath.Clean(name), "/")
-		if !there[top] || slices.Contains(r.Unmask, name) {
+		path := filepath.Join(home, name)
+		if slices.Contains(r.Unmask, name) || !listed(home, top) || !listed(filepath.Dir(path), filepath.Base(path)) {
 			continue
 		}
-		path := filepath.Join(home, name)
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}

@@ -30,8 +30,8 @@ func (s *script) boundNamespaces() {
 
 // keys hides the names of keys, which are those of the machine's user.
 func (s *script) keys() {
-	s.add(supervisor.Blank, storage(keysFile))
-	s.add(supervisor.Optional+supervisor.Mount, storage(keysFile), "/proc/keys", "", number(unix.MS_BIND), "")
+	s.add(supervisor.Blank, keysFile)
+	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
 	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
 }
 
@@ -43,22 +43,34 @@ const (
 
 // shownOfSys is what ordinary programs read of the kernel's view of the machine:
 // libc, node, Java and Go count processors, and ask for the size of pages.
-var shownOfSys = []string{"devices/system/cpu", "devices/system/node", "kernel/mm/transparent_hugepage"}
+var (
+	shownOfSys  = []string{"devices/system"}
+	copiedOfSys = []string{"kernel/mm/transparent_hugepage"} // the files in it
+)
 
 // sys puts a directory with next to nothing in the place of the machine's /sys.
 func (s *script) sys() {
 	if !disk.IsDir("/sys") {
 		return
 	}
-	s.add(supervisor.Dir, storage(sysDir), "755")
+	s.add(supervisor.Dir, sysDir, "755")
 	for _, name := range shownOfSys {
 		if from := path.Join("/sys", name); disk.IsDir(from) {
-			at := storage(path.Join(sysDir, name))
+			at := path.Join(sysDir, name)
 			s.add(supervisor.Dir, at, "755")
 			s.readOnly(supervisor.Optional, from, at)
 		}
 	}
-	s.bind(storage(sysDir), "/sys")
+	for _, name := range copiedOfSys {
+		s.add(supervisor.Dir, path.Join(sysDir, name), "755")
+		files, _ := os.ReadDir(path.Join("/sys", name)) // none where the kernel has none
+		for _, f := range files {
+			if content, err := os.ReadFile(path.Join("/sys", name, f.Name())); f.Type().IsRegular() && err == nil {
+				s.add(supervisor.File, path.Join(sysDir, name, f.Name()), "444", "0", string(content))
+			}
+		}
+	}
+	s.bind(sysDir, "/sys")
 	s.add(supervisor.Attr, "/sys", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOEXEC), "")
 }
 

@@ -1,7 +1,9 @@
 package isolate
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -126,14 +128,13 @@ const openTries = 10
 // something, the sandbox is planned anew.
 func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*Sandbox, error) {
 	for try := 1; ; try++ {
-		l := p.layout()
-		masks := p.masks(l)
-		s := &Sandbox{plan: p, layout: l.without(masks), dir: dir, masks: masks}
-		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.steps(s, search, dirs)})
+		pr := p.prospect(search)
+		s := &Sandbox{plan: p, layout: pr.layout, dir: dir, masks: pr.masks}
+		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
 		if err == nil {
 			s.Box = box
 			p.note(s)
-			if err = s.fill(); err != nil {
+			if err = s.fill(pr.copies); err != nil {
 				s.Discard()
 				return nil, err
 			}
@@ -198,28 +199,37 @@ func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
 	return at, slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
 }
 
-// fill copies the files that lie on the way to mounts.
-func (s *Sandbox) fill() error {
-	for i, v := range s.layout.views {
-		if v.split == nil {
+// smallFile bounds the files that the supervisor makes, of which the content is read once
+// for many cases, in bytes.
+const smallFile = 16 << 10
+
+// file shows a file that lies on the way to mounts.
+func (s *script) file(source, target string) {
+	fi, err := os.Stat(source)
+	if err != nil {
+		return
+	}
+	plain := fi.Mode() == fi.Mode().Perm() && fi.Size() <= smallFile && HeldBy(fi) >= fi.Size()
+	content, err := disk.Reader{}.ReadFile(source, smallFile)
+	if plain && err == nil {
+		s.add(supervisor.File, target, strconv.FormatUint(uint64(fi.Mode()), 8), strconv.FormatInt(fi.ModTime().UnixNano(), 10), string(content))
+		return
+	}
+	s.copies = append(s.copies, copied{source, target})
+}
+
+// fill copies the files that the supervisor did not make.
+func (s *Sandbox) fill(copies []copied) error {
+	for _, c := range copies {
+		fi, err := os.Stat(c.from)
+		if err != nil {
 			continue
 		}
-		for _, rel := range v.split.files {
-			source := filepath.Join(v.at, rel)
-			fi, err := os.Stat(source)
-			if err != nil || s.masked(source) {
-				continue
-			}
-			if err := new(Copier).File(source, filepath.Join(s.path(), s.upper(i), rel), fi); err != nil {
-				return err
-			}
+		if err := new(Copier).File(c.from, filepath.Join(s.path(), c.to), fi); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func (s *Sandbox) masked(path string) bool {
-	return slices.ContainsFunc(s.masks, func(m Mask) bool { return disk.Within(m.Path, path) })
 }
 
 // masks hides credentials. In a view that can be written to that is done by what
@@ -235,8 +245,8 @@ func (s *script) masks(masks []Mask) (places []place) {
 		if s.l.views[v].split != nil || s.covered(m.Path) {
 			continue // it is not copied, or the place is private
 		}
-		hidden := storage(maskDir + "/" + strconv.Itoa(i))
-		s.add(supervisor.Dir, storage(maskDir), "755")
+		hidden := maskDir + "/" + strconv.Itoa(i)
+		s.add(supervisor.Dir, maskDir, "755")
 		s.hide(hidden, m)
 		places = append(places, place{m.Path, func() { s.mount(hidden, m.Path, "", unix.MS_BIND, "") }})
 	}
@@ -250,9 +260,9 @@ func (s *script) maskInView(v int, rel string, m Mask) {
 		s.dirOnce(at, filepath.Join(s.l.views[v].at, strings.TrimPrefix(at, upper)))
 		at += "/" + part
 	}
-	s.hide(storage(at), m)
+	s.hide(at, m)
 	if m.IsDir { // nothing of the real one shows through
-		s.add(supervisor.Xattr, storage(at), "user.overlay.opaque", "y")
+		s.add(supervisor.Xattr, at, "user.overlay.opaque", "y")
 	}
 }
 
@@ -262,7 +272,7 @@ func (s *script) dirOnce(at, like string) {
 		return
 	}
 	s.reach[at] = true
-	s.add(supervisor.Dir, storage(at), mode(like))
+	s.add(supervisor.Dir, at, mode(like))
 }
 
 // hide makes what is seen instead of a credential: the names without content.
@@ -304,12 +314,34 @@ func List() []Mount {
 // Watch makes a question whether anything was mounted or unmounted since it
 // was last asked. The list itself is compared: polling it misses changes.
 func Watch() func() bool {
-	last := ""
+	var last []byte
+	buffers := [2][]byte{} // the last list is in one of them
 	return func() bool {
-		b, err := os.ReadFile(table)
-		changed := err != nil || string(b) != last
-		last = string(b)
+		b, err := readInto(buffers[0][:0], table)
+		changed := err != nil || !bytes.Equal(b, last)
+		last = b
+		buffers = [2][]byte{buffers[1], b}
 		return changed
+	}
+}
+
+// readInto reads a file into a buffer, which grows if it has to.
+func readInto(b []byte, file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for {
+		b = slices.Grow(b, 1<<13)
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 }
 

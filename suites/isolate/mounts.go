@@ -133,3 +133,8 @@ func (l *layout) viewOf(path string) (view int, rel string) {
 func (l *layout) inView(path string) bool {
 	return slices.ContainsFunc(l.roots, func(r string) bool { return disk.Within(r, path) })
 }
+
+// inPrivate reports whether a path lies in a directory of which each case has its own.
+func (l *layout) inPrivate(path string) bool {
+	return slices.ContainsFunc(l.private, func(d string) bool { return path != d && disk.Within(d, path) })
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -29,21 +30,50 @@ func (p *Plan) Advance() []process.Step {
 	return s.steps
 }
 
-func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
-	s := &script{p: p, l: sandbox.layout, reach: make(map[string]bool), masked: sandbox.masks, given: sandbox.dir}
-	dir := disk.Real(sandbox.dir)
+// currency is how long a prospect is taken for what is there. A case sees a file that
+// is made in its directories while it runs, too.
+const currency = 100 * time.Millisecond
+
+// prospect plans the sandbox of a case that looks for programs in search.
+func (p *Plan) prospect(search []string) *prospect {
+	l := p.layout()
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	if last != nil && last.of == l && slices.Equal(last.search, search) && time.Since(last.made) < currency {
+		return last
+	}
+	pr := &prospect{of: l, made: time.Now(), search: search, masks: p.masks(l)}
+	pr.layout = l.without(pr.masks)
+	s := &script{p: p, l: pr.layout, reach: make(map[string]bool), masked: pr.masks}
+	s.enter()
+	s.makeDevices()
+	elsewhere := s.masks(pr.masks)
+	s.places(slices.Concat(s.shown(search), elsewhere), search)
+	s.sys()
+	pr.steps, pr.reach, pr.copies = s.steps, s.reach, s.copies
+	p.mu.Lock()
+	p.last = pr
+	p.mu.Unlock()
+	return pr
+}
+
+// stepsFor are the steps of a sandbox for a case whose own directory is given; dirs are
+// made in that.
+func (p *Plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
+	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
+	dir := disk.Real(given)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
 	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
-	s.enter()
-	s.add(supervisor.Dir, storage(caseDir), "755")
+	s.add(supervisor.Dir, caseDir, "755")
 	for _, d := range dirs {
-		s.add(supervisor.Dir, storage(caseDir+"/"+d), "755")
+		s.add(supervisor.Dir, caseDir+"/"+d, "755")
 	}
-	s.makeDevices()
-	elsewhere := s.masks(sandbox.masks)
-	s.places(dir, slices.Concat(s.shown(search), elsewhere), search)
-	s.sys()
+	s.steps = append(s.steps, pr.steps...)
+	s.lead(dir)
+	s.bind(caseDir, dir)
+	s.lead(given)
 	s.finish()
 	return s.steps
 }
@@ -51,31 +81,31 @@ func (p *Plan) steps(sandbox *Sandbox, search, dirs []string) []process.Step {
 // enter makes a root directory with nothing in it but the places of views, and takes
 // it for the machine's, which is left below machineRoot for what follows.
 func (s *script) enter() {
-	s.add(supervisor.Dir, storage(emptyDir), "755")
+	s.add(supervisor.Dir, emptyDir, "755")
 	root := viewDir + "0/upper" // "/" is the first view
 	s.splitDirs(root, s.l.views[0])
-	s.add(supervisor.Dir, storage(root+machineRoot), "700")
-	s.mount(storage(root), storage(root), "", unix.MS_BIND, "")
-	s.add(supervisor.Pivot, storage(root), storage(root+machineRoot))
+	s.add(supervisor.Dir, root+machineRoot, "700")
+	s.mount(root, root, "", unix.MS_BIND, "")
+	s.add(supervisor.Pivot, root, root+machineRoot)
 	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 }
 
 // makeDevices builds a /dev without disks and consoles: root would be let in.
 func (s *script) makeDevices() {
-	s.add(supervisor.Dir, storage(deviceFS), "755")
+	s.add(supervisor.Dir, deviceFS, "755")
 	// Overlays mark what was removed with such attributes.
-	s.add(supervisor.Xattr, storage(deviceFS), "user.hookwatch", "y")
+	s.add(supervisor.Xattr, deviceFS, "user.hookwatch", "y")
 	for _, d := range s.p.devices {
-		at := storage(deviceFS + "/" + d)
+		at := deviceFS + "/" + d
 		s.add(supervisor.Blank, at)
 		s.mount(machineRoot+"/dev/"+d, at, "", unix.MS_BIND, "")
 	}
 	for _, l := range deviceLinks {
-		s.add(supervisor.Symlink, l.target, storage(deviceFS+"/"+l.name))
+		s.add(supervisor.Symlink, l.target, deviceFS+"/"+l.name)
 	}
-	s.add(supervisor.Dir, storage(deviceFS+"/shm"), "1777")
-	s.add(supervisor.Dir, storage(deviceFS+"/pts"), "755")
-	s.add(supervisor.Optional+supervisor.Mount, "devpts", storage(deviceFS+"/pts"), "devpts",
+	s.add(supervisor.Dir, deviceFS+"/shm", "1777")
+	s.add(supervisor.Dir, deviceFS+"/pts", "755")
+	s.add(supervisor.Optional+supervisor.Mount, "devpts", deviceFS+"/pts", "devpts",
 		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
 }
 
@@ -90,10 +120,10 @@ type place struct {
 }
 
 // places mounts everything in its place, outer ones first.
-func (s *script) places(dir string, more []place, search []string) {
-	all := append(more, place{"/dev", func() { s.bind(storage(deviceFS), "/dev") }})
+func (s *script) places(more []place, search []string) {
+	all := append(more, place{"/dev", func() { s.bind(deviceFS, "/dev") }})
 	for i, at := range s.l.private {
-		name := storage(placeDir + number(i))
+		name := placeDir + number(i)
 		all = append(all, place{at, func() {
 			s.add(supervisor.Dir, name, mode(at))
 			s.bind(name, at)
@@ -102,14 +132,17 @@ func (s *script) places(dir string, more []place, search []string) {
 	for i, v := range s.l.views[1:] {
 		all = append(all, place{v.at, func() { s.view(i+1, v) }})
 	}
-	all = append(all, place{dir, func() { s.bind(storage(caseDir), dir) }})
 	slices.SortStableFunc(all, func(a, b place) int { return disk.ByDepth(a.at, b.at) })
 	for _, p := range all {
-		s.lead(p.at)
+		if s.l.inPrivate(p.at) {
+			s.lead(p.at)
+		}
 		p.make()
 	}
-	for _, named := range slices.Concat([]string{s.p.o.Root, s.p.o.Home, s.given}, search) {
-		s.lead(named) // by the symbolic links that it is named with
+	for _, named := range slices.Concat([]string{s.p.o.Root, s.p.o.Home}, search) {
+		if !slices.Contains(usualPrograms, named) {
+			s.lead(named) // by the symbolic links that it is named with
+		}
 	}
 }
 
@@ -118,8 +151,11 @@ func (s *script) places(dir string, more []place, search []string) {
 func (s *script) shown(search []string) (places []place) {
 	var wanted []string
 	for _, d := range search {
+		if slices.Contains(usualPrograms, d) {
+			continue
+		}
 		d = disk.Real(d)
-		if disk.IsDir(d) && s.covered(d) {
+		if s.covered(d) && disk.IsDir(d) {
 			wanted = append(wanted, installation(d))
 		}
 		for _, f := range s.p.installed.of(d, s.covered) {
@@ -144,7 +180,7 @@ func (s *script) shown(search []string) (places []place) {
 		case fi.IsDir():
 			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
 		case fi.Mode().IsRegular(): // no overlay is of a file: it is taken from one of its directory
-			dir := storage(shownDir + "/" + number(i))
+			dir := shownDir + "/" + number(i)
 			places = append(places, place{at, func() {
 				s.add(supervisor.Dir, dir, "755")
 				s.readOnly(supervisor.Optional, filepath.Dir(at), dir)
@@ -179,7 +215,7 @@ func (s *script) lead(path string) {
 	at := "/"
 	for links := 0; len(rest) > 0 && links < 40; {
 		at, rest = filepath.Join(at, rest[0]), rest[1:]
-		hidden := slices.ContainsFunc(s.l.private, func(d string) bool { return disk.Within(d, at) && at != d })
+		hidden := s.l.inPrivate(at)
 		fi, err := os.Lstat(at)
 		switch {
 		case err != nil:
@@ -251,23 +287,23 @@ func (s *script) view(i int, v view) {
 	case !v.write:
 		s.readOnly("", v.at, v.at)
 	default:
-		s.add(supervisor.Dir, storage(name+"/upper"), mode(v.at))
-		s.add(supervisor.Dir, storage(name+"/work"), "700")
+		s.add(supervisor.Dir, name+"/upper", mode(v.at))
+		s.add(supervisor.Dir, name+"/work", "700")
 		s.add(supervisor.Overlay, machineRoot+v.at, v.at, number(unix.MS_NOSUID|unix.MS_NODEV),
-			",upperdir="+storage(name+"/upper")+",workdir="+storage(name+"/work")+",userxattr")
+			",upperdir="+(name+"/upper")+",workdir="+(name+"/work")+",userxattr")
 	}
 }
 
 // readOnly shows a directory of the machine without a way to its inodes. An overlay
 // that nothing can be written to has two layers at least.
 func (s *script) readOnly(optional, dir, at string) {
-	s.add(optional+supervisor.Overlay, machineRoot+dir, at, number(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY), ":"+storage(emptyDir)+",userxattr")
+	s.add(optional+supervisor.Overlay, machineRoot+dir, at, number(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY), ":"+emptyDir+",userxattr")
 }
 
 // split makes a directory in which something is mounted.
 func (s *script) split(upper string, v view) {
 	s.splitDirs(upper, v)
-	s.bind(storage(upper), v.at)
+	s.bind(upper, v.at)
 	// The storage notes no access; what is masked tells by it that it was read.
 	flags := unix.MS_REMOUNT | unix.MS_BIND | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RELATIME
 	if !v.write {
@@ -276,7 +312,7 @@ func (s *script) split(upper string, v view) {
 	s.mount("", v.at, "", flags, "")
 }
 
-// splitDirs makes the directories and symbolic links of a split in the storage.
+// splitDirs makes the directories, files and symbolic links of a split in the storage.
 func (s *script) splitDirs(upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
@@ -288,21 +324,27 @@ func (s *script) splitDirs(upper string, v view) {
 			s.dirOnce(upper+"/"+rel, filepath.Join(v.at, rel))
 		}
 	}
+	for _, rel := range v.split.files {
+		if !hidden(rel) {
+			s.file(filepath.Join(v.at, rel), upper+"/"+rel)
+		}
+	}
 	for _, rel := range slices.Sorted(maps.Keys(v.split.links)) {
 		if !hidden(rel) {
-			s.add(supervisor.Symlink, v.split.links[rel], storage(upper+"/"+rel))
+			s.add(supervisor.Symlink, v.split.links[rel], upper+"/"+rel)
 		}
 	}
 }
 
-// A script collects steps.
+// A script collects steps. Relative paths in them are in the box's storage, where the
+// supervisor works once it has opened it.
 type script struct {
 	p      *Plan
 	l      *layout
 	steps  []process.Step
 	reach  map[string]bool
 	masked []Mask
-	given  string // the case's own directory, as it is named
+	copies []copied // that no step makes
 }
 
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
@@ -314,11 +356,6 @@ func (s *script) mount(source, target, kind string, flags int, data string) {
 func (s *script) bind(source, target string) {
 	s.mount(source, target, "", unix.MS_BIND|unix.MS_REC, "")
 }
-
-// storage is a path in the box's storage, by its descriptor.
-func storage(path string) string { return fd(supervisor.StorageFD) + "/" + path }
-
-func fd(n int) string { return "/proc/self/fd/" + number(n) }
 
 func number(n int) string { return strconv.Itoa(n) }
 
@@ -335,5 +372,5 @@ func (s *script) covered(path string) bool {
 	if s.l.inView(path) {
 		return false
 	}
-	return slices.ContainsFunc(s.l.private, func(d string) bool { return disk.Within(d, path) && path != d })
+	return s.l.inPrivate(path)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
@@ -69,11 +70,28 @@ type Plan struct {
 	mu      sync.Mutex
 	changed func() bool     // whether anything was mounted or unmounted since it was last asked
 	current *layout         // of the mounts as they were last seen
+	last    *prospect       // nil: nothing was planned yet
 	moved   bool            // another than it was when Fresh was last asked
 	deep    []Mask          // as they were at first, looked at to the bottom
 	names   OtherNames      // of masked files
 	refused map[string]bool // directories of which the system makes no copy-on-write view
 }
+
+// A prospect is what sandboxes that are made within a moment have in common: what they
+// show and hide, and the steps that make it.
+type prospect struct {
+	of     *layout // that it was made from
+	layout *layout // without what is in masked directories
+	masks  []Mask
+	search []string
+	made   time.Time
+	steps  []process.Step
+	reach  map[string]bool // what the steps make
+	copies []copied        // files that no step makes
+}
+
+// A copied file is one that lies on the way to mounts.
+type copied struct{ from, to string }
 
 // The storage of a sandbox: directories below its root.
 const (

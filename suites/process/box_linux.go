@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -16,9 +17,6 @@ import (
 
 	"hookwatch/suites/process/supervisor"
 )
-
-// self is hookwatch's own program, whatever became of its file.
-const self = "/proc/self/exe"
 
 // A Box is where the commands of one case run: one parent process for all of
 // them, in namespaces of its own if the Setup has steps.
@@ -103,19 +101,20 @@ func (b *Box) end() {
 	b.leaveCgroup()
 }
 
-func open(s Setup) (*Box, error) {
-	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0)
+func open(s Setup, by *spawner) (*Box, error) {
+	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0, by)
 	if err != nil {
 		return nil, err
 	}
 	return b.carryOut(s.Steps)
 }
 
-// prepare starts a supervisor and has it do what can be done in advance.
-func prepare(l Limits, advance []Step, confined bool) (*Box, error) {
+// prepare starts a supervisor, in namespaces of its own if it is confined, and has it
+// do what can be done in advance.
+func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Box, error) {
 	l.Memory = ofMachine(l.Memory)
 	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
-	if err := b.start(); err != nil {
+	if err := b.start(by); err != nil {
 		b.leaveCgroup()
 		if short := shortageOf(err); short != nil {
 			return nil, short
@@ -142,53 +141,44 @@ func (b *Box) carryOut(steps []Step) (*Box, error) {
 }
 
 // start starts the supervisor with one end of a socket.
-func (b *Box) start() error {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+func (b *Box) start(by *spawner) error {
+	conn, theirs, err := socket()
 	if err != nil {
 		return err
 	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "supervisor"), os.NewFile(uintptr(pair[1]), "hookwatch")
-	defer ours.Close()
 	defer theirs.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		return err
-	}
-	b.conn = conn.(*net.UnixConn)
-	attr := &os.ProcAttr{
-		Dir:   "/",
-		Env:   []string{supervisor.Env + "=1", "GOGC=off", "GOMAXPROCS=2"}, // few threads, which hooks may use up
-		Files: []*os.File{null, null, null, theirs},
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // no terminal for hooks
-	}
+	sys := &syscall.SysProcAttr{Setsid: true} // no terminal for hooks
 	if b.confined {
-		apart(attr.Sys)
+		apart(sys)
 	}
-	if b.process, err = b.startIn(attr); err != nil {
+	b.conn = conn
+	if b.process, err = b.startIn(sys, theirs, by); err != nil {
 		_ = b.conn.Close()
 	}
 	return err
 }
 
 // startIn starts the supervisor, in its cgroup if the system lets us.
-func (b *Box) startIn(attr *os.ProcAttr) (*os.Process, error) {
-	start := func() (*os.Process, error) { return os.StartProcess(self, []string{"hookwatch-case"}, attr) }
-	if b.cgroup == nil {
-		return startRegistered(start)
+func (b *Box) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*os.Process, error) {
+	start := func() (*os.Process, error) {
+		return startRegistered(func() (*os.Process, error) {
+			if p, err, ok := by.start(sys, theirs); ok {
+				return p, err
+			}
+			return startSelf(supervisor.Argv, supervisor.Environment, sys, theirs)
+		})
 	}
-	attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(b.cgroup.dir.Fd())
-	p, err := startRegistered(start)
+	if b.cgroup == nil {
+		return start()
+	}
+	sys.UseCgroupFD, sys.CgroupFD = true, int(b.cgroup.dir.Fd())
+	p, err := start()
 	if err == nil {
 		return p, nil
 	}
 	b.leaveCgroup()
-	b.cgroup, attr.Sys.UseCgroupFD = nil, false
-	return startRegistered(start)
+	b.cgroup, sys.UseCgroupFD = nil, false
+	return start()
 }
 
 func (b *Box) confine(steps []Step) error {
@@ -247,7 +237,7 @@ func (b *Box) Close() {
 // it: one that dies while its box is kept ready must not remain a zombie.
 func (b *Box) listen() {
 	for {
-		a, err := b.receive()
+		a, err := receive(b.conn)
 		if err != nil {
 			break
 		}
@@ -263,19 +253,20 @@ func (b *Box) listen() {
 	close(b.replies)
 }
 
-func (b *Box) receive() (answer, error) {
+// receive reads a message, with the descriptor that came with it.
+func receive(conn *net.UnixConn) (answer, error) {
 	var head [4]byte
 	oob := make([]byte, unix.CmsgSpace(4))
-	n, oobn, _, _, err := b.conn.ReadMsgUnix(head[:], oob)
+	n, oobn, _, _, err := conn.ReadMsgUnix(head[:], oob)
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{file: received(oob[:oobn])}
-	if err := b.readFull(head[n:]); err != nil {
+	if _, err := io.ReadFull(conn, head[n:]); err != nil {
 		return answer{}, err
 	}
 	body := make([]byte, supervisor.Length(head))
-	if err := b.readFull(body); err != nil {
+	if _, err := io.ReadFull(conn, body); err != nil {
 		return answer{}, err
 	}
 	var ok bool
@@ -283,17 +274,6 @@ func (b *Box) receive() (answer, error) {
 		return answer{}, errors.New("the supervisor's answer is broken")
 	}
 	return a, nil
-}
-
-func (b *Box) readFull(p []byte) error {
-	for len(p) > 0 {
-		n, err := b.conn.Read(p)
-		if err != nil {
-			return err
-		}
-		p = p[n:]
-	}
-	return nil
 }
 
 func received(oob []byte) *os.File {
@@ -310,21 +290,26 @@ func received(oob []byte) *os.File {
 }
 
 func (b *Box) send(files []*os.File, fields ...string) error {
-	var oob []byte
-	if len(files) > 0 {
-		fds := make([]int, len(files))
-		for i, f := range files {
-			fds[i] = int(f.Fd())
-		}
-		oob = unix.UnixRights(fds...)
-	}
 	b.sending.Lock()
 	defer b.sending.Unlock()
+	fds := make([]int, len(files))
+	for i, f := range files {
+		fds[i] = int(f.Fd())
+	}
+	return send(b.conn, fds, fields...)
+}
+
+// send writes a message, with descriptors.
+func send(conn *net.UnixConn, fds []int, fields ...string) error {
+	var oob []byte
+	if len(fds) > 0 {
+		oob = unix.UnixRights(fds...)
+	}
 	message := supervisor.Encode(fields...)
-	n, _, err := b.conn.WriteMsgUnix(message, oob, nil)
+	n, _, err := conn.WriteMsgUnix(message, oob, nil)
 	for err == nil && n < len(message) {
 		var more int
-		more, err = b.conn.Write(message[n:])
+		more, err = conn.Write(message[n:])
 		n += more
 	}
 	return err

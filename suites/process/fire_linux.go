@@ -308,11 +308,15 @@ func startRegistered(start func() (*os.Process, error)) (*os.Process, error) {
 	defer supervisors.starting.RUnlock()
 	p, err := start()
 	if err == nil {
-		supervisors.Lock()
-		supervisors.pids[p.Pid] = true
-		supervisors.Unlock()
+		register(p.Pid)
 	}
 	return p, err
+}
+
+func register(pid int) {
+	supervisors.Lock()
+	defer supervisors.Unlock()
+	supervisors.pids[pid] = true
 }
 
 func unregister(pid int) {

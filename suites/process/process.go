@@ -141,7 +141,7 @@ func Without(env []string, names []string) []string {
 }
 
 // Open makes a Box. Without namespaces nothing but the context should fail.
-func Open(s Setup) (*Box, error) { return open(s) }
+func Open(s Setup) (*Box, error) { return open(s, nil) }
 
 // Run starts the commands side by side in the box and returns when all of them,
 // and all of their descendants, are gone. What a command did is its Result; the

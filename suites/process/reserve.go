@@ -11,11 +11,12 @@ type Reserve struct {
 	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
 	Limits  Limits // of every box
 
-	mu     sync.Mutex
-	size   int // how many are kept ready
-	ready  []*Box
-	coming int // being started
-	closed bool
+	mu      sync.Mutex
+	size    int // how many are kept ready
+	ready   []*Box
+	coming  int // being started
+	closed  bool
+	spawner spawner
 }
 
 // Open makes a Box as the function of this name does, of a supervisor that is
@@ -49,7 +50,7 @@ func (r *Reserve) open(s Setup) (*Box, error) {
 			return b, nil
 		}
 	}
-	return Open(s)
+	return open(s, &r.spawner)
 }
 
 func (r *Reserve) take(advance []Step) *Box {
@@ -92,7 +93,7 @@ func (r *Reserve) fill() {
 
 // add starts one. A system that refuses is asked again when a box is wanted.
 func (r *Reserve) add() {
-	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0)
+	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0, &r.spawner)
 	r.mu.Lock()
 	r.coming--
 	keep := err == nil && !r.closed && len(r.ready) < r.size
@@ -114,6 +115,7 @@ func (r *Reserve) Close() {
 	for _, b := range ready {
 		b.Close()
 	}
+	r.spawner.close()
 	awaitRemoval()
 }
 

@@ -2,7 +2,11 @@ package process
 
 import (
 	"context"
+	"os"
+	"syscall"
 	"testing"
+
+	"hookwatch/suites/process/supervisor"
 )
 
 func TestReserve(t *testing.T) {
@@ -109,4 +113,68 @@ func TestReserveRefills(t *testing.T) {
 		}
 		r.Close()
 	}
+}
+
+// TestSpawner starts confined boxes until a spawner does it, which must make children of
+// ours; then kills it, which must cost nothing.
+func TestSpawner(t *testing.T) {
+	t.Parallel()
+	needsNamespaces(t)
+	r := new(Reserve)
+	defer r.Close()
+	setup := Setup{Steps: []Step{{"loopback"}}}
+	opened := func() *Box {
+		t.Helper()
+		b, err := r.Open(setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st, ok := stat(b.process.Pid); !ok || st.parent != os.Getpid() || st.session != b.process.Pid {
+			t.Errorf("supervisor %d: parent %d, session %d, want %d and its own", b.process.Pid, st.parent, st.session, os.Getpid())
+		}
+		return b
+	}
+	for i := range spawnAfter + 2 {
+		wantRuns(t, opened())
+		if began := r.spawner.conn != nil; began != (i >= spawnAfter) {
+			t.Fatalf("after %d boxes: a spawner runs: %v", i+1, began)
+		}
+	}
+	if err := r.spawner.process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wantRuns(t, opened())
+	wantRuns(t, opened())
+	if !r.spawner.gone {
+		t.Error("a killed spawner is asked again")
+	}
+}
+
+// TestSpawnerErrors holds that a refusal reads the same with and without a spawner.
+func TestSpawnerErrors(t *testing.T) {
+	t.Parallel()
+	needsNamespaces(t)
+	r := &Reserve{spawner: spawner{direct: spawnAfter}}
+	defer r.Close()
+	sys := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 0}}}
+	ours, theirs, err := socket()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	defer theirs.Close()
+	_, direct := startSelf(supervisor.Argv, supervisor.Environment, sys, theirs)
+	_, spawned, ok := r.spawner.start(sys, theirs)
+	if !ok || spawned == nil || direct == nil || spawned.Error() != direct.Error() {
+		t.Errorf("spawned: %v (%v), directly: %v", spawned, ok, direct)
+	}
+}
+
+func needsNamespaces(t *testing.T) {
+	t.Helper()
+	b, err := Open(Setup{Steps: []Step{{"loopback"}}})
+	if err != nil {
+		t.Skipf("needs user namespaces: %v", err)
+	}
+	b.Close()
 }

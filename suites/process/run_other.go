@@ -21,16 +21,21 @@ type Box struct {
 	began, closed func() // never called: no supervisor is kept ready
 }
 
-func open(s Setup) (*Box, error) {
+func open(s Setup, _ *spawner) (*Box, error) {
 	if len(s.Advance)+len(s.Steps) > 0 {
 		return nil, &ConfineError{Err: errors.ErrUnsupported}
 	}
 	return new(Box), nil
 }
 
-func prepare(Limits, []Step, bool) (*Box, error) { return nil, errors.ErrUnsupported }
+func prepare(Limits, []Step, bool, *spawner) (*Box, error) { return nil, errors.ErrUnsupported }
 
 func awaitRemoval() {}
+
+// A spawner is not needed here.
+type spawner struct{}
+
+func (*spawner) close() {}
 
 func (b *Box) carryOut([]Step) (*Box, error) { return b, nil }
 

@@ -21,7 +21,7 @@ var endings = map[string]func(*testing.T){
 		kill(t, r.ready[0], unix.SIGKILL)
 	},
 	"killed before its steps": func(t *testing.T) {
-		b, err := prepare(Limits{}, nil, false)
+		b, err := prepare(Limits{}, nil, false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,6 +52,21 @@ var endings = map[string]func(*testing.T){
 		b.began = cancel
 		_, _ = b.Run(ctx, Command{Argv: []string{"sleep", "1000"}, Env: []string{"PATH=" + os.Getenv("PATH")}})
 		b.Close()
+	},
+	"started by a spawner": func(t *testing.T) {
+		needsNamespaces(t)
+		r := &Reserve{spawner: spawner{direct: spawnAfter}}
+		for range 3 {
+			b, err := r.Open(Setup{Steps: []Step{{"loopback"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Close()
+		}
+		if r.spawner.conn == nil {
+			t.Error("there was no spawner")
+		}
+		r.Close()
 	},
 	"started for a closed reserve": func(*testing.T) {
 		r := new(Reserve)

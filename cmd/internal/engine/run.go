@@ -112,7 +112,7 @@ func (e *Engine) Once(ctx context.Context, selected []plan.Selected, full bool) 
 	e.awaited = true
 	e.begin(ctx, selected, full)
 	if most := e.with.Jobs; e.queue.Len() > 2*most { // fewer are done before it pays
-		e.with.KeepReady(min(most, keptReady))
+		e.with.KeepReady(min(most+1, keptReady))
 		defer e.with.KeepReady(0)
 	}
 	backstop := time.NewTimer(e.p.Config.Run.Backstop)

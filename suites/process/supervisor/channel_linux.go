@@ -74,7 +74,7 @@ func readFull(b []byte) bool {
 }
 
 // send writes one message, with a descriptor unless file is -1.
-func (s *supervising) send(file int, fields ...string) {
+func send(file int, fields ...string) {
 	b := Encode(fields...)
 	var oob []byte
 	if file >= 0 {
@@ -93,7 +93,7 @@ func (s *supervising) send(file int, fields ...string) {
 }
 
 func (s *supervising) reply(errno syscall.Errno, content string) {
-	s.send(-1, Reply, strconv.Itoa(int(errno)), content)
+	send(-1, Reply, strconv.Itoa(int(errno)), content)
 }
 
 type pollfd struct {
@@ -179,5 +179,5 @@ func (s *supervising) listen() {
 		s.reply(errnoOf(err), "")
 		return
 	}
-	s.send(fd, Reply, strconv.Itoa(0), "")
+	send(fd, Reply, strconv.Itoa(0), "")
 }

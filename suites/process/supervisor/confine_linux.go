@@ -16,10 +16,11 @@ const (
 	Overlay  = "overlay"  // lower directory, target, flags, further layers and options as they follow the first lower one
 	Pivot    = "pivot"    // mount that becomes the root directory, directory in it where the present one goes
 	Detach   = "detach"   // path of a mount, which goes with all below it and its directory
-	Open     = "open"     // descriptor, path
+	Open     = "open"     // descriptor, path: relative paths of later steps begin at StorageFD
 	Dir      = "dir"      // path, mode in octal: made with its parents unless it is there
 	Symlink  = "symlink"  // target, path
 	Blank    = "blank"    // path: an empty file whose times are 0
+	File     = "file"     // path, mode in octal, time of the last change in nanoseconds, content
 	Put      = "put"      // path, content, into a file that is there
 	Xattr    = "xattr"    // path, name, value
 	Loopback = "loopback" // up
@@ -63,18 +64,19 @@ func (s *supervising) confine(steps []string) {
 		answer = append(answer, strconv.Itoa(i), strconv.Itoa(int(errno)))
 	}
 	file := StorageFD
+	_ = syscall.Chdir("/")
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, StorageFD, syscall.F_GETFD, 0); errno != 0 {
 		file = -1
 	} else if s.memory.most > 0 {
 		s.memory.unmapped.keepStorage()
 	}
-	s.send(file, answer...)
+	send(file, answer...)
 	syscall.RawSyscall(sysCloseRange, StorageFD, uintptr(^uint32(0)), 0)
 }
 
 // fieldCounts is how many fields each step has, its name included.
 var fieldCounts = map[string]int{
-	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, Put: 3, Xattr: 4, Limit: 3,
+	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
 	Watch: 4, Filter: 4,
 }
 
@@ -113,6 +115,8 @@ func perform(f []string) syscall.Errno {
 		return unless(syscall.EEXIST, syscall.Symlink(f[1], f[2]))
 	case Blank:
 		return blank(f[1])
+	case File:
+		return file(f[1], uint32(number(f[2], 8)), int64(number(f[3], 10)), f[4])
 	case Put:
 		return put(f[1], f[2])
 	case Xattr:
@@ -150,6 +154,9 @@ func openAt(fd int, path string) syscall.Errno {
 	}
 	err = syscall.Dup3(f, fd, syscall.O_CLOEXEC)
 	_ = syscall.Close(f)
+	if err == nil && fd == StorageFD {
+		err = syscall.Fchdir(fd)
+	}
 	return errnoOf(err)
 }
 
@@ -166,10 +173,7 @@ func overlay(lower, target string, flags int, layers string) syscall.Errno {
 }
 
 func pivot(root, old string) syscall.Errno {
-	if err := syscall.PivotRoot(root, old); err != nil {
-		return errnoOf(err)
-	}
-	return errnoOf(syscall.Chdir("/"))
+	return errnoOf(syscall.PivotRoot(root, old))
 }
 
 func detach(path string) syscall.Errno {
@@ -229,6 +233,25 @@ func blank(path string) syscall.Errno {
 	}
 	_ = syscall.Close(fd)
 	return errnoOf(syscall.UtimesNano(path, []syscall.Timespec{{}, {}}))
+}
+
+// file makes a file.
+func file(path string, mode uint32, mtime int64, content string) syscall.Errno {
+	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_EXCL|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer syscall.Close(fd)
+	if content != "" {
+		if _, err := syscall.Write(fd, []byte(content)); err != nil {
+			return errnoOf(err)
+		}
+	}
+	if err := syscall.Fchmod(fd, mode); err != nil { // whatever the umask
+		return errnoOf(err)
+	}
+	t := syscall.NsecToTimespec(mtime)
+	return errnoOf(syscall.UtimesNano(path, []syscall.Timespec{t, t}))
 }
 
 func put(path, content string) syscall.Errno {

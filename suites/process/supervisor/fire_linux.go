@@ -38,7 +38,7 @@ func (s *supervising) fire(m []string, files []int) {
 		}
 		_ = syscall.Close(fd) // nobody but the hooks may hold the pipes
 	}
-	s.send(-1, Started)
+	send(-1, Started)
 }
 
 func parseFire(m []string, files []int) (commands []command, grace int, ok bool) {
@@ -187,7 +187,7 @@ func (s *supervising) await() bool {
 func (s *supervising) step() {
 	s.collect()
 	if s.memory.due() && s.exceeded() {
-		s.send(-1, Exceeded)
+		send(-1, Exceeded)
 		s.kill(-1)
 	}
 	if len(s.commands) > 0 {
@@ -206,7 +206,7 @@ func (s *supervising) step() {
 	}
 	s.killAll()
 	s.firing = false
-	s.send(-1, append(answer, s.filter.take()...)...)
+	send(-1, append(answer, s.filter.take()...)...)
 }
 
 // exceeded measures how much memory the commands use together.

@@ -105,5 +105,5 @@ func (s *supervising) collect() {
 }
 
 func (s *supervising) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
-	s.send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
+	send(-1, Exited, strconv.Itoa(i), strconv.Itoa(int(errno)), strconv.FormatUint(uint64(status), 10))
 }

@@ -17,14 +17,19 @@ import (
 	"syscall"
 )
 
-// Env marks a process as a supervisor.
+// Env marks a process as a supervisor, or as a spawner of supervisors.
 const Env = "HOOKWATCH_SUPERVISOR"
 
 func init() {
-	if _, found := syscall.Getenv(Env); !found {
+	role, found := syscall.Getenv(Env)
+	switch {
+	case !found:
 		return
+	case role == RoleSpawner:
+		spawnAll()
+	default:
+		supervise()
 	}
-	supervise()
 	syscall.Exit(0)
 }
 
