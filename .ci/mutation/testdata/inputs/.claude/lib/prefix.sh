@@ -1,0 +1,2 @@
+# Whether a command begins with a rule.
+matches() { [[ $1 == "$2"* ]]; }
