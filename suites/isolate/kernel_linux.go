@@ -44,7 +44,7 @@ const (
 // shownOfSys is what ordinary programs read of the kernel's view of the machine:
 // libc, node, Java and Go count processors, and ask for the size of pages.
 var (
-	shownOfSys  = []string{"devices/system"}
+	shownOfSys  = []string{"devices/system/cpu", "devices/system/node"}
 	copiedOfSys = []string{"kernel/mm/transparent_hugepage"} // the files in it
 )
 
