@@ -18,18 +18,12 @@ import (
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-//go:embed suite.schema.json
-var schema []byte
-
 // prefix begins the name by which positions have a built-in suite: it is no file
 // of anybody's.
 const prefix = "builtin:"
 
 // IsBuiltin reports whether a position is in a built-in suite.
 func IsBuiltin(at string) bool { return strings.HasPrefix(at, prefix) }
-
-// Schema is the JSON Schema of a suite file.
-func Schema() []byte { return slices.Clone(schema) }
 
 // BuiltinNames lists the built-in suites, sorted, without reading them.
 func BuiltinNames() []string {
