@@ -82,6 +82,9 @@ var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 	return read
 })
 
+// tables sets the tables of the form when they are first needed.
+var tables = sync.OnceFunc(setTables)
+
 func join(problems []suites.Problem) error {
 	errs := make([]error, len(problems))
 	for i, p := range problems {
@@ -94,6 +97,7 @@ func join(problems []suites.Problem) error {
 // holds what could be read, so that Check can look at the rest: it must not be
 // run. What concerns several cases is Check's.
 func Load(path string, data []byte) (suites.Suite, []suites.Problem) {
+	tables()
 	r := newReader(path)
 	s := suites.Suite{At: suites.Position{File: path}}
 	if root := r.parse(data); root != nil {

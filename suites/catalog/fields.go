@@ -66,14 +66,15 @@ const (
 	anywhere = inSuite | inCase | inStep
 )
 
-// The tables are set by init because a case holds steps, whose keys are in the same table.
+// The tables are set by setTables, because most commands read no suite and a case holds
+// steps, whose keys are in the same table.
 var (
 	fields                 []field[caseForm]
 	caseFields, stepFields []field[caseForm]
 	suiteFields            []field[suiteForm]
 )
 
-func init() {
+func setTables() {
 	fields = []field[caseForm]{
 		key("id", "Identifies the case in its suite, for good.", named, func(c *caseForm) *string { return &c.id }).in(inCase | inCheck),
 		key("name", "What the case is called.", line, func(c *caseForm) *string { return &c.name }).in(inCase | inCheck),

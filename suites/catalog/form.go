@@ -223,6 +223,7 @@ func quoted(v any) string { return string(encode(v)) }
 
 // Schema returns the JSON Schema of a suite file.
 func Schema() []byte {
+	tables()
 	d := &definitions{bodies: map[string]string{}}
 	root := objectSchema(d, suiteFields, []string{"suite", "cases"}, together(inSuite))
 	text := "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"hookwatch suite\",\n  " + root + ",\n  " + d.String() + "\n}\n"

@@ -10,6 +10,7 @@ import (
 // to a default: each case has everything that applies to it. With ascii, all other
 // characters are escaped.
 func Write(s suites.Suite, ascii bool) ([]byte, error) {
+	tables()
 	file := suiteForm{suite: s.Name, agent: s.Agent, appliesTo: s.AppliesTo}
 	file.cases = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for i := range s.Cases {
