@@ -43,7 +43,7 @@ const (
 )
 
 // Needs lists them as documents name them.
-var Needs = []string{string(NeedRequired), string(NeedExpected), string(NeedOptional), string(NeedAdvisory)}
+var Needs = []Need{NeedRequired, NeedExpected, NeedOptional, NeedAdvisory}
 
 // A Place is one item of Check.Places: a name to look for in PATH ("claude"), a
 // file ("~/.local/bin/claude", "node_modules/.bin/biome"), or the words of a

@@ -2,9 +2,13 @@ package catalog
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"unique"
 
 	"go.yaml.in/yaml/v4"
 
@@ -14,7 +18,7 @@ import (
 
 // suite makes a file's root into a suite.
 func (r *reader) suite(root *yaml.Node) suites.Suite {
-	f := suiteForm{scope: scope{layer: suites.Direct}}
+	f := suiteForm{caseForm: caseForm{scope: scope{layer: suites.Direct}}}
 	decode(r, "the file", suiteFields, root, &f)
 	r.contradictions(root)
 	r.required(root, "a suite", "suite", "cases")
@@ -179,4 +183,57 @@ func (f *caseForm) defaultSummary(event string) string {
 	file, _ := input["file_path"].(string)
 	prompt, _ := first.payload["prompt"].(string)
 	return cmp.Or(first.Command, first.FilePath, command, file, prompt, event)
+}
+
+// compact moves what stays of many cases out of what their reading leaves behind:
+// their steps into one list, their texts into one text. Else each small text
+// would keep a page of what is not needed any more.
+func compact(cases []suites.Case) {
+	n := 0
+	for i := range cases {
+		n += len(cases[i].Steps)
+		cases[i].Hook = unique.Make(cases[i].Hook).Value()
+	}
+	steps := make([]suites.Step, 0, n)
+	for i := range cases {
+		from := len(steps)
+		steps = append(steps, cases[i].Steps...)
+		cases[i].Steps = steps[from:len(steps):len(steps)]
+	}
+	var all strings.Builder
+	size := 0
+	eachText(cases, func(s *string) { size += len(*s) })
+	all.Grow(size)
+	eachText(cases, func(s *string) { all.WriteString(*s) })
+	rest := all.String()
+	eachText(cases, func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] })
+}
+
+// eachText hands over the texts that most cases have, in their order.
+func eachText(cases []suites.Case, do func(*string)) {
+	for i := range cases {
+		c := &cases[i]
+		do(&c.ID)
+		do(&c.Name)
+		do(&c.Category)
+		do(&c.Summary)
+		for j := range c.Steps {
+			do(&c.Steps[j].Command)
+			do(&c.Steps[j].FilePath)
+		}
+	}
+}
+
+// digest hashes what a case does and expects, twelve hexadecimal digits: the fields that
+// are listed here, as encoding/json encodes them. What the case is called, where it is
+// and which documents it cites do not change what its verdict means, so they are left
+// out. A field that is empty in most cases needs omitempty, because a new digest makes
+// every case of every project run again.
+func digest(c *suites.Case) string {
+	sum := sha256.Sum256(encode(&suites.Case{
+		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Chain: c.Chain, Serial: c.Serial,
+		Hook: c.Hook, Registered: c.Registered, Timeout: c.Timeout, Patient: c.Patient, Gates: c.Gates, Control: c.Control,
+		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, Around: c.Around, Check: c.Check, Steps: c.Steps,
+	}))
+	return hex.EncodeToString(sum[:6])
 }

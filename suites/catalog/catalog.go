@@ -18,18 +18,12 @@ import (
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-//go:embed suite.schema.json
-var schema []byte
-
 // prefix begins the name by which positions have a built-in suite: it is no file
 // of anybody's.
 const prefix = "builtin:"
 
 // IsBuiltin reports whether a position is in a built-in suite.
 func IsBuiltin(at string) bool { return strings.HasPrefix(at, prefix) }
-
-// Schema is the JSON Schema of a suite file.
-func Schema() []byte { return slices.Clone(schema) }
 
 // BuiltinNames lists the built-in suites, sorted, without reading them.
 func BuiltinNames() []string {
@@ -88,6 +82,9 @@ var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 	return read
 })
 
+// tables sets the tables of the form when they are first needed.
+var tables = sync.OnceFunc(setTables)
+
 func join(problems []suites.Problem) error {
 	errs := make([]error, len(problems))
 	for i, p := range problems {
@@ -100,6 +97,7 @@ func join(problems []suites.Problem) error {
 // holds what could be read, so that Check can look at the rest: it must not be
 // run. What concerns several cases is Check's.
 func Load(path string, data []byte) (suites.Suite, []suites.Problem) {
+	tables()
 	r := newReader(path)
 	s := suites.Suite{At: suites.Position{File: path}}
 	if root := r.parse(data); root != nil {

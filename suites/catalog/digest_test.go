@@ -37,8 +37,9 @@ func TestDigestIgnoresForm(t *testing.T) {
 	}
 }
 
-// Every field of a case counts but for those listed, and so do the fields of
-// what it holds: a new one is in the digest unless somebody decides otherwise.
+// TestDigestSeesEveryField checks that each field of a case, and of the values that it
+// holds, changes the digest, except those that are listed as cosmetic: a new field must be
+// added to one of the two lists.
 func TestDigestSeesEveryField(t *testing.T) {
 	t.Parallel()
 	cosmetic := map[string]bool{"AskedLive": true, "Name": true, "Summary": true, "Contradicts": true, "Verify": true, "Agent": true, "Digest": true, "At.File": true, "At.Line": true, "At.Column": true}

@@ -1,233 +1,234 @@
 package catalog
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"strings"
-	"time"
-	"unique"
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/suites"
-	"hookwatch/suites/pattern"
+	"hookwatch/suites/spelling"
 )
 
-// A scope is what a suite may say for all of its cases and a case for itself.
-type scope struct {
-	hook, event, tool, category string
-	registered                  string
-	timeout                     time.Duration
-	layer                       suites.Layer
-	serial                      bool
-	env                         map[string]string
-	unset                       []string
-	cwd                         string
-	gates                       []suites.Gate
-	verify                      []string
-	absentTools                 []string
-	programs                    []suites.Program
-	project                     *suites.ProjectOverride
+// The form of a suite file is stated once, in the tables of fields.go and parts.go:
+// Load reads by them, Write writes by them, and Schema describes them.
+
+// A form is how a value is read from YAML, written as YAML and described by a JSON
+// Schema.
+type form[V any] struct {
+	// read sets v, or leaves it and reports a problem. name is the key, for messages.
+	read  func(r *reader, name string, n *yaml.Node, v *V)
+	write func(v *V) *yaml.Node
+	empty func(v *V) bool // a key with such a value is left out; nil: it never is
+	// schema returns the members of the schema's object, without its braces.
+	schema func(d *definitions) string
 }
 
-// A stepForm is a step as written: nothing of its case is filled in.
-type stepForm struct {
-	suites.Step
-	payload map[string]any
+// A field is one key of a mapping that becomes a T.
+type field[T any] struct {
+	name   string
+	places places // where the key is allowed, if not wherever the table is used
+	read   func(r *reader, name string, n *yaml.Node, t *T)
+	write  func(t *T) *yaml.Node // nil: the key is left out
+	schema func(d *definitions) string
 }
 
-// A caseForm is a case as written, over the scope of its suite.
-type caseForm struct {
-	scope
-	stepForm
-	id, name, summary    string
-	control, contradicts string
-	chain                bool
-	repo                 *suites.Repo
-	server               []suites.Route
-	check                *suites.Check
-	steps                []stepForm
-}
-
-// A suiteForm is a suite as written.
-type suiteForm struct {
-	scope
-	suite, agent string
-	appliesTo    []string
-	cases        *yaml.Node
-}
-
-var scopeFields = []field[scope]{
-	{"hook", func(r *reader, k string, n *yaml.Node, s *scope) { s.hook = r.hookPath(k, n) }},
-	{"registered", func(r *reader, k string, n *yaml.Node, s *scope) { s.registered = r.matching(k, n, oneLine, wantLine) }},
-	{"event", func(r *reader, k string, n *yaml.Node, s *scope) { s.event = r.event(k, n) }},
-	{"tool", func(r *reader, k string, n *yaml.Node, s *scope) { s.tool = r.tool(k, n) }},
-	{"category", func(r *reader, k string, n *yaml.Node, s *scope) { s.category = r.matching(k, n, oneLine, wantLine) }},
-	{"timeout", func(r *reader, k string, n *yaml.Node, s *scope) { s.timeout = r.duration(k, n, time.Millisecond) }},
-	{"layer", func(r *reader, k string, n *yaml.Node, s *scope) { s.layer = suites.Layer(r.whole(k, n, 1, 2)) }},
-	{"serial", func(r *reader, k string, n *yaml.Node, s *scope) { s.serial = r.Truth(k, n) }},
-	{"env", func(r *reader, k string, n *yaml.Node, s *scope) { s.env = r.variables(k, n, s.env) }},
-	{"unset", func(r *reader, k string, n *yaml.Node, s *scope) { s.unset = r.variableNames(k, n) }},
-	{"cwd", func(r *reader, k string, n *yaml.Node, s *scope) { s.cwd = r.matching(k, n, oneLine, wantLine) }},
-	{"gates", func(r *reader, k string, n *yaml.Node, s *scope) { s.gates = r.gates(k, n) }},
-	// What a suite says is a statement about every one of its cases.
-	{"verify", func(r *reader, k string, n *yaml.Node, s *scope) {
-		s.verify = append(s.verify[:len(s.verify):len(s.verify)], r.texts(k, n)...)
-	}},
-	{"absent_tools", func(r *reader, k string, n *yaml.Node, s *scope) { s.absentTools = r.texts(k, n) }},
-	{"programs", func(r *reader, k string, n *yaml.Node, s *scope) { s.programs = r.programs(k, n) }},
-	{"project", func(r *reader, k string, n *yaml.Node, s *scope) { s.project = r.project(k, n) }},
-}
-
-var suiteFields = append(lift(scopeFields, func(s *suiteForm) *scope { return &s.scope }), []field[suiteForm]{
-	{"suite", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
-		s.suite = r.name(k, n, suiteName, "at most 100 small letters, digits and -")
-	}},
-	{"agent", func(r *reader, k string, n *yaml.Node, s *suiteForm) { s.agent = r.name(k, n, fileName, wantName) }},
-	{"applies_to", func(r *reader, k string, n *yaml.Node, s *suiteForm) {
-		r.List(k, n, func(item *yaml.Node) { s.appliesTo = append(s.appliesTo, r.localPath(k, item)) })
-	}},
-	{"cases", func(_ *reader, _ string, n *yaml.Node, s *suiteForm) { s.cases = n }},
-}...)
-
-// firingFields are the keys of a step that a case without steps has as well.
-var firingFields = []field[stepForm]{
-	{"command", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Command = r.text(k, n) }},
-	{"file_path", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.FilePath = r.text(k, n) }},
-	{"payload", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.Payload = r.payload(k, n) }},
-	{"payload_raw", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.payload, s.PayloadRaw = r.payload(k, n) }},
-	{"stdin", func(r *reader, k string, n *yaml.Node, s *stepForm) { v := r.AnyText(k, n); s.Stdin = &v }},
-	{"args", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		r.List(k, n, func(c *yaml.Node) { s.Args = append(s.Args, r.AnyText(k, c)) })
-	}},
-	{"fixtures", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		r.List(k, n, func(c *yaml.Node) { s.Fixtures = append(s.Fixtures, r.fixture(c)) })
-	}},
-	{"delegate", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		r.List(k, n, func(c *yaml.Node) { s.Delegate = append(s.Delegate, r.answer(k, c)) })
-	}},
-	{"expect", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		decode(r, k, expectFields, n, &s.Expect)
-		r.expectation(k, n, &s.Expect)
-	}},
-}
-
-var stepFields = append(firingFields[:len(firingFields):len(firingFields)], []field[stepForm]{
-	{"event", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Event = r.event(k, n) }},
-	{"tool", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Tool = r.tool(k, n) }},
-	{"hook", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Hook = r.hookPath(k, n) }},
-	{"registered", func(r *reader, k string, n *yaml.Node, s *stepForm) {
-		s.Registered = r.matching(k, n, oneLine, wantLine)
-	}},
-	{"env", func(r *reader, k string, n *yaml.Node, s *stepForm) { s.Env = r.variables(k, n, nil) }},
-}...)
-
-var caseFields = append(append(
-	lift(scopeFields, func(c *caseForm) *scope { return &c.scope }),
-	lift(firingFields, func(c *caseForm) *stepForm { return &c.stepForm })...), []field[caseForm]{
-	{"id", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.id = r.name(k, n, fileName, wantName) }},
-	{"name", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.name = r.matching(k, n, oneLine, wantLine) }},
-	{"summary", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.summary = r.text(k, n) }},
-	{"control", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		c.control = r.matching(k, n, control, "an ID, or suite/ID")
-	}},
-	{"contradicts", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.contradicts = r.text(k, n) }},
-	{"chain", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.chain = r.Truth(k, n) }},
-	{"repo", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		c.repo = &suites.Repo{}
-		decode(r, k, repoFields, n, c.repo)
-	}},
-	{"server", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		r.List(k, n, func(item *yaml.Node) { c.server = append(c.server, r.route(item)) })
-	}},
-	{"check", func(r *reader, k string, n *yaml.Node, c *caseForm) { c.check = r.check(k, n) }},
-	{"steps", func(r *reader, k string, n *yaml.Node, c *caseForm) {
-		r.List(k, n, func(item *yaml.Node) { c.steps = append(c.steps, r.step(item)) })
-		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-			r.Add(n, "steps: must not be empty", "")
-		}
-	}},
-}...)
-
-func (r *reader) step(n *yaml.Node) stepForm {
-	var s stepForm
-	decode(r, "a step", stepFields, n, &s)
-	r.contradictions(n)
-	return s
-}
-
-// compact moves what stays of many cases out of what their reading leaves behind:
-// their steps into one list, their texts into one text. Else each small text
-// would keep a page of what is not needed any more.
-func compact(cases []suites.Case) {
-	n := 0
-	for i := range cases {
-		n += len(cases[i].Steps)
-		cases[i].Hook = unique.Make(cases[i].Hook).Value()
+// key makes a field of the value that at returns. doc describes it in the schema; it
+// may be empty where the form describes itself.
+func key[T, V any](name, doc string, f form[V], at func(t *T) *V) field[T] {
+	return field[T]{
+		name: name,
+		read: func(r *reader, name string, n *yaml.Node, t *T) { f.read(r, name, n, at(t)) },
+		write: func(t *T) *yaml.Node {
+			if v := at(t); f.empty == nil || !f.empty(v) {
+				return f.write(v)
+			}
+			return nil
+		},
+		schema: func(d *definitions) string { return described(doc, f.schema(d)) },
 	}
-	steps := make([]suites.Step, 0, n)
-	for i := range cases {
-		from := len(steps)
-		steps = append(steps, cases[i].Steps...)
-		cases[i].Steps = steps[from:len(steps):len(steps)]
-	}
-	var all strings.Builder
-	size := 0
-	texts(cases, func(s *string) { size += len(*s) })
-	all.Grow(size)
-	texts(cases, func(s *string) { all.WriteString(*s) })
-	rest := all.String()
-	texts(cases, func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] })
 }
 
-// texts hands over the texts that most cases have, in their order.
-func texts(cases []suites.Case, do func(*string)) {
-	for i := range cases {
-		c := &cases[i]
-		do(&c.ID)
-		do(&c.Name)
-		do(&c.Category)
-		do(&c.Summary)
-		for j := range c.Steps {
-			do(&c.Steps[j].Command)
-			do(&c.Steps[j].FilePath)
+// in allows the key in these places only. A description that is used in several of
+// them is defined once in the schema.
+func (f field[T]) in(p places) field[T] {
+	f.places = p
+	if body, several := f.schema, p&^inCheck; several&(several-1) != 0 {
+		f.schema = func(d *definitions) string {
+			text := body(d)
+			if strings.HasPrefix(text, `"$ref"`) {
+				return text
+			}
+			return d.refer(f.name, func() string { return text })
 		}
 	}
+	return f
 }
 
-// digest hashes what a case does and expects, twelve hexadecimal digits. What
-// it is called, where it stands and which documents it cites do not change what
-// its verdict means, so they are left out.
-func digest(c *suites.Case) string {
-	d := *c
-	d.Name, d.Summary, d.Contradicts, d.Verify, d.Agent = "", "", "", nil, ""
-	d.At, d.Digest = suites.Position{}, ""
-	sum := sha256.Sum256(encode(&d))
-	return hex.EncodeToString(sum[:6])
+// unless leaves the key out for some values of the whole.
+func (f field[T]) unless(omitted func(t *T) bool) field[T] {
+	write := f.write
+	f.write = func(t *T) *yaml.Node {
+		if omitted(t) {
+			return nil
+		}
+		return write(t)
+	}
+	return f
 }
 
-var (
-	suiteName = pattern.Lazy(`^[a-z0-9-]+$`)
-	fileName  = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	control   = pattern.Lazy(`^([a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	oneLine   = pattern.Lazy(`^[^\r\n]+$`)
-)
+// A mapping is a form of known keys.
+type mapping[T any] struct {
+	name     string // in the schema's definitions; "" describes it where it is used
+	doc      string
+	label    string // in messages, the key if empty
+	a        string // the one whose keys are required, in messages: "a gate"; label if empty
+	initial  T
+	fields   []field[T]
+	required []string
+	rules    string // members of the schema that say how keys go together
+	check    func(r *reader, name string, n *yaml.Node, t *T)
+}
 
-// nameLimit is how long the name of a suite or of a file may be, and the ID of a case, of
-// which files are named; in bytes.
-const nameLimit = 100
+func (m *mapping[T]) form() form[T] {
+	return form[T]{
+		read: func(r *reader, name string, n *yaml.Node, t *T) {
+			*t = m.initial
+			label := cmp.Or(m.label, name)
+			decode(r, label, m.fields, n, t)
+			r.required(n, cmp.Or(m.a, label), m.required...)
+			if m.check != nil {
+				m.check(r, name, n, t)
+			}
+		},
+		write: func(t *T) *yaml.Node { return encodeFields(m.fields, t) },
+		schema: func(d *definitions) string {
+			body := func() string {
+				return described(m.doc, objectSchema(d, m.fields, m.required, m.rules))
+			}
+			if m.name == "" {
+				return body()
+			}
+			return d.refer(m.name, body)
+		},
+	}
+}
 
-const (
-	wantName  = "at most 100 letters, digits, dots, _ and -"
-	wantEvent = "an event's name such as PreToolUse"
-	wantLine  = "a single line"
-)
+// decode reads a mapping by the table of its keys.
+func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T) {
+	if !r.mapping(what, n) {
+		return
+	}
+	r.Each(n, func(k, v *yaml.Node) {
+		for i := range fields {
+			if f := &fields[i]; f.name == k.Value {
+				f.read(r, f.name, v, t)
+				return
+			}
+		}
+		names := fieldNames(fields)
+		hint := cmp.Or(spelling.Hint(k.Value, names), "known here: "+strings.Join(names, ", "))
+		r.Add(k, "unknown key "+k.Value, hint)
+	})
+}
 
-// What a check may say. A place is a name, a file, or one of a few runners with
-// the tool: no other program is ever started.
-var (
-	toolName      = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
-	placeForm     = pattern.Lazy(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
-	versionNumber = pattern.Lazy(`^[0-9]+(\.[0-9]+)*$`)
-	keyPath       = pattern.Lazy(`^[^.\s]+(\.[^.\s]+)*$`)
-)
+// encodeFields writes a mapping by the table of its keys.
+func encodeFields[T any](fields []field[T], t *T) *yaml.Node {
+	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, f := range fields {
+		if value := f.write(t); value != nil {
+			out.Content = append(out.Content, scalar(f.name), value)
+		}
+	}
+	return out
+}
+
+func fieldNames[T any](fields []field[T]) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// lift makes fields of a part into fields of the whole.
+func lift[P, T any](fields []field[P], part func(*T) *P) []field[T] {
+	lifted := make([]field[T], len(fields))
+	for i, f := range fields {
+		lifted[i] = field[T]{
+			name: f.name, places: f.places, schema: f.schema,
+			read:  func(r *reader, name string, n *yaml.Node, t *T) { f.read(r, name, n, part(t)) },
+			write: func(t *T) *yaml.Node { return f.write(part(t)) },
+		}
+	}
+	return lifted
+}
+
+// definitions are the parts of a schema that others refer to, in the order of their
+// first use.
+type definitions struct {
+	names  []string
+	bodies map[string]string
+}
+
+// refer returns a reference to a definition, and makes it when it is new.
+func (d *definitions) refer(name string, body func() string) string {
+	if _, made := d.bodies[name]; !made {
+		d.names = append(d.names, name)
+		d.bodies[name] = "" // the body may refer to itself
+		d.bodies[name] = body()
+	}
+	return fmt.Sprintf(`"$ref": "#/$defs/%s"`, name)
+}
+
+func (d *definitions) String() string {
+	items := make([]string, len(d.names))
+	for i, name := range d.names {
+		items[i] = fmt.Sprintf("    %s: {%s}", quoted(name), d.bodies[name])
+	}
+	return "\"$defs\": {\n" + strings.Join(items, ",\n") + "\n  }"
+}
+
+// objectSchema describes a mapping of these keys, each on a line.
+func objectSchema[T any](d *definitions, fields []field[T], required []string, rules string) string {
+	properties := make([]string, len(fields))
+	for i, f := range fields {
+		properties[i] = fmt.Sprintf("      %s: {%s}", quoted(f.name), f.schema(d))
+	}
+	text := "\"type\": \"object\", \"additionalProperties\": false,"
+	if len(required) > 0 {
+		text += " \"required\": " + quoted(required) + ","
+	}
+	text += " \"properties\": {\n" + strings.Join(properties, ",\n") + "\n    }"
+	if rules != "" {
+		text += ",\n    " + rules
+	}
+	return text
+}
+
+func described(doc, body string) string {
+	switch {
+	case doc == "":
+		return body
+	case body == "":
+		return `"description": ` + quoted(doc)
+	default:
+		return `"description": ` + quoted(doc) + ", " + body
+	}
+}
+
+// quoted is a value as JSON.
+func quoted(v any) string { return string(encode(v)) }
+
+// Schema returns the JSON Schema of a suite file.
+func Schema() []byte {
+	tables()
+	d := &definitions{bodies: map[string]string{}}
+	root := objectSchema(d, suiteFields, []string{"suite", "cases"}, together(inSuite))
+	text := "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"hookwatch suite\",\n  " + root + ",\n  " + d.String() + "\n}\n"
+	if !json.Valid([]byte(text)) {
+		panic("catalog: the schema is no JSON:\n" + text)
+	}
+	return []byte(text)
+}

@@ -19,8 +19,8 @@ func oneCase(lines string) string {
 const ok = "expect: {exit: 0}\n"
 
 const (
-	caseKeys = "hook, registered, event, tool, category, timeout, layer, serial, env, unset, cwd, gates, verify, absent_tools, programs, project, " +
-		"command, file_path, payload, payload_raw, stdin, args, fixtures, delegate, expect, id, name, summary, control, contradicts, chain, repo, server, check, steps"
+	caseKeys = "id, name, category, summary, check, hook, registered, chain, layer, serial, timeout, gates, absent_tools, programs, control, env, unset, " +
+		"cwd, project, repo, server, event, tool, delegate, args, command, file_path, payload, payload_raw, stdin, fixtures, expect, steps, contradicts, verify"
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
@@ -114,7 +114,7 @@ var mistakes = map[string]struct {
 	"tool":               {oneCase(ok + "tool: Bsah"), []string{"8:11: tool: want a tool that the client has, got \"Bsah\" (did you mean Bash?)"}},
 	"unset":              {oneCase(ok + "unset: [A-B]"), []string{`8:13: unset: want a variable's name, got "A-B"`}},
 	"stdin, file":        {oneCase(ok + "stdin: x\nfile_path: a"), []string{"9:16: file_path cannot stand beside stdin (stdin is all the hook gets)"}},
-	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: command, file_path, payload, payload_raw, stdin, args, fixtures, delegate, expect, event, tool, hook, registered, env)"}},
+	"step's own":         {oneCase("steps:\n  - {command: ls, stdin: a, expect: {exit: 0}, timeout: 1s}"), []string{"8:30: command cannot stand beside stdin (stdin is all the hook gets)", "8:52: unknown key timeout (known here: hook, registered, env, event, tool, delegate, args, command, file_path, payload, payload_raw, stdin, fixtures, expect)"}},
 	"repo and project":   {oneCase(ok + "repo: {}\nproject: {}"), []string{"9:14: project cannot stand beside repo (put the files into the repo's commit)"}},
 	"check key":          {oneCase("check: {tol: jq}"), []string{"7:13: unknown key tol (did you mean tool?)"}},
 	"check of nothing":   {oneCase("check: {}"), []string{"7:12: a check needs one of tool, file, registered (such as check: {tool: jq})"}},

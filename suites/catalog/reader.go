@@ -2,22 +2,12 @@ package catalog
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/suites/client"
-	"hookwatch/suites/spelling"
 	"hookwatch/suites/yamlform"
 )
 
@@ -63,255 +53,6 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
-}
-
-// A field is one key of a mapping that becomes a T.
-type field[T any] struct {
-	name string
-	set  func(r *reader, name string, n *yaml.Node, t *T)
-}
-
-// decode reads a mapping by the table of its keys.
-func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T) {
-	if !r.mapping(what, n) {
-		return
-	}
-	r.Each(n, func(k, v *yaml.Node) {
-		for i := range fields {
-			if f := &fields[i]; f.name == k.Value {
-				f.set(r, f.name, v, t)
-				return
-			}
-		}
-		names := make([]string, len(fields))
-		for i, f := range fields {
-			names[i] = f.name
-		}
-		hint := cmp.Or(spelling.Hint(k.Value, names), "known here: "+strings.Join(names, ", "))
-		r.Add(k, "unknown key "+k.Value, hint)
-	})
-}
-
-// lift makes fields of a part into fields of the whole.
-func lift[P, T any](fields []field[P], part func(*T) *P) []field[T] {
-	lifted := make([]field[T], len(fields))
-	for i, f := range fields {
-		lifted[i] = field[T]{f.name, func(r *reader, name string, n *yaml.Node, t *T) { f.set(r, name, n, part(t)) }}
-	}
-	return lifted
-}
-
-func (r *reader) mapping(name string, n *yaml.Node) bool {
-	if n.Kind != yaml.MappingNode {
-		r.Wrong(n, name, "keys with values", "")
-		return false
-	}
-	return true
-}
-
-// text takes text that is not empty.
-func (r *reader) text(name string, n *yaml.Node) string { return r.Text(name, n, "") }
-
-// matching takes text of a certain form, which want describes.
-func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
-	v := r.text(name, n)
-	if v != "" && !form().MatchString(v) {
-		r.Wrong(n, name, want, "")
-		return ""
-	}
-	return v
-}
-
-// name takes text of some form that files are named after.
-func (r *reader) name(key string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
-	v := r.matching(key, n, form, want)
-	if len(v) > nameLimit {
-		r.Wrong(n, key, want, "")
-		return ""
-	}
-	return v
-}
-
-// event takes the name of an event that the client has.
-func (r *reader) event(name string, n *yaml.Node) string {
-	v := r.text(name, n)
-	if _, known := client.EventByName(v); v != "" && !known {
-		var names []string
-		for _, e := range client.Events() {
-			names = append(names, e.Name)
-		}
-		r.Wrong(n, name, wantEvent, spelling.Hint(v, names))
-		return ""
-	}
-	return v
-}
-
-// tool takes the name of a tool. MCP servers and other clients have more than are known
-// here, so only one that is nearly a known name is taken for a slip.
-func (r *reader) tool(name string, n *yaml.Node) string {
-	v := r.matching(name, n, oneLine, wantLine)
-	var known []string
-	for _, t := range client.Tools() {
-		known = append(append(known, t.Name), t.Also...)
-	}
-	if slices.Contains(known, v) || strings.HasPrefix(v, "mcp__") {
-		return v
-	}
-	if hint := spelling.Hint(v, known); hint != "" {
-		r.Wrong(n, name, "a tool that the client has", hint)
-		return ""
-	}
-	return v
-}
-
-// texts takes a list of texts that are not empty.
-func (r *reader) texts(name string, n *yaml.Node) (v []string) {
-	r.List(name, n, func(c *yaml.Node) { v = append(v, r.text(name, c)) })
-	return v
-}
-
-// textOrTexts takes one text or a list of them.
-func (r *reader) textOrTexts(name string, n *yaml.Node) []string {
-	if n.Kind == yaml.ScalarNode {
-		return []string{r.text(name, n)}
-	}
-	return r.texts(name, n)
-}
-
-// whole takes a whole number from low to high.
-func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
-	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || v < low || v > high {
-		r.Wrong(n, name, fmt.Sprintf("a whole number from %d to %d", low, high), "")
-		return 0
-	}
-	return v
-}
-
-// duration takes a length of time with its unit, at most ten minutes.
-func (r *reader) duration(name string, n *yaml.Node, low time.Duration) time.Duration {
-	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil {
-		r.Wrong(n, name, "a duration such as 30s", "")
-		return 0
-	}
-	if d < low || d > 10*time.Minute {
-		r.Wrong(n, name, fmt.Sprintf("a duration from %v to 10m", low), "")
-		return 0
-	}
-	return d
-}
-
-// An object is a mapping in the making. What is empty is left out.
-type object struct{ content []*yaml.Node }
-
-func (o *object) node() *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: o.content}
-}
-
-func (o *object) add(key string, value *yaml.Node) { o.content = append(o.content, scalar(key), value) }
-
-func (o *object) text(key, value string) {
-	if value != "" {
-		o.add(key, scalar(value))
-	}
-}
-
-func (o *object) truth(key string, value bool) {
-	if value {
-		o.add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
-	}
-}
-
-func (o *object) duration(key string, value time.Duration) {
-	if value != 0 {
-		o.text(key, value.String())
-	}
-}
-
-func (o *object) texts(key string, values []string) {
-	addList(o, key, values, func(v *string) *yaml.Node { return scalar(*v) })
-}
-
-// named adds texts by their names.
-func (o *object) named(key string, values map[string]string) {
-	if len(values) == 0 {
-		return
-	}
-	var entries object
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		entries.add(name, scalar(values[name]))
-	}
-	o.add(key, entries.node())
-}
-
-func addList[T any](o *object, key string, values []T, node func(*T) *yaml.Node) {
-	if len(values) == 0 {
-		return
-	}
-	nodes := make([]*yaml.Node, len(values))
-	for i := range values {
-		nodes[i] = node(&values[i])
-	}
-	o.add(key, list(nodes))
-}
-
-func list(nodes []*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: nodes}
-}
-
-// scalar is a text, of several lines as such where its lines can be read so.
-func scalar(text string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-	if strings.Contains(strings.TrimSuffix(text, "\n"), "\n") {
-		n.Style = yaml.LiteralStyle
-	}
-	return n
-}
-
-func number(text string) *yaml.Node {
-	tag := "!!int"
-	if strings.ContainsAny(text, ".eE") {
-		tag = "!!float"
-	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
-}
-
-// jsonNode is a JSON document in YAML, its keys in order. What is no JSON is null:
-// a case that was read has none.
-func jsonNode(raw json.RawMessage) *yaml.Node {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	}
-	return valueNode(v)
-}
-
-func valueNode(v any) *yaml.Node {
-	switch v := v.(type) {
-	case map[string]any:
-		var o object
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			o.add(key, valueNode(v[key]))
-		}
-		return o.node()
-	case []any:
-		nodes := make([]*yaml.Node, len(v))
-		for i := range v {
-			nodes[i] = valueNode(v[i])
-		}
-		return list(nodes)
-	case string:
-		return scalar(v)
-	case json.Number:
-		return number(v.String())
-	case bool:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v)}
-	default:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	}
 }
 
 // splitFrom is the size from which a file is worth being parsed in pieces.
@@ -507,6 +248,15 @@ func set(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			n.Content[i+1] = value
+		}
+	}
+}
+
+// required reports keys that a mapping lacks.
+func (r *reader) required(n *yaml.Node, what string, keys ...string) {
+	for _, k := range keys {
+		if n.Kind == yaml.MappingNode && lookup(n, k) == nil {
+			r.Add(n, what+" needs "+k, "")
 		}
 	}
 }

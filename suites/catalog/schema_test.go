@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"slices"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
-
-	"hookwatch/suites"
 )
 
 var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -70,74 +66,5 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 		if err := validate(t, data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func fieldNames[T any](fields []field[T]) (names []string) {
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// The loader's tables and the schema name the same keys.
-func TestSchemaKeysAgree(t *testing.T) {
-	t.Parallel()
-	type object struct {
-		Properties map[string]any
-	}
-	var top object
-	raw := map[string]json.RawMessage{}
-	if err := json.Unmarshal(Schema(), &raw); err != nil {
-		t.Fatal(err)
-	}
-	defs := map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw["$defs"], &defs); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(Schema(), &top); err != nil {
-		t.Fatal(err)
-	}
-	tables := map[string][]string{
-		"": fieldNames(suiteFields), "case": slices.Sorted(slices.Values(append(fieldNames(caseFields), "each"))), "step": fieldNames(stepFields), "expect": fieldNames(expectFields),
-		"stream": fieldNames(streamFields), "expected_file": fieldNames(fileFields), "fixture": fieldNames(fixtureFields),
-		"repo": fieldNames(repoFields), "route": fieldNames(routeFields), "gate": fieldNames(gateFields), "project": {"files"},
-		"check": fieldNames(checkFields), "named_by": fieldNames(namedByFields), "registered": fieldNames(registeredFields),
-	}
-	for def, want := range tables {
-		o := top
-		if def != "" {
-			o = object{}
-			if err := json.Unmarshal(defs[def], &o); err != nil {
-				t.Fatal(def, err)
-			}
-		}
-		var got []string
-		for name := range o.Properties {
-			got = append(got, name)
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: -loader +schema\n%s", def, diff)
-		}
-	}
-	var expect struct {
-		Properties struct{ Effect struct{ Enum []string } }
-	}
-	if err := json.Unmarshal(defs["expect"], &expect); err != nil {
-		t.Fatal(err)
-	}
-	var check struct {
-		Properties struct{ Need struct{ Enum []string } }
-	}
-	if err := json.Unmarshal(defs["check"], &check); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(suites.Needs, check.Properties.Need.Enum); diff != "" {
-		t.Errorf("needs: -suites +schema\n%s", diff)
-	}
-	if diff := cmp.Diff(effects, expect.Properties.Effect.Enum); diff != "" {
-		t.Errorf("effects: -suites +schema\n%s", diff)
 	}
 }

@@ -7,8 +7,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/suites/catalog"
 	"hookwatch/suites/record"
 )
+
+// TestInventory compares the numbers of cases with the built-in suites.
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{}
+	for _, s := range all {
+		if slices.Contains(suites.BuiltinDefault, s.Name) {
+			want[s.Agent] = len(s.Cases)
+		}
+	}
+	if diff := cmp.Diff(want, inventory); diff != "" {
+		t.Errorf("-suites +inventory\n%s", diff)
+	}
+}
 
 // TestIncomplete: a file that is cut short, or gone, leaves unknown failures.
 func TestIncomplete(t *testing.T) {
