@@ -75,7 +75,7 @@ func (t Tree) command(h discover.Hook) []Finding {
 	}
 	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
 	syntax.Walk(file, c.visit)
-	if c.bash != "" && !slices.Contains([]string{"bash", "zsh"}, h.Entry.Shell) {
+	if c.bash != "" && h.Entry.Shell != "bash" {
 		severity := suites.Warning
 		if t.PlainShell {
 			severity = suites.Error
@@ -206,7 +206,7 @@ func (c *commandReader) call(call *syntax.CallExpr) {
 
 // runsFile reports whether a program runs the file that is its first argument.
 func runsFile(program string) bool {
-	return shell.IsShell(program) || shell.IsInterpreter(program) || program == "source" || program == "."
+	return shell.ProgramOf(program).RunsScripts() || program == "source" || program == "."
 }
 
 // unquoted judges a directory's variable that the shell splits at spaces.

@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // A Tree is what there is to judge: what is registered, and the scripts.
@@ -157,17 +158,14 @@ func lost(h discover.Hook, s string) Finding {
 	return f
 }
 
-// endings are the codes with which interpreters end that do not find their script;
-// observed, of sh where that is dash.
-var endings = map[string]int{"python": 2, "python3": 2, "sh": 2, "bash": 127, "node": 1}
-
 // withoutScript tells what the client does when a script is not there; "" when it is
 // not known what the command ends with.
 func withoutScript(h discover.Hook, s string) string {
 	fields := strings.Fields(h.Command)
 	code, known := 127, slices.Contains(h.Direct, s) || len(fields) > 0 && strings.Trim(fields[0], `"'`) == s
 	if !known && len(fields) > 0 {
-		code, known = endings[path.Base(fields[0])]
+		code = shell.ProgramOf(fields[0]).Missing
+		known = code != 0
 	}
 	if !known {
 		return ""
@@ -221,8 +219,7 @@ func (t Tree) program(h discover.Hook, s string, executable bool) (all []Finding
 // usual reports whether an interpreter is one that other machines have where the
 // script says.
 func usual(interpreter string) bool {
-	base := path.Base(interpreter)
-	return slices.Contains([]string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "env", "fish", "bun", "deno", "pwsh"}, base) &&
+	return (shell.ProgramOf(interpreter).RunsScripts() || path.Base(interpreter) == "env") &&
 		slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}, path.Dir(interpreter))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/scripts"
+	"hookwatch/suites/shell"
 )
 
 func (t *tracer) follow() *reach {
@@ -109,12 +110,12 @@ func (t *tracer) expand(p string) {
 	switch {
 	case s.Computed != "":
 		t.addAll(p, s.Computed)
-	case s.Language != "shell":
+	case s.Language != shell.Shell:
 		t.addImported(p, s.Language)
 	default:
 		for _, tool := range s.Tools { // code in a string or here-document
-			if l := scripts.LanguageOf("", tool); (l == "python" || l == "node") && tool != "uv" {
-				t.addImported(p, l)
+			if program := shell.ProgramOf(tool); program.Interprets() {
+				t.addImported(p, program.Language)
 			}
 		}
 	}
@@ -248,7 +249,7 @@ func (t *tracer) mayBeCode(p string) bool { return scripts.MayBeCode(p, t.listin
 // addImported adds the files around a script that code in a language may import.
 func (t *tracer) addImported(script, language string) {
 	for _, other := range t.around(script) {
-		if scripts.LanguageOf(other, "") == language {
+		if scripts.LanguageOf(other, nil) == language {
 			t.addFile(other, "may be imported by "+script)
 		}
 	}

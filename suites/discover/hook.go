@@ -270,7 +270,7 @@ func (r *Registered) Guess(root string, scripts []string) {
 			Event: event, Type: "command", Command: `"${CLAUDE_PLUGIN_ROOT}"/` + shell.Quote(s), Root: root, PluginRoot: root, Scope: InGuess,
 			Timeout: client.DefaultTimeout(event, "command"), Source: suites.Position{File: s}, Scripts: []string{s},
 		}
-		if interpreter := map[string]string{".sh": "bash", ".py": "python3", ".js": "node", ".mjs": "node"}[path.Ext(s)]; interpreter != "" {
+		if interpreter := shell.ByExtension(s); interpreter != "" {
 			h.Command = interpreter + " " + h.Command
 		}
 		h.ID = identify("unregistered", h, "")

@@ -113,7 +113,7 @@ func (r *resolver) words(words []word) {
 	if len(words) == 0 {
 		return
 	}
-	if base := words[0].program(); base == "source" || shell.IsShell(base) || shell.IsInterpreter(base) {
+	if base := words[0].program(); base == "source" || shell.ProgramOf(base).RunsScripts() {
 		r.interpreted(base, words[1:])
 		return
 	}
@@ -129,37 +129,21 @@ func (r *resolver) words(words []word) {
 	r.arguments(words)
 }
 
-// unwrapped gives the command behind wrappers and launchers, with their options,
-// assignments and own arguments; launched tells that a launcher was the last.
+// unwrapped returns the command behind wrappers and runners; launched reports
+// whether a runner was the last.
 func unwrapped(words []word) (command []word, launched bool) {
-	own, behind := 0, false
-	for len(words) > 0 {
-		text, base := words[0].text, words[0].program()
-		skip, wraps := shell.Wraps(base)
-		word, launches := shell.Launches(base)
-		switch {
-		case behind && (strings.HasPrefix(text, "-") || strings.Contains(text, "=")):
-		case own > 0:
-			own--
-		case wraps:
-			own, behind, launched = skip, true, false
-		case launches && word == "":
-			behind, launched = true, false
-		case launches:
-			i := 1
-			for i < len(words) && strings.HasPrefix(words[i].text, "-") {
-				i++
-			}
-			if i == len(words) || words[i].text != word {
-				return words, false
-			}
-			behind, launched, words = true, true, words[i:]
-		default:
+	for {
+		texts := make([]string, len(words))
+		for i, w := range words {
+			texts[i] = w.text
+		}
+		at := shell.Inner(texts)
+		if at == 0 {
 			return words, launched
 		}
-		words = words[1:]
+		launched = shell.ProgramOf(texts[0]).Runner
+		words = words[at:]
 	}
-	return nil, launched
 }
 
 // interpreted reads the arguments of an interpreter: its first that is no option
@@ -167,7 +151,7 @@ func unwrapped(words []word) (command []word, launched bool) {
 func (r *resolver) interpreted(program string, words []word) {
 	for i, word := range words {
 		switch option := word.text; {
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shell.IsShell(program):
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") && shell.ProgramOf(program).Shell:
 			if i+1 < len(words) && words[i+1].known {
 				r.parse(words[i+1].text)
 			}
@@ -367,12 +351,9 @@ const (
 	maxWord   = 1 << 16 // bytes
 )
 
-// What a file in a hooks directory is by its name. Data is no script even where
-// every file carries the executable bit.
-var (
-	scriptNames = []string{".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl"}
-	dataNames   = []string{".json", ".jsonl", ".md", ".yaml", ".yml", ".toml", ".txt", ".log", ".lock", ".pyc"}
-)
+// dataNames are how data in a hooks directory is named: it is no script even if
+// every file has the executable bit.
+var dataNames = []string{".json", ".jsonl", ".md", ".yaml", ".yml", ".toml", ".txt", ".log", ".lock", ".pyc"}
 
 // Scripts lists the script files in directories of the project and below them,
 // as sorted slash paths from the root: files named as scripts, executable ones,
@@ -457,7 +438,7 @@ func (s *scripts) isScript(dir fs.FS, at, name string) bool {
 	switch {
 	case err != nil, !info.Mode().IsRegular(), slices.Contains(dataNames, extension):
 		return false
-	case slices.Contains(scriptNames, extension), info.Mode().Perm()&0o111 != 0:
+	case shell.ByExtension(name) != "", info.Mode().Perm()&0o111 != 0:
 		return true
 	default:
 		return s.startsWithShebang(filepath.Join(at, filepath.FromSlash(name)))

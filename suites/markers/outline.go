@@ -180,7 +180,7 @@ func newOutline(file string, src []byte) *outline {
 		o.entries = markdownEntries(src)
 	case ext == ".json":
 		o.entries = jsonEntries(src)
-	case ext == ".sh" || ext == ".bash" || shellShebang().Match(src):
+	case isShell(file, src):
 		o.entries = shellEntries(src)
 	case ext == ".yaml" || ext == ".yml":
 		o.entries = append(yamlEntries(o), commentEntries(src, 0, len(src))...)
@@ -202,7 +202,15 @@ func newOutline(file string, src []byte) *outline {
 	return o
 }
 
-var shellShebang = pattern.Lazy(`^#!.*\b(sh|bash|dash|ksh)\b`)
+// isShell reports whether a file is a shell script, by its name or its first line.
+func isShell(file string, src []byte) bool {
+	if shell.ProgramOf(shell.ByExtension(file)).Language == shell.Shell {
+		return true
+	}
+	line, _, _ := bytes.Cut(src, []byte("\n"))
+	words, _ := shell.Interpreter(string(line))
+	return shell.LanguageOf(words) == shell.Shell
+}
 
 var anyMarker = pattern.Lazy(`(?i)\[verify\s*:[^\]]*\]`)
 

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
+	"hookwatch/suites/shell"
 	"hookwatch/suites/spelling"
 )
 
@@ -34,18 +34,6 @@ type From struct {
 	// so as an argument, as in "bash hook.sh": then it needs no x bit. Nil: none does.
 	Interpreted func(hook string) bool
 	Scripts     []string // of the project, from its root: one may be meant by a name that is none
-}
-
-// shells run a script by its path, as the test plans of this field do.
-var shells = []string{"sh", "bash", "dash"}
-
-// interpreters may be absent from a machine without anything being wrong with
-// the hook; any other that does not exist is a slip in its first line.
-var interpreters = []string{"bun", "deno", "fish", "ksh", "node", "perl", "php", "pwsh", "python", "python3", "ruby", "zsh"}
-
-// byExtension names the interpreter of a script without a first line that does.
-var byExtension = map[string]string{
-	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
 }
 
 // Of looks at the script first: a hook that the client could not start must
@@ -82,10 +70,10 @@ func (r From) Of(root, hook string) Launch {
 	if fault != "" || absent {
 		return l
 	}
-	if interpreter == "" {
-		interpreter = byExtension[path.Ext(hook)]
+	if by := shell.ByExtension(hook); interpreter == "" && !shell.ProgramOf(by).Shell {
+		interpreter = by
 	}
-	if interpreter == "" || slices.Contains(shells, path.Base(interpreter)) {
+	if interpreter == "" || shell.ProgramOf(interpreter).ByBash {
 		l.Argv = []string{"bash", file}
 		return l
 	}
@@ -113,26 +101,24 @@ func (r From) interpreter(hook string, head []byte) (name string, absent bool, f
 	if len(fields) == 0 {
 		return "", false, fmt.Sprintf("hook has an empty #! line: %s", hook)
 	}
-	if path.Base(fields[0]) == "env" {
-		fields = envProgram(fields[1:])
-		if len(fields) == 0 {
-			return "", false, fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
-		}
+	fields, _ = shell.Interpreter(string(head))
+	if len(fields) == 0 {
+		return "", false, fmt.Sprintf("hook has a #! line of env without a program: %s", hook)
 	}
 	_, err := process.LookPath(fields[0], r.Root, r.Env)
-	known := slices.Contains(interpreters, path.Base(fields[0]))
+	known := mayBeAbsent(fields[0])
 	if err != nil && !known {
 		return "", false, fmt.Sprintf("bad interpreter: %s names %s, which this machine does not have (127: the client goes on as if there were no hook)", hook, fields[0])
 	}
 	return fields[0], err != nil, ""
 }
 
-// envProgram skips the options and variables of env.
-func envProgram(args []string) []string {
-	for len(args) > 0 && (strings.HasPrefix(args[0], "-") || strings.Contains(args[0], "=")) {
-		args = args[1:]
-	}
-	return args
+// mayBeAbsent reports whether a machine may lack an interpreter without anything
+// being wrong with the hook. Any other that does not exist, and a bash or sh at a
+// path that does not, is a slip in the first line.
+func mayBeAbsent(interpreter string) bool {
+	base := path.Base(interpreter)
+	return base != "bash" && base != "sh" && shell.ProgramOf(interpreter).RunsScripts()
 }
 
 // meant guesses which script is meant by a name that none has.

@@ -5,52 +5,243 @@ import (
 	"strings"
 )
 
-// wrappers run the command among their arguments, behind options, assignments and
-// so many arguments of their own.
-var wrappers = map[string]int{
-	"env": 0, "command": 0, "exec": 0, "builtin": 0, "nohup": 0, "nice": 0, "ionice": 0, "setsid": 0, "sudo": 0, "doas": 0,
-	"stdbuf": 0, "xargs": 0, "time": 0, "chronic": 0, "unbuffer": 0, "timeout": 1, "gtimeout": 1, "flock": 1,
+// A Program describes how a program runs code or other programs. The zero value is
+// a program that runs neither.
+type Program struct {
+	Language string // of the scripts that it runs; "" for none
+	Shell    bool   // it runs the text behind -c
+	ByBash   bool   // bash runs its scripts in a case, as the test plans of this field do
+	Missing  int    // exit code if the script does not exist, as observed; 0 if that was not observed
+
+	Wraps   bool     // it runs the command among its arguments
+	Own     int      // arguments of its own before that command, not counting options and assignments
+	Valued  string   // options that take the next word as their value, space separated
+	Within  bool     // the command may be anywhere among its arguments, as in "find -exec"
+	Runner  bool     // it runs a program of the project, given by name
+	Behind  string   // the word before that name; "" for none
+	Offline []string // options by which a runner neither installs anything nor uses the network
+
+	Builds   bool // it runs code that its own files name
+	Untraced bool // it may run commands that a trace of bash does not see
 }
 
-// launchers run a program of the project's, behind this word of theirs.
-var launchers = map[string]string{"uv": "run", "uvx": "", "npx": "", "bunx": "", "npm": "exec", "pnpm": "exec", "yarn": "exec"}
-
-var (
-	shells       = words("sh bash dash ash ksh mksh zsh fish")
-	interpreters = words("python pypy node nodejs deno bun tsx ts-node ruby perl php lua tclsh pwsh")
+// Languages of scripts. Bash can parse those of Shell. Any other is named by itself.
+const (
+	Shell  = "shell"
+	Python = "python"
+	Node   = "node"
 )
 
-func words(list string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range strings.Fields(list) {
-		set[w] = true
+// programs has one row for each program that runs code or other programs.
+var programs = map[string]Program{
+	"bash":    {Language: Shell, Shell: true, ByBash: true, Missing: 127},
+	"sh":      {Language: Shell, Shell: true, ByBash: true, Missing: 2}, // where it is dash
+	"dash":    {Language: Shell, Shell: true, ByBash: true, Missing: 2},
+	"ash":     {Language: Shell, Shell: true},
+	"ksh":     {Language: Shell, Shell: true},
+	"mksh":    {Language: Shell, Shell: true},
+	"zsh":     {Language: Shell, Shell: true},
+	"rbash":   {Language: Shell, Shell: true},
+	"fish":    {Language: "fish", Shell: true},
+	"csh":     {Language: "csh", Shell: true},
+	"tcsh":    {Language: "csh", Shell: true},
+	"busybox": {Untraced: true},
+
+	"python":  {Language: Python, Missing: 2},
+	"pypy":    {Language: Python},
+	"node":    {Language: Node, Missing: 1},
+	"nodejs":  {Language: Node, Missing: 1},
+	"deno":    {Language: Node},
+	"bun":     {Language: Node},
+	"tsx":     {Language: Node},
+	"ts-node": {Language: Node},
+	"ruby":    {Language: "ruby"},
+	"perl":    {Language: "perl", Missing: 2},
+	"php":     {Language: "php"},
+	"lua":     {Language: "lua"},
+	"tclsh":   {Language: "tcl", Missing: 1},
+	"pwsh":    {Language: "powershell"},
+
+	"env":      {Wraps: true, Valued: "-u --unset -C --chdir"},
+	"command":  {Wraps: true},
+	"exec":     {Wraps: true, Valued: "-a"},
+	"builtin":  {Wraps: true},
+	"nohup":    {Wraps: true},
+	"nice":     {Wraps: true, Valued: "-n --adjustment"},
+	"ionice":   {Wraps: true, Valued: "-c --class -n --classdata"},
+	"setsid":   {Wraps: true},
+	"sudo":     {Wraps: true, Valued: "-u --user -g --group -C -D -h -p -R -T", Untraced: true},
+	"doas":     {Wraps: true, Valued: "-u -C", Untraced: true},
+	"stdbuf":   {Wraps: true, Valued: "-i -o -e"},
+	"xargs":    {Wraps: true, Valued: "-a -d -E -I -L -n -P -s"},
+	"time":     {Wraps: true, Valued: "-f -o"},
+	"chronic":  {Wraps: true},
+	"unbuffer": {Wraps: true},
+	"timeout":  {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
+	"gtimeout": {Wraps: true, Own: 1, Valued: "-k --kill-after -s --signal"},
+	"flock":    {Wraps: true, Own: 1, Valued: "-w --timeout --wait -E --conflict-exit-code"},
+	"find":     {Within: true},
+	"watch":    {Within: true},
+	"script":   {Within: true},
+	"parallel": {Within: true, Builds: true},
+
+	"uv":   {Runner: true, Behind: "run", Language: Python, Offline: []string{"--no-sync", "--offline"}, Valued: "--with --python -p --project --directory --extra --group --env-file --package"},
+	"uvx":  {Runner: true, Valued: "--from --with --python -p"},
+	"npx":  {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package"},
+	"bunx": {Runner: true, Offline: []string{"--no-install"}, Valued: "-p --package"},
+	"npm":  {Runner: true, Behind: "exec", Valued: "-p --package"},
+	"pnpm": {Runner: true, Behind: "exec"},
+	"yarn": {Runner: true, Behind: "exec"},
+
+	"make":  {Builds: true},
+	"just":  {Builds: true},
+	"go":    {Builds: true},
+	"cargo": {Builds: true},
+
+	"su":          {Untraced: true},
+	"chroot":      {Untraced: true},
+	"nsenter":     {Untraced: true},
+	"unshare":     {Untraced: true},
+	"ssh":         {Untraced: true},
+	"docker":      {Untraced: true},
+	"podman":      {Untraced: true},
+	"systemd-run": {Untraced: true},
+	"at":          {Untraced: true},
+	"batch":       {Untraced: true},
+	"crontab":     {Untraced: true},
+}
+
+// extensions name the program that runs a file which has no "#!" line.
+var extensions = map[string]string{
+	".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".ksh": "ksh",
+	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
+}
+
+// ProgramOf returns the row of a program, given by name or path. A version at the
+// end of the name does not count.
+func ProgramOf(name string) Program {
+	base := path.Base(name)
+	if p, ok := programs[base]; ok {
+		return p
 	}
-	return set
+	if p := programs[strings.TrimRight(base, "0123456789.")]; p.Interprets() {
+		return p
+	}
+	return Program{}
 }
 
-// Wraps reports whether a program runs the command among its arguments, and how
-// many of these are its own, not counting options and assignments.
-func Wraps(program string) (own int, wraps bool) {
-	own, wraps = wrappers[path.Base(program)]
-	return own, wraps
+// Interprets reports whether a program runs scripts of another language than a
+// shell's.
+func (p Program) Interprets() bool { return p.Language != "" && !p.Shell && !p.Runner }
+
+// RunsScripts reports whether a program runs the script that is its first argument.
+func (p Program) RunsScripts() bool { return p.Shell || p.Interprets() }
+
+// Starts reports whether a program may start shells that no text of the command
+// names.
+func (p Program) Starts() bool { return p.Interprets() || p.Runner || p.Builds }
+
+// ByExtension returns the program that runs a file without a "#!" line, by the end
+// of the file's name; "" if that names none.
+func ByExtension(file string) string { return extensions[strings.ToLower(path.Ext(file))] }
+
+// Inner returns the index of the command that the program of a command line runs
+// in its place: a wrapper or runner passes on what follows its options,
+// assignments and own arguments. It is 0 if there is no such program, and
+// len(words) if the command is not given.
+func Inner(words []string) int {
+	if len(words) == 0 {
+		return 0
+	}
+	p := ProgramOf(words[0])
+	if !p.Wraps && !p.Runner {
+		return 0
+	}
+	valued, own, behind := strings.Fields(p.Valued), p.Own, p.Behind
+	for i := 1; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case isOneOf(word, valued):
+			i++
+		case strings.HasPrefix(word, "-"):
+		case behind != "" && word != behind:
+			return 0
+		case behind != "":
+			behind = ""
+		case isAssignment(word):
+		case own > 0:
+			own--
+		case isNumber(word): // the value of an option that the table does not have
+		default:
+			return i
+		}
+	}
+	if behind != "" {
+		return 0
+	}
+	return len(words)
 }
 
-// Launches reports whether a program runs one of the project's by its name, and
-// behind which word, if any.
-func Launches(program string) (behind string, launches bool) {
-	behind, launches = launchers[path.Base(program)]
-	return behind, launches
+func isOneOf(word string, list []string) bool {
+	for _, l := range list {
+		if word == l {
+			return true
+		}
+	}
+	return false
 }
 
-// IsShell reports whether a program is a shell, which runs a script or what stands
-// behind -c.
-func IsShell(program string) bool { return shells[path.Base(program)] }
-
-// IsInterpreter reports whether a program runs code of another language than a
-// shell's, whatever version its name ends with.
-func IsInterpreter(program string) bool {
-	return interpreters[strings.TrimRight(path.Base(program), "0123456789.")]
+// isAssignment reports whether a word is one that env and its like take for a
+// variable.
+func isAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+	})
 }
 
-// Quote makes one word for a shell of any text.
+// isNumber reports whether a word is a number or a duration.
+func isNumber(word string) bool {
+	digits := strings.TrimRight(word, "smhd")
+	return strings.ContainsAny(digits, "0123456789") && len(word)-len(digits) <= 1 && strings.Trim(digits, "0123456789.") == ""
+}
+
+// Interpreter returns the words by which the system starts a script with this first
+// line, without an env in front and its options and assignments. direct reports
+// whether env has none but -S, so that the script gets its environment unchanged.
+// It returns nil if the line does not begin with "#!" or names no program.
+func Interpreter(line string) (words []string, direct bool) {
+	line, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return nil, false
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	words, direct = strings.Fields(line), true
+	if len(words) == 0 || path.Base(words[0]) != "env" {
+		return words, direct
+	}
+	at := Inner(words)
+	for _, w := range words[1:at] {
+		direct = direct && w == "-S"
+	}
+	return words[at:], direct
+}
+
+// LanguageOf returns the language of the script that a command line runs, behind
+// wrappers and runners: that of the last program that has one; "" if none has.
+func LanguageOf(words []string) (language string) {
+	for len(words) > 0 {
+		if l := ProgramOf(words[0]).Language; l != "" {
+			language = l
+		}
+		at := Inner(words)
+		if at == 0 {
+			break
+		}
+		words = words[at:]
+	}
+	return language
+}
+
+// Quote returns a shell word whose value is the text.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,32 +1,129 @@
 package shell
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
+// TestPrograms states the kinds of each program of the table.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
-		"env": "wraps", "/usr/bin/timeout": "wraps 1", "uv": "launches", "npx": "launches", "/bin/bash": "shell", "zsh": "shell",
-		"python3.12": "interprets", "/usr/bin/node": "interprets", "grep": "", "pythonic": "", "": "",
+	kinds := map[string]func(string, Program) bool{
+		"shell":      func(_ string, p Program) bool { return p.Shell },
+		"bash":       func(_ string, p Program) bool { return p.Language == Shell },
+		"by bash":    func(_ string, p Program) bool { return p.ByBash },
+		"interprets": func(_ string, p Program) bool { return p.Interprets() },
+		"python":     func(_ string, p Program) bool { return p.Language == Python },
+		"node":       func(_ string, p Program) bool { return p.Language == Node },
+		"wraps":      func(_ string, p Program) bool { return p.Wraps },
+		"own":        func(_ string, p Program) bool { return p.Own == 1 },
+		"within":     func(_ string, p Program) bool { return p.Within },
+		"runner":     func(_ string, p Program) bool { return p.Runner },
+		"builds":     func(_ string, p Program) bool { return p.Builds },
+		"untraced":   func(_ string, p Program) bool { return p.Untraced },
+	}
+	want := map[string]string{
+		"shell":      "ash bash csh dash fish ksh mksh rbash sh tcsh zsh",
+		"bash":       "ash bash dash ksh mksh rbash sh zsh",
+		"by bash":    "bash dash sh",
+		"interprets": "bun deno lua node nodejs perl php pwsh pypy python ruby tclsh ts-node tsx",
+		"python":     "pypy python uv",
+		"node":       "bun deno node nodejs ts-node tsx",
+		"wraps":      "builtin chronic command doas env exec flock gtimeout ionice nice nohup setsid stdbuf sudo time timeout unbuffer xargs",
+		"own":        "flock gtimeout timeout",
+		"within":     "find parallel script watch",
+		"runner":     "bunx npm npx pnpm uv uvx yarn",
+		"builds":     "cargo go just make parallel",
+		"untraced":   "at batch busybox chroot crontab doas docker nsenter podman ssh su sudo systemd-run unshare",
+	}
+	for kind, is := range kinds {
+		var names []string
+		for name, p := range programs {
+			if is(name, p) {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want[kind] {
+			t.Errorf("%s: %s\nwant %s", kind, got, want[kind])
+		}
+	}
+	for name, language := range map[string]string{
+		"/usr/bin/python3.12": Python, "pypy3": Python, "tclsh8.6": "tcl", "/bin/bash": Shell, "bash5": "", "pythonic": "", "jq": "", "": "",
 	} {
-		got := ""
-		if own, wraps := Wraps(name); wraps {
-			if got = "wraps"; own == 1 {
-				got += " 1"
-			}
+		if got := ProgramOf(name).Language; got != language {
+			t.Errorf("%q runs %q, want %q", name, got, language)
 		}
-		if behind, launches := Launches(name); launches {
-			if got += "launches"; (behind == "run") != (name == "uv") {
-				t.Errorf("%s launches behind %q", name, behind)
-			}
+	}
+}
+
+// TestExtensions states that each extension names a program of the table.
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	for ext, by := range extensions {
+		if !ProgramOf(by).RunsScripts() {
+			t.Errorf("%s is run by %q", ext, by)
 		}
-		if IsShell(name) {
-			got += "shell"
+	}
+	if got := ByExtension("a/B.PY") + ByExtension("hook") + ByExtension("a.json"); got != "python3" {
+		t.Error(got)
+	}
+}
+
+func TestInner(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"":                             "0",
+		"jq .":                         "0",
+		"env":                          "1",
+		"env -i A=1 -u B bash x":       "5",
+		"nice -n 5 bash x":             "3",
+		"nice -5 bash x":               "2",
+		"timeout -k 1 5s bash x":       "4",
+		"/usr/bin/timeout 5 bash":      "2",
+		"sudo -u nobody -- bash x":     "4",
+		"flock -w 9 /tmp/lock bash":    "4",
+		"xargs -0 -n 1 jq .":           "4",
+		"uv run --with a script.py":    "4",
+		"uv --directory d run bandit":  "4",
+		"uv pip install x":             "0",
+		"npx --yes tsx x.ts":           "2",
+		"npm exec -- tsc":              "3",
+		"npm test":                     "0",
+		"timeout \x01 ..":              "2",
+		"env \x01=1 bash":              "1",
+		"stdbuf --unknown 5 sort":      "3",
+		"command -v jq":                "2",
+		"find . -exec grep {} ;":       "0",
+		"doas -u root A=1 /bin/cat /x": "4",
+	} {
+		if got := fmt.Sprint(Inner(strings.Fields(command))); got != want {
+			t.Errorf("%q: %s, want %s", command, got, want)
 		}
-		if IsInterpreter(name) {
-			got += "interprets"
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
+	}
+}
+
+func TestInterpreter(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"#!/bin/bash -eu":                        "[/bin/bash -eu] true shell",
+		"#! /usr/bin/env bash\nnode":             "[bash] true shell",
+		"#!/usr/bin/env -S bash --posix":         "[bash --posix] true shell",
+		"#!/usr/bin/env -i bash":                 "[bash] false shell",
+		"#!/usr/bin/env -S BASH_ENV= bash":       "[bash] false shell",
+		"#!/usr/bin/env -S uv run --script":      "[uv run --script] true python",
+		"#!/usr/bin/env -S npx tsx":              "[npx tsx] true node",
+		"#!/usr/bin/env -S deno run --allow-all": "[deno run --allow-all] true node",
+		"#!/usr/bin/fish":                        "[/usr/bin/fish] true fish",
+		"#!/usr/bin/env":                         "[] true ",
+		"#!":                                     "[] true ",
+		"# a comment":                            "[] false ",
+	} {
+		words, direct := Interpreter(line)
+		if got := fmt.Sprint(words, direct, " ", LanguageOf(words)); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,6 +17,7 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
+	"hookwatch/suites/shell"
 )
 
 // A scene is a machine in a directory: bin is its PATH.
@@ -294,9 +294,9 @@ func TestRegistered(t *testing.T) {
 func TestRunnersKnown(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"npx x", "bunx x", "pnpm exec x", "uv run x"} {
-		words := strings.Join(suites.Place(place).Runner(), " ")
-		if argv := runners[words]; len(argv) == 0 || !slices.Equal(argv[:1], strings.Fields(words)[:1]) {
-			t.Errorf("%s: %q", words, argv)
+		words := suites.Place(place).Runner()
+		if p := shell.ProgramOf(words[0]); !p.Runner || p.Behind != strings.Join(words[1:], " ") {
+			t.Errorf("%s: %+v", place, p)
 		}
 	}
 }

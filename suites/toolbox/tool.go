@@ -7,22 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"hookwatch/suites"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
+	"hookwatch/suites/shell"
 )
-
-// runners are how a runner is asked for a tool's version: none of them may
-// install anything, or reach for the network.
-var runners = map[string][]string{
-	"npx":       {"npx", "--no-install"},
-	"bunx":      {"bunx", "--no-install"},
-	"pnpm exec": {"pnpm", "exec"},
-	"uv run":    {"uv", "run", "--no-sync", "--offline"},
-}
 
 // Offline are variables that keep runners from the network.
 var Offline = map[string]string{"npm_config_offline": "true", "npm_config_yes": "false", "UV_OFFLINE": "1", "UV_NO_SYNC": "1"}
@@ -87,7 +80,7 @@ func (m *AuditedMachine) runner(ctx context.Context, p suites.Place) (at found, 
 		return found{}, words[0] + " is not in PATH", nil
 	}
 	name := strings.TrimPrefix(string(p), strings.Join(words, " ")+" ")
-	argv := append(append([]string{}, runners[strings.Join(words, " ")]...), name, "--version")
+	argv := slices.Concat(words, shell.ProgramOf(words[0]).Offline, []string{name, "--version"}) // none may install anything
 	said, why, err := m.ask(ctx, argv)
 	if err != nil || why != "" {
 		return found{}, string(p) + ": " + why, err

@@ -48,7 +48,7 @@ func blind(e *Edits, t *trace.Trace) string {
 	}
 	met := t.Files[e.Path]
 	if met == nil || !met.Main {
-		switch shell := shellOf(e.shebang); {
+		switch shell := trace.ShellOf(e.shebang); {
 		case shell != "" && shell != "bash":
 			return "it may be run by " + shell + ", which is not traced"
 		case shell == "" && t.Starts:

@@ -3,9 +3,9 @@ package edit
 import (
 	"bytes"
 	"path"
-	"strings"
 
 	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/shell"
 )
 
 // Compare finds what differs. file is how traces name the file; only its base
@@ -72,37 +72,12 @@ func first(a, b string) string {
 }
 
 // isShell reports whether bash may run the file. A script of another shell is
-// one too: a hook's first line does not say what runs it here.
+// one too, because its first line does not decide by which program a hook is run.
 func isShell(file, shebang string) bool {
 	if shebang != "" {
-		return shellOf(shebang) != ""
+		return trace.ShellOf(shebang) != ""
 	}
-	switch path.Ext(file) {
-	case "", ".sh", ".bash":
-		return true
-	}
-	return false
-}
-
-// shellOf is the shell that an interpreter line names, "" for anything else and
-// for a bash that is told to be something else.
-func shellOf(shebang string) string {
-	fields := strings.Fields(strings.TrimPrefix(shebang, "#!"))
-	for i, f := range fields {
-		switch base := path.Base(f); {
-		case base == "env" || f == "-S":
-		case base == "sh" || base == "bash" || base == "dash":
-			for _, option := range fields[i+1:] {
-				if strings.Contains(option, "posix") || strings.HasPrefix(option, "-") && strings.ContainsAny(option, "pvx") {
-					return ""
-				}
-			}
-			return base
-		default:
-			return ""
-		}
-	}
-	return ""
+	return path.Ext(file) == "" || shell.ByExtension(file) == "bash"
 }
 
 // moved reports whether any statement stands on other lines than before.

@@ -8,6 +8,7 @@ import (
 	"hookwatch/suites/depend/keys"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 var surrogate = pattern.Lazy(`\\u[dD][89a-fA-F]`)
@@ -128,7 +129,7 @@ func traced(t *trace.Trace, file string, s *trace.Script) bool {
 	case met != nil && met.Main:
 		return true
 	default:
-		return s.Shebang == "" || strings.Contains(s.Shebang, "bash")
+		return s.Shebang == "" || trace.ShellOf(s.Shebang) == "bash"
 	}
 }
 
@@ -178,7 +179,7 @@ func (r *Reader) script(file string) *trace.Script {
 	}
 	var script *trace.Script
 	if content := r.contents(file, ""); len(content) > 0 {
-		if s, err := trace.Parse(content[1:]); err == nil && shell(file, s) {
+		if s, err := trace.Parse(content[1:]); err == nil && isShell(file, s) {
 			script = s
 		}
 	}
@@ -186,10 +187,10 @@ func (r *Reader) script(file string) *trace.Script {
 	return script
 }
 
-func shell(file string, s *trace.Script) bool {
+func isShell(file string, s *trace.Script) bool {
 	if s.Shebang != "" {
-		return strings.Contains(s.Shebang, "sh")
+		words, _ := shell.Interpreter(s.Shebang)
+		return shell.LanguageOf(words) == shell.Shell
 	}
-	ext := path.Ext(file)
-	return ext == ".sh" || ext == ".bash" || ext == ""
+	return path.Ext(file) == "" || shell.ByExtension(file) == "bash"
 }

@@ -13,11 +13,8 @@ import (
 
 // runsFile reports whether a program runs the file that is its first argument.
 func runsFile(program string) bool {
-	return program == "source" || program == "." || shell.IsShell(program) || shell.IsInterpreter(program)
+	return program == "source" || program == "." || shell.ProgramOf(program).RunsScripts()
 }
-
-// number matches arguments of options, such as durations.
-var number = pattern.Lazy(`^[0-9.]+[smhd]?$`)
 
 // call notes the program that a simple command runs, and whether it is one
 // whose name is computed. inline tells that its input stands in the script.
@@ -37,18 +34,17 @@ func (r *shellReader) call(args []*syntax.Word, inline bool) {
 	}
 	r.commands[name] = true
 	rest := args[1:]
-	skip, wraps := shell.Wraps(name)
-	behind, launches := shell.Launches(name)
+	words := []string{name}
+	for _, a := range rest {
+		words = append(words, flatten(a).text)
+	}
+	inner := shell.Inner(words)
 	switch {
-	case wraps && name == "command" && len(rest) > 0 && strings.HasPrefix(rest[0].Lit(), "-"),
+	case name == "command" && len(rest) > 0 && strings.HasPrefix(rest[0].Lit(), "-"),
 		name == "type", name == "which", name == "hash":
 		r.asked(rest)
-	case wraps:
-		r.call(operands(rest, skip), inline)
-	case launches && behind == "":
-		r.call(operands(rest, 0), false)
-	case launches && len(rest) > 0 && rest[0].Lit() == behind:
-		r.call(operands(rest[1:], 0), false)
+	case inner > 0:
+		r.call(args[inner:], inline && !shell.ProgramOf(name).Runner)
 	case runsFile(name):
 		r.interpret(args[0], rest, inline)
 	case name == "eval":
@@ -80,23 +76,6 @@ func (r *shellReader) asked(args []*syntax.Word) {
 			r.commands[path.Base(f.text)] = true
 		}
 	}
-}
-
-// operands drops options, their numbers, assignments and the first skip of
-// what is left.
-func operands(args []*syntax.Word, skip int) []*syntax.Word {
-	for i, a := range args {
-		text := flatten(a).text
-		switch {
-		case strings.HasPrefix(text, "-"), strings.Contains(text, "=") && !strings.HasPrefix(text, expanded):
-		case skip > 0:
-			skip--
-		case number().MatchString(text):
-		default:
-			return args[i:]
-		}
-	}
-	return nil
 }
 
 // interpret looks at the file that an interpreter or source is given.
@@ -185,7 +164,7 @@ var listing = pattern.Lazy(`\[\s*["']([a-z][A-Za-z0-9_.+-]*)["']\s*,`)
 // says: what it only mentions is not among them.
 func (s *Script) Called() []string {
 	called := slices.Clone(s.Tools)
-	if s.Language == "python" || s.Language == "node" {
+	if s.Language == shell.Python || s.Language == shell.Node {
 		for _, m := range starting().FindAllStringSubmatch(s.Text, -1) {
 			called = append(called, path.Base(m[1]))
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookwatch/suites/shell"
 )
 
 // openers are programs whose operands are files.
@@ -72,8 +74,9 @@ func (f *flat) putTogether() bool {
 // elsewhere are variables that name directories outside of any project.
 var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
 
-// code are the languages of which hookwatch does not know what they read.
-var code = set("python node .rb .pl .awk binary")
+// code are the contents of which hookwatch does not know what they read, besides
+// scripts of other languages.
+var code = set(".awk binary python node ruby perl php lua tcl powershell fish csh")
 
 // opening are the words without which code in a string can open no file of its own.
 var opening = []string{"open", "read", "import", "require", "Path", "path", "File", "exec", "system", "spawn", "glob"}
@@ -81,9 +84,9 @@ var opening = []string{"open", "read", "import", "require", "Path", "path", "Fil
 // open says why a script may read files that no text names.
 func (s *Script) open() string {
 	switch {
-	case code[s.Language], s.Language != "shell" && strings.HasPrefix(s.Text, "#!"):
+	case code[s.Language], s.Language != shell.Shell && strings.HasPrefix(s.Text, "#!"):
 		return "it is no shell script"
-	case s.Language != "shell":
+	case s.Language != shell.Shell:
 		return "" // data that lies among the hooks
 	case s.Computed != "":
 		return s.Computed
@@ -95,8 +98,7 @@ func (s *Script) open() string {
 		return "it puts names of files together"
 	}
 	for _, tool := range s.Tools {
-		l := LanguageOf("", tool)
-		if code[l] && slices.ContainsFunc(opening, func(word string) bool { return strings.Contains(s.Text, word) }) {
+		if shell.ProgramOf(tool).Interprets() && slices.ContainsFunc(opening, func(word string) bool { return strings.Contains(s.Text, word) }) {
 			return "it runs code for " + tool
 		}
 	}

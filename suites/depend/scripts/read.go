@@ -28,13 +28,13 @@ func analysed(p string, content []byte) *Script {
 	if IsBinary(content) {
 		return &Script{Language: "binary", Opaque: "it is no text"}
 	}
-	interpreter := interpreterOf(s.Text)
+	interpreter, _ := shell.Interpreter(s.Text)
 	s.Language = LanguageOf(p, interpreter)
 	s.Names = NamesIn(s.Text)
-	if interpreter != "" {
-		s.Tools = append(s.Tools, interpreter)
+	if len(interpreter) > 0 {
+		s.Tools = append(s.Tools, path.Base(interpreter[0]))
 	}
-	if s.Language == "shell" {
+	if s.Language == shell.Shell {
 		readShell(s)
 		return s
 	}

@@ -8,12 +8,12 @@ import (
 	"path"
 	"strings"
 
-	"hookwatch/suites/pattern"
+	"hookwatch/suites/shell"
 )
 
 // A Script is what one file says of the files and programs it uses.
 type Script struct {
-	Language string   // shell, python, node, or the extension of another
+	Language string   // as shell.Program names it, or the extension of another file
 	Text     string   // for names that are no single word
 	Names    []string // words of the text that may be file names
 	Opened   []string // bare words that are operands of what opens files
@@ -43,51 +43,26 @@ type Mention struct {
 	Operand
 }
 
-var shebang = pattern.Lazy(`^#!\s*(\S+)(?:[ \t]+(-S\s+)?(\S+))?`)
-
-var languages = map[string]string{
-	".sh": "shell", ".bash": "shell", ".zsh": "shell", ".ksh": "shell",
-	".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node",
-}
-
 // mostNames is how many words of a script are looked for as files: one of five
 // thousand lines has a third of it. What names more may use anything.
 const mostNames = 5000
 
-// interpreterOf is the program that the first line names, "" without one.
-func interpreterOf(text string) string {
-	m := shebang().FindStringSubmatch(text)
-	if m == nil {
-		return ""
-	}
-	if base := path.Base(m[1]); base != "env" || m[3] == "" {
-		return base
-	}
-	return path.Base(m[3])
-}
-
-// LanguageOf is the language of a file, by the interpreter that its first line names,
-// if that is known, or else by its name.
-func LanguageOf(p, interpreter string) string {
-	switch {
-	case strings.HasPrefix(interpreter, "python"), interpreter == "uv":
-		return "python"
-	case interpreter == "node", interpreter == "deno", interpreter == "bun", interpreter == "tsx":
-		return "node"
-	case strings.HasSuffix(interpreter, "sh"):
-		return "shell"
-	}
-	ext := strings.ToLower(path.Ext(p))
-	if language, ok := languages[ext]; ok {
+// LanguageOf returns the language of a file, by the words with which its first line
+// starts it if these name a known program, or else by the file's name.
+func LanguageOf(p string, interpreter []string) string {
+	if language := shell.LanguageOf(interpreter); language != "" {
 		return language
 	}
-	if interpreter != "" {
-		return interpreter
+	if by := shell.ByExtension(p); by != "" {
+		return shell.ProgramOf(by).Language
 	}
-	if ext == "" {
-		return "shell" // hooks are run by a shell unless they say otherwise
+	if len(interpreter) > 0 {
+		return path.Base(interpreter[0])
 	}
-	return ext
+	if ext := strings.ToLower(path.Ext(p)); ext != "" {
+		return ext
+	}
+	return shell.Shell // a file without a first line is run by a shell
 }
 
 // MayBeCode reports whether a file that a script names may be code, by its name;

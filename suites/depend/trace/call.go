@@ -43,7 +43,7 @@ func (r *factReader) call(c command, taken bool) {
 		r.ends(c.args, endings[c.name])
 	case base == "bash":
 		r.bash(c)
-	case isShell(base) || others[base]:
+	case isUntraced(base):
 		r.opaque(c)
 	case c.name == "type", c.name == "compgen", c.name == "command" && slices.Contains(c.args, "-V"):
 		r.facts.Shows = true
@@ -58,15 +58,15 @@ func (r *factReader) call(c command, taken bool) {
 // starts notes a program that may start shells of its own, or be one of another
 // language, and what a launcher is given.
 func (r *factReader) starts(program string, args []string) {
-	r.facts.Starts = r.facts.Starts || starters[program]
-	r.facts.Environment = r.facts.Environment || starters[program]
-	_, launches := shell.Launches(program)
+	p := shell.ProgramOf(program)
+	r.facts.Starts = r.facts.Starts || p.Starts()
+	r.facts.Environment = r.facts.Environment || p.Starts()
 	r.facts.Interprets = r.facts.Interprets || interprets(program) ||
-		launches && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && program != "uv")
+		p.Runner && (slices.ContainsFunc(args, interprets) || slices.Contains(args, "run") && p.Behind != "run")
 }
 
 func (r *factReader) opaque(c command) {
-	if base := path.Base(c.name); isShell(base) && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
+	if base := path.Base(c.name); shell.ProgramOf(base).Shell && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
 		!strings.ContainsAny(c.args[1], "$`") && !strings.Contains(c.args[1], ". ") && !strings.Contains(c.args[1], "source") && !strings.Contains(c.args[1], ".sh") {
 		r.facts.Environment = true // it may be a bash that does not say so, and run functions from there
 		return                     // what it runs stands here and is no script
@@ -83,9 +83,9 @@ func (r *factReader) wrapped(c command, base string) {
 			r.facts.Opaque = "it clears the environment"
 		case base == "exec" && strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
 			r.facts.Opaque = "it clears the environment"
-		case a != "" && (starters[b] || interprets(b)):
+		case a != "" && shell.ProgramOf(b).Starts():
 			r.starts(b, c.args[i+1:])
-		case a != "" && (isShell(b) || others[b]):
+		case a != "" && isUntraced(b):
 			r.facts.Opaque = "it runs " + b
 		case b == "bash" && a != "":
 			r.bash(command{name: "bash", args: c.args[i+1:], words: c.words[i+1:]})
@@ -258,16 +258,8 @@ func plain(parts []syntax.WordPart) (string, bool) {
 // Programs by what they do to what a trace can see.
 var (
 	printers = set("echo printf type which hash")
-	runners  = set("parallel find watch script") // run commands among their arguments, anywhere there
-	others   = set("rbash su sudo doas chroot nsenter unshare ssh docker podman systemd-run at batch crontab")
 	sources  = set("source .")
 	trees    = set("find rg tar rsync du git-status")
-
-	// Programs that may start a shell, which gets functions from the environment.
-	starters = set("make parallel python python3 perl ruby node deno bun npm npx pnpm yarn bunx uv uvx")
-
-	// Programs that run code which may read any data, as interpreters do.
-	builders = set("make just go cargo")
 
 	declarations = set("declare typeset export readonly local")
 )
@@ -280,18 +272,22 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// isShell reports whether a program is a shell, but for bash, which is traced.
-func isShell(program string) bool {
-	return program != "bash" && shell.IsShell(program) || program == "busybox"
+// isUntraced reports whether a trace may not see what a program runs: every shell
+// but bash is one.
+func isUntraced(program string) bool {
+	p := shell.ProgramOf(program)
+	return p.Untraced || p.Shell && program != "bash"
 }
 
 func wraps(program string) bool {
-	_, wraps := shell.Wraps(program)
-	return wraps || runners[program]
+	p := shell.ProgramOf(program)
+	return p.Wraps || p.Within
 }
 
+// interprets reports whether a program runs code that may read any data.
 func interprets(program string) bool {
-	return shell.IsInterpreter(program) || builders[strings.TrimRight(path.Base(program), "0123456789.")]
+	p := shell.ProgramOf(program)
+	return p.Interprets() || p.Builds && !p.Within
 }
 
 // Endings traces a run as Start does, but each bash writes down only the commands

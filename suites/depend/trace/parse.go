@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -49,6 +50,22 @@ func shebangOf(src []byte) string {
 		return ""
 	}
 	return string(line)
+}
+
+// ShellOf returns the shell that may run a script with this first line, "" for
+// another program and for a bash that reads no BASH_ENV or prints the script. A
+// script of sh or dash counts, because cases run it by bash.
+func ShellOf(shebang string) string {
+	words, direct := shell.Interpreter(shebang)
+	if !direct || len(words) == 0 || !shell.ProgramOf(words[0]).ByBash {
+		return ""
+	}
+	for _, option := range words[1:] {
+		if strings.Contains(option, "posix") || strings.HasPrefix(option, "-") && strings.ContainsAny(option, "pvx") {
+			return ""
+		}
+	}
+	return path.Base(words[0])
 }
 
 // The files of a traced run, in a directory of its own.
