@@ -114,9 +114,13 @@ const (
 
 // Guarding returns the event at which calls or prompts can be stopped.
 func Guarding(what Guarded) Event {
-	at := slices.IndexFunc(events, func(e Event) bool { return e.Guards == what })
-	return events[at]
+	return only(func(e Event) bool { return e.Guards == what })
 }
+
+// Answering returns the event whose hooks answer, in the user's place, whether a call may run.
+func Answering() Event { return only(func(e Event) bool { return e.Allow == Granted }) }
+
+func only(is func(Event) bool) Event { return events[slices.IndexFunc(events, is)] }
 
 // The ways in which the model is told.
 const (
