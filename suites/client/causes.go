@@ -370,7 +370,7 @@ var generic = strings.NewReplacer(
 )
 
 func (r causeRow) rule() suites.Rule {
-	usual, _ := EventByName("PreToolUse")
+	usual := Guarding(Calls)
 	rule := suites.Rule{
 		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: usual.Fill(r.client), Remedy: usual.Fill(r.remedy),
 	}

@@ -62,7 +62,8 @@ func (c Cell) Judge(v Version, o Observation) Judgement {
 func seen(event string, observed, predicted suites.Effect, told bool) suites.Effect {
 	quiet := []suites.Effect{suites.Proceeds, suites.Ignored}
 	tells := []suites.Effect{suites.ContextAdded, suites.ShownToModel}
-	asks := event == "PreToolUse" || event == "PermissionRequest"
+	about, _ := EventByName(event)
+	asks := about.Guards == Calls || about.Allow == Granted
 	switch {
 	case !asks && predicted == suites.Asked && observed == suites.Denied:
 		return predicted

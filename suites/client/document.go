@@ -143,11 +143,9 @@ func (c call) readCondition() Reading {
 	}
 }
 
-// conditionEnds reports whether a prompt hook's "not ok" ends the session:
-// observed on client 2.1.330 for these events; 2.1.197 denied.
+// conditionEnds reports whether a prompt hook's "not ok" ends the session.
 func (c call) conditionEnds() bool {
-	tool := c.event.Name == "PreToolUse" || c.event.Name == "PostToolUse"
-	return tool && !c.in.Entry.ContinueOnBlock && !c.version.old()
+	return c.event.PromptEnds && !c.in.Entry.ContinueOnBlock && !c.version.old()
 }
 
 // invalid says why the client's validation refuses the output; ok tells that it

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"time"
 
 	"hookwatch/suites"
@@ -88,21 +89,17 @@ func EntryKeys() []EntryKey { return append([]EntryKey{}, entryKeys...) }
 // HookTypes lists the types of hook that the client knows; schema of 2.1.330.
 func HookTypes() []string { return []string{"agent", "command", "http", "mcp_tool", "prompt"} }
 
-// DefaultTimeout is the time that the client gives a hook whose entry says
-// nothing: documented, except for SessionEnd, observed on client 2.1.197.
+// DefaultTimeout returns the time that the client gives a hook whose entry names none; documented.
 func DefaultTimeout(event, hookType string) time.Duration {
+	about, _ := EventByName(event)
 	switch {
-	case event == "SessionEnd":
-		return 1500 * time.Millisecond
+	case about.AnyType:
+		return about.Timeout
 	case hookType == "prompt":
 		return 30 * time.Second
 	case hookType == "agent":
 		return 60 * time.Second
-	case event == "UserPromptSubmit":
-		return 30 * time.Second
-	case event == "MessageDisplay":
-		return 10 * time.Second
 	default:
-		return 600 * time.Second
+		return cmp.Or(about.Timeout, 600*time.Second)
 	}
 }

@@ -1,6 +1,9 @@
 package client
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
 	"testing"
 
 	"hookwatch/suites"
@@ -8,24 +11,46 @@ import (
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	if len(events) != 33 {
-		t.Fatalf("%d events, want 33", len(events))
-	}
-	old := 0
+	seen := map[string]bool{}
 	for _, event := range events {
-		if found, ok := EventByName(event.Name); !ok || found.Name != event.Name {
+		if found, ok := EventByName(event.Name); !ok || found.Name != event.Name || seen[event.Name] {
 			t.Errorf("EventByName(%q) = %+v, %t", event.Name, found, ok)
 		}
-		if event.Known(V197) {
-			old++
+		seen[event.Name] = true
+		for _, missing := range incomplete(event) {
+			t.Errorf("the row of %s %s", event.Name, missing)
 		}
-	}
-	if old != 30 {
-		t.Errorf("%d events on 2.1.197, want 30", old)
 	}
 	if _, ok := EventByName("pretooluse"); ok {
 		t.Error("names are case-sensitive")
 	}
+	if got := incomplete(Event{MatchedOn: "source"}); len(got) != 4 {
+		t.Errorf("an empty row: %q", got)
+	}
+}
+
+// incomplete lists what the row of an event lacks.
+func incomplete(e Event) (missing []string) {
+	need := func(ok bool, format string, args ...any) {
+		if !ok {
+			missing = append(missing, fmt.Sprintf(format, args...))
+		}
+	}
+	need(e.Name != "", "has no Name")
+	need(slices.Contains(suites.Effects, e.Exit2), "has no Exit2")
+	need(e.MatchedOn == "" || e.Tool || e.BaseName || e.Usual != "", "has no Usual value of %s", e.MatchedOn)
+	need(len(e.Values) == 0 || slices.Contains(e.Values, e.Usual), "has a Usual value that is none of its Values")
+	prevents := slices.Contains([]suites.Effect{suites.Denied, suites.PromptBlocked, suites.AnotherTurn}, e.Exit2)
+	need(!prevents || e.Proceeds != "", "has no Proceeds, which %s keeps from happening", e.Exit2)
+	if e.fields == nil {
+		return append(missing, "has no fields of its payload")
+	}
+	payload, err := Payload(PayloadInput{Event: e.Name})
+	need(err == nil, "makes no payload: %v", err)
+	need(e.MatchedOn == "" || e.MatcherValue(payload) != "", "is matched on %s, which is not in its payload", e.MatchedOn)
+	need(e.Stop == bytes.Contains(payload, []byte(`"stop_hook_active"`)), "has another Stop than its payload")
+	need(e.Tool == (field(payload, "tool_name") != ""), "has another Tool than its payload")
+	return missing
 }
 
 // TestEventEffectsAreKnown keeps the orders in step with the list of effects.

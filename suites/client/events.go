@@ -1,308 +1,283 @@
 package client
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"path"
-	"slices"
-	"strings"
+	"time"
 
 	"hookwatch/suites"
 )
 
-// An Event is a moment at which the client runs hooks, and what it makes of their
-// outputs there.
-type Event struct {
-	Name string
-	// MatchedOn is the stdin field that a matcher is compared with; FileChanged
-	// compares the base name of it. Empty: the matcher is ignored and every hook
-	// of the event runs.
-	MatchedOn string
-	// Tool tells that the payload names a tool and that an entry's `if` is looked at.
-	Tool bool
-	// Since is the first observed version that has the event; empty for all.
-	Since Version
-
-	// Exit2 is what exit code 2 does, and a JSON decision block with it.
-	Exit2 suites.Effect
-	// Exit2On are the versions on which Exit2 was observed; none: documented.
-	Exit2On []Version
-	// Failure is what a failure does where the entry's onFailure is block; empty: what
-	// exit code 2 does.
-	Failure suites.Effect
-	// Told is how the model is told of a no; empty: it is not.
-	Told string
-	// Plain is what the model is told of text on stdout; empty: nothing.
-	Plain string
-	// Proceeds is what happens if no hook keeps it from happening; empty: the session goes on.
-	Proceeds string
-	// Reports is how the model is told what became of each hook; empty: it is not.
-	Reports string
-	// Halt is what continue:false does; empty: not known.
-	Halt suites.Effect
-
-	IgnoresBlock     bool // decision block has no effect beside Exit2
-	AnyFailure       bool // whatever does not exit 0 fails what the event is about
-	TimeoutBlocks    bool // a time-out is a no; documented
-	PassesOtherName  bool // exit code 2 is dropped with JSON that names another event
-	PardonsNoScript  bool // exit code 2 of an interpreter without its script is no no
-	IgnoresOnFailure bool // the entry key onFailure has no effect
-	KeepsExit2       bool // 2.1.197 heeds exit code 2 beside JSON that names another event
-	NeedsSettings    bool // a plugin's hooks run only if a settings file has hooks of such an event, too
-	LosesContext     bool // additionalContext is accepted and reaches nobody
-}
-
-// The ways in which the model is told.
-const (
-	asError    = "{label} hook error: {text}"
-	asReminder = `{label} hook blocking error from command: "{command}": {text}`
-	asStop     = "Stop hook feedback:\n{text}"
-	asFeedback = "{event} hook feedback:\n{text}"
-	asFailed   = "{event} [{command}] failed: {text}"
-	asBroken   = "{event} hook failed: {command}: {text}"
-	asContext  = "{event} hook additional context: {text}"
-	asSuccess  = "{label} hook success: {text}"
-	asItIs     = "{text}"
-)
-
-// The ways in which the client tells the model what became of each hook, in the output of
-// a command that the person gave; observed on clients 2.1.197 and 2.1.330.
-const (
-	ofCompact = "{event} [{command}] {text}"    // of /compact: every hook that says something
-	ofModel   = "{event} hook {label} failed: " // of /model: those that fail
-)
-
-// Known reports whether a client of version v has the event.
-func (e Event) Known(v Version) bool { return v.Since(e.Since) }
-
-// MatcherValue is what a matcher is compared with for this payload; "" when the
-// event ignores matchers or the payload has no such field.
-func (e Event) MatcherValue(payload []byte) string {
-	if e.MatchedOn == "" {
-		return ""
-	}
-	value := field(payload, e.MatchedOn)
-	if e.Name == "FileChanged" {
-		return path.Base(strings.ReplaceAll(value, `\`, "/"))
-	}
-	return value
-}
-
-// field is a text in a JSON object; "" where there is none. What comes after it is not
-// read: the client writes what matchers look at before a tool's input, which may be large.
-func field(object []byte, name string) (text string) {
-	in := json.NewDecoder(bytes.NewReader(object))
-	if open, err := in.Token(); err != nil || open != json.Delim('{') {
-		return ""
-	}
-	for in.More() {
-		key, err := in.Token()
-		if err != nil {
-			return ""
-		}
-		var value json.RawMessage
-		if in.Decode(&value) != nil {
-			return ""
-		}
-		if key == name {
-			_ = json.Unmarshal(value, &text) // no text is none
-			return text
-		}
-	}
-	return ""
-}
-
-// events is the table of all events. Matchers of PreModelSwitch and
+// events is the table of all events: a new one is a row here, and a way in which a session comes to
+// it in package live.
+//
+// Payloads were captured from running clients, except TeammateIdle's, which is from the schema of
+// 2.1.197, and the source of DirectoryAdded. Keys of hookSpecificOutput are from the schema of
+// 2.1.197; newer ones were observed on client 2.1.330. Matchers of PreModelSwitch and
 // PostModelSwitch are compared with the model, which is taken to be to_model.
 // That a timeout blocks PreModelSwitch is documented; that TeammateIdle pardons a
 // missing script and passes another event's name was read from the code, and that
 // ElicitationResult blocks beside one is taken from Elicitation. NeedsSettings was
-// observed on client 2.1.330.
+// observed on client 2.1.330. EnvFile was observed for SessionStart, and is from the schema of
+// 2.1.197 for the others. Timeouts are documented; SessionEnd's was observed on client 2.1.197.
+// DropsFile is of newer clients: 2.1.197 drops the file for an entry of any event.
 var events = []Event{
 	{
-		Name: "SessionStart", Proceeds: "the session starts", MatchedOn: "source", Exit2: suites.Ignored, Exit2On: onAll,
-		Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true,
-	},
-	{Name: "Setup", MatchedOn: "trigger", Exit2: suites.Ignored, LosesContext: true},
-	{Name: "InstructionsLoaded", MatchedOn: "load_reason", Exit2: suites.Ignored},
-	{
-		Name: "UserPromptSubmit", Proceeds: "the prompt reaches the model", Exit2: suites.PromptBlocked, Exit2On: onAll,
-		Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
+		Name: "SessionStart", Proceeds: "the session starts", InNames: true, EnvFile: true,
+		MatchedOn: "source", Values: []string{"startup", "resume", "clear", "compact", "fork"}, Usual: "startup",
+		fields: func(in PayloadInput) object { return object{{"source", in.Value}} }, beforeID: true,
+		Output: []Field{context, {Name: "initialUserMessage", Kind: AString}, title, watched, {Name: "reloadSkills", Kind: ABoolean}},
+		Exit2:  suites.Ignored, Exit2On: onAll, Plain: asSuccess, Halt: suites.Ignored, IgnoresOnFailure: true, TellsReason: true,
 	},
 	{
-		Name: "UserPromptExpansion", Proceeds: "the prompt reaches the model", MatchedOn: "command_name", Exit2: suites.PromptBlocked,
-		Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
+		Name: "Setup", EnvFile: true,
+		MatchedOn: "trigger", Values: []string{"init", "maintenance"}, Usual: "init",
+		fields: func(in PayloadInput) object { return object{{"trigger", in.Value}} }, beforeID: true,
+		Output: []Field{context},
+		Exit2:  suites.Ignored, LosesContext: true,
 	},
 	{
-		Name: "PreToolUse", Proceeds: "the call proceeds", MatchedOn: "tool_name", Tool: true, Exit2: suites.Denied, Exit2On: onAll,
-		Told: asError, Halt: suites.SessionEnds,
+		Name: "InstructionsLoaded", Unreported: true,
+		MatchedOn: "load_reason", Usual: "session_start",
+		fields: func(in PayloadInput) object {
+			return object{{"file_path", in.Cwd + "/CLAUDE.md"}, {"memory_type", "Project"}, {"load_reason", in.Value}}
+		},
+		beforeID: true,
+		Exit2:    suites.Ignored,
 	},
 	{
-		Name: "PermissionRequest", Proceeds: "the user is asked", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored, Exit2On: onOld,
-		Told: asItIs, Failure: suites.Denied,
-	},
-	{Name: "PermissionDenied", MatchedOn: "tool_name", Tool: true, Exit2: suites.Ignored},
-	{
-		Name: "PostToolUse", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
-		Told: asReminder, Halt: suites.SessionEnds, PassesOtherName: true,
+		Name: "UserPromptSubmit", Proceeds: "the prompt reaches the model", InNames: true, Guards: Prompts, Timeout: 30 * time.Second,
+		fields: func(in PayloadInput) object { return object{{"prompt", in.Prompt}} }, withMode: true,
+		Output: []Field{context, title, suppress},
+		Exit2:  suites.PromptBlocked, Exit2On: onAll, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true, PardonsPlugin: true,
 	},
 	{
-		Name: "PostToolUseFailure", MatchedOn: "tool_name", Tool: true, Exit2: suites.ShownToModel, Exit2On: onAll,
-		Told: asReminder, PassesOtherName: true,
+		Name: "UserPromptExpansion", Proceeds: "the prompt reaches the model",
+		MatchedOn: "command_name", Usual: "greet",
+		fields: expansionFields, withMode: true,
+		Output: []Field{context, newer(suppress)},
+		Exit2:  suites.PromptBlocked, Plain: asSuccess, Halt: suites.PromptBlocked, PassesOtherName: true,
 	},
-	{Name: "PostToolBatch", Exit2: suites.SessionEnds, Exit2On: on330, Halt: suites.SessionEnds, PassesOtherName: true},
-	{Name: "SubagentStart", Proceeds: "the subagent starts", MatchedOn: "agent_type", Exit2: suites.Ignored, IgnoresOnFailure: true},
 	{
-		Name: "SubagentStop", Proceeds: "the subagent ends", MatchedOn: "agent_type", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop,
-		Halt: suites.Proceeds, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+		Name: "PreToolUse", Proceeds: "the call proceeds", InNames: true, Guards: Calls,
+		MatchedOn: "tool_name", Tool: true,
+		fields:   func(in PayloadInput) object { return append(toolFields(in), payloadField{"tool_use_id", toolUseID}) },
+		withMode: true, withEffort: true,
+		Output: []Field{
+			permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
+			newer(Field{Name: "permissionDisplay", Kind: Anything}),
+		},
+		Exit2: suites.Denied, Exit2On: onAll, Told: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
 	},
-	{Name: "TaskCreated", Proceeds: "the task is created", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true},
 	{
-		Name: "TaskCompleted", Proceeds: "the task is completed", Exit2: suites.Denied, Exit2On: on330, Told: asFeedback,
+		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true,
+		MatchedOn: "tool_name", Tool: true,
+		fields: permissionRequestFields, withMode: true, withEffort: true,
+		Output: []Field{{Name: "decision", Kind: AnObject, Fields: []Field{
+			{Name: "behavior", Kind: AString, Values: []string{"allow", "deny"}, Required: true},
+			{Name: "updatedInput", Kind: AnObject}, {Name: "updatedPermissions", Kind: AnArray},
+			{Name: "message", Kind: AString}, {Name: "interrupt", Kind: ABoolean},
+		}}},
+		Exit2: suites.Ignored, Exit2On: onOld, Told: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
+	},
+	{
+		Name:      "PermissionDenied",
+		MatchedOn: "tool_name", Tool: true,
+		fields: func(in PayloadInput) object {
+			return append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"reason", "blocked for safety"})
+		},
+		withMode: true, withEffort: true,
+		Output: []Field{{Name: "retry", Kind: ABoolean}},
+		Exit2:  suites.Ignored,
+	},
+	{
+		Name: "PostToolUse", InNames: true,
+		MatchedOn: "tool_name", Tool: true,
+		fields: func(in PayloadInput) object {
+			return append(toolFields(in),
+				payloadField{"tool_response", toolResponse(in)}, payloadField{"tool_use_id", toolUseID}, payloadField{"duration_ms", 12})
+		},
+		withMode: true, withEffort: true,
+		Output: []Field{
+			context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
+			newer(Field{Name: "classifierContext", Kind: Anything}),
+		},
+		Exit2: suites.ShownToModel, Exit2On: onAll, Told: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
+	},
+	{
+		Name: "PostToolUseFailure", InNames: true,
+		MatchedOn: "tool_name", Tool: true,
+		fields: func(in PayloadInput) object {
+			return append(toolFields(in),
+				payloadField{"tool_use_id", toolUseID}, payloadField{"error", "Exit code 1"}, payloadField{"is_interrupt", false}, payloadField{"duration_ms", 12})
+		},
+		withMode: true, withEffort: true,
+		Output: []Field{context},
+		Exit2:  suites.ShownToModel, Exit2On: onAll, Told: asReminder, PassesOtherName: true,
+	},
+	{
+		Name: "PostToolBatch",
+		fields: func(in PayloadInput) object {
+			call := append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"tool_response", in.LastMessage})
+			return object{{"tool_calls", list{call}}}
+		},
+		withMode: true, withEffort: true,
+		Output: []Field{context},
+		Exit2:  suites.SessionEnds, Exit2On: on330, Halt: suites.SessionEnds, PassesOtherName: true,
+	},
+	{
+		Name: "SubagentStart", Proceeds: "the subagent starts", InNames: true,
+		MatchedOn: "agent_type", Usual: "general-purpose",
+		fields: func(PayloadInput) object { return nil }, // the common ones
+		Output: []Field{context},
+		Exit2:  suites.Ignored, IgnoresOnFailure: true,
+	},
+	{
+		Name: "SubagentStop", Proceeds: "the subagent ends", InNames: true, Stop: true,
+		MatchedOn: "agent_type", Usual: "general-purpose",
+		fields: subagentStopFields, withMode: true, withEffort: true,
+		Output: []Field{context},
+		Exit2:  suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.Proceeds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
-		Name: "Stop", Proceeds: "the turn ends", Exit2: suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.SessionEnds,
+		Name: "TaskCreated", Proceeds: "the task is created",
+		fields: taskFields,
+		Exit2:  suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true,
+	},
+	{
+		Name: "TaskCompleted", Proceeds: "the task is completed",
+		fields: taskFields,
+		Exit2:  suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
+	},
+	{
+		Name: "Stop", Proceeds: "the turn ends", Stop: true,
+		fields: func(in PayloadInput) object {
+			return append(object{{"stop_hook_active", in.StopHookActive}}, turnEndFields(in)...)
+		},
+		withMode: true, withEffort: true,
+		Output: []Field{context},
+		Exit2:  suites.AnotherTurn, Exit2On: onAll, Told: asStop, Halt: suites.SessionEnds,
 		PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
-	{Name: "StopFailure", MatchedOn: "error", Exit2: suites.Ignored},
 	{
-		Name: "PreCompact", Proceeds: "the compaction proceeds", MatchedOn: "trigger", Exit2: suites.Denied, Exit2On: onAll,
-		Told: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
+		Name: "StopFailure", Unreported: true,
+		MatchedOn: "error", OnlyBars: true, Usual: "unknown",
+		fields: func(in PayloadInput) object {
+			return object{{"error", in.Value}, {"last_assistant_message", in.LastMessage}}
+		},
+		withEffort: true,
+		Exit2:      suites.Ignored,
 	},
-	{Name: "PostCompact", MatchedOn: "trigger", Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed, Reports: ofCompact},
-	{Name: "Notification", MatchedOn: "notification_type", Exit2: suites.Ignored, LosesContext: true},
-	{Name: "Elicitation", Proceeds: "the user is asked", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true},
-	{Name: "ElicitationResult", Proceeds: "the answer is sent", MatchedOn: "mcp_server_name", Exit2: suites.Denied, Exit2On: onAll},
-	{Name: "ConfigChange", Proceeds: "the change takes effect", MatchedOn: "source", Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true},
-	{Name: "CwdChanged", Exit2: suites.Ignored, NeedsSettings: true},
-	{Name: "FileChanged", MatchedOn: "file_path", Exit2: suites.Ignored, NeedsSettings: true},
-	{Name: "WorktreeCreate", Proceeds: "the worktree is not created", Exit2: suites.Denied, Exit2On: onAll, Told: asBroken, AnyFailure: true},
 	{
-		Name: "WorktreeRemove", Proceeds: "the worktree stays", Exit2: suites.Denied, Exit2On: onAll,
-		AnyFailure: true, IgnoresBlock: true,
+		Name: "PreCompact", Proceeds: "the compaction proceeds", InNames: true, Unreported: true,
+		MatchedOn: "trigger", Values: []string{"manual", "auto"}, Usual: "manual",
+		fields: func(in PayloadInput) object {
+			return object{{"trigger", in.Value}, {"custom_instructions", "keep names"}}
+		},
+		Exit2: suites.Denied, Exit2On: onAll, Told: asItIs, Plain: asItIs, KeepsExit2: true, Reports: ofCompact,
 	},
-	{Name: "MessageDisplay", Exit2: suites.Ignored},
-	{Name: "SessionEnd", Proceeds: "the session ends", MatchedOn: "reason", Exit2: suites.Ignored},
 	{
-		Name: "PreModelSwitch", Proceeds: "the model is switched", MatchedOn: "to_model", Since: V329, Exit2: suites.Denied, Exit2On: on330,
-		Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel,
+		Name: "PostCompact", Unreported: true,
+		MatchedOn: "trigger", Values: []string{"manual", "auto"}, Usual: "manual",
+		fields: func(in PayloadInput) object {
+			return object{{"trigger", in.Value}, {"compact_summary", in.LastMessage}}
+		},
+		Exit2: suites.ShownToModel, Exit2On: onAll, Told: asFailed, Reports: ofCompact,
 	},
-	{Name: "PostModelSwitch", MatchedOn: "to_model", Since: V329, Exit2: suites.Ignored, Plain: asContext},
-	{Name: "DirectoryAdded", MatchedOn: "source", Since: V329, Exit2: suites.Ignored},
-	{Name: "TeammateIdle", Proceeds: "the teammate stops working", Exit2: suites.AnotherTurn, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true},
-}
-
-// Events lists all events.
-func Events() []Event { return slices.Clone(events) }
-
-// EventByName finds an event by its exact, case-sensitive name.
-func EventByName(name string) (Event, bool) {
-	for _, event := range events {
-		if event.Name == name {
-			return event, true
-		}
-	}
-	return Event{}, false
-}
-
-// Fill replaces the parts of a rule's text that depend on the event: {proceeds}, which is what
-// happens although the hook failed, {exit 2}, which is that beside what exit code 2 does, {or no},
-// which is what exit code 2 of an interpreter without its script does, and the remedies {block} and
-// {onFailure}, which has failures block. The zero Event stands for any.
-func (e Event) Fill(text string) string {
-	if !strings.Contains(text, "{") {
-		return text
-	}
-	proceeds, codes, orNo := e.proceeds(), e.proceeds(), ""
-	if no := e.No(); no != "" {
-		codes = "exit code 2: " + no + "; other codes: " + proceeds
-		if !e.PardonsNoScript {
-			orNo = "; where an interpreter is given the file, it exits with 2 and " + no
-		}
-	}
-	onFailure := ""
-	if e.failuresCanBlock() {
-		onFailure = ` Or set onFailure "block" in the entry: failures block then.`
-	}
-	return strings.NewReplacer("{proceeds}", proceeds, "{exit 2}", codes, "{or no}", orNo,
-		"{block}", e.block(), "{onFailure}", onFailure).Replace(text)
-}
-
-// block is how a hook keeps something from happening by more than its failure.
-func (e Event) block() string {
-	switch {
-	case e.Name == "" || blocks(e.Exit2):
-		return "Exit 2 to block."
-	case e.Exit2 == suites.ShownToModel:
-		return "Exit 2 to show stderr to the model."
-	case e.failuresCanBlock():
-		return "Print a JSON decision."
-	default:
-		return "Exit 0: no exit code of a hook blocks " + e.Name + "."
-	}
-}
-
-// failuresCanBlock reports whether onFailure "block" has an effect.
-func (e Event) failuresCanBlock() bool {
-	return e.Name == "" || !e.IgnoresOnFailure && blocks(cmp.Or(e.Failure, e.Exit2))
-}
-
-// blocks reports whether an effect keeps something from happening.
-func blocks(effect suites.Effect) bool {
-	return !slices.Contains([]suites.Effect{suites.Ignored, suites.ShownToModel, ""}, effect)
-}
-
-func (e Event) proceeds() string {
-	switch {
-	case e.Name == "":
-		return "the client goes on"
-	case e.Proceeds == "":
-		return "the session goes on"
-	default:
-		return e.Proceeds
-	}
-}
-
-// No is what exit code 2 of a hook does every time; "" where it does nothing.
-func (e Event) No() string {
-	switch e.Exit2 {
-	case suites.Denied:
-		if e.Tool {
-			return "every call is denied"
-		}
-		return e.Name + " is denied every time"
-	case suites.PromptBlocked:
-		return "every prompt is blocked"
-	case suites.AnotherTurn:
-		return "every stop is held up"
-	case suites.ShownToModel:
-		return "the model is shown the error every time"
-	case suites.SessionEnds:
-		return "the session ends"
-	default:
-		return ""
-	}
-}
-
-// RuleAt returns the rule with an ID as it reads for an event; ok is false for no rule of the client.
-func RuleAt(id string, e Event) (r suites.Rule, ok bool) {
-	row, ok := rowOf(Kind(id))
-	if !ok {
-		return suites.Rule{}, false
-	}
-	r = row.rule()
-	r.Client, r.Remedy = e.Fill(row.client), e.Fill(row.remedy)
-	return r, true
-}
-
-// Remedy returns what to do about the cause at its event.
-func (c Cause) Remedy() string {
-	row, _ := rowOf(c.Kind)
-	event, known := EventByName(c.Event)
-	if !known {
-		return row.rule().Remedy
-	}
-	return event.Fill(row.remedy)
+	{
+		Name: "Notification", InNames: true, Unreported: true,
+		MatchedOn: "notification_type", Usual: "elicitation_response", Others: []string{"permission_prompt", "idle_prompt"},
+		fields: func(in PayloadInput) object {
+			return object{{"message", in.LastMessage}, {"notification_type", in.Value}}
+		},
+		Output: []Field{context},
+		Exit2:  suites.Ignored, LosesContext: true,
+	},
+	{
+		Name: "Elicitation", Proceeds: "the user is asked", Unreported: true,
+		MatchedOn: "mcp_server_name", Usual: "demo",
+		fields: elicitationFields,
+		Output: answers,
+		Exit2:  suites.Denied, Exit2On: onAll, KeepsExit2: true,
+	},
+	{
+		Name: "ElicitationResult", Proceeds: "the answer is sent", Unreported: true,
+		MatchedOn: "mcp_server_name", Usual: "demo",
+		fields: func(in PayloadInput) object {
+			return object{{"mcp_server_name", in.Value}, {"mode", "form"}, {"action", "cancel"}}
+		},
+		Output: answers,
+		Exit2:  suites.Denied, Exit2On: onAll,
+	},
+	{
+		Name: "ConfigChange", Proceeds: "the change takes effect", Unreported: true,
+		MatchedOn: "source", Values: []string{"project_settings", "user_settings", "local_settings", "policy_settings", "skills"}, Usual: "local_settings",
+		fields: func(in PayloadInput) object {
+			return object{{"source", in.Value}, {"file_path", in.Cwd + "/.claude/settings.local.json"}}
+		},
+		Exit2: suites.Denied, Exit2On: onAll, KeepsExit2: true,
+	},
+	{
+		Name: "CwdChanged", EnvFile: true, Unreported: true,
+		fields: func(in PayloadInput) object { return object{{"old_cwd", path.Dir(in.Cwd)}, {"new_cwd", in.Cwd}} },
+		Output: []Field{watched},
+		Exit2:  suites.Ignored, NeedsSettings: true,
+	},
+	{
+		Name: "FileChanged", EnvFile: true, Unreported: true,
+		MatchedOn: "file_path", BaseName: true,
+		fields: func(in PayloadInput) object { return object{{"file_path", in.file()}, {"event", "change"}} },
+		Output: []Field{watched},
+		Exit2:  suites.Ignored, NeedsSettings: true,
+	},
+	{
+		Name: "WorktreeCreate", Proceeds: "the worktree is not created", Unreported: true,
+		fields: func(PayloadInput) object { return object{{"name", "example"}} },
+		Output: []Field{{Name: "worktreePath", Kind: AString}}, PrintsPath: true,
+		Exit2: suites.Denied, Exit2On: onAll, Told: asBroken, AnyFailure: true,
+	},
+	{
+		Name: "WorktreeRemove", Proceeds: "the worktree stays", Unreported: true,
+		fields: func(in PayloadInput) object { return object{{"worktree_path", in.Cwd}} },
+		Exit2:  suites.Denied, Exit2On: onAll, AnyFailure: true, IgnoresBlock: true,
+	},
+	{
+		Name: "MessageDisplay", Timeout: 10 * time.Second,
+		fields: messageDisplayFields,
+		Output: []Field{{Name: "displayContent", Kind: AString}},
+		Exit2:  suites.Ignored,
+	},
+	{
+		Name: "SessionEnd", Proceeds: "the session ends", InNames: true, Unreported: true, Last: true, Timeout: 1500 * time.Millisecond, AnyType: true,
+		MatchedOn: "reason", Usual: "other", Others: []string{"clear", "logout", "prompt_input_exit"},
+		fields: func(in PayloadInput) object { return object{{"reason", in.Value}} },
+		Exit2:  suites.Ignored,
+	},
+	{
+		Name: "PreModelSwitch", Proceeds: "the model is switched", Since: V329,
+		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
+		fields: modelSwitchFields,
+		Output: []Field{newer(permission("allow", "deny", "ask")), newer(because)},
+		Exit2:  suites.Denied, Exit2On: on330, Told: asItIs, TimeoutBlocks: true, PassesOtherName: true, Reports: ofModel, Allow: AllowedSwitch,
+	},
+	{
+		Name: "PostModelSwitch", Since: V329,
+		MatchedOn: "to_model", Usual: "claude-haiku-5-5",
+		fields: modelSwitchFields,
+		Output: []Field{newer(context)},
+		Exit2:  suites.Ignored, Plain: asContext,
+	},
+	{
+		Name: "DirectoryAdded", Since: V329, Unreported: true,
+		MatchedOn: "source", Usual: "register_repo_root",
+		fields: func(in PayloadInput) object {
+			return object{{"directory", in.Cwd + "/sub"}, {"source", in.Value}}
+		},
+		Exit2: suites.Ignored,
+	},
+	{
+		Name: "TeammateIdle", Proceeds: "the teammate stops working",
+		fields: func(PayloadInput) object { return object{{"teammate_name", "helper"}, {"team_name", "team"}} },
+		Exit2:  suites.AnotherTurn, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true,
+	},
 }

@@ -69,46 +69,6 @@ func newer(f Field) Field {
 	return f
 }
 
-// specificFields are the keys of hookSpecificOutput by event; schema of 2.1.197,
-// and those that are newer observed on client 2.1.330. An event that is missing
-// here accepts no hookSpecificOutput at all.
-var specificFields = map[string][]Field{
-	"PreToolUse": {
-		permission("allow", "deny", "ask", "defer"), because, {Name: "updatedInput", Kind: AnObject}, context,
-		newer(Field{Name: "permissionDisplay", Kind: Anything}),
-	},
-	"UserPromptSubmit":    {context, title, suppress},
-	"UserPromptExpansion": {context, newer(suppress)},
-	"SessionStart": {
-		context, {Name: "initialUserMessage", Kind: AString}, title, watched, {Name: "reloadSkills", Kind: ABoolean},
-	},
-	"Setup":              {context},
-	"SubagentStart":      {context},
-	"Notification":       {context},
-	"PostToolUseFailure": {context},
-	"PostToolBatch":      {context},
-	"Stop":               {context},
-	"SubagentStop":       {context},
-	"PostToolUse": {
-		context, {Name: "updatedToolOutput", Kind: Anything}, {Name: "updatedMCPToolOutput", Kind: Anything},
-		newer(Field{Name: "classifierContext", Kind: Anything}),
-	},
-	"PermissionRequest": {{Name: "decision", Kind: AnObject, Fields: []Field{
-		{Name: "behavior", Kind: AString, Values: []string{"allow", "deny"}, Required: true},
-		{Name: "updatedInput", Kind: AnObject}, {Name: "updatedPermissions", Kind: AnArray},
-		{Name: "message", Kind: AString}, {Name: "interrupt", Kind: ABoolean},
-	}}},
-	"PermissionDenied":  {{Name: "retry", Kind: ABoolean}},
-	"Elicitation":       answers,
-	"ElicitationResult": answers,
-	"CwdChanged":        {watched},
-	"FileChanged":       {watched},
-	"WorktreeCreate":    {{Name: "worktreePath", Kind: AString}},
-	"MessageDisplay":    {{Name: "displayContent", Kind: AString}},
-	"PreModelSwitch":    {newer(permission("allow", "deny", "ask")), newer(because)},
-	"PostModelSwitch":   {newer(context)},
-}
-
 // TopFields lists the keys of the output itself.
 func TopFields() []Field { return slices.Clone(topFields) }
 
@@ -118,7 +78,8 @@ func AsyncFields() []Field { return slices.Clone(asyncFields) }
 // SpecificFields lists the keys of hookSpecificOutput that a client of version v
 // accepts from a hook of the event.
 func SpecificFields(v Version, event string) []Field {
-	return slices.DeleteFunc(slices.Clone(specificFields[event]), func(f Field) bool { return !v.Since(f.Since) })
+	about, _ := EventByName(event)
+	return slices.DeleteFunc(slices.Clone(about.Output), func(f Field) bool { return !v.Since(f.Since) })
 }
 
 // fieldNamed finds a field by its name.
@@ -186,7 +147,7 @@ func OutputSchema(v Version, event Event) []byte {
 func described(event Event) string {
 	text := "One JSON object, all of stdout. A value that the schema refuses makes the client drop the whole output; " +
 		"keys that it does not name are dropped without a word."
-	if event.Name == "WorktreeCreate" {
+	if event.PrintsPath {
 		text += " A command's stdout is the path itself: JSON from it is none."
 	}
 	return text

@@ -54,7 +54,7 @@ func (c call) read() Reading {
 		return c.background()
 	case c.asksModel():
 		return c.readCondition()
-	case c.event.Name == "WorktreeCreate" && entry.Type != "http" && !c.failed():
+	case c.event.PrintsPath && entry.Type != "http" && !c.failed():
 		return c.readPath()
 	case entry.Type == "http" && c.failed():
 		return c.ended()
@@ -263,7 +263,7 @@ func (c call) halt() (Reading, bool) {
 	case suites.Proceeds:
 		return c.reading(suites.Proceeds, HaltStops), true
 	}
-	if c.event.Name != "PreToolUse" {
+	if c.event.Guards != Calls {
 		return c.reading(c.event.Halt, HaltEnds), true
 	}
 	switch denied := c.saysNo() || c.exit2(); {
@@ -288,10 +288,10 @@ func (c call) block() (Reading, bool) {
 		return Reading{}, false
 	}
 	reason := c.blockReason()
-	if c.event.Name == "SessionStart" && c.version.old() && reason != "" {
+	if c.event.TellsReason && c.version.old() && reason != "" {
 		return withContext(c.reading(suites.ContextAdded, StartReason), reason), true
 	}
-	if c.event.Name == "PreToolUse" && c.version.old() {
+	if c.event.Guards == Calls && c.version.old() {
 		reading := c.no(JSONNo, reason)
 		reading.ModelSees = nonEmpty(reason)
 		if reason == "" {
@@ -368,13 +368,8 @@ func (c call) answer() (Reading, bool) {
 }
 
 func (c call) approve() (Reading, bool) {
-	switch {
-	case c.event.Name == "PreModelSwitch" && c.of("permissionDecision") == "allow":
-		return c.reading(suites.Allowed, AllowedSwitch), true
-	case c.event.Name != "PreToolUse":
-		return Reading{}, false
-	case c.of("permissionDecision") == "allow", c.output["decision"] == "approve":
-		return c.reading(suites.Allowed, Allowed), true
+	if c.of("permissionDecision") == "allow" || c.event.Guards == Calls && c.output["decision"] == "approve" {
+		return c.reading(suites.Allowed, c.event.Allow), true
 	}
 	return Reading{}, false
 }
@@ -482,7 +477,7 @@ func (c call) contextAlone() Reading {
 	switch {
 	case c.textOf("initialUserMessage") != "":
 		return c.reading(suites.AnotherTurn, FirstMessage)
-	case c.event.Name == "Stop" || c.event.Name == "SubagentStop":
+	case c.event.Stop:
 		return c.reading(suites.AnotherTurn, ContextTurn)
 	default:
 		return c.reading(suites.ContextAdded, ContextToModel)

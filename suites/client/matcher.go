@@ -16,8 +16,8 @@ import (
 // MatcherSeparators split a list of names; of OnlyBars, a comma is part of a name.
 const (
 	MatcherSeparators = "|,"
-	// OnlyBars is of StopFailure, where a space is part of a name, too; observed on
-	// clients 2.1.197 and 2.1.330.
+	// OnlyBars separates names where a space is part of a name, too; observed on clients
+	// 2.1.197 and 2.1.330.
 	OnlyBars = "|"
 )
 

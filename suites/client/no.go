@@ -56,10 +56,9 @@ func (c call) silentNo() Reading {
 // given a script that does not exist; observed on client 2.1.330, whoever printed it.
 var noScript = pattern.Lazy(`(?i)no such file|can't open`)
 
-// pardoned reports whether exit code 2 is taken for a missing script. For a
-// plugin's UserPromptSubmit that was read from the code.
+// pardoned reports whether exit code 2 is taken for a missing script.
 func (c call) pardoned() bool {
-	pardons := c.event.PardonsNoScript || c.event.Name == "UserPromptSubmit" && c.in.Entry.Plugin
+	pardons := c.event.PardonsNoScript || c.event.PardonsPlugin && c.in.Entry.Plugin
 	return pardons && c.form == silent && noScript().Match(c.in.Stderr)
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 )
 
@@ -20,8 +19,11 @@ func Payload(in PayloadInput) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("payload: the client has no event %q; names are case-sensitive, as in PreToolUse", in.Event)
 	}
+	if event.fields == nil {
+		return nil, fmt.Errorf("payload: the fields of %s are not known", in.Event)
+	}
 	in = in.withDefaults(event)
-	fields, err := append(commonFields(in), eventFields[event.Name](in)...).under(in.Over)
+	fields, err := append(commonFields(in, event), event.fields(in)...).under(in.Over)
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", in.Event, err)
 	}
@@ -57,149 +59,44 @@ func (in PayloadInput) withDefaults(event Event) PayloadInput {
 	fill(&in.PermissionMode, "default")
 	fill(&in.Prompt, "say hello")
 	fill(&in.LastMessage, "done")
-	fill(&in.Value, matcherDefaults[event.Name])
-	if event.Tool || event.Name == "PostToolBatch" {
-		fill(&in.Tool, "Bash")
-	}
-	if event.Name == "SubagentStart" || event.Name == "SubagentStop" {
+	fill(&in.Value, event.Usual)
+	fill(&in.Tool, "Bash") // which the events of no tool leave out
+	if event.MatchedOn == agentType {
 		fill(&in.AgentID, "a0000000000000001")
 		fill(&in.AgentType, in.Value)
 	}
 	return in
 }
 
-// UsualMatcher is a value that the client was seen to send in the field which matchers of an
+// UsualMatcher returns a value that the client was observed to send in the field which matchers of an
 // event are compared with; "" where that is the tool, or nothing.
-func UsualMatcher(event string) string { return matcherDefaults[event] }
-
-// matcherDefaults are values that the client was seen to send, by event;
-// DirectoryAdded's was not captured.
-var matcherDefaults = map[string]string{
-	"SessionStart":        "startup",
-	"Setup":               "init",
-	"InstructionsLoaded":  "session_start",
-	"UserPromptExpansion": "greet",
-	"SubagentStart":       "general-purpose",
-	"SubagentStop":        "general-purpose",
-	"StopFailure":         "unknown",
-	"PreCompact":          "manual",
-	"PostCompact":         "manual",
-	"Notification":        "elicitation_response",
-	"Elicitation":         "demo",
-	"ElicitationResult":   "demo",
-	"ConfigChange":        "local_settings",
-	"SessionEnd":          "other",
-	"DirectoryAdded":      "register_repo_root",
-	"PreModelSwitch":      "claude-haiku-5-5",
-	"PostModelSwitch":     "claude-haiku-5-5",
+func UsualMatcher(event string) string {
+	about, _ := EventByName(event)
+	return about.Usual
 }
 
-// Which of the common fields an event carries; observed.
-var (
-	beforeFirstPrompt = set("SessionStart", "Setup", "InstructionsLoaded")
-	withMode          = set("UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest", "PermissionDenied",
-		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "SubagentStop")
-	withEffort = set("PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure",
-		"PostToolBatch", "Stop", "StopFailure", "SubagentStop")
-)
+// agentType is the field that matchers of a subagent's own events are compared with.
+const agentType = "agent_type"
 
-func set(names ...string) map[string]bool {
-	in := make(map[string]bool, len(names))
-	for _, name := range names {
-		in[name] = true
-	}
-	return in
-}
-
-func commonFields(in PayloadInput) object {
+func commonFields(in PayloadInput, event Event) object {
 	fields := object{
 		{"session_id", in.SessionID},
 		{"transcript_path", in.TranscriptPath},
 		{"cwd", in.Cwd},
 	}
-	if !beforeFirstPrompt[in.Event] {
+	if !event.beforeID {
 		fields = append(fields, payloadField{"prompt_id", "5e551011-0000-4000-8000-000000000002"})
 	}
-	if withMode[in.Event] {
+	if event.withMode {
 		fields = append(fields, payloadField{"permission_mode", in.PermissionMode})
 	}
 	if in.AgentID != "" {
-		fields = append(fields, payloadField{"agent_id", in.AgentID}, payloadField{"agent_type", in.AgentType})
+		fields = append(fields, payloadField{"agent_id", in.AgentID}, payloadField{agentType, in.AgentType})
 	}
-	if withEffort[in.Event] {
+	if event.withEffort {
 		fields = append(fields, payloadField{"effort", object{{"level", "high"}}})
 	}
 	return append(fields, payloadField{"hook_event_name", in.Event})
-}
-
-// eventFields makes the fields that an event adds to the common ones, in the
-// client's order. TeammateIdle is from the schema of 2.1.197, for it was never seen
-// to fire; the others were captured from running clients.
-var eventFields = map[string]func(PayloadInput) object{
-	"SessionStart": func(in PayloadInput) object { return object{{"source", in.Value}} },
-	"Setup":        func(in PayloadInput) object { return object{{"trigger", in.Value}} },
-	"InstructionsLoaded": func(in PayloadInput) object {
-		return object{{"file_path", in.Cwd + "/CLAUDE.md"}, {"memory_type", "Project"}, {"load_reason", in.Value}}
-	},
-	"UserPromptSubmit":    func(in PayloadInput) object { return object{{"prompt", in.Prompt}} },
-	"UserPromptExpansion": expansionFields,
-	"PreToolUse": func(in PayloadInput) object {
-		return append(toolFields(in), payloadField{"tool_use_id", toolUseID})
-	},
-	"PermissionRequest":  permissionRequestFields,
-	"PermissionDenied":   permissionDeniedFields,
-	"PostToolUse":        postToolUseFields,
-	"PostToolUseFailure": postToolUseFailureFields,
-	"PostToolBatch":      postToolBatchFields,
-	"SubagentStart":      func(PayloadInput) object { return nil },
-	"SubagentStop":       subagentStopFields,
-	"TaskCreated":        taskFields,
-	"TaskCompleted":      taskFields,
-	"Stop": func(in PayloadInput) object {
-		return append(object{{"stop_hook_active", in.StopHookActive}}, turnEndFields(in)...)
-	},
-	"StopFailure": func(in PayloadInput) object {
-		return object{{"error", in.Value}, {"last_assistant_message", in.LastMessage}}
-	},
-	"PreCompact": func(in PayloadInput) object {
-		return object{{"trigger", in.Value}, {"custom_instructions", "keep names"}}
-	},
-	"PostCompact": func(in PayloadInput) object {
-		return object{{"trigger", in.Value}, {"compact_summary", in.LastMessage}}
-	},
-	"Notification": func(in PayloadInput) object {
-		return object{{"message", in.LastMessage}, {"notification_type", in.Value}}
-	},
-	"Elicitation": elicitationFields,
-	"ElicitationResult": func(in PayloadInput) object {
-		return object{{"mcp_server_name", in.Value}, {"mode", "form"}, {"action", "cancel"}}
-	},
-	"ConfigChange": func(in PayloadInput) object {
-		return object{{"source", in.Value}, {"file_path", in.Cwd + "/.claude/settings.local.json"}}
-	},
-	"CwdChanged": func(in PayloadInput) object {
-		return object{{"old_cwd", path.Dir(in.Cwd)}, {"new_cwd", in.Cwd}}
-	},
-	"FileChanged": func(in PayloadInput) object {
-		return object{{"file_path", in.file()}, {"event", "change"}}
-	},
-	"WorktreeCreate": func(PayloadInput) object { return object{{"name", "example"}} },
-	"WorktreeRemove": func(in PayloadInput) object { return object{{"worktree_path", in.Cwd}} },
-	"MessageDisplay": func(in PayloadInput) object {
-		return object{
-			{"turn_id", "5e551011-0000-4000-8000-000000000003"}, {"message_id", "5e551011-0000-4000-8000-000000000004"},
-			{"index", 0}, {"final", true}, {"delta", in.LastMessage},
-		}
-	},
-	"SessionEnd":      func(in PayloadInput) object { return object{{"reason", in.Value}} },
-	"PreModelSwitch":  modelSwitchFields,
-	"PostModelSwitch": modelSwitchFields,
-	"DirectoryAdded": func(in PayloadInput) object {
-		return object{{"directory", in.Cwd + "/sub"}, {"source", in.Value}}
-	},
-	"TeammateIdle": func(PayloadInput) object {
-		return object{{"teammate_name", "helper"}, {"team_name", "team"}}
-	},
 }
 
 const toolUseID = "toolu_0001"
@@ -238,25 +135,6 @@ func permissionRequestFields(in PayloadInput) object {
 	return append(toolFields(in), payloadField{"permission_suggestions", list{suggestion}})
 }
 
-func permissionDeniedFields(in PayloadInput) object {
-	return append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"reason", "blocked for safety"})
-}
-
-func postToolUseFields(in PayloadInput) object {
-	return append(toolFields(in),
-		payloadField{"tool_response", toolResponse(in)}, payloadField{"tool_use_id", toolUseID}, payloadField{"duration_ms", 12})
-}
-
-func postToolUseFailureFields(in PayloadInput) object {
-	return append(toolFields(in),
-		payloadField{"tool_use_id", toolUseID}, payloadField{"error", "Exit code 1"}, payloadField{"is_interrupt", false}, payloadField{"duration_ms", 12})
-}
-
-func postToolBatchFields(in PayloadInput) object {
-	call := append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"tool_response", in.LastMessage})
-	return object{{"tool_calls", list{call}}}
-}
-
 func subagentStopFields(in PayloadInput) object {
 	transcript := strings.TrimSuffix(in.TranscriptPath, ".jsonl") + "/subagents/agent-" + in.AgentID + ".jsonl"
 	return append(object{{"stop_hook_active", in.StopHookActive}, {"agent_transcript_path", transcript}}, turnEndFields(in)...)
@@ -277,6 +155,13 @@ func elicitationFields(in PayloadInput) object {
 		{"required", list{"name"}},
 	}
 	return object{{"mcp_server_name", in.Value}, {"message", "your name?"}, {"mode", "form"}, {"requested_schema", schema}}
+}
+
+func messageDisplayFields(in PayloadInput) object {
+	return object{
+		{"turn_id", "5e551011-0000-4000-8000-000000000003"}, {"message_id", "5e551011-0000-4000-8000-000000000004"},
+		{"index", 0}, {"final", true}, {"delta", in.LastMessage},
+	}
 }
 
 func modelSwitchFields(in PayloadInput) object {

@@ -40,14 +40,17 @@ type parser struct {
 	problems []suites.Problem
 }
 
-// guarded are the events of which one invalid entry makes the client drop the
-// whole file. Of other events only the entry goes; on 2.1.197 it is as with these.
-var guarded = map[string]bool{"PreToolUse": true, "PermissionRequest": true}
+// dropsFile reports whether one invalid entry of an event makes the client drop the whole file. Of
+// other events only the entry goes; on 2.1.197 it is as with these.
+func dropsFile(event string) bool {
+	about, _ := EventByName(event)
+	return about.DropsFile
+}
 
 func (p *parser) old() bool { return p.version.Profile() == V197 }
 
 // drops reports whether the client drops a file for an invalid entry of an event.
-func (p *parser) drops(event string) bool { return p.plugin || p.old() || guarded[event] }
+func (p *parser) drops(event string) bool { return p.plugin || p.old() || dropsFile(event) }
 
 // fatal notes what makes the client drop the file.
 func (p *parser) fatal(at int, what, hint string) {
@@ -191,7 +194,7 @@ func (p *parser) entry(event, matcher string, hook jsontree.Value) {
 			r.key(key)
 		}
 	}
-	dropped := guarded[event] && !p.plugin && r.entry.Command != "" // with all others of the file: it is one of those
+	dropped := dropsFile(event) && !p.plugin && r.entry.Command != "" // with all others of the file: it is one of those
 	if !r.bad || dropped {
 		p.settings.Entries = append(p.settings.Entries, r.entry)
 	}
@@ -309,7 +312,7 @@ func (p *parser) event(member jsontree.Member) {
 		return
 	}
 	note := p.ignore
-	if guarded[member.Key] && !p.plugin && !p.old() && !isNull(member.Value) {
+	if dropsFile(member.Key) && !p.plugin && !p.old() && !isNull(member.Value) {
 		note = p.fatal
 	}
 	note(member.Value.Start, member.Key+" is "+describe(member.Value)+": its hooks never run",
@@ -333,10 +336,10 @@ func (p *parser) unknownEvent(member jsontree.Member) {
 	}
 }
 
-// holdsGuarded reports whether a guarded event stands anywhere in a value.
+// holdsGuarded reports whether such an event stands anywhere in a value.
 func holdsGuarded(value jsontree.Value) bool {
 	for _, member := range value.Members {
-		if value.Kind == '{' && guarded[member.Key] || holdsGuarded(member.Value) {
+		if value.Kind == '{' && dropsFile(member.Key) || holdsGuarded(member.Value) {
 			return true
 		}
 	}

@@ -84,14 +84,13 @@ func Match(event, match, value string) bool {
 		return false
 	case about.MatchedOn == "":
 		return true
-	case about.Name == "StopFailure":
-		return MatcherTakes(match, OnlyBars, value)
 	}
 	names := []string{value}
 	if about.Tool {
 		names = append(names, toolByName(value).Also...)
 	}
-	return MatcherTakes(match, MatcherSeparators, names...)
+	matched, _ := about.matches(match, names...)
+	return matched
 }
 
 // MatcherError is the reason why the matcher of a hook is not evaluated, nil if it is:
@@ -102,16 +101,12 @@ func MatcherError(event, match string) error {
 	if !known || about.MatchedOn == "" {
 		return nil
 	}
-	separators := MatcherSeparators
-	if about.Name == "StopFailure" {
-		separators = OnlyBars
-	}
 	values := []string{"mcp__example__example", "general-purpose", "permission_prompt"}
 	for _, tool := range tools {
 		values = append(append(values, tool.Name), tool.Also...)
 	}
 	for _, value := range values {
-		if _, err := EvaluateMatcher(match, separators, value); err != nil {
+		if _, err := about.matches(match, value); err != nil {
 			return err
 		}
 	}

@@ -32,23 +32,23 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 			f, own = named, true
 		}
 	}
-	if value := headless[h.Event]; value != "" && client.Match(h.Event, h.Matcher, value) {
-		f.value = value
-	}
-	if h.Event == "UserPromptExpansion" && (h.Matcher == "" || h.Matcher == "*") {
+	if f.about().MatchedOn == commandName && (h.Matcher == "" || h.Matcher == "*") {
 		f.value = "example"
 	}
 	return f.asCall(t, h), own
 }
 
-// headless are values that the client comes to without a person, where its usual one
-// needs one.
-var headless = map[string]string{"Notification": "elicitation_response"}
+// Fields that matchers are compared with, of an event that comes of a command of the project, and of
+// one whose other values need a user.
+const (
+	commandName      = "command_name"
+	notificationType = "notification_type"
+)
 
 // spoken is the likeliest input that a guard's text names and that may be sent to a client:
 // a hook that allows it lets it run.
 func (q *Inquiry) spoken() (firing, bool) {
-	if q.hook.Event != "PreToolUse" || q.hook.NotRun() != "" {
+	if q.about().Guards != client.Calls || q.hook.NotRun() != "" {
 		return firing{}, false
 	}
 	ranked := q.ranked()
@@ -122,7 +122,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		}
 	}
-	if f.event == "UserPromptExpansion" {
+	if f.about().MatchedOn == commandName {
 		step.Fixtures = []suites.Fixture{{Path: "{override}/.claude/commands/" + f.value + ".md", Content: "say hello\n"}}
 	}
 	if f.tool == "Skill" {
@@ -147,16 +147,16 @@ var inputs = map[string]map[string]any{
 // said is what of the payload a person or the model would say. Where the hook takes
 // any value, the client's usual one does.
 func (f firing) said(matcher string) map[string]any {
-	about, _ := client.EventByName(f.event)
+	about := f.about()
 	over := map[string]any{}
 	switch {
 	case inputs[f.tool] != nil:
 		over["tool_input"] = inputs[f.tool]
-	case f.event == "UserPromptSubmit":
+	case about.Guards == client.Prompts:
 		over["prompt"] = f.prompt
-	case f.event == "UserPromptExpansion":
+	case about.MatchedOn == commandName:
 		over[about.MatchedOn] = f.value
-	case !about.Tool && about.MatchedOn != "" && (matcher != "" && matcher != "*" || f.value == headless[f.event] && f.value != ""):
+	case !about.Tool && about.MatchedOn != "" && (matcher != "" && matcher != "*" || about.MatchedOn == notificationType && f.value == about.Usual):
 		over[about.MatchedOn] = f.value
 	}
 	return over

@@ -40,7 +40,7 @@ func unknownFields(hooks []discover.Hook, name, code string) (all []Finding) {
 		var found []Finding
 		for _, h := range hooks {
 			here := u
-			if h.Event == "PostToolUseFailure" && u.Meant == "tool_response" {
+			if about, _ := client.EventByName(h.Event); about.Tool && u.Meant == "tool_response" && sends(h.Event, "error") {
 				here.Meant = "error" // a call that failed has no response
 			}
 			if sends(h.Event, here.Meant) {

@@ -34,6 +34,12 @@ type firing struct {
 	without    []string // programs that are absent
 }
 
+// about is the event of the firing.
+func (f firing) about() client.Event {
+	event, _ := client.EventByName(f.event)
+	return event
+}
+
 // input names what was sent, short enough for a line.
 func (f firing) input() string {
 	text := cmp.Or(f.tool, f.value, f.event)
@@ -44,7 +50,7 @@ func (f firing) input() string {
 		text = f.command
 	case f.file != "" && slices.Contains(fileTools, f.tool):
 		text = f.tool + " " + f.file
-	case f.prompt != "" && f.event == "UserPromptSubmit":
+	case f.prompt != "" && f.about().Guards == client.Prompts:
 		text = f.prompt
 	}
 	if line, _, more := strings.Cut(text, "\n"); more {
@@ -84,7 +90,7 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 		session = h.Session
 	}
 	file := f.file
-	if f.event == "FileChanged" {
+	if f.about().BaseName {
 		file = f.value // matchers are compared with the file's name
 	}
 	if file == "" {
@@ -136,7 +142,7 @@ func typical(h discover.Hook, t Tree) []firing {
 		return nil
 	case event.Tool:
 		return typicalTools(h, t)
-	case event.MatchedOn != "" && values[h.Event] != nil && matching(h) == "":
+	case event.MatchedOn != "" && event.Values != nil && matching(h) == "":
 		return nil // the matcher is dead
 	case event.MatchedOn != "":
 		return []firing{{event: h.Event, value: matching(h), prompt: "say hello"}}
@@ -221,9 +227,10 @@ func named(matcher string) (names []string) {
 
 // matching is a value that a matcher of another event lets through.
 func matching(h discover.Hook) string {
-	candidates := values[h.Event]
+	about, _ := client.EventByName(h.Event)
+	candidates := about.Values
 	if candidates == nil {
-		candidates = slices.Concat([]string{client.UsualMatcher(h.Event)}, known[h.Event], named(h.Matcher))
+		candidates = slices.Concat([]string{about.Usual}, about.Others, named(h.Matcher))
 	}
 	for _, v := range candidates {
 		if v != "" && client.Match(h.Event, h.Matcher, v) {
@@ -231,12 +238,6 @@ func matching(h discover.Hook) string {
 		}
 	}
 	return ""
-}
-
-// known are usual values of events whose list is open.
-var known = map[string][]string{
-	"Notification": {"permission_prompt", "idle_prompt"},
-	"SessionEnd":   {"other", "clear", "logout", "prompt_input_exit"},
 }
 
 // Passing is a value that the matcher of a hook lets through: a tool, or what the event's

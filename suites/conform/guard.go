@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/client"
 	"hookwatch/suites/symptom"
 )
 
@@ -21,11 +22,11 @@ func (q *Inquiry) search() []Probe {
 	if len(inputs) == 0 {
 		return nil
 	}
-	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" && q.hook.If != "" {
+	if q.effect == suites.Denied && q.about().Guards == client.Calls && q.hook.If != "" {
 		q.denied = &q.usual[0] // an entry that stops all that its condition lets through has its reasons
 		return nil
 	}
-	if q.effect == suites.Denied && q.hook.Event == "PreToolUse" { // the harmless one was denied
+	if q.effect == suites.Denied && q.about().Guards == client.Calls { // the harmless one was denied
 		return q.harmless()
 	}
 	next := 0

@@ -34,11 +34,12 @@ func (q *Inquiry) harmful() []firing { return q.likeliest(q.ranked()) }
 
 // ranked are those inputs by rank; none of a hook that is no guard.
 func (q *Inquiry) ranked() (ranked [ranks][]firing) {
-	if q.hook.Event != "PreToolUse" && q.hook.Event != "UserPromptSubmit" || !mayReact(q.text) {
+	guards := q.about().Guards
+	if guards == "" || !mayReact(q.text) {
 		return ranked
 	}
 	own := literals(q.text)
-	if q.hook.Event == "UserPromptSubmit" {
+	if guards == client.Prompts {
 		for _, text := range slices.Concat(badPrompts, own[:min(len(own), 12)]) {
 			ranked[ownInput] = append(ranked[ownInput], firing{event: q.hook.Event, prompt: text})
 		}
@@ -170,9 +171,9 @@ func (t Tree) denies() (all []Finding) {
 // eventOf is the event in which an input can be stopped.
 func eventOf(d suites.Deny) string {
 	if d.Prompt != "" {
-		return "UserPromptSubmit"
+		return client.Guarding(client.Prompts).Name
 	}
-	return "PreToolUse"
+	return client.Guarding(client.Calls).Name
 }
 
 // sent is what a hook gets of an input that it must stop, if the client runs it then.
@@ -261,7 +262,7 @@ func variants(f firing, command string) []variant {
 		return v
 	}
 	quotes, large := with(odd), with(long())
-	if event, _ := client.EventByName(f.event); event.Tool {
+	if f.about().Tool {
 		quotes.agent = "general-purpose"
 	}
 	all := []variant{{quotes, "a text with quotes and other letters, of a subagent", ""}, {large, "a text of 200 KB", ""}}

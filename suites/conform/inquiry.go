@@ -48,6 +48,12 @@ type Inquiry struct {
 	rewrites bool
 }
 
+// about is the event of the hook.
+func (q *Inquiry) about() client.Event {
+	event, _ := client.EventByName(q.hook.Event)
+	return event
+}
+
 // Next gives the probes to run now; none when all is known.
 func (q *Inquiry) Next() []Probe {
 	for len(q.queue) == 0 && len(q.rounds) > 0 && !q.broken {
@@ -192,7 +198,7 @@ func (q *Inquiry) typical() (probes []Probe) {
 // again fires a hook a second time that held up the end of the turn.
 func (q *Inquiry) again() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
-	if q.effect != suites.AnotherTurn || q.hook.Event != "Stop" && q.hook.Event != "SubagentStop" {
+	if q.effect != suites.AnotherTurn || !q.about().Stop {
 		return nil
 	}
 	f := firing{event: q.hook.Event, stopActive: true}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
 )
 
@@ -221,11 +222,11 @@ var fileEndings = pattern.Lazy(`\.(py|tsx?|jsx?|go|rs|sh|json|ya?ml|md|rb)\b`)
 func (q *Inquiry) mentioned() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := q.usual
-	if q.hook.Event == "UserPromptSubmit" || len(usual) == 0 || q.absent != "" || q.denied != nil {
+	if q.about().Guards == client.Prompts || len(usual) == 0 || q.absent != "" || q.denied != nil {
 		return nil
 	}
 	f := usual[len(usual)-1] // of a command and a file the file
-	if q.hook.Event == "PreToolUse" && (slices.Contains(shells, f.tool) || slices.Contains(shells, usual[0].tool)) {
+	if q.about().Guards == client.Calls && (slices.Contains(shells, f.tool) || slices.Contains(shells, usual[0].tool)) {
 		return nil // tried with commands
 	}
 	own := literals(q.text)

@@ -26,7 +26,7 @@ func (t Tree) matched(h discover.Hook) []Finding {
 	if event.MatchedOn == "" {
 		return []Finding{FindingOf("matcher-ignored", h.ID, h.Source, fmt.Sprintf("matcher %q on %s, which has none", h.Matcher, h.Event))}
 	}
-	if list := values[h.Event]; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
+	if list := event.Values; list != nil && !slices.ContainsFunc(list, func(v string) bool { return client.Match(h.Event, h.Matcher, v) }) {
 		return []Finding{FindingOf("dead-matcher", h.ID, h.Source,
 			fmt.Sprintf("matcher %q never matches: %s has %s", h.Matcher, h.Event, strings.Join(list, ", ")))}
 	}
@@ -128,7 +128,7 @@ func (t Tree) covers(h discover.Hook, tool string) bool {
 
 // uncovered judges a guard whose matcher leaves out a tool like those it lists.
 func (t Tree) uncovered(h discover.Hook, names []string) []Finding {
-	if h.Event != "PreToolUse" {
+	if about, _ := client.EventByName(h.Event); about.Guards != client.Calls {
 		return nil
 	}
 	for _, same := range alike {
@@ -186,16 +186,6 @@ var formerTools = map[string]string{
 
 // stillMatches are former names that the client takes for their successor.
 var stillMatches = []string{"Task", "KillShell", "KillBash", "ListPeers"}
-
-// values are what a matcher of an event is compared with, where the list is
-// closed.
-var values = map[string][]string{
-	"SessionStart": {"startup", "resume", "clear", "compact", "fork"},
-	"PreCompact":   {"manual", "auto"},
-	"PostCompact":  {"manual", "auto"},
-	"Setup":        {"init", "maintenance"},
-	"ConfigChange": {"project_settings", "user_settings", "local_settings", "policy_settings", "skills"},
-}
 
 // RefusedFiles judges what keeps hooks from being in force.
 func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {

@@ -162,8 +162,7 @@ func seconds(recorded []byte) (sum time.Duration) {
 // cost is the severity of a second that the session waits: a warning where it is spent at
 // every call of a tool, or at every prompt.
 func (q *Inquiry) cost() suites.Severity {
-	about, _ := client.EventByName(q.hook.Event)
-	if about.Tool || q.hook.Event == "UserPromptSubmit" {
+	if about := q.about(); about.Tool || about.Guards == client.Prompts {
 		return suites.Warning
 	}
 	return suites.Info

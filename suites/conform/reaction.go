@@ -64,7 +64,7 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 		l.Lost = client.LostOf(kind, r.Stdout)
 	}
 	l.Severity = kind.Severity(l.Lost)
-	if l.Lost == client.LostAllow && !slices.Contains(allowing, event) {
+	if l.Lost == client.LostAllow && about.Allow == "" {
 		l.Severity = suites.Info // what it allows happens anyway
 	}
 	if l.Lost == client.LostText && kind == client.TextDropped && !l.Reacts && !hears(about) {
@@ -92,9 +92,6 @@ func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Resu
 	}
 	return l
 }
-
-// allowing are the events at which an allow has an effect: it spares the user a question.
-var allowing = []string{"PreToolUse", "PermissionRequest", "PreModelSwitch"}
 
 // decides reports whether exit code 2 has an effect at an event.
 func decides(about client.Event) bool { return about.Exit2 != suites.Ignored }

@@ -10,7 +10,7 @@ import (
 // Rules lists every rule, in the order in which documents name them. Their texts speak of calls of
 // tools.
 func Rules() []suites.Rule {
-	usual, _ := client.EventByName("PreToolUse")
+	usual := client.Guarding(client.Calls)
 	out := slices.Clone(all)
 	for i := range out {
 		out[i].Client = usual.Fill(out[i].Client)
@@ -19,10 +19,9 @@ func Rules() []suites.Rule {
 }
 
 // RuleNamed returns the rule with an ID, one of this package or one of those by which the client
-// is predicted, as it reads for PreToolUse.
+// is predicted, as it reads for calls of tools.
 func RuleNamed(id string) suites.Rule {
-	usual, _ := client.EventByName("PreToolUse")
-	return ruleAt(id, usual)
+	return ruleAt(id, client.Guarding(client.Calls))
 }
 
 // ruleAt returns the rule with an ID as it reads for an event.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/pattern"
 )
@@ -165,13 +166,6 @@ type Found struct {
 // Settings in a directory of examples are not meant for the client as they stand.
 var exampleDirs = pattern.Lazy(`(^|/)(tests?|__tests__|testdata|fixtures?|examples?|templates?|samples?|docs?|archive|backups?)(/|$)`)
 
-// guessed are events by what the name of a script holds, the longer first.
-var guessed = []struct{ in, event string }{
-	{"posttoolusefailure", "PostToolUseFailure"}, {"userpromptsubmit", "UserPromptSubmit"}, {"permissionrequest", "PermissionRequest"},
-	{"subagentstart", "SubagentStart"}, {"subagentstop", "SubagentStop"}, {"sessionstart", "SessionStart"}, {"sessionend", "SessionEnd"},
-	{"pretooluse", "PreToolUse"}, {"posttooluse", "PostToolUse"}, {"precompact", "PreCompact"}, {"notification", "Notification"},
-}
-
 var wordBreaks = pattern.Lazy(`[-_. ]`)
 
 // gitHooks are the hooks of git, which it runs and no agent does.
@@ -188,10 +182,14 @@ func IsOfGit(script string) bool {
 // EventOf is the event that a script's name speaks of; "" if none.
 func EventOf(script string) string {
 	name := strings.ToLower(wordBreaks().ReplaceAllString(path.Base(script), ""))
-	for _, g := range guessed {
-		if strings.Contains(name, g.in) {
-			return g.event
+	found := ""
+	for _, event := range client.Events() {
+		if event.InNames && len(event.Name) > len(found) && strings.Contains(name, strings.ToLower(event.Name)) {
+			found = event.Name // the longest, because one name may hold another
 		}
+	}
+	if found != "" {
+		return found
 	}
 	if base := strings.TrimSuffix(path.Base(script), path.Ext(script)); base == "stop" || strings.HasPrefix(base, "stop-") || strings.HasPrefix(base, "stop_") {
 		return "Stop"

@@ -2,7 +2,6 @@ package discover
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hookwatch/suites/client"
@@ -36,10 +35,6 @@ func LaunchCommand(h Hook) (argv []string) {
 // client signals nobody.
 const nobody = "2147483647"
 
-// withEnvFile are the events that get CLAUDE_ENV_FILE: SessionStart observed, the
-// others by the schema of 2.1.197.
-var withEnvFile = []string{"SessionStart", "Setup", "CwdChanged", "FileChanged"}
-
 // ClientEnv lists the variables, as NAME=value, that a client of this version
 // adds to a hook's environment; observed. Their values are placeholders of our
 // own where they do not say where the project and the session are.
@@ -52,7 +47,7 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 		"CLAUDE_CODE_CHILD_SESSION=1",
 		"AI_AGENT=claude-code",
 	}
-	if slices.Contains(withEnvFile, event) {
+	if about, _ := client.EventByName(event); about.EnvFile {
 		env = append(env, "CLAUDE_ENV_FILE=/dev/null")
 	}
 	if version.Since(client.V329) {

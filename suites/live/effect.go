@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/client"
 )
 
 // Effect is what the client was seen to do, and by what that is told.
@@ -20,36 +19,12 @@ import (
 // means allowed where a hook says so; some calls run anyway.
 func (s *Seen) Effect() (effect suites.Effect, because string) {
 	said := readSaid(s.Fired())
-	if tells := signs[s.Turn.Event]; tells != nil {
+	if tells := ways[s.Turn.Event].effect; tells != nil {
 		if effect, because = tells(s, said); effect != "" {
 			return effect, because
 		}
 	}
 	return s.told(said)
-}
-
-// signs are how an effect of the hooks of an event is told that is more than what the
-// model was sent; no effect: there is none.
-var signs = map[string]func(*Seen, said) (suites.Effect, string){
-	"PreToolUse":          (*Seen).before,
-	"PermissionRequest":   (*Seen).permission,
-	"PostToolUse":         (*Seen).after,
-	"PostToolUseFailure":  (*Seen).after,
-	"PostToolBatch":       (*Seen).after,
-	"UserPromptSubmit":    (*Seen).prompt,
-	"UserPromptExpansion": (*Seen).prompt,
-	"Stop":                (*Seen).stopped,
-	"SubagentStop":        (*Seen).stopped,
-	"SessionStart":        (*Seen).started,
-	"TaskCreated":         (*Seen).refused,
-	"TaskCompleted":       (*Seen).refused,
-	"WorktreeCreate":      (*Seen).refused,
-	"WorktreeRemove":      (*Seen).refused,
-	"Elicitation":         (*Seen).elicited,
-	"ElicitationResult":   (*Seen).elicited,
-	"ConfigChange":        (*Seen).configured,
-	"PreModelSwitch":      (*Seen).switched,
-	"PreCompact":          (*Seen).compacted,
 }
 
 func (s *Seen) before(said said) (suites.Effect, string) {
@@ -91,7 +66,7 @@ func (s *Seen) permission(said said) (suites.Effect, string) {
 
 func (s *Seen) stopped(said said) (suites.Effect, string) {
 	origin := Main
-	if s.Turn.Event == "SubagentStop" {
+	if about(s.Turn.Event).MatchedOn == "agent_type" {
 		origin = Subagent
 	}
 	if s.from(origin) > s.Nth+1 {
@@ -127,18 +102,20 @@ func (s *Seen) started(said said) (suites.Effect, string) {
 	return "", ""
 }
 
-// refused is a call that failed, or of whose result the client says that a hook kept it
-// from what it was to do.
-func (s *Seen) refused(said) (suites.Effect, string) {
-	answered, ok := s.find(Answered)
-	no := strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:") || s.Turn.Event == "WorktreeRemove" && strings.Contains(answered.Text, "could not remove it")
-	switch {
-	case ok && (answered.Failed || no):
-		return suites.Denied, "the call's result is a no: " + short(answered.Text)
-	case ok && s.Turn.Event == "WorktreeCreate": // the path that the model is told is no word to it
-		return suites.Proceeds, "the client works in the directory that the hook named"
+// refuses finds a call that failed, or in whose result the client reports that a hook kept it from
+// what it was to do: in words for hooks of any event, or in its own words for this one.
+func refuses(words string) func(*Seen, said) (suites.Effect, string) {
+	return func(s *Seen, _ said) (suites.Effect, string) {
+		answered, ok := s.find(Answered)
+		no := strings.HasPrefix(answered.Text, s.Turn.Event+" hook feedback:") || words != "" && strings.Contains(answered.Text, words)
+		switch {
+		case ok && (answered.Failed || no):
+			return suites.Denied, "the call's result is a no: " + short(answered.Text)
+		case ok && about(s.Turn.Event).PrintsPath: // the path that the model is sent is no word to it
+			return suites.Proceeds, "the client works in the directory that the hook named"
+		}
+		return "", ""
 	}
-	return "", ""
 }
 
 func (s *Seen) elicited(said) (suites.Effect, string) {
@@ -195,10 +172,10 @@ const rejected = "failed: Hook JSON output validation failed"
 
 // heeds reports whether what the model was sent of a hook is context, and no report of it.
 func (s *Seen) heeds(w word, texts string) bool {
-	if about, _ := client.EventByName(s.Turn.Event); about.Reports != "" {
+	if about := about(s.Turn.Event); about.Reports != "" {
 		return w.context && about.Plain != "" && !strings.Contains(texts, rejected)
 	}
-	return w.context || !strings.HasPrefix(s.Turn.Event, "PostTool")
+	return w.context || !ways[s.Turn.Event].afterTool
 }
 
 // Halts reports whether a hook of the step wants the session to end: the client lets

@@ -381,10 +381,21 @@ func TestTurns(t *testing.T) {
 // TestEveryEvent: each event of the client has a way, or a reason why it has none.
 func TestEveryEvent(t *testing.T) {
 	t.Parallel()
+	names := map[string]bool{}
 	for _, e := range client.Events() {
-		_, way := ways[e.Name]
-		if _, why := outOfReach[e.Name]; way == why {
-			t.Errorf("%s: way %v, reason %v", e.Name, way, why)
+		names[e.Name] = true
+		switch way, listed := ways[e.Name]; {
+		case !listed:
+			t.Errorf("ways has no row for %s: say in it how a session comes to the event, or Why none does", e.Name)
+		case (way.fire == nil) == (way.Why == ""):
+			t.Errorf("the way to %s needs either fire or Why", e.Name)
+		case way.Why == "" && e.Exit2 == suites.Denied && way.effect == nil:
+			t.Errorf("the way to %s has no effect, by which a denial is known", e.Name)
+		}
+	}
+	for name := range ways {
+		if !names[name] {
+			t.Errorf("ways has a row for %s, which is no event", name)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func changeDirectory(t *Turn, _ Step, _ payload) error {
 // stop says nothing but the last message. A stop that is under way already is the
 // next one in the same turn.
 func stop(t *Turn, s Step, p payload) error {
-	if p.StopHookActive && s.Event == "Stop" {
+	if p.StopHookActive && about(s.Event).Stop {
 		if s.First {
 			return notLive("stop_hook_active is true from the second stop of a turn on: put a step before it that is stopped")
 		}

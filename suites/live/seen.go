@@ -86,7 +86,7 @@ func (s *Seen) Texts() []string {
 func (s *Seen) heard() []Heard {
 	heard := s.Heard
 	switch {
-	case s.Turn.Event == "SessionEnd":
+	case about(s.Turn.Event).Last:
 		return nil
 	case s.Turn.From < len(s.Before):
 		heard = heard[s.Before[s.Turn.From]:]
@@ -147,20 +147,6 @@ func (s *Seen) find(k Kind) (found Line, ok bool) {
 	return found, ok
 }
 
-// unreported are the events of whose hooks the client prints nothing.
-var unreported = []string{
-	"PreCompact", "PostCompact", "SessionEnd", "StopFailure", "InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged",
-	"WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult", "Notification", "DirectoryAdded",
-}
-
-// Unreported reports whether the client prints nothing of the event's hooks.
-func Unreported(event string) bool { return slices.Contains(unreported, event) }
-
-// Replaces reports whether the project's own settings are replaced by a copy with
-// witnesses, so that it is seen what the event's hooks print. Of ConfigChange they are not:
-// the client has to read the settings that change.
-func Replaces(event string) bool { return Unreported(event) && event != "ConfigChange" }
-
 // A Witness stands before a hook of which the client prints nothing: a shell that runs
 // the hook's command, passes on all that comes of it, and notes it.
 type Witness struct {
@@ -176,7 +162,7 @@ func Witnessed(entries []client.Entry, dir string) ([]client.Entry, []Witness) {
 	var all []Witness
 	for i := range entries {
 		e := &entries[i]
-		if !Unreported(e.Event) || e.Args != nil || e.Command == "" {
+		if !unreported(e.Event) || e.Args != nil || e.Command == "" {
 			continue
 		}
 		w := Witness{Event: e.Event, Dir: path.Join(dir, strconv.Itoa(i)), Command: e.Command}

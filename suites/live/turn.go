@@ -4,7 +4,6 @@
 package live
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,9 +134,9 @@ func NewTurn(s Step) (Turn, error) {
 	if s.Raw {
 		return Turn{}, notLive("its stdin is given as it is, which the client never sends")
 	}
-	way, known := ways[s.Event]
-	if !known {
-		return Turn{}, notLive("%s", cmp.Or(outOfReach[s.Event], "hookwatch knows no way to have the client fire "+s.Event))
+	way := WayTo(s.Event)
+	if way.Why != "" {
+		return Turn{}, notLive("%s", way.Why)
 	}
 	var p payload
 	if err := json.Unmarshal(s.Sent, &p); err != nil {
@@ -149,7 +148,7 @@ func NewTurn(s Step) (Turn, error) {
 		}
 	}
 	t := Turn{Event: s.Event, Value: s.Value, Nested: s.Nested}
-	return t, errors.Join(way(&t, s, p))
+	return t, errors.Join(way.fire(&t, s, p))
 }
 
 func sorted(m map[string]json.RawMessage) []string {
@@ -159,51 +158,6 @@ func sorted(m map[string]json.RawMessage) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// ways say how each event is brought about.
-var ways map[string]func(t *Turn, s Step, p payload) error
-
-func init() {
-	ways = map[string]func(t *Turn, s Step, p payload) error{
-		"PreToolUse":          tool(false),
-		"PermissionRequest":   tool(false),
-		"PermissionDenied":    unasked,
-		"PostToolUse":         tool(true),
-		"PostToolUseFailure":  tool(true),
-		"PostToolBatch":       batch,
-		"UserPromptSubmit":    prompt,
-		"UserPromptExpansion": expansion,
-		"CwdChanged":          changeDirectory,
-		"Stop":                stop,
-		"MessageDisplay":      stop,
-		"SubagentStart":       subagent,
-		"SubagentStop":        subagent,
-		"SessionStart":        sessionStart,
-		"SessionEnd":          sessionEnd,
-		"Setup":               setup,
-		"PreCompact":          compact,
-		"PostCompact":         compact,
-		"PreModelSwitch":      model,
-		"PostModelSwitch":     model,
-		"TaskCreated":         taskCreated,
-		"TaskCompleted":       taskCompleted,
-		"WorktreeCreate":      worktreeCreate,
-		"WorktreeRemove":      worktreeRemove,
-		"InstructionsLoaded":  instructions,
-		"ConfigChange":        configuration,
-		"FileChanged":         fileChanged,
-		"DirectoryAdded":      directoryAdded,
-		"Elicitation":         question,
-		"ElicitationResult":   question,
-		"Notification":        question,
-	}
-}
-
-// outOfReach says why events cannot be had.
-var outOfReach = map[string]string{
-	"StopFailure":  "the client fires StopFailure now and then only",
-	"TeammateIdle": "no way is known to have the client fire TeammateIdle",
 }
 
 // Settings makes a settings file of registered hooks and of variables.

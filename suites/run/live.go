@@ -133,7 +133,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 		parts = append(parts, Part{
 			Make:      func() (live.Turn, error) { return s.makeTurn(ctx, i) },
 			Done:      func() { files[i] = s.expectedFiles(st.Expect.Files) },
-			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks("PermissionRequest", tool)) > 0 },
+			Questions: func(tool string) bool { return s.o.Hooks != nil && len(s.o.Hooks(client.Answering().Name, tool)) > 0 },
 		})
 	}
 	for _, f := range s.c.Steps[0].Fixtures {

@@ -188,8 +188,10 @@ func Unplayable(c *suites.Case) string {
 	if c.Surroundings().Cwd != "" {
 		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
 	}
-	if len(c.Steps) > 1 && slices.ContainsFunc(c.Steps, func(st suites.Step) bool { return st.Event == "PermissionDenied" }) {
-		return "the mode in which the client fires PermissionDenied is that of its whole session: make a case of one step"
+	if len(c.Steps) > 1 {
+		if at := slices.IndexFunc(c.Steps, func(st suites.Step) bool { return live.WayTo(st.Event).WholeSession }); at >= 0 {
+			return "the mode in which the client fires " + c.Steps[at].Event + " is that of its whole session: make a case of one step"
+		}
 	}
 	for _, st := range c.Steps[1:] {
 		if slices.ContainsFunc(st.Fixtures, func(f suites.Fixture) bool { return f.Age > 0 }) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/live"
 )
 
@@ -187,7 +188,7 @@ func (t *talk) byHook(seen *live.Seen, part int, asks live.Line) (answered, over
 			switch {
 			case l.Kind == live.Withdrawn && l.Request == asks.Request:
 				return true, false
-			case l.Hook.Event != "PermissionRequest":
+			case l.Hook.Event != client.Answering().Name:
 			case l.Kind == live.HookStarted:
 				running++
 			case l.Kind == live.HookEnded:
@@ -215,6 +216,7 @@ func (t *talk) complete() bool {
 func (t *talk) readLog(log []live.Logged) {
 	for i := range t.seen {
 		s := &t.seen[i]
+		about, _ := client.EventByName(s.Turn.Event)
 		same := 0
 		for _, o := range t.seen {
 			if o.Turn.Event == s.Turn.Event {
@@ -222,7 +224,7 @@ func (t *talk) readLog(log []live.Logged) {
 			}
 		}
 		for _, l := range log {
-			if same == 1 && l.Event == s.Turn.Event && (s.Turn.Value == "" || l.Value == "" || l.Value == s.Turn.Value || l.Event == "FileChanged") {
+			if same == 1 && l.Event == s.Turn.Event && (s.Turn.Value == "" || l.Value == "" || l.Value == s.Turn.Value || about.BaseName) {
 				s.Log = append(s.Log, l)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
+	"hookwatch/suites/live"
 	"hookwatch/suites/run"
 )
 
@@ -221,8 +222,8 @@ func playsOf(questions []question) (plays []play) {
 
 // unplayed says why a question is not put to a client, "" where it is.
 func unplayed(q question) string {
-	if m, ok := q.(client.InForceMatcher); ok && m.Event == "StopFailure" {
-		return "the client fires StopFailure now and then only"
+	if m, ok := q.(client.InForceMatcher); ok && known(m.Event) {
+		return live.WayTo(m.Event).Why
 	}
 	c, ok := q.(client.Cell)
 	if !ok {
@@ -313,7 +314,7 @@ func contractRunner(r *run.Runner, hooks func(event, value string) []discover.Ho
 
 // answering tells of the hook of sessions in which hooks answer permission questions.
 func answering(event, _ string) []discover.Hook {
-	if event != "PermissionRequest" {
+	if event != client.Answering().Name {
 		return nil
 	}
 	return []discover.Hook{{Entry: client.Entry{Event: event}}}

@@ -30,17 +30,10 @@ func (s session) ids() (ids []string) {
 	return ids
 }
 
-func (s session) hooksAnswer() bool { return s.event == "PermissionRequest" }
+func (s session) hooksAnswer() bool { return s.event == client.Answering().Name }
 
 // most is how many cells share a client: what it sends the model grows with each.
 const most = 24
-
-// single are the events that fire once a session, or for which a cell leaves behind
-// what the next one would find.
-var single = []string{
-	"Setup", "InstructionsLoaded", "PermissionDenied", "Elicitation", "ElicitationResult", "Notification", "TaskCompleted",
-	"WorktreeCreate", "WorktreeRemove", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "FileChanged", "CwdChanged", "DirectoryAdded",
-}
 
 // sessions share the cells out. After a cell that ends the client's session, or from
 // which it may not recover, there is none.
@@ -79,7 +72,7 @@ func (s session) split() []session {
 		}
 	}
 	share := most
-	if slices.Contains(single, s.event) || s.entry.Type == "http" || s.starts {
+	if live.WayTo(s.event).Single || s.entry.Type == "http" || s.starts {
 		share = 1
 	}
 	n := max(len(last), (len(rest)+share-1)/share)
@@ -97,7 +90,7 @@ func (s session) split() []session {
 
 // ends reports whether nothing can be asked of the client after a cell.
 func ends(c client.Cell) bool {
-	return c.Event == "SessionEnd" || c.Event == "Setup" || slices.ContainsFunc(client.Versions(), func(v client.Version) bool {
+	return live.WayTo(c.Event).Ends || slices.ContainsFunc(client.Versions(), func(v client.Version) bool {
 		return client.Interpret(v, c.Event, c.Output).Effect == suites.SessionEnds
 	})
 }
@@ -118,12 +111,11 @@ exit "$(cat taken/exit)"
 func registered(c client.Cell) client.Entry {
 	e := c.Output.Entry
 	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
+	e.Matcher = cmp.Or(e.Matcher, live.WayTo(c.Event).Matcher)
 	e.Command = `sh "$CLAUDE_PROJECT_DIR"/answer.sh`
 	switch {
 	case e.Type == "http":
 		e.Command, e.URL = "", "{server}/hook"
-	case c.Event == "FileChanged":
-		e.Matcher = "watched"
 	case c.Output.NotStarted != "" && e.Shell == "":
 		e.Command = `"${CLAUDE_PLUGIN_ROOT}/answer.sh"`
 	case c.Output.TimedOut:
@@ -134,10 +126,7 @@ func registered(c client.Cell) client.Entry {
 
 // asCase makes the session a case, a step a cell.
 func (s session) asCase(number int) *suites.Case {
-	entries := []client.Entry{s.entry}
-	if s.event == "WorktreeRemove" {
-		entries = append(entries, client.Entry{Event: "WorktreeCreate", Type: "command", Command: `mkdir -p "$CLAUDE_PROJECT_DIR"/worktree && echo "$CLAUDE_PROJECT_DIR"/worktree`})
-	}
+	entries := append([]client.Entry{s.entry}, live.WayTo(s.event).Needs...)
 	c := &suites.Case{
 		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true,
 		Project: &suites.ProjectOverride{Files: map[string]string{
@@ -156,19 +145,15 @@ func (s session) asCase(number int) *suites.Case {
 			st.Payload = nil
 		}
 		if st.Event = s.event; !known(s.event) {
-			st.Event = "PreToolUse" // under whose name the hook does not stand
+			st.Event = client.Guarding(client.Calls).Name // under whose name the hook does not stand
 		}
 		place := func(name, content string) {
 			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/next/" + name, Content: content})
 		}
 		place("cell", strconv.Itoa(i))
 		place("stdout", string(cell.Output.Stdout))
-		if s.event == "InstructionsLoaded" {
-			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/CLAUDE.md", Content: "Be brief."})
-		}
-		if s.event == "WorktreeCreate" {
+		if about, _ := client.EventByName(s.event); about.PrintsPath {
 			st.Fixtures[len(st.Fixtures)-1] = suites.Fixture{Path: "{override}/next/stdout", Content: strings.ReplaceAll(string(cell.Output.Stdout), "/tmp/w", "{override}/w"), Fill: true}
-			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/w/file"})
 		}
 		place("stderr", string(cell.Output.Stderr))
 		place("exit", strconv.Itoa(cell.Output.Exit))
@@ -189,17 +174,10 @@ func (s session) asCase(number int) *suites.Case {
 
 // matched is what a matcher would be compared with.
 func (s session) matched() string {
-	switch s.event {
-	case "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure":
-		return "Bash"
-	case "SessionStart":
-		if s.starts {
-			return "startup"
-		}
-		return "clear"
-	default:
-		return ""
+	if s.starts {
+		return "startup"
 	}
+	return live.WayTo(s.event).Value
 }
 
 // taken holds the number of the cell that the hook answered last.
@@ -207,31 +185,11 @@ const taken = "{override}/taken/cell"
 
 // fires is a step that brings an event about.
 func fires(event string, entry client.Entry) suites.Step {
-	say := func(fields map[string]any) suites.Step { return suites.Step{Payload: encoded(fields)} }
-	switch event {
-	case "PreToolUse", "PermissionRequest":
-		st := suites.Step{Tool: "Bash", Command: "touch probe"}
-		if entry.If != "" {
-			st.Command = "git commit -m probe"
-		}
-		return st
-	case "PostToolUse", "PostToolBatch":
-		return suites.Step{Tool: "Bash", Command: "echo probe"}
-	case "PostToolUseFailure":
-		return suites.Step{Tool: "Bash", Command: "false"}
-	case "PermissionDenied":
-		return suites.Step{Tool: "Bash", Command: "chmod 600 probe"}
-	case "SessionStart":
-		return say(map[string]any{"source": "clear"})
-	case "InstructionsLoaded":
-		return say(map[string]any{"file_path": "{override}/CLAUDE.md"})
-	case "FileChanged":
-		return say(map[string]any{"file_path": "{override}/watched"})
-	case "UserPromptExpansion":
-		return say(map[string]any{"command_name": "greet", "command_args": "Bob"})
-	default:
-		return suites.Step{}
+	step := live.WayTo(event).Step
+	if entry.If != "" && step.Tool != "" {
+		step.Command = "git commit -m probe"
 	}
+	return step
 }
 
 func known(event string) bool {

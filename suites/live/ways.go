@@ -1,0 +1,116 @@
+package live
+
+import (
+	"hookwatch/suites"
+	"hookwatch/suites/client"
+)
+
+// A Way is how a session with the client comes to an event, and how the effect of the event's hooks
+// is observed.
+type Way struct {
+	// Why is the reason why no session comes to the event; empty if one does.
+	Why string
+	// fire makes the turn of a step.
+	fire func(t *Turn, s Step, p payload) error
+	// effect returns an effect that shows in more than what the model was sent; "" for none.
+	effect func(*Seen, said) (suites.Effect, string)
+	// afterTool reports that the hooks run once the tool has: what the model is sent of them
+	// is context only if they call it that.
+	afterTool bool
+	// ownSettings reports that the client must read the project's own settings, not a copy with
+	// witnesses, because they are what changes.
+	ownSettings bool
+	// WholeSession reports that the session has a mode of its own for the event, so that it can
+	// hold no other step.
+	WholeSession bool
+
+	// What follows brings the event about for measured cells. Step does it; Single reports that
+	// a session serves one cell, because the event comes once or the cell leaves behind what the
+	// next would find; Ends reports that nothing can be asked of the client afterwards.
+	Step    suites.Step
+	Single  bool
+	Ends    bool
+	Matcher string         // of the hook
+	Value   string         // by which the client names the hook, besides the event
+	Needs   []client.Entry // hooks of other events without which it does not come
+}
+
+// WayTo returns the way to an event.
+func WayTo(event string) Way {
+	way, known := ways[event]
+	if !known {
+		way.Why = "hookwatch knows no way to have the client fire " + event
+	}
+	return way
+}
+
+func bash(command string) suites.Step { return suites.Step{Tool: "Bash", Command: command} }
+
+// ways are the ways to all events.
+var ways = map[string]Way{
+	"PreToolUse":         {fire: tool(false), effect: (*Seen).before, Step: bash("touch probe"), Value: "Bash"},
+	"PermissionRequest":  {fire: tool(false), effect: (*Seen).permission, Step: bash("touch probe"), Value: "Bash"},
+	"PermissionDenied":   {fire: unasked, WholeSession: true, Step: bash("chmod 600 probe"), Single: true},
+	"PostToolUse":        {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("echo probe"), Value: "Bash"},
+	"PostToolUseFailure": {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("false"), Value: "Bash"},
+	"PostToolBatch":      {fire: batch, effect: (*Seen).after, afterTool: true, Step: bash("echo probe")},
+	"UserPromptSubmit":   {fire: prompt, effect: (*Seen).prompt},
+	"UserPromptExpansion": {
+		fire: expansion, effect: (*Seen).prompt, Step: suites.Step{Payload: []byte(`{"command_args":"Bob","command_name":"greet"}`)},
+	},
+	"CwdChanged":     {fire: changeDirectory, Single: true},
+	"Stop":           {fire: stop, effect: (*Seen).stopped},
+	"MessageDisplay": {fire: stop},
+	"SubagentStart":  {fire: subagent},
+	"SubagentStop":   {fire: subagent, effect: (*Seen).stopped},
+	"SessionStart": {
+		fire: sessionStart, effect: (*Seen).started, Step: suites.Step{Payload: []byte(`{"source":"clear"}`)}, Value: "clear",
+	},
+	"SessionEnd":      {fire: sessionEnd, Ends: true},
+	"Setup":           {fire: setup, Single: true, Ends: true},
+	"PreCompact":      {fire: compact, effect: (*Seen).compacted},
+	"PostCompact":     {fire: compact},
+	"PreModelSwitch":  {fire: model, effect: (*Seen).switched, Single: true},
+	"PostModelSwitch": {fire: model, Single: true},
+	"TaskCreated":     {fire: taskCreated, effect: refuses("")},
+	"TaskCompleted":   {fire: taskCompleted, effect: refuses(""), Single: true},
+	"WorktreeCreate": {
+		fire: worktreeCreate, effect: refuses(""), Single: true,
+		Step: suites.Step{Fixtures: []suites.Fixture{{Path: "{override}/w/file"}}},
+	},
+	"WorktreeRemove": {
+		fire: worktreeRemove, effect: refuses("could not remove it"), Single: true,
+		Needs: []client.Entry{{
+			Event: "WorktreeCreate", Type: "command",
+			Command: `mkdir -p "$CLAUDE_PROJECT_DIR"/worktree && echo "$CLAUDE_PROJECT_DIR"/worktree`,
+		}},
+	},
+	"InstructionsLoaded": {
+		fire: instructions, Single: true, Step: suites.Step{
+			Payload:  []byte(`{"file_path":"{override}/CLAUDE.md"}`),
+			Fixtures: []suites.Fixture{{Path: "{override}/CLAUDE.md", Content: "Be brief."}},
+		},
+	},
+	"ConfigChange": {fire: configuration, effect: (*Seen).configured, ownSettings: true, Single: true},
+	"FileChanged": {
+		fire: fileChanged, Single: true, Step: suites.Step{Payload: []byte(`{"file_path":"{override}/watched"}`)}, Matcher: "watched",
+	},
+	"DirectoryAdded":    {fire: directoryAdded, Single: true},
+	"Elicitation":       {fire: question, effect: (*Seen).elicited, Single: true},
+	"ElicitationResult": {fire: question, effect: (*Seen).elicited, Single: true},
+	"Notification":      {fire: question, Single: true},
+	"StopFailure":       {Why: "the client fires StopFailure now and then only"},
+	"TeammateIdle":      {Why: "no way is known to have the client fire TeammateIdle"},
+}
+
+// Replaces reports whether the project's own settings are replaced by a copy with
+// witnesses, because the client prints nothing of the event's hooks.
+func Replaces(event string) bool { return unreported(event) && !ways[event].ownSettings }
+
+// unreported reports whether the client prints nothing of the event's hooks.
+func unreported(event string) bool { return about(event).Unreported }
+
+func about(name string) client.Event {
+	event, _ := client.EventByName(name)
+	return event
+}
