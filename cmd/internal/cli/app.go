@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -17,11 +15,7 @@ import (
 	"hookwatch/cmd/internal/cli/terminal"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/notify/desktop"
-	"hookwatch/cmd/internal/notify/human"
-	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/cmd/internal/project"
-	"hookwatch/suites"
-	"hookwatch/suites/catalog"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/printable"
 )
@@ -41,7 +35,10 @@ type app struct {
 	raw     Streams // for what sees to that itself: views, JSON, and colour
 	dir     string
 	path    string
-	format  string
+
+	formatName string // as --format names it
+	format     *format
+
 	suites  []string
 	filter  string
 	shuffle uint64
@@ -67,13 +64,6 @@ func newApp(s Streams) *app {
 
 // json is where documents for programs go.
 func (a *app) json() io.Writer { return printable.NewJSONWriter(a.raw.Out) }
-
-func (a *app) check() error {
-	if !slices.Contains([]string{"human", "json", "jsonl"}, a.format) {
-		return fmt.Errorf("--format %s: want human, json or jsonl", a.format)
-	}
-	return nil
-}
 
 // log writes diagnostics of the program itself.
 func (a *app) log() zerolog.Logger {
@@ -108,28 +98,6 @@ func (a *app) warn(warnings []string) {
 	log := a.log()
 	for _, w := range warnings {
 		log.Warn().Msg(w)
-	}
-}
-
-// print writes a result in the format that was asked for: one document, one line
-// an item, or text for people.
-func (a *app) print(doc any, items int, item func(int) any, human func(io.Writer)) error {
-	enc := json.NewEncoder(a.json())
-	enc.SetEscapeHTML(false)
-	switch a.format {
-	case "json":
-		enc.SetIndent("", "  ")
-		return enc.Encode(doc)
-	case "jsonl":
-		for i := range items {
-			if err := enc.Encode(item(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	default:
-		human(a.Out)
-		return nil
 	}
 }
 
@@ -189,45 +157,11 @@ func (a *app) width() int {
 	return w
 }
 
-// view is the one that the format names, and the desktop beside it; say hears,
-// from another goroutine, when there is no desktop.
+// view returns the view of the chosen format and, next to it, desktop notifications.
+// say is called, from another goroutine, when there is no desktop.
 func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
-	var main notify.View
-	show := a.program().About(p, "show")
-	switch a.format {
-	case "json":
-		main = notify.Multi(jsonview.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
-	case "jsonl":
-		main = jsonview.NewJSONL(a.json(), p.Agent)
-	default:
-		main = human.New(a.raw.Out, human.Options{
-			ASCII: terminal.ASCII(os.Getenv), Show: show, Color: a.color(a.Out), TTY: terminal.Is(a.Out), Width: a.width, Verbose: a.verbose, Watch: watch,
-			Place: func(at string, k suites.Key) string {
-				if command := show(k); command != "" && catalog.IsBuiltin(at) {
-					return command // nobody can open what is in the program
-				}
-				return at
-			},
-		})
-	}
 	notices := desktop.New(desktop.Options{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,
 	})
-	return notify.Multi(main, notices)
+	return notify.Multi(a.format.view(a, p, watch), notices)
 }
-
-// diagnostics logs what a JSON document has no place for.
-type diagnostics struct{ log zerolog.Logger }
-
-func (d diagnostics) Handle(e notify.Event) {
-	switch e := e.(type) {
-	case notify.Warning:
-		d.log.Warn().Msg(e.Text)
-	case notify.Problems:
-		for _, p := range e.List {
-			d.log.Error().Msg(p.Error())
-		}
-	}
-}
-
-func (d diagnostics) Close() error { return nil }

@@ -199,13 +199,13 @@ func (a *app) explainLines(version client.Version) error {
 			continue // an empty line
 		}
 		line, reading := explainLine(version, fired)
-		if a.format == "json" {
+		if a.format.layout == asDocument {
 			doc.Outputs = append(doc.Outputs, line)
 		} else if err := a.explainLine(line, reading, number); err != nil {
 			return err
 		}
 	}
-	if a.format == "json" {
+	if a.format.layout == asDocument {
 		if err := a.print(doc, 0, nil, nil); err != nil {
 			return err
 		}

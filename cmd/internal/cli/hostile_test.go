@@ -164,9 +164,9 @@ func TestHostileProject(t *testing.T) {
 			continue // text of the program alone
 		}
 		for _, args := range arguments(cmd) {
-			formats := []string{"human", "json", "jsonl"}
+			formats := formatNames()
 			if slices.Contains(args, "--isolation") || slices.Contains(args, "--audit") || cmd.Name() == "completion" {
-				formats = formats[:1]
+				formats = []string{"human"}
 			}
 			for _, format := range formats {
 				line := append([]string{"--format", format}, args...)

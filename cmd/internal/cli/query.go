@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -41,8 +40,7 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 			if err != nil {
 				return err
 			}
-			enc := json.NewEncoder(a.json())
-			enc.SetEscapeHTML(false)
+			enc := a.encoder()
 			return q.Run(cmd.Context(), records, func(v any) error { return enc.Encode(v) })
 		},
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,8 @@ func newRoot(a *app) *cobra.Command {
 		Args:              unknownCommand,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.check() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.chooseFormat(cmd) },
+		Annotations:       map[string]string{runsCases: ""},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.root(cmd.Context()) },
 	}
 	root.SetIn(a.In)
@@ -47,7 +47,7 @@ func newRoot(a *app) *cobra.Command {
 	g := root.PersistentFlags()
 	g.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	g.StringVar(&a.path, "config", "", "use this configuration `FILE` instead of looking for .hookwatch.yaml")
-	g.StringVar(&a.format, "format", "human", "output: human, json or jsonl")
+	g.StringVar(&a.formatName, "format", "human", "output: "+anyFormat())
 	g.StringSliceVar(&a.suites, "suite", nil, "only these suites (`NAME`, ...)")
 	g.StringVar(&a.filter, "filter", "", "only cases whose ID or name has this text or matches this `GLOB`")
 	g.Uint64Var(&a.shuffle, "shuffle", 0, "run in a random order with this `SEED` (0 keeps the order)")
@@ -64,6 +64,9 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.suitesCommand(), a.whyCommand(), a.verifyCommand(), a.fireCommand(), a.checkCommand(), a.liveCommand(), a.contractCommand(), a.explainCommand(),
 		a.compareCommand(), a.historyCommand(), a.coverageCommand(), a.queryCommand(), a.initCommand(), a.doctorCommand(), a.trustCommand(), a.schemaCommand())
 	addTopics(root)
+	if err := root.RegisterFlagCompletionFunc("format", completeFormat); err != nil {
+		panic(err) // there is no such flag
+	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(unknownFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -90,7 +93,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	hint := "see " + cmd.CommandPath() + " --help"
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if name := unknown.GetSpecifiedName(); slices.Contains([]string{"json", "jsonl"}, name) {
+	if name := unknown.GetSpecifiedName(); formats[name] != nil {
 		hint = "did you mean --format " + name + "?"
 	} else if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
@@ -197,7 +200,7 @@ func addTopics(root *cobra.Command) {
 		root.AddCommand(&cobra.Command{Use: t.Name, Short: t.Short, Long: t.Text, Hidden: true})
 	}
 	root.AddCommand(&cobra.Command{
-		Use: flagsTopic, Short: "All flags", Hidden: true, Long: "Flags that commands share, and those of hookwatch itself:\n\n" + root.Flags().FlagUsages() + root.PersistentFlags().FlagUsages(),
+		Use: flagsTopic, Short: "All flags", Hidden: true, Long: "Flags that commands share, and those of hookwatch itself:\n\n" + root.Flags().FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp(),
 	})
 	root.AddCommand(&cobra.Command{Use: topicsTopic, Short: "All topics", Hidden: true, Long: topicList()})
 	root.SetHelpCommand(helpCommand())

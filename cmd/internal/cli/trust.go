@@ -86,7 +86,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	if err := trust.In(cfg.State).Agree(cfg.Dir, cfg.Identity(project.FirstCommit), cfg.Values(), time.Now()); err != nil {
 		return err
 	}
-	if a.format == "human" {
+	if a.format.layout == asText {
 		writef(a.Out, "agreed, for %s (hookwatch trust --forget withdraws it)\n", cfg.Dir)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (a *app) verify(p *project.Project, from project.Sources, keys []verifiedKe
 		printVerified(w, found)
 		keysText(w, keys)
 	})
-	if a.format == "jsonl" { // its lines are markers
+	if a.format.layout == asLines { // its lines are markers
 		keysText(a.Err, keys)
 	}
 	if err != nil {
@@ -82,11 +82,11 @@ func (a *app) verify(p *project.Project, from project.Sources, keys []verifiedKe
 // verdict says what the markers amount to, on stderr where the output is for
 // programs, and what is odd about them.
 func (a *app) verdict(p *project.Project, from project.Sources, found []project.Verified) error {
-	w := a.Out
-	if a.format != "human" {
+	w, forPrograms := a.Out, a.format.layout != asText
+	if forPrograms {
 		w = a.Err
 	}
-	unresolved := sum(w, p, from, found, a.format != "human")
+	unresolved := sum(w, p, from, found, forPrograms)
 	a.warn(strangers(found))
 	if unresolved > 0 {
 		return fmt.Errorf("%d unresolved: %w", unresolved, ErrFailed)

@@ -48,6 +48,14 @@ func (h *human) failure(e notify.CaseDone) []line {
 	return lines
 }
 
+// Failure returns the text that a view with these options prints about a failed case.
+func Failure(e notify.CaseDone, o Options) string {
+	var b strings.Builder
+	h := New(&b, o).(*human)
+	h.print(h.failure(e)...)
+	return b.String()
+}
+
 // effect makes a sentence about the client of what it would do.
 func effect(words string) string {
 	if strings.HasPrefix(words, "the client") {
