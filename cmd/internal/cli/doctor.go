@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/sandbox"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place := sandboxes.New(p.Root())
+	place := sandbox.PlaceOf(p.Root())
 	a.inOrder.Store(true)
 	temp, _, err := place.Open(false)
 	if err != nil {
@@ -87,7 +87,7 @@ func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosi
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
-		Isolation: doctorIsolation{Mode: string(d.Isolation.Mode), Why: d.Isolation.Why, Mend: d.Isolation.Mend},
+		Isolation: doctorIsolation{Mode: d.Isolation.Describe().Name, Why: d.Isolation.Why, Mend: d.Isolation.Mend},
 		Tools:     []doctorTool{},
 	}
 	for _, b := range d.Isolation.Bounds {
@@ -118,15 +118,15 @@ func keyTexts(keys []suites.Key) []string {
 func printDoctor(out io.Writer, doc *doctorDocument) {
 	writef(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
 		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
-	writef(out, "isolation: %s\n", doc.Isolation.text())
+	writef(out, "isolation: %s: %s\n", doc.Isolation.Mode, sandbox.Describe(doc.Isolation.Mode).Summary)
 	if doc.Isolation.Why != "" {
 		writef(out, "  why: %s\n", doc.Isolation.Why)
 	}
 	if doc.Isolation.Mend != "" {
 		writef(out, "  better with: %s\n", doc.Isolation.Mend)
 	}
-	if doc.Isolation.Mode == "unavailable" {
-		writef(out, "  on a copy instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust; your HOME,\n    all other files and the network are open to hooks then\n")
+	for _, line := range sandbox.Describe(doc.Isolation.Mode).Instead {
+		writef(out, "  %s\n", whole(line))
 	}
 	bounds(out, doc.Isolation.Bounds)
 	tools(out, doc.Tools)
@@ -142,21 +142,6 @@ func bounds(out io.Writer, bounds map[string]string) {
 		rowf(w, "  %s\t%s\n", what, bounds[what])
 	}
 	_ = w.Flush()
-}
-
-func (i doctorIsolation) text() string {
-	text := i.Mode
-	switch i.Mode {
-	case "namespaces":
-		text += ": each case has its own views of the project and HOME, and no network"
-	case "copy":
-		text += ": each case has a copy of the project; HOME, the network and other places are open to it"
-	case "unavailable":
-		text += ": no command runs a hook here"
-	case "none":
-		text += ": cases run in place, on your files"
-	}
-	return text
 }
 
 func tools(out io.Writer, tools []doctorTool) {
