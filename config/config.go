@@ -66,7 +66,7 @@ type Run struct {
 	Jobs      int           `mapstructure:"jobs"`    // 0: one a processor
 	Timeout   time.Duration `mapstructure:"timeout"` // of one case
 	Backstop  time.Duration `mapstructure:"backstop"`
-	Isolation Isolation     `mapstructure:"isolation"`
+	Isolation string        `mapstructure:"isolation"` // names a sandbox.Backend, or is sandbox.Auto
 	Trace     TracePolicy   `mapstructure:"trace"`
 	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
 }

@@ -209,7 +209,7 @@ func TestPartlyAgreed(t *testing.T) {
 	agree(t, load(nil, nil))
 	write("run: {pass_env: [B, A, C], isolation: copy}\nsandbox: {unmask: [.ssh]}")
 	c := load(nil, nil)
-	if diff := cmp.Diff([]string{"A"}, c.Run.PassEnv); diff != "" || c.Run.Isolation != IsolationCopy {
+	if diff := cmp.Diff([]string{"A"}, c.Run.PassEnv); diff != "" || c.Run.Isolation != "copy" {
 		t.Errorf("isolation %s, pass_env -want +got\n%s", c.Run.Isolation, diff)
 	}
 	want := FileName + " asks for run.pass_env: [B, C], sandbox.unmask: [.ssh]; the safe defaults are used (hookwatch trust shows and agrees to exactly these)"
@@ -264,7 +264,7 @@ func TestAnotherRepository(t *testing.T) {
 				write(tt.change)
 			}
 			c = load(tt.loaded)
-			if (c.Run.Isolation == IsolationNone) != tt.holds || (c.Lapsed == "") != tt.holds || !strings.Contains(c.Lapsed, tt.lapsed) || !strings.Contains(c.Notice(), tt.lapsed) {
+			if (c.Run.Isolation == "none") != tt.holds || (c.Lapsed == "") != tt.holds || !strings.Contains(c.Lapsed, tt.lapsed) || !strings.Contains(c.Notice(), tt.lapsed) {
 				t.Errorf("isolation %s; lapsed: %q; notice: %s", c.Run.Isolation, c.Lapsed, c.Notice())
 			}
 		})
@@ -348,7 +348,7 @@ func TestStateOfTheProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Run.Isolation != IsolationAuto || c.Distrust == "" || !strings.Contains(c.Notice(), "XDG_STATE_HOME") {
+		if c.Run.Isolation != "auto" || c.Distrust == "" || !strings.Contains(c.Notice(), "XDG_STATE_HOME") {
 			t.Errorf("%s: isolation %s; told: %s", name, c.Run.Isolation, c.Notice())
 		}
 	}
@@ -361,7 +361,7 @@ func TestEnvironmentFiles(t *testing.T) {
 		".env": "HOOKWATCH_ISOLATION=none\n", ".envrc": "export HOOKWATCH_ISOLATION=none\n", FileName: "",
 		".claude/settings.json": `{"env": {"HOOKWATCH_ISOLATION": "none"}}`,
 	})
-	if c, err := Load(LoadOptions{Dir: dir, State: t.TempDir()}); err != nil || c.Run.Isolation != IsolationAuto {
+	if c, err := Load(LoadOptions{Dir: dir, State: t.TempDir()}); err != nil || c.Run.Isolation != "auto" {
 		t.Errorf("%v, %v", c, err)
 	}
 }

@@ -45,7 +45,7 @@ func FuzzLoad(f *testing.F) {
 		if err := c.merge(s, none, none); err != nil {
 			t.Errorf("accepted, but cannot be merged: %v", err)
 		}
-		if !disk.Within(root, c.Root) || c.Run.Isolation == IsolationNone || c.Run.Isolation == IsolationCopy || len(c.Run.PassEnv)+len(c.Sandbox.Unmask) > 0 ||
+		if !disk.Within(root, c.Root) || c.Run.Isolation == "none" || c.Run.Isolation == "copy" || len(c.Run.PassEnv)+len(c.Sandbox.Unmask) > 0 ||
 			c.Live.Client != "" || c.Sandbox.Size > 256*MB || c.Sandbox.Processes > 1000 || c.Sandbox.Memory > 2*GiB {
 			t.Errorf("nobody agreed, and in force are %+v", c)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/spelling"
 )
 
@@ -34,8 +35,8 @@ var keys = []key{
 	{path: "run.backstop", def: 15 * time.Minute, read: positive(duration), env: "BACKSTOP", flag: "backstop",
 		usage:   "the longest a run may take, such as `15m`; while watching, the longest a step may take",
 		consent: above(15*time.Minute, "a run, and each step of it, could take longer than by default", least)},
-	{path: "run.isolation", def: string(IsolationAuto), read: choice("auto", "namespaces", "copy", "none"), env: "ISOLATION", flag: "isolation",
-		usage: "keep cases from your files: `auto`, namespaces, copy or none", consent: among(weakIsolation, "auto")},
+	{path: "run.isolation", def: sandbox.Auto, read: choice(isolations...), env: "ISOLATION", flag: "isolation",
+		usage: "keep cases from your files: " + listed(isolations), consent: among(weakIsolations, sandbox.Auto)},
 	{path: "run.trace", def: string(TraceWatch), read: choice("watch", "always", "never"), env: "TRACE", flag: "trace",
 		usage: "when to run cases once more to see what they execute: `watch`, always or never"},
 	{path: "run.pass_env", def: []string{}, read: list(variable), env: "PASS_ENV", flag: "pass-env",
@@ -66,9 +67,23 @@ var keys = []key{
 
 const leftOut = "it is left out"
 
-var weakIsolation = map[string]string{
-	string(IsolationCopy): "your HOME, the network and all other files are open to hooks",
-	string(IsolationNone): "hooks run in place, on your files, with your rights",
+// isolations are the values of run.isolation, and weakIsolations what the user has to
+// agree to for those of them that leave something open.
+var isolations, weakIsolations = func() (names []string, weak map[string]string) {
+	names, weak = []string{sandbox.Auto}, make(map[string]string)
+	for _, d := range sandbox.Descriptions() {
+		names = append(names, d.Name)
+		if d.Consent != "" {
+			weak[d.Name] = d.Consent
+		}
+	}
+	return names, weak
+}()
+
+// listed names values in a usage text, the default first.
+func listed(values []string) string {
+	last := len(values) - 1
+	return "`" + values[0] + "`, " + strings.Join(values[1:last], ", ") + " or " + values[last]
 }
 
 var defaultGates = map[string]GatePolicy{"biome": GateFail}

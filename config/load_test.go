@@ -43,7 +43,7 @@ func defaults() *Config {
 		Preflight: Preflight{Required: []string{Builtin}, Policy: PreflightAbort},
 		Gates:     map[string]GatePolicy{"biome": GateFail},
 		StandIns:  []string{},
-		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: IsolationAuto, Trace: TraceWatch, PassEnv: []string{}},
+		Run:       Run{Timeout: 30 * time.Second, Backstop: 15 * time.Minute, Isolation: "auto", Trace: TraceWatch, PassEnv: []string{}},
 		Sandbox: Sandbox{
 			Home: HomeReal, Mask: []string{}, Unmask: []string{}, Size: 256 * MB, Processes: 1000, Memory: 2 * GiB, Keep: 20, KeepSize: 500 * MB,
 		},
@@ -66,7 +66,7 @@ var loads = map[string]struct {
 	"file over default": {
 		file: "run: {jobs: 1, isolation: namespaces}\nresults: {dir: out}\nverify: off\nnotify: {desktop: false}\n",
 		want: func(c *Config) {
-			c.Run.Jobs, c.Run.Isolation, c.Verify, c.Notify.Desktop = 1, IsolationNamespaces, VerifyOff, false
+			c.Run.Jobs, c.Run.Isolation, c.Verify, c.Notify.Desktop = 1, "namespaces", VerifyOff, false
 			c.Results.Dir = "out"
 		},
 	},

@@ -203,17 +203,6 @@ const (
 	GateFail GatePolicy = "fail"
 )
 
-// Isolation says how a case is kept from the person's files.
-type Isolation string
-
-// Auto is namespaces and never anything weaker; none runs cases in place.
-const (
-	IsolationAuto       Isolation = "auto"
-	IsolationNamespaces Isolation = "namespaces"
-	IsolationCopy       Isolation = "copy"
-	IsolationNone       Isolation = "none"
-)
-
 // A Home says which HOME hooks get.
 type Home string
 

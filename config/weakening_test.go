@@ -20,13 +20,13 @@ var weakening = map[string]struct {
 }{
 	"isolation none": {
 		file: "run: {isolation: none}", changed: "run: {isolation: copy}",
-		get: func(c *Config) any { return c.Run.Isolation }, safe: IsolationAuto, asked: IsolationNone,
-		env: "ISOLATION", flag: "isolation", set: "none", chosen: IsolationNone,
+		get: func(c *Config) any { return c.Run.Isolation }, safe: "auto", asked: "none",
+		env: "ISOLATION", flag: "isolation", set: "none", chosen: "none",
 	},
 	"isolation copy": {
 		file: "run: {isolation: copy}", changed: "run: {isolation: none}",
-		get: func(c *Config) any { return c.Run.Isolation }, safe: IsolationAuto, asked: IsolationCopy,
-		env: "ISOLATION", flag: "isolation", set: "copy", chosen: IsolationCopy,
+		get: func(c *Config) any { return c.Run.Isolation }, safe: "auto", asked: "copy",
+		env: "ISOLATION", flag: "isolation", set: "copy", chosen: "copy",
 	},
 	"pass_env": {
 		file: "run: {pass_env: [API_KEY]}", changed: "run: {pass_env: [OTHER_KEY]}",

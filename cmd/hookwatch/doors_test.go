@@ -20,11 +20,10 @@ var changing = []string{
 // doors are the files and directories that may, and why. Everything else goes
 // through suites/disk: a project that was cloned puts links where others write.
 var doors = map[string]string{
-	"suites/disk/":                             "the door itself",
-	"suites/isolate/":                          "copies and views of cases, below a directory of hookwatch's own",
-	"suites/run/":                              "sandboxes of cases, below a directory of hookwatch's own",
-	"suites/process/":                          "the null device and what supervisors mount",
-	"cmd/internal/engine/sandboxes/":           "the directory that sandboxes are in, kept ones too, which is the person's alone",
+	"suites/disk/":    "the door itself",
+	"suites/sandbox/": "sandboxes of cases, kept ones too, in directories that are the user's alone",
+	"suites/run/":     "search paths, next to the sandboxes",
+	"suites/process/": "the null device and what supervisors mount",
 	"cmd/internal/engine/equipment/standin.go": "stand-ins for tools, in that directory",
 	"suites/record/origin.go":                  "the person's state folder, where no clone puts anything",
 	"cmd/internal/cli/coverage.go":             "a file that the user names",

@@ -58,7 +58,7 @@ var (
 		{}, {"--once"}, {"--once", "--format", "json"}, {"--once", "--isolation", "auto"}, {"--once", "--isolation", "namespaces"},
 		{"run", "C1"}, {"check"}, {"check", "--format", "json"}, {"fire", "PreToolUse", "Bash", "--command", "ls"},
 		{"fire", "PreToolUse", "Bash", "--live"}, {"live"}, {"run", "--live", "C1"}, {"contract", "--cell", "3/PreToolUse/*"},
-		{"coverage"}, {"doctor", "--isolation"},
+		{"coverage"},
 	}
 	looking = [][]string{
 		{"check", "--static"}, {"list"}, {"list", "--hooks"}, {"show", "C1"}, {"why"}, {"why", "C1"}, {"verify"}, {"suites"},

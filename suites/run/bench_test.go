@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 // BenchmarkIsolation runs one case in place, in namespaces, and in namespaces in
@@ -23,7 +23,7 @@ import (
 func BenchmarkIsolation(b *testing.B) {
 	small, large := benchProject(b, 10), benchProject(b, 50_000)
 	runners := []*run.Runner{
-		benchRunner(b, small, isolate.None), benchRunner(b, small, isolate.Namespaces), benchRunner(b, large, isolate.Namespaces),
+		benchRunner(b, small, "none"), benchRunner(b, small, "namespaces"), benchRunner(b, large, "namespaces"),
 	}
 	c := &suites.Case{Suite: "s", ID: "A", Hook: ".claude/hooks/hook.sh", Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "ls"}}}
 	times := make([][]time.Duration, len(runners))
@@ -80,18 +80,18 @@ func benchProject(b *testing.B, files int) string {
 	return root
 }
 
-func benchRunner(b *testing.B, root string, mode isolate.Mode) *run.Runner {
+func benchRunner(b *testing.B, root string, mode string) *run.Runner {
 	b.Helper()
 	home := b.TempDir()
 	o := run.Options{
-		Root: root, Temp: b.TempDir(), Timeout: 20 * time.Second, Isolation: mode,
+		Root: root, Temp: b.TempDir(), Timeout: 20 * time.Second,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
-	bounds := isolate.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}
-	choice, err := isolate.Choose(string(mode), bounds, o.Temp)
+	bounds := sandbox.Options{Root: root, Home: home, Size: 256_000_000, Processes: 1000, Memory: 2 << 30}
+	choice, err := sandbox.Choose(mode, bounds, o.Temp)
 	if err != nil {
 		b.Skipf("user namespaces are needed: %v", err)
 	}
-	o.Plan, o.Bounds = choice.Plan, bounds
+	o.Isolation = choice
 	return run.New(o)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
 )
 
@@ -34,7 +33,7 @@ func TestGatePlaces(t *testing.T) {
 		for name, content := range tt.files {
 			p.write(name, content, 0o755)
 		}
-		r := p.inMode(isolate.Copy, filepath.Join(p.root, "bin"))
+		r := p.inMode("copy", filepath.Join(p.root, "bin"))
 		log := filepath.Join(p.temp, "asked")
 		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"ASKED": log}, Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}}},
 			Gates: []suites.Gate{{Tool: tt.tool, Policy: suites.GateFail, MinVersion: tt.min, Places: []string{"node_modules/.bin/" + tt.tool, tt.tool, "npx " + tt.tool}}}}
@@ -63,7 +62,7 @@ func (p *project) byNpx(tool string) *suites.Case {
 func (p *project) npx(script string) (r *run.Runner, asked string) {
 	asked = filepath.Join(p.temp, "asked")
 	p.write("bin/npx", fmt.Sprintf("#!/bin/sh\necho \"$2\" >>'%s'\n%s\n", asked, script), 0o755)
-	return p.inMode(isolate.Copy, filepath.Join(p.root, "bin")), asked
+	return p.inMode("copy", filepath.Join(p.root, "bin")), asked
 }
 
 // TestForget: what a runner said of a tool holds for one run.

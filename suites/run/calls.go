@@ -91,14 +91,14 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 			w.tools = append(w.tools, t)
 		}
 	}
-	if r.inPlace() || len(w.tools)+len(w.filters) == 0 {
+	if r.Isolation.Describe().InPlace || len(w.tools)+len(w.filters) == 0 {
 		return nil, nil
 	}
-	s, err := r.sandboxes.open(ctx, c, nil)
+	s, err := r.open(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
+	defer func() { s.close(); _ = r.pool.Discard(s.dir) }()
 	tried, err := r.tryOut(ctx, s, w.filters)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 }
 
 // tryOut has filters do something of which the result is known.
-func (r *Runner) tryOut(ctx context.Context, s *sandbox, filters []suites.Tool) ([]suites.ToolCall, error) {
+func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) ([]suites.ToolCall, error) {
 	var calls []suites.ToolCall
 	probe := suites.FilterProbe
 	for _, t := range filters {
@@ -170,7 +170,7 @@ func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolC
 // watch puts the shims before the directories that are searched: what the case
 // itself puts before them stays there. A case that searches none of them is told of
 // by the tools in the project alone.
-func (s *sandbox) watch(ctx context.Context, w *shims) error {
+func (s *caseRun) watch(ctx context.Context, w *shims) error {
 	bin := filepath.Join(s.dir, shimDir, "bin")
 	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
 	if err := s.Write(log, "", 0o666); err != nil {
@@ -217,7 +217,7 @@ const watchedSuffix = ".watched"
 
 // owns reports whether a file of the project really lies in the case's own view of
 // it: a directory on the way may be a link to somebody else's.
-func (s *sandbox) owns(file string) bool {
+func (s *caseRun) owns(file string) bool {
 	root, err := filepath.EvalSymlinks(s.root)
 	if err != nil {
 		return false
@@ -228,7 +228,7 @@ func (s *sandbox) owns(file string) bool {
 
 // standBefore gives a shim the name of a tool that the case's view owns; not
 // where nothing can be moved, such as on a mount of its own.
-func (s *sandbox) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
+func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)
 	results, err := s.Run(ctx, process.Command{

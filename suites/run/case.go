@@ -14,7 +14,6 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/expression"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
@@ -53,7 +52,7 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	if o.NotRun != nil {
 		return o, nil
 	}
-	s, err := r.sandboxes.open(ctx, c, t)
+	s, err := r.open(ctx, c, t)
 	if err != nil {
 		return o, fmt.Errorf("%s: prepare: %w", c.Key(), err)
 	}
@@ -94,21 +93,18 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 }
 
 // Log runs a case once more and gives only what t wrote down. It gives nil in place,
-// where no case runs twice.
+// because there no case runs twice.
 func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, error) {
-	if r.inPlace() {
+	if r.Isolation.Describe().InPlace {
 		return nil, nil
 	}
 	o, err := r.run(ctx, c, t)
 	return o.Trace, errors.Join(err, r.Remove(o))
 }
 
-// inPlace reports whether cases run among the user's own files.
-func (r *Runner) inPlace() bool { return r.Isolation == "" || r.Isolation == isolate.None }
-
 // step writes the step's fixtures, fires its hook and keeps what the
 // expectation will look at.
-func (s *sandbox) step(ctx context.Context, i int) (suites.Result, error) {
+func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	st := &s.c.Steps[i]
 	for _, f := range st.Fixtures {
 		if err := s.place(ctx, f); err != nil {
@@ -165,7 +161,7 @@ type look struct {
 // look does what a check says. Only what has to be asked for its version runs, and
 // it does so in a sandbox.
 func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (l look, err error) {
-	var s *sandbox
+	var s *caseRun
 	defer func() {
 		if s != nil {
 			s.close()
@@ -177,7 +173,7 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 	}
 	m.Ask = func(ctx context.Context, argv []string) (process.Result, error) {
 		if s == nil {
-			if s, err = r.sandboxes.open(ctx, c, nil); err != nil {
+			if s, err = r.open(ctx, c, nil); err != nil {
 				return process.Result{}, fmt.Errorf("prepare: %w", err)
 			}
 			l.sandbox = s.dir
@@ -204,7 +200,7 @@ func inTermsOfHooks(c *suites.Check, f suites.Finding) suites.Result {
 	return r
 }
 
-func (s *sandbox) placesOf() []place {
+func (s *caseRun) placesOf() []place {
 	all := []place{{s.tmp, "{tmp}"}, {s.root, "{project}"}}
 	if s.override != "" {
 		all = append(all, place{s.override, "{override}"})
@@ -212,8 +208,8 @@ func (s *sandbox) placesOf() []place {
 	if home := process.Getenv(s.env, "HOME"); home != "" && home != "/" {
 		all = append(all, place{home, "~"})
 	}
-	if s.o.Isolation == isolate.Copy {
-		all = append(all, place{filepath.Join(s.dir, "copy"), isolate.GitTop(s.o.Root)})
+	if original, at := s.Copied(); at != "" {
+		all = append(all, place{at, original})
 	}
 	for _, p := range all {
 		if real, err := filepath.EvalSymlinks(p.dir); err == nil && real != p.dir {
@@ -226,7 +222,7 @@ func (s *sandbox) placesOf() []place {
 }
 
 // symbolic replaces the directories of this run by their names.
-func (s *sandbox) symbolic(path string) string {
+func (s *caseRun) symbolic(path string) string {
 	for _, p := range s.places {
 		if rest, ok := strings.CutPrefix(path, p.dir); ok && (rest == "" || rest[0] == '/') {
 			return p.name + rest
@@ -236,11 +232,11 @@ func (s *sandbox) symbolic(path string) string {
 }
 
 // changed lists what the case changed so far, and what it tried in vain.
-func (s *sandbox) changed() ([]suites.Change, []string) {
+func (s *caseRun) changed() ([]suites.Change, []string) {
 	if s.places == nil {
 		s.places = s.placesOf()
 	}
-	changes, stopped := s.Changes(s.most)
+	changes, stopped := s.Changes(s.ended)
 	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
 	if s.log != "" { // what traces the run is none of the case's
 		own := filepath.Join(s.dir, filepath.Dir(s.log))
@@ -249,5 +245,5 @@ func (s *sandbox) changed() ([]suites.Change, []string) {
 	for i := range changes {
 		changes[i].Path = s.symbolic(changes[i].Path)
 	}
-	return changes, append(stopped, s.o.Bounds.Refused(s.refused, s.tooLarge)...)
+	return changes, stopped
 }

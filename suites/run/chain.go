@@ -25,7 +25,7 @@ type Fired struct {
 
 // chain fires every hook that is registered for the event, at once and as the
 // client launches them, and combines what they say.
-func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	value := client.MatchedValue(st.Event, st.Tool, stdin)
 	if s.o.Hooks == nil {
 		return suites.Result{}, errors.New("no hooks are registered")
@@ -45,7 +45,7 @@ func (s *sandbox) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 }
 
 // alone fires the one registered hook of this name, as the client launches it.
-func (s *sandbox) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
+func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.o.Registered != nil {
 		h, found = s.o.Registered(st.Event, name)
@@ -80,7 +80,7 @@ func unknown(h discover.Hook, err error) suites.Result {
 }
 
 // fire runs hooks side by side as the client does, each with its own time-out.
-func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
+func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
 	if err := s.installed(hooks); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *sandbox) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 }
 
 // registered is the command by which the client runs a hook.
-func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
+func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	h = s.placed(h)
 	argv := discover.LaunchCommand(h)
 	if argv == nil {
@@ -136,7 +136,7 @@ func (s *sandbox) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 // the case says. A case that is made of a registration is bounded as every case is, because
 // the client waits up to ten minutes; a probe's own time holds, because a busy machine is no
 // fault of the hook.
-func (s *sandbox) waits(hook time.Duration) time.Duration {
+func (s *caseRun) waits(hook time.Duration) time.Duration {
 	switch {
 	case s.c.Patient:
 		return s.o.bounded(s.c.Timeout)
@@ -150,7 +150,7 @@ func (s *sandbox) waits(hook time.Duration) time.Duration {
 }
 
 // fired is what came of one hook, and what the client makes of it alone.
-func (s *sandbox) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
+func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
 	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
 	return f
@@ -199,13 +199,13 @@ func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 //
 // The outcome holds one result: of all hooks together.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
-	s, err := r.sandboxes.open(ctx, c, nil)
+	s, err := r.open(ctx, c, nil)
 	if err != nil {
 		return nil, suites.Outcome{}, err
 	}
 	defer func() {
 		s.close()
-		_ = r.sandboxes.pool.Discard(s.dir)
+		_ = r.pool.Discard(s.dir)
 	}()
 	fired, all, err := s.fireOnce(ctx)
 	o := suites.Outcome{Results: []suites.Result{all}}
@@ -215,7 +215,7 @@ func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outc
 	return fired, o, err
 }
 
-func (s *sandbox) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) {
+func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) {
 	st := &s.c.Steps[0]
 	stdin, err := s.stdin(st)
 	if err != nil {

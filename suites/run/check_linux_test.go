@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 // TestChecksReadOnly: a runner that is asked for a tool does to the project and
@@ -19,14 +19,14 @@ func TestChecksReadOnly(t *testing.T) {
 	p.write("bin/uv", "#!/bin/bash\ntouch .venv \"$HOME\"/cache && echo \"bandit 1.8 $UV_OFFLINE $*\"\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
 		Env: []string{"PATH=" + filepath.Join(p.root, "bin") + ":" + os.Getenv("PATH"), "HOME=" + home},
 	}
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
-	if err != nil || choice.Mode != isolate.Namespaces {
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
+	if err != nil || choice.Describe().Name != "namespaces" {
 		t.Fatalf("%v, %v", choice, err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	r := run.New(o)
 	c := &suites.Case{Suite: "dep", ID: "D", Check: &suites.Check{Tool: "bandit", Places: []string{"uv run bandit"}}}
 	out, err := r.Case(t.Context(), c)

@@ -10,7 +10,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/toolbox"
 )
@@ -98,10 +97,10 @@ func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 }
 
 // programs is the directory of the case's own programs, which is searched first.
-func (s *sandbox) programs() string { return filepath.Join(s.dir, "programs") }
+func (s *caseRun) programs() string { return filepath.Join(s.dir, "programs") }
 
 // placePrograms writes the case's own programs.
-func (s *sandbox) placePrograms() error {
+func (s *caseRun) placePrograms() error {
 	for _, p := range s.c.Surroundings().Programs {
 		text := s.expand.Replace(Script(p))
 		if err := s.Write(filepath.Join(s.programs(), p.Name), text, 0o755); err != nil {
@@ -121,8 +120,9 @@ func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) 
 // asked in a sandbox. It is not asked in a copy, where it could do whatever the user
 // may do: the user asked for hooks to run there, not for this program.
 func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
+	hooksOnly := r.Isolation.Describe().HooksOnly
 	toolbox.AskEach(tools, func(tool suites.Tool) string {
-		if (r.Isolation == isolate.Copy || r.Refused != nil) && !r.machine.Has(tool.Path) {
+		if hooksOnly && !r.machine.Has(tool.Path) {
 			return ""
 		}
 		said, _ := box.Version(ctx, tool, r.asking(tool)) // what could not be asked tells nothing
@@ -137,17 +137,17 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 		return r.machine.Ask
 	}
 	return func(ctx context.Context, argv []string) (process.Result, error) {
-		s, err := r.sandboxes.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
+		s, err := r.open(ctx, &suites.Case{Suite: "version", ID: "tool"}, nil)
 		if err != nil {
 			return process.Result{}, err
 		}
-		defer func() { s.close(); _ = r.sandboxes.pool.Discard(s.dir) }()
+		defer func() { s.close(); _ = r.pool.Discard(s.dir) }()
 		return s.ask(ctx, argv)
 	}
 }
 
 // ask runs a program that is to do no more than print its version.
-func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error) {
+func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error) {
 	program, _ := s.viewed(argv[0])
 	results, err := s.Run(ctx, process.Command{
 		Argv: append([]string{program}, argv[1:]...), Dir: s.root, Env: process.With(s.env, toolbox.Offline), Timeout: toolbox.VersionTime, Limit: toolbox.VersionLimit,
@@ -160,7 +160,7 @@ func (s *sandbox) ask(ctx context.Context, argv []string) (process.Result, error
 
 // viewed is where the case has a file of the project, which may be named by a way
 // around the project's root; not ok for any other file.
-func (s *sandbox) viewed(file string) (at string, ok bool) {
+func (s *caseRun) viewed(file string) (at string, ok bool) {
 	if disk.Within(s.o.Root, file) {
 		return s.below(s.o.Root, file), true
 	}
@@ -173,7 +173,7 @@ func (s *sandbox) viewed(file string) (at string, ok bool) {
 }
 
 // below is where the case has a file that lies below root.
-func (s *sandbox) below(root, file string) string {
+func (s *caseRun) below(root, file string) string {
 	return filepath.Join(s.root, strings.TrimPrefix(file, root))
 }
 
@@ -232,7 +232,7 @@ func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (b
 	}
 	l, err := r.look(ctx, c, check)
 	if l.sandbox != "" {
-		_ = r.sandboxes.pool.Discard(l.sandbox)
+		_ = r.pool.Discard(l.sandbox)
 	}
 	has := l.finding.Holds
 	if err == nil && ctx.Err() == nil && (has || !l.timedOut) {

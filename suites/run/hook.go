@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/symptom"
 )
@@ -26,7 +25,7 @@ import (
 const busyRetries = 20
 
 // stdin is what the client would send, unless the step says otherwise.
-func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
+func (s *caseRun) stdin(st *suites.Step) ([]byte, error) {
 	if st.Stdin != nil {
 		return []byte(s.expand.Replace(*st.Stdin)), nil
 	}
@@ -47,7 +46,7 @@ func (s *sandbox) stdin(st *suites.Step) ([]byte, error) {
 }
 
 // payload expands the templates inside the strings of a JSON document.
-func (s *sandbox) payload(raw json.RawMessage) json.RawMessage {
+func (s *caseRun) payload(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (s *sandbox) payload(raw json.RawMessage) json.RawMessage {
 }
 
 // hook runs the one script that the step names.
-func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
+func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	name := st.Hook
 	if name == "" {
 		name = s.c.Hook
@@ -91,7 +90,7 @@ func (s *sandbox) hook(ctx context.Context, st *suites.Step, stdin []byte) (suit
 	return out, nil
 }
 
-func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.Command {
+func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.Command {
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
@@ -104,7 +103,7 @@ func (s *sandbox) command(st *suites.Step, argv []string, stdin []byte) process.
 // runRetrying runs commands side by side. A shell that found its script open for
 // writing says so and exits with 126, which says nothing about the hook: it is
 // started again.
-func (s *sandbox) runRetrying(ctx context.Context, commands ...process.Command) ([]process.Result, error) {
+func (s *caseRun) runRetrying(ctx context.Context, commands ...process.Command) ([]process.Result, error) {
 	results, err := s.Run(ctx, commands...)
 	if err != nil {
 		return nil, err
@@ -122,9 +121,9 @@ func (s *sandbox) runRetrying(ctx context.Context, commands ...process.Command) 
 			}
 			results[i] = again[0]
 		}
-		s.most = max(s.most, results[i].Most)
-		s.refused = append(s.refused, results[i].Refused...)
-		s.tooLarge = s.tooLarge || tooLarge(results[i])
+		s.ended.Processes = max(s.ended.Processes, results[i].Most)
+		s.ended.Refused = append(s.ended.Refused, results[i].Refused...)
+		s.ended.TooLarge = s.ended.TooLarge || tooLarge(results[i])
 	}
 	return results, nil
 }
@@ -149,7 +148,7 @@ func startFault(r process.Result) string {
 
 // interpret turns what the process did into a result, and adds what the client
 // would make of it. fault says why the hook could not be started at all.
-func (s *sandbox) interpret(st *suites.Step, entry client.Entry, stdin []byte, res process.Result, fault string) (suites.Result, client.Reading) {
+func (s *caseRun) interpret(st *suites.Step, entry client.Entry, stdin []byte, res process.Result, fault string) (suites.Result, client.Reading) {
 	out := suites.Result{
 		Exit:        res.Exit,
 		Signal:      res.Signal,
@@ -196,7 +195,7 @@ func named(names []string, count int) []string {
 
 // expectedFiles takes the files that the expectation names; an absent one is
 // missing.
-func (s *sandbox) expectedFiles(expected []suites.FileExpectation) map[string][]byte {
+func (s *caseRun) expectedFiles(expected []suites.FileExpectation) map[string][]byte {
 	if len(expected) == 0 {
 		return nil
 	}
@@ -215,8 +214,8 @@ func (s *sandbox) expectedFiles(expected []suites.FileExpectation) map[string][]
 // unseen lists the programs that hooks did not find in their views, and that are there
 // outside: isolation hides what they need. What lies in the project is there in every
 // view: a hook that does not find it looks for another name.
-func (s *sandbox) unseen(results []suites.Result) (paths []string) {
-	if s.o.Isolation != isolate.Namespaces {
+func (s *caseRun) unseen(results []suites.Result) (paths []string) {
+	if !s.Private() {
 		return nil
 	}
 	for _, r := range results {
@@ -305,8 +304,8 @@ func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 }
 
 // plan is the sandbox of a case before there is one.
-func (o Options) plan(c *suites.Case, dir string) *sandbox {
-	s := &sandbox{
+func (o Options) plan(c *suites.Case, dir string) *caseRun {
+	s := &caseRun{
 		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,
 		number: "0", searched: process.Getenv(o.Env, "PATH"),
 	}

@@ -13,8 +13,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"hookwatch/suites/isolate"
 )
 
 // kernelActs reach for the kernel, or for more of the machine than there is for a
@@ -41,7 +39,7 @@ func TestHostileToTheKernel(t *testing.T) {
 	h := newHostile(t, t.TempDir())
 	h.inCgroup()
 	h.withKey()
-	r := h.runner(isolate.Namespaces)
+	r := h.runner("namespaces")
 	r.Timeout = 30 * time.Second // nothing here waits for it
 	for _, tt := range kernelActs {
 		h.unharmed(tt.name, func() {
@@ -65,7 +63,7 @@ var limitActs = []string{"takes memory", "takes memory with others", "takes shar
 
 func TestLimitsInPlace(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Copy, isolate.None} {
+	for _, mode := range []string{"copy", "none"} {
 		h := newHostile(t, t.TempDir())
 		r := h.runner(mode)
 		r.Timeout = 30 * time.Second
@@ -97,7 +95,7 @@ func TestLimitsInPlace(t *testing.T) {
 func TestUnmappedMemory(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
-	r := h.runnerWith(isolate.Namespaces, 1<<30)
+	r := h.runnerWith("namespaces", 1<<30)
 	r.Timeout = 30 * time.Second // nothing here waits for it
 	for how := range unmappedMemory {
 		h.unharmed(how, func() {

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -139,10 +139,10 @@ func (h *hostile) digest() map[string]string {
 }
 
 // runner runs cases of the project in a mode.
-func (h *hostile) runner(mode isolate.Mode) *run.Runner { return h.runnerWith(mode, 8<<20) }
+func (h *hostile) runner(mode string) *run.Runner { return h.runnerWith(mode, 8<<20) }
 
 // runnerWith runs cases that may write so many bytes.
-func (h *hostile) runnerWith(mode isolate.Mode, size int64) *run.Runner {
+func (h *hostile) runnerWith(mode string, size int64) *run.Runner {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -153,16 +153,15 @@ func (h *hostile) runnerWith(mode isolate.Mode, size int64) *run.Runner {
 		"VICTIM": strconv.Itoa(h.victim.Process.Pid), "MARK": h.mark, "GORACE": "atexit_sleep_ms=0",
 	})
 	o := run.Options{
-		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second, Isolation: mode,
+		Root: filepath.Join(h.world, "project"), Temp: h.t.TempDir(), Env: env, Timeout: 5 * time.Second,
 	}
-	o.Bounds = isolate.Options{
+	choice, err := sandbox.Choose(mode, sandbox.Options{
 		Root: o.Root, Home: filepath.Join(h.world, "home"), Shown: []string{self}, Size: size, Processes: 100, Memory: 192 << 20,
-	}
-	choice, err := isolate.Choose(string(mode), o.Bounds, o.Temp)
+	}, o.Temp)
 	if err != nil {
 		h.t.Skipf("user namespaces are needed: %v", err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	return run.New(o)
 }
 
@@ -188,7 +187,7 @@ func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 	if err := r.Keep(o, kept); err != nil {
 		h.t.Errorf("keep: %v", err)
 	}
-	if out, err := exec.Command("grep", "-rls", secret, kept).Output(); err == nil && r.Isolation == isolate.Namespaces {
+	if out, err := exec.Command("grep", "-rls", secret, kept).Output(); err == nil && r.Isolation.Describe().Name == "namespaces" {
 		h.t.Errorf("a secret was kept: %s", out)
 	}
 	return o, strings.Join(report, "\n")
@@ -238,7 +237,7 @@ func TestHostileInNamespaces(t *testing.T) {
 				dir = besideThisFile(t)
 			}
 			h := newHostile(t, dir)
-			r := h.runner(isolate.Namespaces)
+			r := h.runner("namespaces")
 			for _, tt := range acts {
 				h.unharmed(tt.name, func() {
 					o, report := h.act(r, tt.act)
@@ -278,7 +277,7 @@ var actsOnCopies = []string{"writes into the project", "replaces a directory", "
 func TestHostileInCopies(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
-	r := h.runner(isolate.Copy)
+	r := h.runner("copy")
 	for _, tt := range acts {
 		if !slices.Contains(actsOnCopies, tt.name) {
 			continue

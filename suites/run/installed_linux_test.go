@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -46,14 +46,14 @@ func TestInstalled(t *testing.T) {
 		}
 	}
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home, "PATH": bin + ":" + outside + ":/usr/bin:/bin"}),
 	}
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
-	if err != nil || choice.Mode != isolate.Namespaces {
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
+	if err != nil || choice.Describe().Name != "namespaces" {
 		t.Fatalf("%v, %v", choice, err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	r := run.New(o)
 	defer r.Close()
 	for program, want := range map[string]suites.Status{"linked": suites.Pass, "far": suites.Pass, "computed": suites.Skip, "no-such-program": suites.Fail} {

@@ -9,32 +9,32 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 
 	"hookwatch/suites"
 	"hookwatch/suites/process"
 )
 
 // chosen is a runner of a project whose hook does what ACT says.
-func chosen(t *testing.T, mode isolate.Mode, more func(*run.Options, *isolate.Options)) (*project, *run.Runner) {
+func chosen(t *testing.T, mode string, more func(*run.Options, *sandbox.Options)) (*project, *run.Runner) {
 	t.Helper()
 	p := newProject(t)
 	p.write("hook.sh", "#!/bin/bash\neval \"$ACT\"\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: mode,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
-	i := isolate.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}
+	i := sandbox.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}
 	if more != nil {
 		more(&o, &i)
 	}
-	choice, err := isolate.Choose(string(mode), i, p.temp)
+	choice, err := sandbox.Choose(mode, i, p.temp)
 	if err != nil {
 		t.Skipf("user namespaces are needed: %v", err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	r := run.New(o)
 	t.Cleanup(r.Close)
 	return p, r
@@ -49,16 +49,16 @@ func doing(act string) *suites.Case {
 func TestKeepSparse(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy, isolate.None} {
-		t.Run(string(mode), func(t *testing.T) {
+	for _, mode := range []string{"namespaces", "copy", "none"} {
+		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			_, r := chosen(t, mode, func(o *run.Options, i *isolate.Options) {
+			_, r := chosen(t, mode, func(o *run.Options, i *sandbox.Options) {
 				o.KeepSize = bound
 				i.Size = 200 << 40 // no bound on a file's size: it is not what this is about
 			})
 			act := `cd "$TMPDIR"; truncate -s 1T x; printf end | dd of=y bs=1 seek=5000000000 2>/dev/null; echo small >small
 				head -c 3000000 /dev/zero >big; ln -s /etc/hostname ../LEFT-OUT.txt; exit 1`
-			if mode == isolate.Namespaces {
+			if mode == "namespaces" {
 				act = "truncate -s 100T \"$TMPDIR/huge\"; head -c 3000000 /dev/zero >/tmp/elsewhere; " + act
 			}
 			o, err := r.Case(t.Context(), doing(act))
@@ -86,10 +86,10 @@ func TestKeepSparse(t *testing.T) {
 				}
 			}
 			want := []string{"tmp/big: 3000000 bytes"}
-			if mode == isolate.Namespaces {
+			if mode == "namespaces" {
 				want = append(want, "/tmp/elsewhere: 3000000 bytes", "tmp/huge: 109951162777600 bytes")
 			}
-			told, err := os.ReadFile(filepath.Join(kept, isolate.LeftOut))
+			told, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut))
 			for _, w := range want {
 				if err != nil || !strings.Contains(string(told), w) {
 					t.Errorf("%q is not told: %s, %v", w, told, err)
@@ -116,7 +116,7 @@ func heldBelow(dir string) (sizes map[string]int64, held int64) {
 // TestCopySparse: a sparse file of the project costs a copy nothing.
 func TestCopySparse(t *testing.T) {
 	t.Parallel()
-	p, r := chosen(t, isolate.Copy, nil)
+	p, r := chosen(t, "copy", nil)
 	p.write("sparse", "", 0o644)
 	if err := os.Truncate(filepath.Join(p.root, "sparse"), 1<<40); err != nil {
 		t.Fatal(err)
@@ -138,10 +138,10 @@ func TestCopySparse(t *testing.T) {
 func TestKeepMany(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy, isolate.None} {
-		t.Run(string(mode), func(t *testing.T) {
+	for _, mode := range []string{"namespaces", "copy", "none"} {
+		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			_, r := chosen(t, mode, func(o *run.Options, i *isolate.Options) { o.KeepSize, i.Size = bound, 64<<20 })
+			_, r := chosen(t, mode, func(o *run.Options, i *sandbox.Options) { o.KeepSize, i.Size = bound, 64<<20 })
 			o, err := r.Case(t.Context(), doing(`cd "$TMPDIR"; echo kept >0; mkdir dirs empty; mkdir dirs/{1..500}
 				touch empty/{1..1500}; for i in {1..20}; do ln -s x link$i; done; exit 1`))
 			if err != nil {
@@ -153,10 +153,10 @@ func TestKeepMany(t *testing.T) {
 			}
 			inodes := 0
 			_ = filepath.WalkDir(kept, func(string, fs.DirEntry, error) error { inodes++; return nil })
-			if most := bound/isolate.LeastTaken + 20; inodes > most {
+			if most := bound/sandbox.LeastTaken + 20; inodes > most {
 				t.Errorf("%d files and directories are kept, more than %d", inodes, most)
 			}
-			if told, err := os.ReadFile(filepath.Join(kept, isolate.LeftOut)); err != nil || len(told) > bound {
+			if told, err := os.ReadFile(filepath.Join(kept, sandbox.LeftOut)); err != nil || len(told) > bound {
 				t.Errorf("%d bytes tell what is left out: %v", len(told), err)
 			}
 		})

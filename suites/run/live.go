@@ -14,7 +14,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
@@ -67,10 +66,11 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 // the project's apiKeyHelper, status line and MCP servers, and through git core.fsmonitor
 // and filters. Which settings do so changes with every version of the client.
 func (o *Options) Outside() string {
-	if o.Isolation == isolate.Namespaces {
+	d := o.Isolation.Describe()
+	if d.Private {
 		return ""
 	}
-	return "the real client is started in namespaces only, and run.isolation is " + string(cmp.Or(o.Isolation, isolate.None))
+	return "the real client is started in namespaces only, and run.isolation is " + d.Name
 }
 
 // unregistered names a hook of a case that the client has no reason to fire.
@@ -99,7 +99,7 @@ func (o *Options) clientProgram() (string, error) {
 }
 
 // turn is what the client does in a step.
-func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, error) {
+func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, error) {
 	st := &s.c.Steps[i]
 	sent, err := s.stdin(st)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *sandbox) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 }
 
 // live has the client fire the hooks of all steps, in one session.
-func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
+func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	program, err := s.o.clientProgram()
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *sandbox) live(ctx context.Context, o *suites.Outcome) error {
 }
 
 // makeTurn places what a turn needs, as its step comes.
-func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
+func (s *caseRun) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 	if i > 0 {
 		for _, f := range s.c.Steps[i].Fixtures {
 			if err := s.place(ctx, f); err != nil {
@@ -185,7 +185,7 @@ func (s *sandbox) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 }
 
 // liveResult is what a step came to.
-func (s *sandbox) liveResult(session Session, i int) suites.Result {
+func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	st, turn := &s.c.Steps[i], session.Seen[i].Turn
 	var registered []discover.Hook
 	if s.o.Hooks != nil {
@@ -197,7 +197,7 @@ func (s *sandbox) liveResult(session Session, i int) suites.Result {
 // liveSettings has the client be told what it does not find by itself: for a project of
 // the case's own, where there are no settings, the hooks of the real one, in its root;
 // and, for events of whose hooks it prints nothing, all of them, with witnesses.
-func (s *sandbox) liveSettings(ctx context.Context, c *Client) (seen []live.Witness, err error) {
+func (s *caseRun) liveSettings(ctx context.Context, c *Client) (seen []live.Witness, err error) {
 	if s.o.InForce == nil {
 		return nil, nil
 	}
@@ -223,16 +223,16 @@ func (s *sandbox) liveSettings(ctx context.Context, c *Client) (seen []live.Witn
 	return seen, nil
 }
 
-func (s *sandbox) writeText(path, content string) error { return s.Write(path, content, 0o644) }
+func (s *caseRun) writeText(path, content string) error { return s.Write(path, content, 0o644) }
 
 // stand is where the client starts.
-func (s *sandbox) stand() Stand {
+func (s *caseRun) stand() Stand {
 	return Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
 // witnessed gives the one step that is about an event what its witnesses saw, and names in
 // what the model was sent the commands that they stand before.
-func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
+func (s *caseRun) witnessed(seen []live.Seen, witnesses []live.Witness) {
 	for i := range seen {
 		for h := range seen[i].Heard {
 			for t, text := range seen[i].Heard[h].Texts {
@@ -263,7 +263,7 @@ func (s *sandbox) witnessed(seen []live.Seen, witnesses []live.Witness) {
 
 // placed is a hook as it lies in the sandbox: in the case's copy of the project
 // where there is one, and in a session of the case's own project if it has one.
-func (s *sandbox) placed(h discover.Hook) discover.Hook {
+func (s *caseRun) placed(h discover.Hook) discover.Hook {
 	h.Root, h.PluginRoot, h.Session = s.moved(h.Root), s.moved(h.PluginRoot), s.moved(h.Session)
 	if s.override != "" {
 		h.Session = s.override
@@ -289,7 +289,7 @@ var homePath = regexp.MustCompile(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/
 
 // found is a part of a hook's command in a case that has a project of its own: that
 // stands for the person's in all but the hook's scripts, which are those of the real one.
-func (s *sandbox) found(h discover.Hook, text string) string {
+func (s *caseRun) found(h discover.Hook, text string) string {
 	for _, script := range h.Scripts {
 		named := regexp.MustCompile(`(^|[\s"'=;&|(])(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})("?/)` + regexp.QuoteMeta(script))
 		text = named.ReplaceAllStringFunc(text, func(old string) string {
@@ -305,7 +305,7 @@ func (s *sandbox) found(h discover.Hook, text string) string {
 }
 
 // allFound are the hook's arguments, found; nil stays nil.
-func (s *sandbox) allFound(h discover.Hook) []string {
+func (s *caseRun) allFound(h discover.Hook) []string {
 	if h.Args == nil {
 		return nil
 	}
@@ -317,7 +317,7 @@ func (s *sandbox) allFound(h discover.Hook) []string {
 }
 
 // moved is where a path of the project lies in the sandbox.
-func (s *sandbox) moved(path string) string {
+func (s *caseRun) moved(path string) string {
 	rest, below := strings.CutPrefix(path, s.o.Root)
 	if s.root == s.o.Root || !below || rest != "" && rest[0] != filepath.Separator {
 		return path
@@ -327,10 +327,10 @@ func (s *sandbox) moved(path string) string {
 
 // home is the HOME of a case whose hooks lie in a tree that is kept to be
 // installed as ~/.claude.
-func (s *sandbox) home() string { return filepath.Join(s.tmp, "home") }
+func (s *caseRun) home() string { return filepath.Join(s.tmp, "home") }
 
 // installed has such a tree seen as ~/.claude.
-func (s *sandbox) installed(hooks []discover.Hook) error {
+func (s *caseRun) installed(hooks []discover.Hook) error {
 	if !slices.ContainsFunc(hooks, func(h discover.Hook) bool { return h.Scope == discover.InHome }) {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 func init() { attacks["locking"] = locking }
@@ -30,7 +30,7 @@ func TestLocksOutside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, r := chosen(t, isolate.Namespaces, func(o *run.Options, i *isolate.Options) {
+			p, r := chosen(t, "namespaces", func(o *run.Options, i *sandbox.Options) {
 				i.Shown, i.Home = []string{self}, filepath.Join(dir, "home")
 				if err := os.MkdirAll(i.Home, 0o755); err != nil {
 					t.Fatal(err)

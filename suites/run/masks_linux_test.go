@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 // TestMasksElsewhere: what is masked is so by every path that leads to it, and
@@ -41,7 +41,7 @@ func TestMasksElsewhere(t *testing.T) {
 	read := `for f in "$D"/home/keys/id "$D"/data/key "$D"/home/work/hard "$D"/home/work/x.netrc "$D"/own/.aws/credentials "$D"/own/.netrc "$D"/again/.ssh/id "$D"/again/.netrc "$D"/part/deep; do cat "$f" 2>/dev/null && echo " in $f"; done; true`
 	for _, home := range []string{"home", "", "data"} {
 		mountedHome := home == "home" && unix.Geteuid() == 0
-		_, r := chosen(t, isolate.Namespaces, func(o *run.Options, i *isolate.Options) {
+		_, r := chosen(t, "namespaces", func(o *run.Options, i *sandbox.Options) {
 			i.Home, i.OwnHome = "", at("own")
 			if home != "" {
 				i.Home = at(home)

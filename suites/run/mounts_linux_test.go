@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 // mounted mounts something for the time of a test.
@@ -233,12 +233,12 @@ func withMounts(t *testing.T, dir string, mount func(t *testing.T, project, home
 
 func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 	t.Helper()
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}, p.temp)
-	if err != nil || choice.Mode != isolate.Namespaces {
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 64 << 20, Processes: 100}, p.temp)
+	if err != nil || choice.Describe().Name != "namespaces" {
 		t.Fatalf("%v, %v", choice, err)
 	}
 	r := run.New(run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces, Plan: choice.Plan,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: choice,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	})
 	t.Cleanup(r.Close)

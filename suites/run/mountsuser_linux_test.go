@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 func copyProgram(t *testing.T, to string) {
@@ -25,13 +25,13 @@ func copyProgram(t *testing.T, to string) {
 
 func ordinary() {
 	root, temp, home := os.Getenv("ROOT"), os.Getenv("TEMP"), os.Getenv("HOME")
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: root, Home: home, Size: 64 << 20, Processes: 100}, temp)
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: root, Home: home, Size: 64 << 20, Processes: 100}, temp)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("isolation", choice.Mode)
-	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice.Mode, Plan: choice.Plan, Env: os.Environ()})
+	fmt.Println("isolation", choice.Describe().Name)
+	r := run.New(run.Options{Root: root, Temp: temp, Timeout: 20 * time.Second, Isolation: choice, Env: os.Environ()})
 	act := inMounts
 	if given := os.Getenv("ACT"); given != "" {
 		act = given
@@ -47,6 +47,6 @@ func ordinary() {
 	for _, c := range o.Changes {
 		fmt.Println(c.Kind, c.Path)
 	}
-	fmt.Println(strings.Join(o.Stopped, "\n"), choice.Plan.Notes())
+	fmt.Println(strings.Join(o.Stopped, "\n"), choice.Notes())
 	_ = r.Remove(o)
 }

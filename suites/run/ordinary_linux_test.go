@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"hookwatch/suites/isolate"
 )
 
 // ordinaryPrograms are things that programs do every day, and what they say then. None of
@@ -46,7 +44,7 @@ const { Worker } = require("worker_threads"), fs = require("fs"), os = require("
 func TestOrdinaryPrograms(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
-	r := h.runner(isolate.Namespaces)
+	r := h.runner("namespaces")
 	r.Timeout = 30 * time.Second
 	for _, tt := range ordinaryPrograms {
 		o, report := h.act(r, tt.act)

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -100,9 +100,9 @@ func git(t *testing.T, dir string, args ...string) {
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for name, layout := range layouts {
-		for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+		for _, mode := range []string{"namespaces", "copy"} {
 			for _, where := range []string{"in /tmp", "elsewhere"} {
-				t.Run(strings.Join([]string{name, string(mode), where}, ", "), func(t *testing.T) {
+				t.Run(strings.Join([]string{name, mode, where}, ", "), func(t *testing.T) {
 					t.Parallel()
 					dir := t.TempDir()
 					if where == "elsewhere" {
@@ -119,7 +119,7 @@ func TestLayouts(t *testing.T) {
 						t.Errorf("%d files before, %d after", len(before), len(after))
 					} else {
 						for path, was := range before {
-							if mode == isolate.Copy && strings.Contains(path, ".git/") && strings.Contains(path, "/objects/") {
+							if mode == "copy" && strings.Contains(path, ".git/") && strings.Contains(path, "/objects/") {
 								// Git renews the time of an object that it would have written.
 								was, after[path] = withoutTime(was), withoutTime(after[path])
 							}
@@ -139,18 +139,18 @@ func withoutTime(text string) string {
 	return strings.Join(append(fields[:1], fields[2:]...), " ")
 }
 
-func commit(t *testing.T, root string, mode isolate.Mode) (suites.Outcome, suites.Verdict) {
+func commit(t *testing.T, root string, mode string) (suites.Outcome, suites.Verdict) {
 	t.Helper()
 	home := t.TempDir()
 	o := run.Options{
-		Root: root, Temp: t.TempDir(), Timeout: 20 * time.Second, Isolation: mode,
+		Root: root, Temp: t.TempDir(), Timeout: 20 * time.Second,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
-	choice, err := isolate.Choose(string(mode), isolate.Options{Root: root, Home: home, Size: 64 << 20, Processes: 500}, o.Temp)
+	choice, err := sandbox.Choose(mode, sandbox.Options{Root: root, Home: home, Size: 64 << 20, Processes: 500}, o.Temp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	c := &suites.Case{Suite: "s", ID: "A", Hook: ".claude/hooks/commit.sh", Steps: []suites.Step{{
 		Event: "PreToolUse", Tool: "Bash", Expect: suites.Expectation{
 			Exit:   code(0),
@@ -183,14 +183,14 @@ func TestSteps(t *testing.T) {
 	p.write("hook.sh", "#!/bin/bash\necho parent $PPID\ncat /tmp/state-of-steps \"$HOME\"/state-of-steps 2>/dev/null\necho seen >/tmp/state-of-steps\necho seen >\"$HOME\"/state-of-steps\n", 0o755)
 	home := t.TempDir()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: isolate.Namespaces,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
 		Env: process.With(run.Environment(os.Environ(), nil), map[string]string{"HOME": home}),
 	}
-	choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
-	if err != nil || choice.Mode != isolate.Namespaces {
+	choice, err := sandbox.Choose(sandbox.Auto, sandbox.Options{Root: p.root, Home: home, Size: 8 << 20, Processes: 100}, p.temp)
+	if err != nil || choice.Describe().Name != "namespaces" {
 		t.Fatalf("%v, %v", choice, err)
 	}
-	o.Plan = choice.Plan
+	o.Isolation = choice
 	r := run.New(o)
 	step := suites.Step{Event: "PreToolUse", Tool: "Bash"}
 	for range 2 {

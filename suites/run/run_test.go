@@ -16,6 +16,7 @@ import (
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 	"hookwatch/suites/verdict"
 )
@@ -64,9 +65,19 @@ func (p *project) runner() *run.Runner {
 	}
 	return run.New(run.Options{
 		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
-		Env:   run.Environment(os.Environ(), nil),
-		Hooks: registered.For,
+		Isolation: direct("none", p.root),
+		Env:       run.Environment(os.Environ(), nil),
+		Hooks:     registered.For,
 	})
+}
+
+// direct is a mode without namespaces, in which cases have no limits.
+func direct(mode, root string) sandbox.Choice {
+	choice, err := sandbox.Choose(mode, sandbox.Options{Root: root}, "")
+	if err != nil {
+		panic(err)
+	}
+	return choice
 }
 
 func (p *project) judge(c *suites.Case) (suites.Verdict, suites.Outcome) {
@@ -375,7 +386,7 @@ func TestToolbox(t *testing.T) {
 		}
 	}
 	write("#!/bin/sh\necho jq-9.9\n")
-	r := run.New(run.Options{Root: t.TempDir(), Env: []string{"PATH=" + dir + ":/bin:/usr/bin"}})
+	r := run.New(run.Options{Root: t.TempDir(), Isolation: direct("none", ""), Env: []string{"PATH=" + dir + ":/bin:/usr/bin"}})
 	defer r.Close()
 	b := toolbox.New(r.Root, r.Env, map[string]string{"jaq": "gojq 1"}, nil)
 	tools := b.Find([]string{"jq", "absent-tool", "jaq"})

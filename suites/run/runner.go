@@ -16,16 +16,17 @@ import (
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/expression/evaluator"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/live"
 	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 )
 
 // A Runner runs cases. It is safe for concurrent use.
 type Runner struct {
 	Options
-	sandboxes *sandboxes
+	pool      *sandbox.Pool
+	paths     PathDirs         // search paths without some tools
 	tools     *toolbox.Toolbox // whose versions gates ask for
 	machine   toolbox.Machine
 	asked     saidByRunners
@@ -35,24 +36,28 @@ type Runner struct {
 // New makes a runner.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
-	r.sandboxes = newSandboxes(&r.Options)
+	r.paths.Dir = o.Temp
+	r.pool = sandbox.NewPool(sandbox.PoolOptions{
+		Temp: o.Temp, Choice: o.Isolation, KeepSize: o.KeepSize,
+		Prewarm: sandbox.Wanted{Dirs: o.dirs(nil), Search: filepath.SplitList(process.Getenv(o.Env, "PATH"))},
+	})
 	return r
 }
 
-// KeepReady has so many supervisors stand ready from now on that no case waits
-// for the start of one. Close ends them.
-func (r *Runner) KeepReady(supervisors int) { r.sandboxes.pool.KeepReady(supervisors) }
+// KeepReady keeps that many supervisors ready from now on, so that no case waits for
+// the start of one. Close ends them.
+func (r *Runner) KeepReady(supervisors int) { r.pool.KeepReady(supervisors) }
 
-// Prewarm has a sandbox made for the next case that wants nothing special, in
-// the place of one that nobody took. CancelPrewarm gives it up.
-func (r *Runner) Prewarm() { r.sandboxes.pool.Prewarm() }
+// Prewarm makes a sandbox for the next case with no special wishes, in the place of one
+// that no case took. CancelPrewarm gives it up.
+func (r *Runner) Prewarm() { r.pool.Prewarm() }
 
-// CancelPrewarm gives up a sandbox that was made early.
-func (r *Runner) CancelPrewarm() { r.sandboxes.pool.CancelPrewarm() }
+// CancelPrewarm gives up a prewarmed sandbox.
+func (r *Runner) CancelPrewarm() { r.pool.CancelPrewarm() }
 
 // Close gives up what is kept ready. Cases that run are not touched.
 func (r *Runner) Close() {
-	r.sandboxes.pool.Close()
+	r.pool.Close()
 	r.evaluator.Close()
 }
 
@@ -61,13 +66,13 @@ func (r *Runner) Remove(o suites.Outcome) error {
 	if o.Sandbox == "" {
 		return nil
 	}
-	return r.sandboxes.pool.Discard(o.Sandbox)
+	return r.pool.Discard(o.Sandbox)
 }
 
 // Keep moves what a case left to a directory that does not exist yet, within
 // KeepSize.
 func (r *Runner) Keep(o suites.Outcome, to string) error {
-	return r.sandboxes.pool.Keep(o.Sandbox, to)
+	return r.pool.Keep(o.Sandbox, to)
 }
 
 // Options are what every case of a session has in common.
@@ -78,19 +83,12 @@ type Options struct {
 	Timeout time.Duration // of a step whose case names none
 	// Backstop is the longest that a step may take, whatever its case or the
 	// settings that register its hook say; 0: no limit.
-	Backstop time.Duration
-	Client   client.Version
-	Live     Live
-	// Isolation is Namespaces, Copy or None; "" is None. Plan makes the sandboxes
-	// of the first.
-	Isolation isolate.Mode
-	Weaker    string // why Isolation is not Namespaces
-	Refused   error  // why nothing may be run; nil: cases are run
-	Plan      *isolate.Plan
-	Bounds    isolate.Options // the limits among them hold in every mode
-	Uncopied  []string        // directories of the project that copies do without
-	KeepSize  int64           // bytes that a kept sandbox may take up; 0: no bound
-	EmptyHome bool            // each case has a HOME of its own, with nothing in it
+	Backstop  time.Duration
+	Client    client.Version
+	Live      Live
+	Isolation sandbox.Choice // the zero value runs nothing
+	KeepSize  int64          // bytes that a kept sandbox may take up; 0: no bound
+	EmptyHome bool           // each case has a HOME of its own, with nothing in it
 	// Hooks tells which registered hooks fire for an event and the value its
 	// matchers are compared with, in order. Nil: none are registered.
 	Hooks func(event, value string) []discover.Hook
@@ -165,7 +163,7 @@ var templates = []string{"{tmp}", "{project}", "{override}", "{session}", "{serv
 
 // environ makes the environment that all steps of the case share, and what the
 // templates stand for.
-func (s *sandbox) environ() {
+func (s *caseRun) environ() {
 	address, port := "", ""
 	if s.server != nil {
 		address, port = s.server.Address(), s.server.Port()
@@ -197,7 +195,7 @@ func (s *sandbox) environ() {
 	s.env = process.With(process.With(s.o.Env, set), s.expanded(s.c.Env))
 }
 
-func (s *sandbox) expanded(vars map[string]string) map[string]string {
+func (s *caseRun) expanded(vars map[string]string) map[string]string {
 	out := make(map[string]string, len(vars))
 	for k, v := range vars {
 		out[k] = s.expand.Replace(v)

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 func init() {
@@ -253,7 +253,7 @@ func (m *machine) fire(uid int, act string) string {
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		_, r := chosen(m.t, isolate.Namespaces, func(o *run.Options, i *isolate.Options) {
+		_, r := chosen(m.t, "namespaces", func(o *run.Options, i *sandbox.Options) {
 			i.Shown, i.Home = []string{self}, m.home
 			m.plant(o.Root)
 		})

@@ -16,7 +16,7 @@ const logLimit = 64 << 20
 
 // trace adds what the Tracer wants to the environment of all steps. A step that
 // sets one of its variables itself would undo it: such a case is run without.
-func (s *sandbox) trace(t Tracer) error {
+func (s *caseRun) trace(t Tracer) error {
 	if t == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (s *sandbox) trace(t Tracer) error {
 }
 
 // traced is the log of a traced run, nil when there is none to go by.
-func (s *sandbox) traced() []byte {
+func (s *caseRun) traced() []byte {
 	if s.log == "" {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
 )
 
@@ -18,7 +17,7 @@ const noting = "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/asked\"\necho biome
 // there, once.
 func TestVersionApart(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+	for _, mode := range []string{"namespaces", "copy"} {
 		for name, tt := range map[string]struct {
 			path   string // of the tool in the project; "" where the machine has it
 			places []string
@@ -71,7 +70,7 @@ func TestVersionApart(t *testing.T) {
 // program in the project.
 func TestVersionOfCalls(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+	for _, mode := range []string{"namespaces", "copy"} {
 		p := newProject(t)
 		for _, tool := range []string{"biome", "jaq"} {
 			p.write("node_modules/.bin/"+tool, noting, 0o755)
@@ -96,7 +95,7 @@ func TestVersionOfNone(t *testing.T) {
 	p := newProject(t)
 	p.write("node_modules/.bin/biome", noting, 0o755)
 	p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
-	r := run.New(run.Options{Root: p.root, Temp: filepath.Join(p.temp, "none"), Isolation: isolate.Copy, Env: []string{"PATH=" + os.Getenv("PATH")}})
+	r := run.New(run.Options{Root: p.root, Temp: filepath.Join(p.temp, "none"), Isolation: direct("copy", p.root), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	t.Cleanup(r.Close)
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}, Gates: []suites.Gate{{Tool: "biome", MinVersion: "1.0", Places: []string{"node_modules/.bin/biome"}}}}
 	if o, err := r.Case(t.Context(), c); err == nil {

@@ -20,7 +20,7 @@ func TestViewed(t *testing.T) {
 	}
 	elsewhere := filepath.Join(t.TempDir(), "lint")
 	view := filepath.Join(t.TempDir(), "copy")
-	s := &sandbox{o: &Options{Root: root}, root: view}
+	s := &caseRun{o: &Options{Root: root}, root: view}
 	for file, want := range map[string]string{
 		filepath.Join(root, "bin", "lint"): filepath.Join(view, "bin", "lint"),
 		filepath.Join(link, "lint"):        filepath.Join(view, "lint"),

@@ -12,24 +12,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
 )
 
 // choose gives a runner of the mode, in whose PATH bin of the machine comes first.
-func (p *project) inMode(mode isolate.Mode, bin string) *run.Runner {
+func (p *project) inMode(mode string, bin string) *run.Runner {
 	p.t.Helper()
 	o := run.Options{
-		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second, Isolation: mode,
+		Root: p.root, Temp: p.temp, Timeout: 20 * time.Second,
 		Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + p.t.TempDir()},
 	}
-	if mode == isolate.Namespaces {
-		choice, err := isolate.Choose(isolate.Auto, isolate.Options{Root: p.root, Home: p.t.TempDir(), Shown: []string{bin}, Size: 8 << 20, Processes: 100}, p.temp)
-		if err != nil || choice.Mode != mode {
-			p.t.Fatalf("%v, %v", choice, err)
-		}
-		o.Plan = choice.Plan
+	var err error
+	if o.Isolation, err = sandbox.Choose(mode, sandbox.Options{Root: p.root, Home: p.t.TempDir(), Shown: []string{bin}, Size: 8 << 20, Processes: 100}, p.temp); err != nil {
+		p.t.Fatal(err)
 	}
 	r := run.New(o)
 	p.t.Cleanup(r.Close)
@@ -40,7 +37,7 @@ func (p *project) inMode(mode isolate.Mode, bin string) *run.Runner {
 // came of it; in PATH and in the project alike. Nothing of it is left.
 func TestCalls(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+	for _, mode := range []string{"namespaces", "copy"} {
 		p := newProject(t)
 		bin := t.TempDir()
 		if err := os.WriteFile(filepath.Join(bin, "lint"), []byte("#!/bin/sh\ncat\necho \"told of $#: $2\"\necho oh >&2\nexit 3\n"), 0o755); err != nil {
@@ -88,7 +85,7 @@ func TestCalls(t *testing.T) {
 // of it is moved, and the other tools are told of all the same.
 func TestCallsOfLinked(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+	for _, mode := range []string{"namespaces", "copy"} {
 		p := newProject(t)
 		shared, bin := t.TempDir(), t.TempDir()
 		write(t, filepath.Join(shared, ".bin/own"), "#!/bin/sh\necho own\n")
@@ -126,7 +123,7 @@ func TestCallsOfUnmoved(t *testing.T) {
 	}
 	p.write("hook.sh", "#!/bin/bash\nbin/"+long+" a; bin/own b\n", 0o755)
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
-	got, err := p.inMode(isolate.Copy, t.TempDir()).Calls(t.Context(), c, []suites.Gate{{Tool: long, Places: []string{"bin/" + long}}, {Tool: "own", Places: []string{"bin/own"}}})
+	got, err := p.inMode("copy", t.TempDir()).Calls(t.Context(), c, []suites.Gate{{Tool: long, Places: []string{"bin/" + long}}, {Tool: "own", Places: []string{"bin/own"}}})
 	if err != nil || len(got) != 1 || got[0].Tool != "own" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -137,7 +134,7 @@ func TestCallsOfUnmoved(t *testing.T) {
 // alone; whatever is watched, the hook finds what it found before.
 func TestCallsAsSearched(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []isolate.Mode{isolate.Namespaces, isolate.Copy} {
+	for _, mode := range []string{"namespaces", "copy"} {
 		for _, tt := range []struct {
 			path   string // of the case
 			absent []string

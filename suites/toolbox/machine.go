@@ -9,8 +9,8 @@ import (
 
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
 )
 
 // A Machine tells the programs of the machine from those that a project may have
@@ -24,10 +24,10 @@ type Machine struct {
 // NewMachine takes the directories of PATH that are none of the project's at root.
 func NewMachine(root string, env []string) Machine {
 	m := Machine{env: env}
-	for _, dir := range []string{root, isolate.GitTop(root)} {
+	for _, dir := range []string{root, sandbox.GitTop(root)} {
 		m.own = append(m.own, filepath.Clean(dir))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			m.own = append(m.own, real, isolate.GitTop(real))
+			m.own = append(m.own, real, sandbox.GitTop(real))
 		}
 	}
 	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {

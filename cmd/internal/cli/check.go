@@ -96,7 +96,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 	shown := newProgressLine(cmd.ErrOrStderr(), terminal.Is(cmd.ErrOrStderr()) && !a.verbose, len(hooksToCheck(tree)))
 	defer shown.End()
 	res, err := runCheck(cmd.Context(), tree, r, jobs, shown.Show)
-	res.ranIn = ranIn{string(r.Isolation), r.Weaker}
+	res.ranIn = inIsolation(r.Isolation)
 	return res, err
 }
 

@@ -73,7 +73,7 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 		return err
 	}
 	doc := newDocument(res)
-	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
+	doc.ranIn = inIsolation(r.Isolation)
 	err = a.print(doc, len(doc.Cells), doc.Line, func(w io.Writer) { printContract(w, doc, a.verbose) })
 	if err == nil && doc.Failed() {
 		return ErrFailed

@@ -51,7 +51,7 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 		}
 	}
 	doc := newCoverageDocument(c)
-	doc.ranIn = ranIn{o.Isolation(), o.Weaker()}
+	doc.ranIn = inIsolation(o.Isolation())
 	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 

@@ -13,62 +13,43 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/engine/modes"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
+	"hookwatch/suites/sandbox"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	compare := false
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Diagnose missing tools and isolation",
-		Long: `Tell which isolation holds on this machine and why not a better one, and of each
-tool that the project's hooks call where it is, its version, what its absence
-means for the cases and how to install it. No hook runs.
-
-With --isolation every case runs twice, in place and isolated, and each verdict
-that differs is explained. In place means that hooks do to your files what they
-do.`,
+		Long: `Print which isolation is in force on this machine and why it is not a better one.
+List each tool that the project's hooks call: where it is, its version, which
+cases its absence skips or fails, and how to install it. No hook runs.`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), compare) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}
-	cmd.Flags().BoolVar(&compare, "isolation", false, "run the cases in place and isolated, and compare")
-	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, compare bool) error {
+func (a *app) doctor(ctx context.Context) error {
 	p, err := a.loadHooks()
 	if err != nil {
 		return err
 	}
-	place := sandboxes.New(p.Root())
+	place := sandbox.PlaceOf(p.Root())
 	a.inOrder.Store(true)
-	temp, keep, err := place.Open(false)
+	temp, _, err := place.Open(false)
 	if err != nil {
 		return err
 	}
 	defer place.Close(temp)
-	o := engine.Options{Project: p, Temp: temp, Keep: keep, Env: os.Environ(), Shuffle: a.shuffle, Rerun: a.program().About(p, "run")}
-	d, err := equipment.Diagnose(ctx, equipment.Options{Temp: temp, Env: o.Env, Warn: func(string) {}}, p)
+	d, err := equipment.Diagnose(ctx, equipment.Options{Temp: temp, Env: os.Environ(), Warn: func(string) {}}, p)
 	if err != nil {
 		return err
 	}
 	doc := newDoctorDocument(Version, p, d)
-	if compare {
-		if err := doc.Compare(ctx, o); err != nil {
-			return err
-		}
-	}
-	err = a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc, compare) })
-	if err == nil && len(doc.Differ) > 0 {
-		return ErrFailed
-	}
-	return err
+	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
 }
 
 // doctorDocument is what doctor prints as JSON.
@@ -81,8 +62,6 @@ type doctorDocument struct {
 	Cases     int             `json:"cases"`
 	Isolation doctorIsolation `json:"isolation"`
 	Tools     []doctorTool    `json:"tools"`
-	Compared  int             `json:"compared,omitempty"`    // cases, with --isolation
-	Differ    []verdicts      `json:"differences,omitempty"` // with --isolation
 }
 
 // doctorIsolation says which isolation holds, and why not a better one.
@@ -103,21 +82,12 @@ type doctorTool struct {
 	Install  string   `json:"install,omitempty"`
 }
 
-// verdicts is a case whose verdict depends on how it is isolated.
-type verdicts struct {
-	Suite    string   `json:"suite"`
-	ID       string   `json:"id"`
-	None     string   `json:"none"`
-	Isolated string   `json:"isolated"`
-	Because  []string `json:"because"`
-}
-
 // newDoctorDocument makes the document of a diagnosis.
 func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosis) *doctorDocument {
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Project: p.Root(), Hooks: p.Hooks(), Cases: len(p.Every()),
-		Isolation: doctorIsolation{Mode: string(d.Isolation.Mode), Why: d.Isolation.Why, Mend: d.Isolation.Mend},
+		Isolation: doctorIsolation{Mode: d.Isolation.Describe().Name, Why: d.Isolation.Why, Mend: d.Isolation.Mend},
 		Tools:     []doctorTool{},
 	}
 	for _, b := range d.Isolation.Bounds {
@@ -136,22 +106,6 @@ func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosi
 	return doc
 }
 
-// Compare adds what differs where every case runs in place and isolated.
-func (doc *doctorDocument) Compare(ctx context.Context, o engine.Options) error {
-	compared, differences, err := modes.Compare(ctx, o)
-	if err != nil {
-		return err
-	}
-	doc.Compared = compared
-	for _, d := range differences {
-		doc.Differ = append(doc.Differ, verdicts{
-			Suite: d.Case.Suite, ID: d.Case.ID,
-			None: string(d.None.Status()), Isolated: string(d.Isolated.Status()), Because: d.Because,
-		})
-	}
-	return nil
-}
-
 func keyTexts(keys []suites.Key) []string {
 	var out []string
 	for _, k := range keys {
@@ -160,30 +114,21 @@ func keyTexts(keys []suites.Key) []string {
 	return out
 }
 
-// printDoctor says it for people.
-func printDoctor(out io.Writer, doc *doctorDocument, compared bool) {
+// printDoctor prints the document as text.
+func printDoctor(out io.Writer, doc *doctorDocument) {
 	writef(out, "hookwatch %s on %s\n%s: %s, %s\n\n", doc.Hookwatch, doc.OS, doc.Project,
 		notify.Count(doc.Hooks, "hook"), notify.Count(doc.Cases, "case"))
-	writef(out, "isolation: %s\n", doc.Isolation.text())
+	writef(out, "isolation: %s: %s\n", doc.Isolation.Mode, sandbox.Describe(doc.Isolation.Mode).Summary)
 	if doc.Isolation.Why != "" {
 		writef(out, "  why: %s\n", doc.Isolation.Why)
 	}
 	if doc.Isolation.Mend != "" {
 		writef(out, "  better with: %s\n", doc.Isolation.Mend)
 	}
-	if doc.Isolation.Mode == "unavailable" {
-		writef(out, "  on a copy instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust; your HOME,\n    all other files and the network are open to hooks then\n")
+	for _, line := range sandbox.Describe(doc.Isolation.Mode).Instead {
+		writef(out, "  %s\n", whole(line))
 	}
 	bounds(out, doc.Isolation.Bounds)
-	if compared {
-		writef(out, "\n%d cases in place and isolated: %d verdicts differ\n", doc.Compared, len(doc.Differ))
-		for _, d := range doc.Differ {
-			writef(out, "  %s/%s  %s in place, %s isolated\n", d.Suite, d.ID, d.None, d.Isolated)
-			for _, b := range d.Because {
-				writef(out, "      %s\n", b)
-			}
-		}
-	}
 	tools(out, doc.Tools)
 }
 
@@ -197,21 +142,6 @@ func bounds(out io.Writer, bounds map[string]string) {
 		rowf(w, "  %s\t%s\n", what, bounds[what])
 	}
 	_ = w.Flush()
-}
-
-func (i doctorIsolation) text() string {
-	text := i.Mode
-	switch i.Mode {
-	case "namespaces":
-		text += ": each case has its own views of the project and HOME, and no network"
-	case "copy":
-		text += ": each case has a copy of the project; HOME, the network and other places are open to it"
-	case "unavailable":
-		text += ": no command runs a hook here"
-	case "none":
-		text += ": cases run in place, on your files"
-	}
-	return text
 }
 
 func tools(out io.Writer, tools []doctorTool) {

@@ -92,7 +92,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 		return nothing(c)
 	}
 	doc := newFireDocument(c, fired, all)
-	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
+	doc.ranIn = inIsolation(r.Isolation)
 	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
 }
 

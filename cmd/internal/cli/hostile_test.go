@@ -139,7 +139,6 @@ func arguments(cmd *cobra.Command) [][]string {
 		"coverage": {{"--lcov", "/nonexistent/" + evilText}},
 		"schema":   {{"suite"}, {"config"}},
 		"trust":    {{"--yes"}, {"--list"}, {"--forget"}},
-		"doctor":   {{"--isolation"}},
 	}
 	if cmd.HasParent() {
 		return append(all, more[cmd.Name()]...)

@@ -57,7 +57,7 @@ func (a *app) liveHooks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	doc := newLiveDocument(p, ranIn{string(r.Isolation), r.Weaker}, res, time.Since(began).Milliseconds())
+	doc := newLiveDocument(p, inIsolation(r.Isolation), res, time.Since(began).Milliseconds())
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printLive(w, doc, a.verbose) }); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	if err != nil {
 		return err
 	}
-	doc.ranIn = ranIn{string(r.Isolation), r.Weaker}
+	doc.ranIn = inIsolation(r.Isolation)
 	if err := a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) }); err != nil {
 		return err
 	}

@@ -10,14 +10,13 @@ import (
 
 	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 )
 
 // An opened session, with what has to be closed after it.
@@ -41,7 +40,7 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 		return nil, err
 	}
 	a.inOrder.Store(true)
-	running, keep, err := sandboxes.New(p.Root()).Open(o.store != nil)
+	running, keep, err := sandbox.PlaceOf(p.Root()).Open(o.store != nil)
 	if err != nil {
 		o.close()
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
@@ -126,8 +125,8 @@ func (o *opened) greet() {
 			o.view.Handle(notify.Warning{Text: interrupted(i)})
 		}
 	}
-	if o.Isolation() == string(isolate.Copy) {
-		o.view.Handle(notify.Warning{Text: "isolation is copy: hooks run on a copy of the project, and your HOME, all other files and the network are open to them"})
+	if text := o.Isolation().Describe().Warning; text != "" {
+		o.view.Handle(notify.Warning{Text: text})
 	}
 	for _, w := range append(o.before.Warnings, o.project.Warnings...) {
 		o.view.Handle(notify.Warning{Text: w})
@@ -148,13 +147,13 @@ func interrupted(i *record.Interruption) string {
 func (o *opened) started() notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Isolation: o.Isolation(), Weaker: o.Weaker(), State: o.State(), LastFull: o.lastFull,
+		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: o.lastFull,
 	}
 }
 
 func (o *opened) close() {
 	if o.temp != "" {
-		sandboxes.New(o.project.Root()).Close(o.temp)
+		sandbox.PlaceOf(o.project.Root()).Close(o.temp)
 	}
 	if o.store != nil {
 		_ = o.store.Close()
@@ -165,7 +164,7 @@ func (o *opened) close() {
 // directory are given back by close.
 func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
-	place := sandboxes.New(p.Root())
+	place := sandbox.PlaceOf(p.Root())
 	temp, _, err := place.Open(false)
 	if err != nil {
 		return nil, nil, err

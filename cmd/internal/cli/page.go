@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"hookwatch/suites/printable"
+	"hookwatch/suites/sandbox"
 )
 
 // writef writes text for people. Its operands may hold what others wrote: each
@@ -29,10 +30,13 @@ type ranIn struct {
 	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
 }
 
+// inIsolation is the isolation that was chosen.
+func inIsolation(c sandbox.Choice) ranIn { return ranIn{c.Describe().Name, c.Why} }
+
 // printIsolation writes the isolation in which hooks ran, and what a weak one leaves open.
 func printIsolation(w io.Writer, in ranIn) {
 	why := in.IsolationWhy
-	if open := openIn[in.Isolation]; open != "" {
+	if open := sandbox.Describe(in.Isolation).Open; open != "" {
 		if why != "" {
 			why = ", " + why
 		}
@@ -40,12 +44,6 @@ func printIsolation(w io.Writer, in ranIn) {
 		return
 	}
 	writef(w, "isolation: %s\n", in.Isolation)
-}
-
-// openIn is what each weak isolation leaves open.
-var openIn = map[string]string{
-	"copy": "hooks ran on a copy of the project; your HOME, all other files and the network were open to them",
-	"none": "hooks ran in place, on your files; your HOME and the network were open to them",
 }
 
 // An output is a line of a program's own Output: its spaces are shown as they are.

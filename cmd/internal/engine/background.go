@@ -217,7 +217,7 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 // whether there is one. Of a project with suites nothing is to be found out: these say
 // what its hooks must stop.
 func (w *watch) tryNext(ctx context.Context) bool {
-	if w.with.Refused() != nil {
+	if w.with.Isolation().Refused() != nil {
 		return false
 	}
 	next := w.p.Trial(w.p.Stops)

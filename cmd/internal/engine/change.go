@@ -12,7 +12,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
 	"hookwatch/watcher"
 )
@@ -64,7 +63,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 
 // retry tries isolation again that could not be had: what ran short may be there now.
 func (w *watch) retry() {
-	if w.with.Refused() == nil {
+	if w.with.Isolation().Refused() == nil {
 		return
 	}
 	if err := w.with.Use(w.p, w.known.Environment.Tools); err != nil {
@@ -181,7 +180,7 @@ func (s *span) has(at time.Time) bool {
 // places them, changed while hooks ran in place: what a hook writes itself must not
 // start the next run. In other isolations hooks write nothing into the project.
 func (w *watch) touchedElsewhere(changed []string) {
-	if w.Isolation() != string(isolate.None) {
+	if !w.Isolation().Describe().InPlace {
 		return
 	}
 	var touched []string

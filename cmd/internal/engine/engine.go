@@ -22,13 +22,13 @@ import (
 	"hookwatch/cmd/internal/engine/decide"
 	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/engine/filing"
-	"hookwatch/cmd/internal/engine/sandboxes"
 	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/record"
+	"hookwatch/suites/sandbox"
 )
 
 // Options are what an engine is made of.
@@ -123,11 +123,8 @@ func (e *Engine) warnError(err error) {
 
 func (e *Engine) warnf(format string, args ...any) { e.warn(fmt.Sprintf(format, args...)) }
 
-// Isolation names the isolation that holds.
-func (e *Engine) Isolation() string { return e.with.Isolation() }
-
-// Weaker returns why the isolation is not namespaces.
-func (e *Engine) Weaker() string { return e.with.Weaker() }
+// Isolation returns the isolation in which hooks run.
+func (e *Engine) Isolation() sandbox.Choice { return e.with.Isolation() }
 
 // Outside returns why the real client is not started in the project, "" where it is.
 func (e *Engine) Outside() string { return e.with.Runner.Outside() }
@@ -152,8 +149,8 @@ func (e *Engine) Stale() []plan.Selected {
 }
 
 // kept is where sandboxes of failing cases are kept.
-func (e *Engine) kept() sandboxes.Kept {
-	return sandboxes.Kept{Dir: e.o.Keep, Limits: e.p.Config.Sandbox}
+func (e *Engine) kept() sandbox.Kept {
+	return sandbox.Kept{Dir: e.o.Keep, Count: e.p.Config.Sandbox.Keep, Size: int64(e.p.Config.Sandbox.KeepSize)}
 }
 
 // pending reports whether a case of the current run is still to have its own verdict.

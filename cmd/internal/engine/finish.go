@@ -245,7 +245,7 @@ func (e *Engine) putAway(x *execution, at string, failedBefore bool) {
 		if failedBefore {
 			e.kept().Drop(x.c)
 		}
-	} else if err := e.kept().Take(x.runner, x.outcome, at); err != nil {
+	} else if err := e.kept().Take(func(to string) error { return x.runner.Keep(x.outcome, to) }, at); err != nil {
 		e.warnf("the sandbox of %s is not kept, or others that are too many: %v", x.c.Key(), err)
 	}
 }
@@ -288,7 +288,7 @@ func (e *Engine) end(interrupted bool) Summary {
 	done := notify.RunDone{
 		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
 		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
-		Project: e.p.Name(), Isolation: e.Isolation(), Weaker: e.with.Weaker(), StandIns: e.with.StandIns(), At: at,
+		Project: e.p.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.with.StandIns(), At: at,
 	}
 	e.describeEnvironment(done.Full)
 	e.filing.End(done, e.p, e.known, e.awaited)
@@ -313,5 +313,5 @@ func (e *Engine) describeEnvironment(full bool) {
 	}
 	env.Hookwatch = e.o.Program
 	env.OS = runtime.GOOS + "/" + runtime.GOARCH
-	env.Isolation = e.Isolation()
+	env.Isolation = e.Isolation().Describe().Name
 }

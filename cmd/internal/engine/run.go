@@ -14,11 +14,11 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/verdict"
 )
 
@@ -90,7 +90,7 @@ func (e *Engine) fill(ctx context.Context) {
 }
 
 func (e *Engine) start(ctx context.Context, c *suites.Case) {
-	e.with.TellNotes()
+	e.with.WarnOfNotes()
 	ctx, cancel := context.WithCancel(ctx)
 	x := &execution{c: c, runner: e.with.Runner, cancel: cancel, seen: e.known.Freshness.See(c)}
 	x.digests = e.known.DigestsOf(c, x.seen.Inputs)
@@ -224,8 +224,8 @@ func machineFault(err error) error {
 	if err == nil {
 		return nil
 	}
-	var unavailable *isolate.UnavailableError
-	why := isolate.Explained(err)
+	var unavailable *sandbox.UnavailableError
+	why := sandbox.Explained(err)
 	if errors.As(why, &unavailable) || process.Shortage(why) != nil {
 		return why
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
 )
 
 // TestMachineFault: a case that the machine did not let run is aborted, with the
@@ -26,7 +26,7 @@ func TestMachineFault(t *testing.T) {
 		"memory":      {&process.ConfineError{Err: syscall.ENOMEM}, suites.Aborted, "memory"},
 		"processes":   {&process.ShortageError{What: "too few processes"}, suites.Aborted, "too few processes"},
 		"denied":      {&process.ConfineError{Err: syscall.EPERM}, suites.Aborted, "cannot be isolated here"},
-		"unavailable": {&isolate.UnavailableError{Why: "no"}, suites.Aborted, "cannot be isolated here"},
+		"unavailable": {&sandbox.UnavailableError{Why: "no"}, suites.Aborted, "cannot be isolated here"},
 		"the case":    {errors.New("fixture x: the file exists"), suites.Fail, "fixture x"},
 	} {
 		x := &execution{c: &suites.Case{Suite: "s", ID: "A"}, err: fmt.Errorf("s/A: prepare: %w", c.err)}

@@ -30,11 +30,11 @@ func TestNamedClient(t *testing.T) {
 	}
 	cfg := &config.Config{Root: dir}
 	cfg.Live.Client = link
-	if o := IsolationOptions(cfg, nil); !slices.Contains(o.Shown, filepath.Dir(program)) {
+	if o := SandboxOptions(cfg, nil); !slices.Contains(o.Shown, filepath.Dir(program)) {
 		t.Errorf("shown are %q", o.Shown)
 	}
 	cfg.Live.Client = "claude"
-	if o := IsolationOptions(cfg, nil); len(o.Shown) != 1 {
+	if o := SandboxOptions(cfg, nil); len(o.Shown) != 1 {
 		t.Errorf("shown are %q", o.Shown)
 	}
 }

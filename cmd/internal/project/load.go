@@ -22,8 +22,8 @@ import (
 	"hookwatch/suites/depend"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/plan"
+	"hookwatch/suites/sandbox"
 )
 
 // Load reads a project, of which pinned may hold what was saved lately. Problems
@@ -381,7 +381,7 @@ func confined(cfg *config.Config) disk.Reader {
 // not read for them either. What that is, is found out for the first file. What was
 // saved lately is taken from pinned, which may be nil.
 func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
-	hiding := sync.OnceValue(func() *isolate.Hiding { return IsolationOptions(cfg, os.Environ()).Hiding() })
+	hiding := sync.OnceValue(func() *sandbox.Hiding { return SandboxOptions(cfg, os.Environ()).Hiding() })
 	r := confined(cfg)
 	r.Pinned = pinned
 	r.Hidden = func(real string) bool { return hiding().Hides(real) }

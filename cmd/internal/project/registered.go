@@ -18,8 +18,8 @@ import (
 	"hookwatch/suites/conform"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
 )
 
 // RegisteredSuite is the name of the suite that is made of the hooks that a project
@@ -254,11 +254,11 @@ func (p *Project) GoLive() {
 	}
 }
 
-// IsolationOptions are what the configuration says of sandboxes; env is what
-// hooks get.
-func IsolationOptions(cfg *config.Config, env []string) isolate.Options {
-	o := isolate.Options{
+// SandboxOptions returns the configuration of sandboxes; env is the environment of hooks.
+func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
+	o := sandbox.Options{
 		Root:      cfg.Root,
+		Own:       []string{cfg.ResultsDir},
 		Home:      process.Getenv(env, "HOME"),
 		Mask:      cfg.Sandbox.Mask,
 		Unmask:    cfg.Sandbox.Unmask,

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"hookwatch/suites/disk"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 )
 
@@ -28,7 +28,7 @@ import (
 // grafts can have git show another history, so git never sees them: it works in an
 // empty repository of hookwatch's own that reads the objects of this one.
 func FirstCommit(dir string) string {
-	top := isolate.GitTop(disk.Real(dir))
+	top := sandbox.GitTop(disk.Real(dir))
 	repository := filepath.Join(top, ".git")
 	if fi, err := os.Lstat(repository); err != nil || !fi.IsDir() {
 		return ""

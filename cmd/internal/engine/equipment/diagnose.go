@@ -7,12 +7,12 @@ import (
 
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
-	"hookwatch/suites/isolate"
+	"hookwatch/suites/sandbox"
 )
 
 // A Diagnosis says what holds on this machine for a project.
 type Diagnosis struct {
-	Isolation isolate.Choice
+	Isolation sandbox.Choice
 	Tools     []ToolUse // sorted by name
 }
 
@@ -30,7 +30,7 @@ type ToolUse struct {
 // known tools are asked for their versions, those of the project's own in isolation.
 func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, error) {
 	e, err := New(o, p, nil)
-	if err != nil && e.Refused() == nil {
+	if err != nil && e.isolation.Refused() == nil {
 		return nil, err
 	}
 	uses := make(map[string]*ToolUse)
@@ -64,7 +64,7 @@ func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, e
 	}
 	found := e.Tools.Find(slices.Sorted(maps.Keys(uses)))
 	e.Runner.Versions(ctx, e.Tools, found)
-	d := &Diagnosis{Isolation: e.isolation.Choice}
+	d := &Diagnosis{Isolation: e.isolation}
 	for _, t := range found {
 		u := uses[t.Name]
 		u.Tool = t

@@ -4,6 +4,8 @@ package equipment
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -11,9 +13,9 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/isolate"
 	"hookwatch/suites/process"
 	"hookwatch/suites/run"
+	"hookwatch/suites/sandbox"
 	"hookwatch/suites/toolbox"
 )
 
@@ -34,7 +36,9 @@ type Equipment struct {
 	o         Options
 	ready     int // supervisors to be kept ready
 	standIns  map[string]string
-	isolation isolation
+	isolation sandbox.Choice
+	chosenFor string          // the options of the isolation, because probing it takes milliseconds
+	warned    map[string]bool // notes of the isolation that were printed
 }
 
 // New makes equipment for a project; known are tools whose versions are on record.
@@ -59,7 +63,7 @@ func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
 		return err
 	}
 	e.standIns = offered
-	unavailable := e.isolation.choose(cfg, withStandIns, e.o.Temp, e.o.Warn)
+	unavailable := e.choose(cfg, withStandIns)
 	e.Tools = toolbox.New(p.Root(), env, offered, known)
 	e.Close()
 	e.Runner = e.newRunner(p, withStandIns)
@@ -85,12 +89,7 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 		Live:        run.Live{Client: cfg.Live.Client, Timeout: cfg.Live.Timeout},
 		Interpreted: p.Interpreted,
 		Scripts:     p.Scripts(),
-		Isolation:   e.isolation.Mode,
-		Weaker:      e.isolation.Why,
-		Refused:     e.isolation.refused,
-		Plan:        e.isolation.Plan,
-		Bounds:      project.IsolationOptions(cfg, env),
-		Uncopied:    []string{cfg.ResultsDir},
+		Isolation:   e.isolation,
 		KeepSize:    int64(cfg.Sandbox.KeepSize),
 		EmptyHome:   cfg.Sandbox.Home == config.HomeEmpty,
 		Reader:      p.Reader.Anywhere(),
@@ -105,25 +104,55 @@ func (e *Equipment) KeepReady(n int) {
 	e.Runner.KeepReady(n)
 }
 
-// Isolation names the isolation that holds.
-func (e *Equipment) Isolation() string { return string(e.isolation.Mode) }
+// errNothingRuns is for equipment that is made to look at a project only.
+var errNothingRuns = errors.New("no hook is run by this command")
 
-// Weaker returns why the isolation is not namespaces.
-func (e *Equipment) Weaker() string { return e.isolation.Why }
+// choose chooses the isolation that the configuration asks for; env is the environment of
+// hooks. After an error nothing can run, because the isolation before may be weaker than
+// the one that is asked for now.
+func (e *Equipment) choose(cfg *config.Config, env []string) (err error) {
+	if e.o.Temp == "" {
+		e.isolation = sandbox.Refuse(errNothingRuns)
+		e.isolation.Why = ""
+		return nil
+	}
+	o := project.SandboxOptions(cfg, env)
+	chosenFor := fmt.Sprint(cfg.Run.Isolation, o)
+	if e.chosenFor == chosenFor {
+		return nil
+	}
+	e.chosenFor, e.warned = "", nil
+	if e.isolation, err = sandbox.Choose(cfg.Run.Isolation, o, e.o.Temp); err != nil {
+		return err
+	}
+	e.chosenFor = chosenFor
+	e.WarnOfNotes()
+	return nil
+}
 
-// Refused returns why nothing can be run, nil where cases can.
-func (e *Equipment) Refused() error { return e.isolation.refused }
+// WarnOfNotes warns, once each, of what cases see differently from other programs.
+func (e *Equipment) WarnOfNotes() {
+	for _, note := range e.isolation.Notes() {
+		if !e.warned[note] {
+			if e.warned == nil {
+				e.warned = make(map[string]bool)
+			}
+			e.warned[note] = true
+			e.o.Warn("isolation: " + note)
+		}
+	}
+}
+
+// Isolation returns the isolation in which hooks run.
+func (e *Equipment) Isolation() sandbox.Choice { return e.isolation }
 
 // IsolationOf names the isolation of a case: one that looks at the machine itself has none.
 func (e *Equipment) IsolationOf(c *suites.Case) string {
 	if c.Check != nil {
-		return string(isolate.None)
+		return sandbox.InPlace
 	}
-	return e.Isolation()
+	return e.isolation.Describe().Name
 }
-
-// TellNotes warns, of each thing once, of what cases see otherwise than the rest.
-func (e *Equipment) TellNotes() { e.isolation.tell(e.o.Warn) }
 
 // StandIns lists what stands in for absent tools, as name=program.
 func (e *Equipment) StandIns() []string {

@@ -1,6 +1,0 @@
-//go:build !linux && !darwin
-
-package isolate
-
-// Free is not known here.
-func Free(string) (left, size, files uint64) { return 0, 0, 0 }

@@ -1,0 +1,236 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+	"hookwatch/suites/sandbox"
+)
+
+// A caseRun is one case with everything that its steps share: the sandbox, the
+// directories and environment in it, and what ended there so far.
+type caseRun struct {
+	sandbox.Sandbox
+	o        *Options
+	c        *suites.Case
+	dir      string
+	tmp      string
+	root     string // the project: itself, or this case's copy of it
+	override string // CLAUDE_PROJECT_DIR of the case's own; "" when it is the project
+	cwd      string
+	number   string
+	searched string // the PATH that the case would have of itself
+	env      []string
+	named    []string          // the templates and what each stands for, one after the other
+	expand   *strings.Replacer // of them
+	places   []place           // see symbolic
+	server   *Server
+	ended    sandbox.Ended
+	log      string // of a traced run, in dir; "" when the run is not traced
+}
+
+// A place is a directory that has a name of its own in what is told of a case,
+// so that two runs tell the same.
+type place struct{ dir, name string }
+
+// project is what the hook sees as CLAUDE_PROJECT_DIR.
+func (s *caseRun) project() string {
+	if s.override != "" {
+		return s.override
+	}
+	return s.root
+}
+
+// close stops what runs for the case. What it left stays: whoever judges the
+// case decides.
+func (s *caseRun) close() {
+	if s.server != nil {
+		s.server.Close()
+	}
+	if s.Sandbox != nil {
+		s.Close()
+	}
+}
+
+// path expands a template; what is relative lies in the case's TMPDIR.
+func (s *caseRun) path(template string) string { return s.from(s.tmp, template) }
+
+// from is the path that a template gives, from a directory if it is relative.
+func (s *caseRun) from(dir, template string) string {
+	p := filepath.FromSlash(s.expand.Replace(template))
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(dir, p)
+	}
+	return filepath.Clean(p)
+}
+
+// start is the directory in which sessions of the case start, unless it names one.
+func (s *caseRun) start() string {
+	if s.c.Repo != nil {
+		return s.override
+	}
+	return s.root
+}
+
+func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
+	mode := fs.FileMode(f.Mode)
+	if mode == 0 {
+		mode = 0o644
+	}
+	now, content, path := time.Now(), f.Content, s.path(f.Path)
+	if f.Fill {
+		var err error
+		if content, err = suites.Moments(s.expand.Replace(content), now); err != nil {
+			return err
+		}
+	}
+	if err := s.Write(path, content, mode); err != nil || f.Age == 0 {
+		return err
+	}
+	changed := now.Add(-f.Age).UTC().Format("200601021504.05")
+	return s.tool(ctx, map[string]string{"TZ": "UTC"}, s.project(), "touch", "-t", changed, path)
+}
+
+// writeTree fills a directory of the case's own.
+func (s *caseRun) writeTree(dir string, files map[string]string) error {
+	for name, content := range files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("%s: lies outside the temporary project", name)
+		}
+		if err := s.Write(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tool runs, in a directory and with variables of its own, a program that the case's preparation needs.
+func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, argv ...string) error {
+	results, err := s.Run(ctx, process.Command{
+		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	res := results[0]
+	switch {
+	case res.StartError != nil:
+		return fmt.Errorf("the case is prepared with %s: %w", argv[0], res.StartError)
+	case res.Exit != 0:
+		return errors.New(strings.Join(argv[:2], " ") + ": " + strings.TrimSpace(string(res.Stderr.Bytes)))
+	}
+	return nil
+}
+
+// open makes the sandbox of a case and prepares the case in it.
+func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, error) {
+	if err := r.Isolation.Refused(); err != nil {
+		return nil, err
+	}
+	path := process.Getenv(r.Env, "PATH")
+	searched, err := r.paths.Path(path, c.Surroundings().AbsentTools)
+	if err != nil {
+		return nil, err
+	}
+	search := filepath.SplitList(searched)
+	if searched != path { // directories of links lead to those of the whole path
+		search = append(search, filepath.SplitList(path)...)
+	}
+	box, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
+	if err != nil {
+		return nil, err
+	}
+	s := &caseRun{Sandbox: box, o: &r.Options, c: c, dir: box.Dir(), root: box.Root(), number: sessionNumber(), searched: searched}
+	s.tmp = filepath.Join(s.dir, "tmp")
+	if err := s.prepare(ctx, t); err != nil {
+		s.close()
+		_ = r.pool.Discard(s.dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare makes everything that the case wants before its first step.
+func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
+	if s.c.Project != nil || s.c.Repo != nil {
+		s.override = filepath.Join(s.dir, "project")
+	}
+	s.cwd = s.start()
+	if len(s.c.Surroundings().Server) > 0 {
+		if s.server, err = Serve(s.Listen, s.c.Surroundings().Server); err != nil {
+			return err
+		}
+	}
+	s.environ()
+	if s.c.Surroundings().Cwd != "" {
+		s.cwd = s.from(s.cwd, s.c.Surroundings().Cwd)
+	}
+	if err := s.placePrograms(); err != nil {
+		return err
+	}
+	if err := s.trace(t); err != nil {
+		return err
+	}
+	if s.c.Project != nil {
+		if err := s.writeTree(s.override, s.c.Project.Files); err != nil {
+			return err
+		}
+	}
+	if s.c.Repo != nil {
+		return GitPlace{At: s.override, Main: filepath.Join(s.tmp, "main-worktree"), Run: s.tool, Write: s.writeTree}.Build(ctx, s.c.Repo)
+	}
+	return nil
+}
+
+// dirs are those that a case finds in its own directory; nil is for one that
+// wants nothing special.
+func (o *Options) dirs(c *suites.Case) []string {
+	dirs := []string{"tmp"}
+	if c != nil && (c.Project != nil || c.Repo != nil) {
+		dirs = append(dirs, "project")
+	}
+	if o.EmptyHome || c != nil && c.Layer == suites.Live {
+		dirs = append(dirs, "home")
+	}
+	return dirs
+}
+
+// watchedBy lists the directories of the project in which a case expects changes or
+// none. In place it would cost too much to look at the whole project for every case.
+func watchedBy(c *suites.Case) []string {
+	var dirs []string
+	for i := range c.Steps {
+		for _, f := range c.Steps[i].Expect.Files {
+			rest, ok := strings.CutPrefix(f.Path, "{project}")
+			if f.Change == "" || !ok {
+				continue
+			}
+			if at := strings.IndexAny(rest, "*?["); at >= 0 {
+				rest = rest[:at]
+			}
+			dirs = append(dirs, rest[:strings.LastIndexByte(rest, '/')+1])
+		}
+	}
+	return dirs
+}
+
+// serial counts the cases of this process, from a number that other processes
+// have left behind: several runners must not give out the same.
+var serial = func() *atomic.Int64 {
+	n := new(atomic.Int64)
+	n.Store(time.Now().UnixMilli() * 1000)
+	return n
+}()
+
+// sessionNumber is a number that no other case has had: hooks key their state
+// by what looks like a PID.
+func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }

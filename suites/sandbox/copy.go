@@ -1,0 +1,371 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
+)
+
+// copyBackend is the backend that gives each case a temporary copy of the project.
+type copyBackend struct{ o Options }
+
+func newCopyBackend(o Options) Backend { return &copyBackend{o} }
+
+func (*copyBackend) Describe() Description {
+	return Description{
+		Name:      "copy",
+		Summary:   "each case has a copy of the project; HOME, the network and other places are open to it",
+		Open:      "hooks ran on a copy of the project; your HOME, all other files and the network were open to them",
+		Warning:   "isolation is copy: hooks run on a copy of the project, and your HOME, all other files and the network are open to them",
+		Consent:   "your HOME, the network and all other files are open to hooks",
+		HooksOnly: true, // a program could do whatever the user may, who only asked for hooks to run
+	}
+}
+
+func (b *copyBackend) Probe(string) ([]Bound, error) { return b.o.directBounds(), nil }
+
+func (b *copyBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, error) {
+	root, err := copyProject(b.o.Root, w.Dir, b.o.Own)
+	if err != nil {
+		return nil, fmt.Errorf("copy the project: %w", err)
+	}
+	d, err := newDirect(open, w, b.o, root, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.original, d.copied = GitTop(b.o.Root), copyIn(w.Dir)
+	return d, nil
+}
+
+// copyIn is where a copy is in a case's directory.
+func copyIn(dir string) string { return filepath.Join(dir, "copy") }
+
+// copyProject copies the project at root, with the whole work tree that it is
+// in, below dir, but for the paths to skip, and returns the copy's root. What git
+// writes goes into the copy; its objects, which never change, stay where they
+// are. A repository that lies elsewhere, as that of a linked work tree does, is
+// copied too. One bound holds for the work tree and the repository together,
+// because a clone decides how large they are and what its .git file names.
+func copyProject(root, dir string, skip []string) (string, error) {
+	left, _, files := Free(dir)
+	bounds := Bounds{Bytes: int64(left / 2), Entries: mostEntries}
+	if half := int(min(files/2, mostEntries)); files > 0 { // some file systems count no files
+		bounds.Entries = max(half, 1)
+	}
+	return copyBounded(root, dir, skip, bounds)
+}
+
+// mostEntries bounds the files and directories of one copy. A project with all of
+// its dependencies installed has a few hundred thousand.
+const mostEntries = 1_000_000
+
+func copyBounded(root, dir string, skip []string, bounds Bounds) (string, error) {
+	root = disk.Real(root)
+	top, to := GitTop(root), copyIn(dir)
+	objects := filepath.Join(top, ".git", "objects")
+	c := Copier{Bounds: bounds, Skip: func(rel string) bool {
+		path := filepath.Join(top, rel)
+		return path == objects || slices.Contains(skip, path)
+	}}
+	if err := c.Tree(top, to); err != nil {
+		return "", tooLarge(err, top, dir, bounds)
+	}
+	if disk.IsDir(objects) {
+		if err := borrow(objects, filepath.Join(to, ".git", "objects")); err != nil {
+			return "", err
+		}
+	}
+	copied := filepath.Join(to, strings.TrimPrefix(root, top))
+	c.Skip = func(rel string) bool { return rel == "objects" }
+	return copied, detach(&c, top, to, dir)
+}
+
+// tooLarge names what does not fit into a copy, and the remedy.
+func tooLarge(err error, what, dir string, bounds Bounds) error {
+	switch {
+	case errors.Is(err, errBytes):
+		return fmt.Errorf("%s holds more than %d MB, half of the free space in %s: make room there, or set TMPDIR", what, bounds.Bytes/1_000_000, dir)
+	case errors.Is(err, errEntries):
+		return fmt.Errorf("%s holds more than the %d files and directories that a copy may have", what, bounds.Entries)
+	default:
+		return err
+	}
+}
+
+// moveWorkTree makes the repository of a submodule, which names its work tree,
+// name another one.
+func moveWorkTree(config, to string) error {
+	b, err := readGit(config)
+	if err != nil {
+		return err
+	}
+	moved := workTreeLine().ReplaceAllLiteral(b, []byte("\tworktree = "+strconv.Quote(to)))
+	if bytes.Equal(moved, b) {
+		return nil
+	}
+	return os.WriteFile(config, moved, 0o644)
+}
+
+var workTreeLine = pattern.Lazy(`(?m)^\s*worktree\s*=(.*)$`)
+
+// borrow makes a store of objects that reads another one.
+func borrow(objects, to string) error {
+	if err := os.MkdirAll(filepath.Join(to, "info"), 0o755); err != nil {
+		return err
+	}
+	others := objects + "\n"
+	b, err := readGit(filepath.Join(objects, "info", "alternates"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for line := range strings.Lines(string(b)) {
+		if path := strings.TrimSpace(line); path != "" {
+			others += absolutePath(objects, path) + "\n"
+		}
+	}
+	return os.WriteFile(filepath.Join(to, "info", "alternates"), []byte(others), 0o644)
+}
+
+// detach makes the copy of a linked work tree or a submodule independent of the
+// repository that it belongs to: c, which has copied the work tree and counts on,
+// copies that into dir.
+func detach(c *Copier, top, copied, dir string) error {
+	common, _ := GitCommon(top) // one that is not the work tree's own stays where it is
+	if common == "" {
+		return nil
+	}
+	objects, aside := filepath.Join(common, "objects"), filepath.Join(dir, "repository")
+	if err := c.Tree(common, aside); err != nil {
+		return tooLarge(err, top+" and its repository "+common, dir, c.Bounds)
+	}
+	if err := borrow(objects, filepath.Join(aside, "objects")); err != nil {
+		return err
+	}
+	gitdir, _ := gitDir(top)
+	own := filepath.Join(aside, strings.TrimPrefix(disk.Real(gitdir), common))
+	if err := moveWorkTree(filepath.Join(aside, "config"), copied); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(copied, ".git"), []byte("gitdir: "+own+"\n"), 0o644)
+}
+
+// CopyTree copies what is in one directory into another, which may exist. Links
+// stay links; sockets, pipes and devices are left out, and so is what skip tells.
+// Modes, times and holes are kept.
+func CopyTree(from, to string, skip func(rel string) bool) error {
+	return (&Copier{Skip: skip}).Tree(from, to)
+}
+
+// A Copier copies trees, within bounds on all of them together.
+type Copier struct {
+	Skip    func(rel string) bool // nil: nothing
+	Bounds  Bounds
+	bytes   int64
+	entries int
+	Refuse  func(rel string, err error) error // of a file that cannot be made; nil: its error counts
+}
+
+// Bounds limit what a Copier copies; 0 is no limit.
+type Bounds struct {
+	Bytes   int64 // that files take up, holes left out
+	Entries int   // files, links and directories
+}
+
+var (
+	errBytes   = errors.New("more bytes than the bound")
+	errEntries = errors.New("more files than the bound")
+)
+
+// Tree copies what is in one directory into another, which may exist.
+func (c *Copier) Tree(from, to string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	return c.dir(from, to, "")
+}
+
+func (c *Copier) dir(from, to, rel string) error {
+	entries, err := os.ReadDir(filepath.Join(from, rel) + "/.")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := filepath.Join(rel, e.Name())
+		if c.Skip != nil && c.Skip(name) {
+			continue
+		}
+		if err := c.entry(from, to, name, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry copies one. What lies too deep for the system to name it is left out.
+func (c *Copier) entry(from, to, name string, e fs.DirEntry) error {
+	err := c.copy(from, to, name, e)
+	if !errors.Is(err, syscall.ENAMETOOLONG) {
+		return err
+	}
+	if c.Refuse != nil {
+		return c.Refuse(name, err)
+	}
+	return nil
+}
+
+func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
+	source, target := filepath.Join(from, name), filepath.Join(to, name)
+	if c.entries++; c.Bounds.Entries > 0 && c.entries > c.Bounds.Entries {
+		return errEntries
+	}
+	fi, err := e.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case fi.Mode()&fs.ModeSymlink != 0:
+		link, err := os.Readlink(source)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(link, target)
+	case fi.IsDir():
+		if err := os.MkdirAll(target, 0o700); err != nil {
+			return err
+		}
+		if err := c.dir(from, to, name); err != nil {
+			return err
+		}
+		return keepTimes(target, fi)
+	case fi.Mode().IsRegular():
+		err := c.File(source, target, fi)
+		if err != nil && c.Refuse != nil {
+			return c.Refuse(name, err)
+		}
+		return err
+	default:
+		return nil
+	}
+}
+
+// File copies a regular file, which it was to be when it was looked at, to a new one.
+func (c *Copier) File(source, target string, fi fs.FileInfo) error {
+	if c.bytes += HeldBy(fi); c.Bounds.Bytes > 0 && c.bytes > c.Bounds.Bytes {
+		return errBytes
+	}
+	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil // no hook could read it either, or it is gone meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() {
+		return err
+	}
+	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(copyData(out, in, fi), out.Close()); err != nil {
+		_ = os.Remove(target)
+		return err
+	}
+	return keepTimes(target, fi)
+}
+
+// copyData copies a file's data, and leaves holes where it has some.
+func copyData(out, in *os.File, fi fs.FileInfo) error {
+	if HeldBy(fi) >= fi.Size() {
+		_, err := io.Copy(out, in) // shares blocks where the file system can
+		return err
+	}
+	for at := int64(0); at < fi.Size(); {
+		begin, end, ok := nextData(in, at, fi.Size())
+		if !ok {
+			break
+		}
+		if _, err := in.Seek(begin, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := out.Seek(begin, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(out, in, end-begin); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		at = end
+	}
+	return out.Truncate(fi.Size())
+}
+
+func keepTimes(target string, fi fs.FileInfo) error {
+	if err := os.Chmod(target, fi.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky)); err != nil {
+		return err
+	}
+	return os.Chtimes(target, fi.ModTime(), fi.ModTime())
+}
+
+// Remove removes a directory also where a case took its own permissions away.
+// No link in it is followed.
+func Remove(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock(root, filepath.Base(dir))
+	return os.RemoveAll(dir)
+}
+
+// unlock gives the owner all rights to a directory and those in it.
+func unlock(root *os.Root, dir string) {
+	if fi, err := root.Lstat(dir); err != nil || !fi.IsDir() || root.Chmod(dir, 0o700) != nil {
+		return
+	}
+	f, err := root.Open(dir)
+	if err != nil {
+		return
+	}
+	entries, _ := f.ReadDir(-1)
+	_ = f.Close()
+	for _, e := range entries {
+		if e.IsDir() {
+			unlock(root, filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// Held returns how many bytes what is in a directory counts with.
+func Held(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read is not counted
+		}
+		if fi, err := d.Info(); err == nil {
+			total += Taken(fi)
+		}
+		return nil
+	})
+	return total
+}

@@ -1,0 +1,63 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// HeldBy is how many bytes a file takes up: fewer than its size where it has holes.
+func HeldBy(fi fs.FileInfo) int64 {
+	const block = 512
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Blocks) * block
+	}
+	return fi.Size()
+}
+
+// A fileID tells a file from all others, whatever its names.
+type fileID struct{ device, inode uint64 }
+
+func identity(fi fs.FileInfo) (fileID, bool) {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fileID{}, false
+	}
+	return fileID{uint64(st.Dev), st.Ino}, true
+}
+
+// namesOf counts the names that a regular file has.
+func namesOf(fi fs.FileInfo) int {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && fi.Mode().IsRegular() {
+		return int(st.Nlink)
+	}
+	return 1
+}
+
+// ownerOf is the user that a file belongs to; a link's own.
+func ownerOf(path string) (uid int, known bool) {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return 0, false
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(st.Uid), true
+}
+
+func owned(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}
+
+// openToOthers reports whether other users can write to a directory.
+func openToOthers(fi fs.FileInfo) bool { return fi.Mode().Perm()&0o022 != 0 }
+
+// openToAll reports whether everyone can exchange entries of a directory.
+func openToAll(fi fs.FileInfo) bool {
+	return fi.Mode().Perm()&0o002 != 0 && fi.Mode()&fs.ModeSticky == 0
+}

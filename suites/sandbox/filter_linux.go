@@ -1,0 +1,245 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/process/supervisor"
+)
+
+// A refusal is a system call that cases do without, and the error they get for
+// it. One with a name is told where the case tried it.
+type refusal struct {
+	call  uint32
+	errno unix.Errno
+	name  string // "": programs try it and go on without
+	when  []condition
+}
+
+// A condition is one of an argument; the call is refused if any holds.
+type condition struct {
+	argument int
+	test     test
+	value    uint64
+}
+
+type test int
+
+const (
+	anyBit test = iota // of the lower half
+	above              // of the whole
+)
+
+const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
+
+// refusals lists what is refused: what a kernel may be built without gets the
+// error of one that is, and what needs privileges that of somebody without.
+func refusals(fileSize int64) []refusal {
+	all := []refusal{
+		// libuv, and others, go on without. clone3 passes its flags where no filter
+		// sees them: libc takes clone instead.
+		{call: unix.SYS_IO_URING_SETUP, errno: unix.ENOSYS},
+		{call: unix.SYS_IO_URING_ENTER, errno: unix.ENOSYS},
+		{call: unix.SYS_IO_URING_REGISTER, errno: unix.ENOSYS},
+		{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
+
+		// A part of a page that goes into a pipe with it keeps all of its pages, which
+		// nothing counts. Programs write instead.
+		{call: unix.SYS_VMSPLICE, errno: unix.ENOSYS},
+
+		{call: unix.SYS_CLONE, errno: unix.EPERM, name: "clone", when: []condition{{0, anyBit, newNamespaces &^ unix.CLONE_NEWTIME}}},
+		{call: unix.SYS_UNSHARE, errno: unix.EPERM, name: "unshare", when: []condition{{0, anyBit, newNamespaces}}},
+	}
+	for _, c := range []refusal{
+		{call: unix.SYS_BPF, name: "bpf"}, {call: unix.SYS_PERF_EVENT_OPEN, name: "perf_event_open"},
+		{call: unix.SYS_USERFAULTFD, name: "userfaultfd"}, {call: unix.SYS_KEYCTL, name: "keyctl"},
+		{call: unix.SYS_ADD_KEY, name: "add_key"}, {call: unix.SYS_REQUEST_KEY, name: "request_key"},
+	} {
+		all = append(all, refusal{call: c.call, errno: unix.ENOSYS, name: c.name})
+	}
+	for _, c := range []refusal{
+		{call: unix.SYS_MOUNT, name: "mount"}, {call: unix.SYS_UMOUNT2, name: "umount2"},
+		{call: unix.SYS_MOVE_MOUNT, name: "move_mount"}, {call: unix.SYS_OPEN_TREE, name: "open_tree"},
+		{call: unix.SYS_OPEN_TREE_ATTR, name: "open_tree_attr"}, {call: unix.SYS_FSOPEN, name: "fsopen"},
+		{call: unix.SYS_FSMOUNT, name: "fsmount"}, {call: unix.SYS_FSCONFIG, name: "fsconfig"},
+		{call: unix.SYS_FSPICK, name: "fspick"}, {call: unix.SYS_MOUNT_SETATTR, name: "mount_setattr"},
+		{call: unix.SYS_PIVOT_ROOT, name: "pivot_root"}, {call: unix.SYS_SETNS, name: "setns"},
+		{call: unix.SYS_KEXEC_LOAD, name: "kexec_load"}, {call: unix.SYS_KEXEC_FILE_LOAD, name: "kexec_file_load"},
+		{call: unix.SYS_INIT_MODULE, name: "init_module"}, {call: unix.SYS_FINIT_MODULE, name: "finit_module"},
+		{call: unix.SYS_DELETE_MODULE, name: "delete_module"},
+	} {
+		all = append(all, refusal{call: c.call, errno: unix.EPERM, name: c.name})
+	}
+	if fileSize > 0 { // the limit on files does it too, but nobody would know
+		size := uint64(fileSize)
+		all = append(all,
+			refusal{call: unix.SYS_TRUNCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{1, above, size}}},
+			refusal{call: unix.SYS_FTRUNCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{1, above, size}}},
+			refusal{call: unix.SYS_FALLOCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{3, above, size}}})
+	}
+	return all
+}
+
+// families are the kinds of sockets that cases get: those of the network, which
+// ends at their loopback, and of files.
+var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
+
+// architectures are those whose calls are filtered, as the kernel numbers them. A
+// program of any other one, such as a 32-bit one, gets an error for every call.
+var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
+
+// x32 marks the calls of another interface of amd64.
+const x32 = 0x40000000
+
+// Known reports whether the system calls of this machine are known.
+const Known = true
+
+// Filter is the step that refuses system calls to a case, whose files may have so
+// many bytes; 0 is no bound.
+func Filter(fileSize int64) []string {
+	all := refusals(fileSize)
+	key := servingKey()
+	step := []string{
+		supervisor.Optional + supervisor.Filter, program(architectures[runtime.GOARCH], all),
+		strconv.FormatUint(key[0], 10), strconv.FormatUint(key[1], 10),
+	}
+	for _, r := range all {
+		if r.name != "" {
+			step = append(step, strconv.Itoa(int(r.call)), strconv.Itoa(int(r.errno)), r.name)
+		}
+	}
+	step = append(step, strconv.Itoa(unix.SYS_MEMFD_CREATE), strconv.Itoa(int(unix.ENFILE)), "memfd_create")
+	for _, call := range []int{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), OtherSocket)
+	}
+	return step
+}
+
+// What the kernel hands to a filter: the number of the call, the architecture,
+// the address, and arguments of 64 bits, here with the lower half first.
+const (
+	callAt     = 0
+	archAt     = 4
+	argumentAt = 16
+)
+
+func load(at int) bpf.Instruction { return bpf.LoadAbsolute{Off: uint32(at), Size: 4} }
+
+func result(v uint32) bpf.Instruction { return bpf.RetConstant{Val: v} }
+
+func failing(errno unix.Errno) bpf.Instruction { return result(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
+
+// program is the filter as the kernel takes it.
+func program(arch uint32, all []refusal) string {
+	raw, err := bpf.Assemble(instructions(arch, all))
+	if err != nil {
+		return "" // the kernel refuses that, and the sandbox says so
+	}
+	var b []byte
+	for _, r := range raw {
+		b = binary.NativeEndian.AppendUint16(b, r.Op)
+		b = binary.NativeEndian.AppendUint32(append(b, r.Jt, r.Jf), r.K)
+	}
+	return string(b)
+}
+
+func instructions(arch uint32, all []refusal) []bpf.Instruction {
+	prog := []bpf.Instruction{
+		load(archAt),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},
+		failing(unix.ENOSYS),
+		load(callAt),
+	}
+	if arch == unix.AUDIT_ARCH_X86_64 {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, failing(unix.ENOSYS))
+	}
+	for _, r := range all {
+		prog = append(prog, r.instructions()...)
+	}
+	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		prog = append(prog, block(call, sockets())...)
+	}
+	prog = append(prog, block(unix.SYS_MEMFD_CREATE, served(servingKey()))...)
+	return append(prog, result(unix.SECCOMP_RET_ALLOW))
+}
+
+// servingKey lets the supervisor, to which the filter applies as well, make the
+// calls that it serves: it passes the key in arguments that the kernel ignores.
+// Cases cannot read the supervisor's calls nor the filter.
+var servingKey = sync.OnceValue(func() (key [2]uint64) {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return [2]uint64{binary.NativeEndian.Uint64(b[:]), binary.NativeEndian.Uint64(b[8:])}
+})
+
+// served hands a call to the supervisor unless it has the key.
+func served(key [2]uint64) []bpf.Instruction {
+	const firstIgnored = 2
+	var inner []bpf.Instruction
+	for i, word := range []uint64{key[0] & math.MaxUint32, key[0] >> 32, key[1] & math.MaxUint32, key[1] >> 32} {
+		inner = append(inner, load(argumentAt+8*firstIgnored+4*i),
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(word), SkipTrue: uint8(2*(3-i) + 1)})
+	}
+	return append(inner, result(unix.SECCOMP_RET_ALLOW), result(unix.SECCOMP_RET_USER_NOTIF))
+}
+
+// block is passed over for all calls but one. It ends in a result.
+func block(call uint32, inner []bpf.Instruction) []bpf.Instruction {
+	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(inner))}}, inner...)
+}
+
+func (r refusal) instructions() []bpf.Instruction {
+	refused := failing(r.errno)
+	if r.name != "" {
+		refused = result(unix.SECCOMP_RET_USER_NOTIF)
+	}
+	if len(r.when) == 0 {
+		return block(r.call, []bpf.Instruction{refused})
+	}
+	var inner []bpf.Instruction
+	for _, c := range r.when {
+		inner = append(inner, c.instructions(refused)...)
+	}
+	return block(r.call, append(inner, result(unix.SECCOMP_RET_ALLOW)))
+}
+
+func (c condition) instructions(refused bpf.Instruction) []bpf.Instruction {
+	low, high := load(argumentAt+8*c.argument), load(argumentAt+8*c.argument+4)
+	if c.test == anyBit {
+		return []bpf.Instruction{low, bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: uint32(c.value), SkipTrue: 1}, refused}
+	}
+	return []bpf.Instruction{
+		high,
+		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: uint32(c.value >> 32), SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(c.value >> 32), SkipTrue: 3},
+		low,
+		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: uint32(c.value), SkipTrue: 1},
+		refused,
+	}
+}
+
+// sockets lets the families pass, and the netlink that lists the interfaces of
+// the case's own network: libc and node ask it.
+func sockets() []bpf.Instruction {
+	allow := result(unix.SECCOMP_RET_ALLOW)
+	inner := []bpf.Instruction{load(argumentAt)}
+	for _, f := range families {
+		inner = append(inner, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: f, SkipTrue: 1}, allow)
+	}
+	return append(inner,
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.AF_NETLINK, SkipTrue: 3},
+		load(argumentAt+8*2),
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.NETLINK_ROUTE, SkipTrue: 1},
+		allow,
+		result(unix.SECCOMP_RET_USER_NOTIF))
+}

@@ -1,0 +1,78 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"runtime"
+	"testing"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// TestFilter runs the program as the kernel would, call by call.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	arch := architectures[runtime.GOARCH]
+	vm, err := bpf.NewVM(instructions(arch, refusals(1<<33)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const allow, ask = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_USER_NOTIF
+	key := servingKey()
+	unknown := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	for name, tt := range map[string]struct {
+		arch, call uint32
+		arguments  [6]uint64
+		want       uint32
+	}{
+		"read":                    {arch, unix.SYS_READ, [6]uint64{}, allow},
+		"another architecture":    {unix.AUDIT_ARCH_I386, unix.SYS_READ, [6]uint64{}, unknown},
+		"io_uring":                {arch, unix.SYS_IO_URING_SETUP, [6]uint64{}, unknown},
+		"clone3":                  {arch, unix.SYS_CLONE3, [6]uint64{}, unknown},
+		"vmsplice":                {arch, unix.SYS_VMSPLICE, [6]uint64{}, unknown},
+		"memfd_create":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{}, ask},
+		"with half of the key":    {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0]}, ask},
+		"with the key":            {arch, unix.SYS_MEMFD_CREATE, [6]uint64{2: key[0], 3: key[1]}, allow},
+		"keyctl":                  {arch, unix.SYS_KEYCTL, [6]uint64{}, ask},
+		"mount":                   {arch, unix.SYS_MOUNT, [6]uint64{}, ask},
+		"a thread":                {arch, unix.SYS_CLONE, [6]uint64{unix.CLONE_VM | unix.CLONE_THREAD}, allow},
+		"a fork":                  {arch, unix.SYS_CLONE, [6]uint64{uint64(unix.SIGCHLD)}, allow},
+		"a signal above 127":      {arch, unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWTIME}, allow},
+		"a user namespace":        {arch, unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWUSER | uint64(unix.SIGCHLD)}, ask},
+		"with garbage above":      {arch, unix.SYS_CLONE, [6]uint64{1<<32 | unix.CLONE_NEWNS}, ask},
+		"unshare of files":        {arch, unix.SYS_UNSHARE, [6]uint64{unix.CLONE_FILES}, allow},
+		"unshare of time":         {arch, unix.SYS_UNSHARE, [6]uint64{unix.CLONE_NEWTIME}, ask},
+		"AF_UNIX":                 {arch, unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX}, allow},
+		"AF_INET6":                {arch, unix.SYS_SOCKET, [6]uint64{unix.AF_INET6, unix.SOCK_RAW}, allow},
+		"AF_VSOCK":                {arch, unix.SYS_SOCKET, [6]uint64{unix.AF_VSOCK}, ask},
+		"no family":               {arch, unix.SYS_SOCKET, [6]uint64{0}, ask},
+		"interfaces":              {arch, unix.SYS_SOCKET, [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow},
+		"another netlink":         {arch, unix.SYS_SOCKET, [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, ask},
+		"a pair":                  {arch, unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX}, allow},
+		"a pair of TIPC":          {arch, unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_TIPC}, ask},
+		"truncate to the bound":   {arch, unix.SYS_FTRUNCATE, [6]uint64{3, 1 << 33}, allow},
+		"truncate below it":       {arch, unix.SYS_FTRUNCATE, [6]uint64{3, 1<<33 - 1}, allow},
+		"truncate above it":       {arch, unix.SYS_FTRUNCATE, [6]uint64{3, 1<<33 + 1}, ask},
+		"truncate far above it":   {arch, unix.SYS_TRUNCATE, [6]uint64{3, 1 << 40}, ask},
+		"allocate at some offset": {arch, unix.SYS_FALLOCATE, [6]uint64{3, 0, 1 << 40, 100}, allow},
+	} {
+		// The machine of x/net/bpf reads what comes from a network: big end first.
+		data := binary.BigEndian.AppendUint32(nil, tt.call)
+		data = append(binary.BigEndian.AppendUint32(data, tt.arch), make([]byte, 8)...)
+		for _, a := range tt.arguments {
+			data = binary.BigEndian.AppendUint32(data, uint32(a))
+			data = binary.BigEndian.AppendUint32(data, uint32(a>>32))
+		}
+		if got, err := vm.Run(data); err != nil || uint32(got) != tt.want {
+			t.Errorf("%s: %x, want %x, %v", name, got, tt.want, err)
+		}
+	}
+	if arch == unix.AUDIT_ARCH_X86_64 {
+		data := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x32|unix.SYS_READ), arch), make([]byte, 56)...)
+		if got, err := vm.Run(data); err != nil || uint32(got) != unknown {
+			t.Errorf("x32: %x, %v", got, err)
+		}
+	}
+}

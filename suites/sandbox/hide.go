@@ -1,0 +1,466 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"hookwatch/suites/disk"
+)
+
+// credentials are the files and directories below HOME that hold secrets or the
+// traces of a person: no hook test has business there.
+var credentials = strings.Fields(`
+	.ssh .gnupg .age .config/sops .password-store .netrc .authinfo .authinfo.gpg
+	.aws .azure .config/gcloud .boto .s3cfg .config/rclone .config/doctl .config/hcloud .config/linode-cli
+	.oci .config/scw .config/fly .fly .config/flyctl .config/netlify .netlify .wrangler .config/.wrangler
+	.vercel .config/vercel .local/share/com.vercel.cli .heroku .config/stripe .config/op .vault-token
+	.terraform.d/credentials.tfrc.json .terraformrc .pulumi/credentials.json
+	.kube .docker/config.json .config/containers/auth.json .config/helm/registry
+	.git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli .config/github-copilot
+	.npmrc .yarnrc .yarnrc.yml .config/configstore .pypirc .config/pypoetry/auth.toml .config/pip .pip
+	.cargo/credentials .cargo/credentials.toml .gem/credentials .bundle/config .composer/auth.json
+	.config/composer/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
+	.nuget/NuGet/NuGet.Config .hex .pub-cache/credentials.json .config/dart .sbt/.credentials .ivy2/.credentials
+	.pgpass .my.cnf .mylogin.cnf .mongorc.js .dbshell .rediscli_history .psql_history .mysql_history .sqlite_history
+	.claude.json .claude/.credentials.json .claude/history.jsonl .claude/projects .config/claude .anthropic
+	.codex/auth.json .gemini .config/openai .openai .config/github-copilot .local/share/opencode/auth.json
+	.huggingface .cache/huggingface/token .config/huggingface .kaggle .jupyter .config/ngrok .ngrok2
+	.local/share/keyrings .local/share/kwalletd .pki .mozilla .thunderbird .config/google-chrome .config/chromium
+	.config/BraveSoftware .config/Slack .config/discord .config/Signal .Xauthority .ICEauthority
+	.bash_history .zsh_history .python_history .node_repl_history .local/share/fish .lesshst .viminfo
+	.env .envrc .secrets .config/secrets .rhosts .smbcredentials .subversion/auth`)
+
+// Rules say whose files are masked, and which. All paths are absolute.
+type Rules struct {
+	Root    string   // the project, as it is named to hooks; what it lies in is never masked
+	Home    string   // HOME of the hooks; "" for none
+	OwnHome string   // the person's, as the system has it; "" for none
+	Mask    []string // paths below Home to be hidden, beside the known ones
+	Unmask  []string // paths below Home not to be hidden
+}
+
+// A Mask hides one file or directory. What is in a hidden directory keeps its
+// name, so that looking for it goes as it would, and loses its content.
+type Mask struct {
+	Path    string   // without symbolic links
+	Names   []string // of what is in it, those of directories with a slash at the end
+	IsDir   bool
+	linked  []named  // files in it that have other names as well, once for each in it
+	targets []string // of symbolic links in it
+}
+
+// A named file has so many names.
+type named struct {
+	id    fileID
+	names int
+}
+
+// Bounds of how much of a hidden directory is imitated, and looked through.
+const (
+	maskDepth  = 3
+	maskNames  = 100
+	scanAtMost = 20_000 // once a session
+)
+
+// Homes are the directories whose credentials are masked, without symbolic links.
+func (r Rules) Homes() []string {
+	var homes []string
+	for _, h := range []string{r.Home, r.OwnHome} {
+		if h != "" && h != "/" && disk.IsDir(h) {
+			homes = append(homes, disk.Real(h))
+		}
+	}
+	slices.SortFunc(homes, disk.ByDepth)
+	return slices.Compact(homes)
+}
+
+// secrets are the places of what is masked, without symbolic links, whether
+// there is anything or not. A directory that the project or HOME lies in is not.
+func (r Rules) secrets() []string {
+	var out []string
+	w := r.whose()
+	for _, home := range w.homes {
+		for _, name := range slices.Concat(credentials, r.Mask) {
+			if slices.Contains(r.Unmask, name) {
+				continue
+			}
+			path := filepath.Join(home, name)
+			top, _, _ := strings.Cut(filepath.Clean(name), "/")
+			if _, err := os.Lstat(filepath.Join(home, top)); err == nil || !filepath.IsLocal(name) {
+				path = disk.Lead(path) // else nothing of it is there, and so no link
+			}
+			if w.maskable(path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// whose are the directories of which nothing that holds them is masked.
+type whose struct {
+	root  string // without symbolic links, as the homes
+	homes []string
+}
+
+func (r Rules) whose() whose { return whose{disk.Real(r.Root), r.Homes()} }
+
+func (w whose) maskable(path string) bool {
+	return !disk.Within(path, w.root) && !slices.ContainsFunc(w.homes, func(h string) bool { return disk.Within(path, h) })
+}
+
+func (r Rules) maskable(path string) bool { return r.whose().maskable(path) }
+
+// Find finds what has to be hidden of what is there. A deep look finds links
+// between what is hidden and what is not far down in hidden directories, too.
+func (r Rules) Find(deep bool) []Mask {
+	var out []Mask
+	add := func(path string) {
+		if !slices.ContainsFunc(out, func(m Mask) bool { return disk.Within(m.Path, path) }) {
+			out = append(out, newMask(path, deep))
+		}
+	}
+	for _, home := range r.Homes() {
+		for _, path := range r.present(home) {
+			add(path)
+		}
+	}
+	for i := 0; i < len(out); i++ { // what links in it lead to, and so on
+		for _, target := range out[i].targets {
+			if r.maskable(target) && secretTarget(target, r.Homes()) {
+				add(target)
+			}
+		}
+	}
+	return outermost(out)
+}
+
+// present are the places below a HOME where there is something to be masked,
+// without symbolic links.
+func (r Rules) present(home string) []string {
+	names := make(map[string]map[string]bool) // by directory: most of the places are not there, and one look tells
+	listed := func(dir, name string) bool {
+		there, known := names[dir]
+		if !known {
+			entries, err := os.ReadDir(dir)
+			if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				there = make(map[string]bool)
+			}
+			for _, e := range entries {
+				there[e.Name()] = true
+			}
+			names[dir] = there
+		}
+		return there == nil || there[name] // nil: it cannot be read
+	}
+	var out []string
+	w := r.whose()
+	for _, name := range slices.Concat(credentials, r.Mask) {
+		top, _, _ := strings.Cut(filepath.Clean(name), "/")
+		path := filepath.Join(home, name)
+		if slices.Contains(r.Unmask, name) || !listed(home, top) || !listed(filepath.Dir(path), filepath.Base(path)) {
+			continue
+		}
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		if path = disk.Real(path); w.maskable(path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// secretTarget reports whether what a link in a hidden directory leads to is
+// hidden as well. A file is, also one that all may read: k3s for one keeps its
+// credentials so. Programs and what packages install are not, because hiding them
+// would break what uses them; nor is a directory outside of HOME that all may read.
+func secretTarget(path string, homes []string) bool {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.IsDir() && !fi.Mode().IsRegular() {
+		return false
+	}
+	within := func(dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(d string) bool { return disk.Within(d, path) })
+	}
+	if fi.Mode().IsRegular() {
+		return fi.Mode().Perm()&0o111 == 0 && !within(published)
+	}
+	return within(homes) || fi.Mode().Perm()&0o004 == 0
+}
+
+// published hold what packages install for all programs.
+var published = []string{"/usr", "/lib", "/nix/store", "/gnu/store", "/opt/homebrew", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"}
+
+func newMask(path string, deep bool) Mask {
+	m := Mask{Path: path}
+	fi, err := os.Lstat(path)
+	if err != nil || !fi.IsDir() {
+		if err == nil && namesOf(fi) > 1 {
+			m.note(fi)
+		}
+		return m
+	}
+	m.IsDir = true
+	seen, most := 0, maskNames
+	if deep {
+		most = scanAtMost
+	}
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(path, p)
+		switch {
+		case relErr != nil || rel == ".":
+			return nil
+		case err != nil:
+			return fs.SkipDir
+		case seen == most:
+			return fs.SkipAll
+		}
+		seen++
+		m.look(p, rel, d)
+		if d.IsDir() && !deep && strings.Count(rel, "/")+1 >= maskDepth {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return m
+}
+
+// look notes an entry of a hidden directory.
+func (m *Mask) look(path, rel string, d fs.DirEntry) {
+	if strings.Count(rel, "/") < maskDepth && len(m.Names) < maskNames {
+		if name := rel; d.IsDir() {
+			m.Names = append(m.Names, name+"/")
+		} else {
+			m.Names = append(m.Names, name)
+		}
+	}
+	switch {
+	case d.Type()&fs.ModeSymlink != 0:
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			m.targets = append(m.targets, target)
+		}
+	case d.Type().IsRegular():
+		if fi, err := d.Info(); err == nil && namesOf(fi) > 1 {
+			m.note(fi)
+		}
+	}
+}
+
+func (m *Mask) note(fi fs.FileInfo) {
+	if id, ok := identity(fi); ok {
+		m.linked = append(m.linked, named{id, namesOf(fi)})
+	}
+}
+
+// outermost leaves out what lies in another one that is hidden.
+func outermost(masks []Mask) []Mask {
+	return slices.DeleteFunc(slices.Clone(masks), func(m Mask) bool {
+		return slices.ContainsFunc(masks, func(outer Mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
+	})
+}
+
+// A Hiding knows what is masked, by path and by what it is: a file is known by the
+// symbolic links that lead to it, by its hard links, and through another mount of
+// a directory that it lies in; one that does not exist by its place. It is safe
+// for concurrent use, and remembers what it saw of directories.
+type Hiding struct {
+	root  string // the project, without symbolic links
+	known hidden
+	// deep knows the hard links and links far down in masked directories, which takes
+	// a walk through all of them: it is made for the first file that may be one.
+	deep func() hidden
+	mu   sync.Mutex
+	dirs map[string]bool
+}
+
+// hidden is what is masked.
+type hidden struct {
+	paths map[string]bool // without symbolic links
+	ids   map[fileID]bool // of these, and of files in them that have other names
+}
+
+// Hiding makes what answers, for many files, whether cases are kept from one:
+// whoever reads a file that somebody else named asks it first.
+func (r Rules) Hiding() *Hiding {
+	return &Hiding{
+		root: disk.Real(r.Root), known: r.hidden(false),
+		deep: sync.OnceValue(func() hidden { return r.hidden(true) }), dirs: make(map[string]bool),
+	}
+}
+
+func (r Rules) hidden(deep bool) hidden {
+	h := hidden{make(map[string]bool), make(map[fileID]bool)}
+	for _, path := range r.secrets() {
+		h.note(path)
+	}
+	for _, m := range r.Find(deep) {
+		h.note(m.Path)
+		for _, l := range m.linked {
+			h.ids[l.id] = true
+		}
+	}
+	return h
+}
+
+func (h hidden) note(path string) {
+	h.paths[path] = true
+	if fi, err := os.Lstat(path); err == nil {
+		if id, ok := identity(fi); ok {
+			h.ids[id] = true
+		}
+	}
+}
+
+// has reports whether a file or directory is masked itself.
+func (h hidden) has(path string, fi fs.FileInfo) bool {
+	if h.paths[path] {
+		return true
+	}
+	if fi == nil {
+		return false
+	}
+	id, ok := identity(fi)
+	return ok && h.ids[id]
+}
+
+// Hides reports whether cases are kept from what is at an absolute path without
+// symbolic links.
+func (h *Hiding) Hides(path string) bool {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		fi = nil
+	}
+	if h.known.has(path, fi) || h.hidesDir(filepath.Dir(path)) {
+		return true
+	}
+	if fi == nil || namesOf(fi) == 1 && disk.Within(h.root, path) {
+		return false
+	}
+	deep := h.deep()
+	for up := path; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if up != path {
+			fi = nil // those above were looked at
+		}
+		if deep.has(up, fi) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidesDir reports whether a directory, or one that it lies in, is masked.
+func (h *Hiding) hidesDir(dir string) bool {
+	h.mu.Lock()
+	hides, known := h.dirs[dir]
+	h.mu.Unlock()
+	if known {
+		return hides
+	}
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		fi = nil
+	}
+	hides = h.known.has(dir, fi) || dir != filepath.Dir(dir) && h.hidesDir(filepath.Dir(dir))
+	if fi != nil {
+		h.mu.Lock()
+		h.dirs[dir] = hides
+		h.mu.Unlock()
+	}
+	return hides
+}
+
+// OtherNames are the paths, in HOME and the project, of files that have one in a
+// hidden directory too. They are looked for where there are any such files.
+type OtherNames struct {
+	asked map[fileID]bool
+	paths []string
+}
+
+// Paths are those that were found.
+func (n *OtherNames) Paths() []string { return slices.Clone(n.paths) }
+
+// searchAtMost bounds the entries that are looked at for other names.
+const searchAtMost = 300_000
+
+// Everywhere finds what has to be hidden of what is there, by whatever path a case
+// could get to it; all are the mounts that the case sees.
+func (r Rules) Everywhere(masks []Mask, all []Mount, names []string) []Mask {
+	more := slices.Clone(names)
+	for _, m := range masks {
+		for _, alias := range Aliases(all, m.Path) {
+			more = append(more, alias)
+		}
+	}
+	for _, path := range more {
+		covered := slices.ContainsFunc(masks, func(m Mask) bool { return disk.Within(m.Path, path) })
+		if _, err := os.Lstat(path); err == nil && !covered && r.maskable(path) {
+			masks = append(masks, newMask(path, false))
+		}
+	}
+	return outermost(masks)
+}
+
+// Find looks for other names of the files in hidden directories that have some.
+func (n *OtherNames) Find(masks []Mask, roots []string) {
+	left, all, fresh := make(map[fileID]int), 0, false // names that are not known yet
+	for i, m := range masks {
+		if slices.ContainsFunc(masks[:i], func(before Mask) bool { return disk.Within(before.Path, m.Path) }) {
+			continue // its names are counted
+		}
+		for _, l := range m.linked {
+			fresh = fresh || !n.asked[l.id]
+			if _, counted := left[l.id]; !counted {
+				left[l.id] = l.names
+				all += l.names
+			}
+			left[l.id]--
+			all--
+		}
+	}
+	if !fresh {
+		return
+	}
+	n.asked, n.paths = make(map[fileID]bool), nil
+	for id := range left {
+		n.asked[id] = true
+	}
+	entries := searchAtMost
+	for _, root := range slices.Backward(roots) { // the project before HOME
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if entries--; entries < 0 || all <= 0 {
+				return fs.SkipAll
+			}
+			if slices.ContainsFunc(masks, func(m Mask) bool { return m.Path == path }) {
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if id, ok := n.other(d, err); ok && left[id] > 0 {
+				n.paths = append(n.paths, path)
+				left[id]--
+				all--
+			}
+			return nil
+		})
+	}
+}
+
+// other is what a directory entry is that may be another name of a file.
+func (n *OtherNames) other(d fs.DirEntry, err error) (fileID, bool) {
+	if err != nil || !d.Type().IsRegular() {
+		return fileID{}, false
+	}
+	fi, err := d.Info()
+	if err != nil || namesOf(fi) == 1 {
+		return fileID{}, false
+	}
+	return identity(fi)
+}

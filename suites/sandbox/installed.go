@@ -1,0 +1,91 @@
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
+)
+
+// What is looked at of the programs of a directory.
+const (
+	programsAtMost = 500     // in a directory
+	wrapperAtMost  = 1 << 16 // bytes of a script that starts a program
+	wrappersDeep   = 4       // that start one another
+)
+
+// usualPrograms hold programs that need nothing of private places.
+var usualPrograms = []string{"/usr/bin", "/bin", "/usr/sbin", "/sbin"}
+
+// absolute matches paths in a script.
+var absolute = pattern.Lazy(`(?:/[A-Za-z0-9_.@+-]+)+`)
+
+// installed remembers, by directory of programs, what these need of other places.
+type installed struct {
+	mu    sync.Mutex
+	known map[string]needs
+}
+
+type needs struct {
+	at    time.Time // of the directory's last change
+	files []string  // programs that links and wrappers of the directory lead to
+}
+
+// of lists the programs that links and wrappers in a directory lead to and that hidden
+// holds for.
+func (i *installed) of(dir string, hidden func(string) bool) []string {
+	fi, err := os.Stat(dir)
+	if err != nil || slices.Contains(usualPrograms, dir) {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if n, ok := i.known[dir]; ok && n.at.Equal(fi.ModTime()) {
+		return n.files
+	}
+	n := needs{at: fi.ModTime()}
+	entries, _ := os.ReadDir(dir) // a directory that cannot be read shows nothing
+	for _, e := range entries[:min(len(entries), programsAtMost)] {
+		n.files = append(n.files, behind(filepath.Join(dir, e.Name()), hidden, wrappersDeep)...)
+	}
+	if i.known == nil {
+		i.known = make(map[string]needs)
+	}
+	i.known[dir] = n
+	return n.files
+}
+
+// behind lists where a program leads: what a link is of, and what a script starts by its
+// path, as far as hidden holds for it.
+func behind(program string, hidden func(string) bool, deep int) (files []string) {
+	real := disk.Real(program)
+	fi, err := os.Stat(real)
+	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
+		return nil
+	}
+	if real != program && hidden(real) {
+		files = append(files, real)
+	}
+	if deep == 0 || fi.Size() > wrapperAtMost {
+		return files
+	}
+	text, err := os.ReadFile(real)
+	if err != nil || !bytes.HasPrefix(text, []byte("#!")) {
+		return files
+	}
+	for _, path := range absolute().FindAll(text, -1) {
+		next := string(path)
+		if !hidden(next) || disk.Real(next) == real {
+			continue
+		}
+		if fi, err := os.Stat(next); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
+			files = append(append(files, next), behind(next, hidden, deep-1)...)
+		}
+	}
+	return files
+}

@@ -1,0 +1,197 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// LeftOut is the file of a kept sandbox that names what is not in it.
+const LeftOut = "LEFT-OUT.txt"
+
+// leftOutAtMost bounds how much of it is named.
+const leftOutAtMost = 1000
+
+// Keep implements Sandbox: dir gets the case's own directory and, below "changes", the
+// files that it wrote elsewhere.
+func (s *namespaced) Keep(dir string, bound int64) error {
+	after := s.take()
+	k := keeping{s: s, after: after, out: tooMuch(s.wrote(after), bound)}
+	err := k.tree(caseDir, dir)
+	keep := func(tree, at string) {
+		if k.written(tree) {
+			err = errors.Join(err, k.tree(tree, filepath.Join(dir, "changes", at)))
+		}
+	}
+	keep(deviceFS+"/shm", "/dev/shm")
+	for i, at := range s.layout.private {
+		keep(placeDir+strconv.Itoa(i), at)
+	}
+	for i, v := range s.layout.views {
+		if v.write {
+			keep(s.upper(i), v.at)
+		}
+	}
+	return errors.Join(err, tellLeftOut(dir, k.told), Remove(s.dir))
+}
+
+// wrote returns what the case left, with the bytes that it counts with.
+func (s *namespaced) wrote(after Snapshot) map[string]int64 {
+	files := make(map[string]int64)
+	for name, a := range after {
+		if !a.same(s.before[name]) {
+			files[name] = max(a.held, LeastTaken)
+		}
+	}
+	return files
+}
+
+// A keeping copies trees of a sandbox.
+type keeping struct {
+	s     *namespaced
+	after Snapshot
+	out   map[string]bool // names of files that are too much
+	told  []string
+}
+
+// written reports whether the case wrote anything to a tree of the storage.
+func (k *keeping) written(tree string) bool {
+	for name, a := range k.after {
+		if _, ok := under(tree, name); ok && !a.mode.IsDir() && !a.same(k.s.before[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *keeping) tree(tree, to string) error {
+	c := Copier{
+		Skip: func(rel string) bool {
+			name := tree + "/" + rel
+			a := k.after[name]
+			if k.out[name] {
+				k.leave(name, a, "more than is kept (sandbox.keep_size)")
+				return true
+			}
+			return tree != caseDir && !a.mode.IsDir() && a.same(k.s.before[name])
+		},
+		Refuse: func(rel string, err error) error {
+			k.leave(tree+"/"+rel, k.after[tree+"/"+rel], err.Error())
+			return nil
+		},
+	}
+	return c.Tree(filepath.Join(k.s.path(), tree), to)
+}
+
+func (k *keeping) leave(name string, a entry, why string) {
+	k.told = append(k.told, leftOutLine(k.s.place(name), a.size, a.held, why))
+}
+
+func leftOutLine(path string, size, held int64, why string) string {
+	return fmt.Sprintf("%s: %d bytes, of which %d are data: %s\n", path, size, held, why)
+}
+
+// place is where a file of the storage is in the sandbox.
+func (s *namespaced) place(name string) string {
+	for i, v := range s.layout.views {
+		if rest, ok := under(s.upper(i), name); ok {
+			return v.at + "/" + rest
+		}
+	}
+	if at, ok := s.plainPlace(name); ok {
+		return at
+	}
+	return name
+}
+
+// tooMuch picks the largest files until the others take up no more than bound
+// bytes.
+func tooMuch(files map[string]int64, bound int64) map[string]bool {
+	var total int64
+	for _, n := range files {
+		total += n
+	}
+	out := make(map[string]bool)
+	if bound <= 0 {
+		return out
+	}
+	byHeld := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(cmp.Compare(files[b], files[a]), strings.Compare(a, b))
+	})
+	for _, name := range byHeld {
+		if total <= bound {
+			break
+		}
+		out[name] = true
+		total -= files[name]
+	}
+	return out
+}
+
+// tellLeftOut names in a kept sandbox what is not in it, in the place of whatever
+// the case has put there.
+func tellLeftOut(dir string, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	if more := len(lines) - leftOutAtMost; more > 0 {
+		lines = append(lines[:leftOutAtMost:leftOutAtMost], fmt.Sprintf("and %d more\n", more))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(LeftOut); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(LeftOut, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(strings.Join(lines, ""))
+	return errors.Join(err, f.Close())
+}
+
+// Trim takes the largest files out of a directory that is kept, and names them,
+// until the others take up no more than bound bytes; 0 is no bound.
+func Trim(dir string, bound int64) error {
+	files, sizes := make(map[string]int64), make(map[string]int64)
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return nil // what cannot be read is not counted
+		}
+		if fi, err := d.Info(); err == nil {
+			files[path], sizes[path] = Taken(fi), fi.Size()
+		}
+		return nil
+	})
+	out := tooMuch(files, bound)
+	if len(out) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(out)) {
+		rel, err := filepath.Rel(dir, path)
+		if err == nil {
+			err = root.RemoveAll(rel)
+		}
+		if err != nil {
+			return err
+		}
+		lines = append(lines, leftOutLine(rel, sizes[path], files[path], "more than is kept (sandbox.keep_size)"))
+	}
+	return tellLeftOut(dir, lines)
+}

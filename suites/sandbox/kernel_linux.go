@@ -1,0 +1,146 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
+)
+
+// nested are the kinds of namespaces that a case could make inside of its own, to
+// have every capability there: to mount the machine's cgroups, for one.
+var nested = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"}
+
+// boundNamespaces lets nobody in the case's user namespace make others. /proc is
+// not read-only yet.
+func (s *script) boundNamespaces() {
+	for _, kind := range nested {
+		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/max_"+kind+"_namespaces", "0")
+	}
+}
+
+// keys hides the names of keys, which are those of the machine's user.
+func (s *script) keys() {
+	s.add(supervisor.Blank, keysFile)
+	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
+	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
+}
+
+// keysFile is what is at /proc/keys, sysDir at /sys.
+const (
+	keysFile = "keys"
+	sysDir   = "sys"
+)
+
+// shownOfSys is what ordinary programs read of the kernel's view of the machine:
+// libc, node, Java and Go count processors, and ask for the size of pages.
+var (
+	shownOfSys  = []string{"devices/system/cpu", "devices/system/node"}
+	copiedOfSys = []string{"kernel/mm/transparent_hugepage"} // the files in it
+)
+
+// sys puts a directory with next to nothing in the place of the machine's /sys.
+func (s *script) sys() {
+	if !disk.IsDir("/sys") {
+		return
+	}
+	s.add(supervisor.Dir, sysDir, "755")
+	for _, name := range shownOfSys {
+		if from := path.Join("/sys", name); disk.IsDir(from) {
+			at := path.Join(sysDir, name)
+			s.add(supervisor.Dir, at, "755")
+			s.readOnly(supervisor.Optional, from, at)
+		}
+	}
+	for _, name := range copiedOfSys {
+		s.add(supervisor.Dir, path.Join(sysDir, name), "755")
+		files, _ := os.ReadDir(path.Join("/sys", name)) // none where the kernel has none
+		for _, f := range files {
+			if content, err := os.ReadFile(path.Join("/sys", name, f.Name())); f.Type().IsRegular() && err == nil {
+				s.add(supervisor.File, path.Join(sysDir, name, f.Name()), "444", "0", string(content))
+			}
+		}
+	}
+	s.bind(sysDir, "/sys")
+	s.add(supervisor.Attr, "/sys", number(unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOEXEC), "")
+}
+
+func accessAndInode(fi fs.FileInfo) (atime int64, inode uint64) {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return st.Atim.Nano(), st.Ino
+	}
+	return 0, 0
+}
+
+// whiteout reports whether the entry marks something as deleted from a view.
+func whiteout(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && fi.Mode()&fs.ModeCharDevice != 0 && st.Rdev == 0
+}
+
+// opaque reports whether a directory on top of a view hides all of the one below.
+func opaque(path string) bool {
+	var b [1]byte
+	n, err := unix.Lgetxattr(path, "user.overlay.opaque", b[:])
+	return err == nil && n == 1 && b[0] == 'y'
+}
+
+// nextData is where, from an offset on, a file has data next, and where that
+// ends; not ok where there is none.
+func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
+	begin, err := f.Seek(from, unix.SEEK_DATA)
+	if errors.Is(err, unix.ENXIO) {
+		return 0, 0, false
+	}
+	if err != nil { // the file system knows no holes
+		return from, size, true
+	}
+	if end, err = f.Seek(begin, unix.SEEK_HOLE); err != nil {
+		end = size
+	}
+	return begin, end, true
+}
+
+// Bounds tells what limits a sandbox has, for a person.
+func (s *namespaced) Bounds() []Bound {
+	processes := number(s.plan.o.processes())
+	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.missed(supervisor.Put, pidMax) {
+		processes = "the time-out of a case"
+	}
+	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
+	bounds = append(bounds, limitBounds(s.Box)...)
+	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
+		counted := "part of the memory; shared mappings that a process gives up in part are not"
+		if !Known || s.missed(supervisor.Filter) {
+			counted = "part of the memory, memfds are not (no seccomp)"
+		}
+		bounds = append(bounds, Bound{unmapped, counted})
+	}
+	calls := "those that hooks do without are refused (seccomp)"
+	if !Known || s.missed(supervisor.Filter) {
+		calls = "not filtered: this kernel has no seccomp"
+	}
+	nested := "none"
+	if s.missed(supervisor.Put, "/proc/sys/user/max_user_namespaces") {
+		nested = "not bounded"
+	}
+	return append(bounds, Bound{"system calls", calls}, Bound{"namespaces", nested}, Bound{"/sys", "processors and page sizes only"})
+}
+
+// missed reports whether an optional step failed that begins with the fields.
+func (s *namespaced) missed(fields ...string) bool {
+	return slices.ContainsFunc(s.Missed, func(e *process.ConfineError) bool {
+		step := slices.Clone([]string(e.Step))
+		step[0] = strings.TrimPrefix(step[0], supervisor.Optional)
+		return len(step) >= len(fields) && slices.Equal(step[:len(fields)], fields)
+	})
+}

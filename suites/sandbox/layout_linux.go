@@ -1,0 +1,362 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
+)
+
+// NewPlan looks at the machine and the project.
+func NewPlan(o Options) *Plan {
+	p := &Plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: Watch(), refused: make(map[string]bool)}
+	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		if _, err := os.Stat("/dev/" + d); err == nil {
+			p.devices = append(p.devices, d)
+		}
+	}
+	_ = p.changed()
+	p.deep = p.rules.Find(true)
+	p.current = p.newLayout()
+	return p
+}
+
+func (p *Plan) newLayout() *layout {
+	all := List()
+	l := &layout{roots: p.o.views(all), mounts: all}
+	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
+		if d = disk.Real(d); disk.IsDir(d) && !slices.Contains(l.roots, d) {
+			l.private = append(l.private, d)
+		}
+	}
+	l.private = sortedSet(l.private)
+	l.machine = l.machineRoots()
+	if _, err := GitCommon(disk.Real(GitTop(disk.Real(p.o.Root)))); err != nil {
+		l.notes = append(l.notes, err.Error())
+	}
+	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
+	sp.divide()
+	l.hide(p.refused)
+	return l
+}
+
+func entries(dir string) []fs.DirEntry {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+func target(link string) string {
+	to, err := os.Readlink(link)
+	if err != nil {
+		return "."
+	}
+	return to
+}
+
+// Fresh reports whether what cases see lies as it did when this was last asked:
+// nothing was mounted or unmounted that changes it.
+func (p *Plan) Fresh() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed() {
+		p.renew()
+	}
+	moved := p.moved
+	p.moved = false
+	return !moved
+}
+
+// renew looks at the mounts.
+func (p *Plan) renew() {
+	was := p.current.key()
+	p.current = p.newLayout()
+	p.moved = p.moved || p.current.key() != was
+}
+
+// Notes tell what cases see otherwise than the rest of their files, and why.
+func (p *Plan) Notes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.current.notes)
+}
+
+// layout is what the next case sees.
+func (p *Plan) layout() *layout {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed() || !p.current.listed() {
+		p.renew()
+	}
+	return p.current
+}
+
+// masks are what is hidden from the next case.
+func (p *Plan) masks(l *layout) []Mask {
+	masks := p.rules.Find(false)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(p.rules.Homes(), l.roots))
+	names := p.names.Paths()
+	for _, m := range p.deep { // what links far down in hidden directories lead to
+		names = append(names, m.Path)
+	}
+	return p.rules.Everywhere(masks, l.mounts, names)
+}
+
+// openTries bounds how often a sandbox is planned anew.
+const openTries = 10
+
+// Open makes the sandbox of a case whose own directory is dir, an existing one,
+// and which looks for programs in search, from what open gives, such as
+// process.Open. dirs are made in its directory. Where the system refuses because
+// something was mounted or unmounted meanwhile, or has no copy-on-write view of
+// something, the sandbox is planned anew.
+func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*namespaced, error) {
+	for try := 1; ; try++ {
+		pr := p.prospect(search)
+		s := &namespaced{plan: p, layout: pr.layout, dir: dir, masks: pr.masks}
+		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
+		if err == nil {
+			s.Box = box
+			p.note(s)
+			if err = s.fill(pr.copies); err != nil {
+				s.Discard()
+				return nil, err
+			}
+			return s, nil
+		}
+		if try == openTries || !p.replan(s.layout, err) {
+			return nil, err
+		}
+	}
+}
+
+// replan makes another layout after the system refused one; false where it would
+// be the same.
+func (p *Plan) replan(l *layout, err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.renew()
+	if p.current.key() != l.key() {
+		return true
+	}
+	var refused *process.ConfineError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	at, ok := l.refusedView(refused)
+	if !ok || p.refused[at] || p.essential(at) {
+		return false
+	}
+	p.refuse(at)
+	return true
+}
+
+// note remembers the views without which a sandbox was made.
+func (p *Plan) note(s *namespaced) {
+	for _, missed := range s.Missed {
+		if at, ok := s.layout.refusedView(missed); ok {
+			p.mu.Lock()
+			p.refuse(at)
+			p.mu.Unlock()
+		}
+	}
+}
+
+func (p *Plan) refuse(at string) {
+	p.refused = maps.Clone(p.refused)
+	p.refused[at] = true
+	p.renew()
+}
+
+// essential reports whether no case can do without a view: the project's, and those
+// that hold the shell.
+func (p *Plan) essential(at string) bool {
+	return disk.Within(at, disk.Real(p.o.Root)) || disk.Within(at, disk.Real("/bin/sh"))
+}
+
+// refusedView is the view that the system did not make.
+func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
+	if len(refused.Step) < 3 || strings.TrimPrefix(refused.Step[0], supervisor.Optional) != supervisor.Overlay {
+		return "", false
+	}
+	at := refused.Step[2]
+	return at, slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
+}
+
+// smallFile bounds the files that the supervisor makes, of which the content is read once
+// for many cases, in bytes.
+const smallFile = 16 << 10
+
+// file shows a file that lies on the way to mounts.
+func (s *script) file(source, target string) {
+	fi, err := os.Stat(source)
+	if err != nil {
+		return
+	}
+	plain := fi.Mode() == fi.Mode().Perm() && fi.Size() <= smallFile && HeldBy(fi) >= fi.Size()
+	content, err := disk.Reader{}.ReadFile(source, smallFile)
+	if plain && err == nil {
+		s.add(supervisor.File, target, strconv.FormatUint(uint64(fi.Mode()), 8), strconv.FormatInt(fi.ModTime().UnixNano(), 10), string(content))
+		return
+	}
+	s.copies = append(s.copies, copied{source, target})
+}
+
+// fill copies the files that the supervisor did not make.
+func (s *namespaced) fill(copies []copied) error {
+	for _, c := range copies {
+		fi, err := os.Stat(c.from)
+		if err != nil {
+			continue
+		}
+		if err := new(Copier).File(c.from, filepath.Join(s.path(), c.to), fi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// masks hides credentials. In a view that can be written to that is done by what
+// lies on top of it, so that a hook may even remove or replace what is hidden;
+// elsewhere by mounts, which are returned.
+func (s *script) masks(masks []Mask) (places []place) {
+	for i, m := range masks {
+		v, rel := s.l.viewOf(m.Path)
+		if s.l.views[v].write {
+			s.maskInView(v, rel, m)
+			continue
+		}
+		if s.l.views[v].split != nil || s.covered(m.Path) {
+			continue // it is not copied, or the place is private
+		}
+		hidden := maskDir + "/" + strconv.Itoa(i)
+		s.add(supervisor.Dir, maskDir, "755")
+		s.hide(hidden, m)
+		places = append(places, place{m.Path, func() { s.mount(hidden, m.Path, "", unix.MS_BIND, "") }})
+	}
+	return places
+}
+
+func (s *script) maskInView(v int, rel string, m Mask) {
+	upper := viewDir + strconv.Itoa(v) + "/upper"
+	at := upper
+	for _, part := range strings.Split(rel, "/") {
+		s.dirOnce(at, filepath.Join(s.l.views[v].at, strings.TrimPrefix(at, upper)))
+		at += "/" + part
+	}
+	s.hide(at, m)
+	if m.IsDir { // nothing of the real one shows through
+		s.add(supervisor.Xattr, at, "user.overlay.opaque", "y")
+	}
+}
+
+// dirOnce makes a directory of a view's upper layer like the real one below it.
+func (s *script) dirOnce(at, like string) {
+	if s.reach[at] {
+		return
+	}
+	s.reach[at] = true
+	s.add(supervisor.Dir, at, mode(like))
+}
+
+// hide makes what is seen instead of a credential: the names without content.
+func (s *script) hide(at string, m Mask) {
+	if !m.IsDir {
+		s.add(supervisor.Blank, at)
+		return
+	}
+	s.add(supervisor.Dir, at, "700")
+	for _, n := range m.Names {
+		if dir, ok := strings.CutSuffix(n, "/"); ok {
+			s.add(supervisor.Dir, at+"/"+dir, "700")
+		} else {
+			s.add(supervisor.Blank, at+"/"+n)
+		}
+	}
+}
+
+const table = "/proc/self/mountinfo"
+
+// List lists what is mounted where, in the order of mounting.
+func List() []Mount {
+	b, err := os.ReadFile(table)
+	if err != nil {
+		return nil
+	}
+	var all []Mount
+	for line := range strings.Lines(string(b)) {
+		before, after, ok := strings.Cut(line, " - ")
+		fields, kind := strings.Fields(before), strings.Fields(after)
+		if !ok || len(fields) < 5 || len(kind) == 0 {
+			continue
+		}
+		all = append(all, Mount{At: unescape(fields[4]), Kind: kind[0], Device: fields[2], Root: unescape(fields[3])})
+	}
+	return all
+}
+
+// Watch makes a question whether anything was mounted or unmounted since it
+// was last asked. The list itself is compared: polling it misses changes.
+func Watch() func() bool {
+	var last []byte
+	buffers := [2][]byte{} // the last list is in one of them
+	return func() bool {
+		b, err := readInto(buffers[0][:0], table)
+		changed := err != nil || !bytes.Equal(b, last)
+		last = b
+		buffers = [2][]byte{buffers[1], b}
+		return changed
+	}
+}
+
+// readInto reads a file into a buffer, which grows if it has to.
+func readInto(b []byte, file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for {
+		b = slices.Grow(b, 1<<13)
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unescape undoes the octal escapes of mountinfo, as in "a\040b".
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

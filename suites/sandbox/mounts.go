@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hookwatch/suites/disk"
+)
+
+// A Mount is where another file system begins.
+type Mount struct {
+	At, Kind string
+	Device   string // the file system
+	Root     string // what of it is mounted
+}
+
+// Aliases are the other paths of a file or directory, by other mounts of its file
+// system. Where a part of it is mounted, that counts.
+func Aliases(mounts []Mount, path string) []string {
+	at := On(mounts, path)
+	if at < 0 {
+		return nil
+	}
+	from := func(dir, p string) string { rel, _ := filepath.Rel(dir, p); return rel }
+	own := mounts[at]
+	inside := filepath.Join(own.Root, from(own.At, path))
+	var out []string
+	for i, m := range mounts {
+		if i == at || m.Device != own.Device || m.Root == "" {
+			continue
+		}
+		alias := m.At
+		if disk.Within(m.Root, inside) {
+			alias = filepath.Join(m.At, from(m.Root, inside))
+		} else if !disk.Within(inside, m.Root) {
+			continue
+		}
+		if alias != path && On(mounts, alias) == i {
+			out = append(out, alias)
+		}
+	}
+	return out
+}
+
+// On is the index of the mount that path lies on.
+func On(mounts []Mount, path string) int {
+	best := -1
+	for i, m := range mounts {
+		if disk.Within(m.At, path) && (best < 0 || len(m.At) >= len(mounts[best].At)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// views lists the directories, free of symbolic links, of which a case gets
+// copy-on-write views: the work tree around the project, where its repository
+// is kept, HOME, and what is mounted inside of the project. Outer ones come
+// first; one whose mount and directory another covers is left out.
+func (o Options) views(all []Mount) []string {
+	top := disk.Real(GitTop(disk.Real(o.Root)))
+	wanted := []string{top}
+	if common, _ := GitCommon(top); common != "" {
+		wanted = append(wanted, common)
+	}
+	if o.Home != "" && disk.IsDir(o.Home) {
+		wanted = append(wanted, disk.Real(o.Home))
+	}
+	for _, m := range all {
+		if disk.Within(top, m.At) && disk.IsDir(m.At) {
+			wanted = append(wanted, m.At)
+		}
+	}
+	var views []string
+	for _, v := range sortedSet(wanted) {
+		if v == "/" || slices.ContainsFunc(systemDirs, func(d string) bool { return disk.Within(d, v) }) {
+			continue
+		}
+		covered := slices.ContainsFunc(views, func(outer string) bool {
+			return disk.Within(outer, v) && On(all, outer) == On(all, v)
+		})
+		if !covered && len(views) < maxViews {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// Bounds of the mounts that cases see: of the project's, with a view each, and of
+// the machine's, read-only.
+const (
+	maxViews   = 40
+	maxMachine = 100
+)
+
+var systemDirs = []string{"/proc", "/sys", "/dev"}
+
+// machine lists the directories that are shown read-only, each the top of a mount:
+// "/" and what is mounted in it, without the places that cases have others of. At
+// first come those that hold the fewest parts of a path.
+func (l *layout) machineRoots() []string {
+	out := []string{"/"}
+	for i, m := range l.mounts {
+		shown := !slices.Contains(unshownKinds, m.Kind) && !l.replaced(m.At) && !slices.Contains(l.roots, m.At)
+		if shown && On(l.mounts, m.At) == i && disk.IsDir(m.At) {
+			out = append(out, m.At)
+		}
+	}
+	out = sortedSet(out)
+	return out[:min(len(out), maxMachine)]
+}
+
+// unshownKinds are file systems through which one looks at or steers the kernel
+// and its services.
+var unshownKinds = []string{
+	"autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs", "fusectl",
+	"hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
+}
+
+// viewOf is the innermost view that a path lies in, and where.
+func (l *layout) viewOf(path string) (view int, rel string) {
+	view = -1
+	for i, v := range l.views { // inner ones come later
+		if disk.Within(v.at, path) {
+			view, rel = i, strings.TrimPrefix(strings.TrimPrefix(path, v.at), "/")
+		}
+	}
+	return view, rel
+}
+
+// inView reports whether a path lies in what is shown as views that can be written to.
+func (l *layout) inView(path string) bool {
+	return slices.ContainsFunc(l.roots, func(r string) bool { return disk.Within(r, path) })
+}
+
+// inPrivate reports whether a path lies in a directory of which each case has its own.
+func (l *layout) inPrivate(path string) bool {
+	return slices.ContainsFunc(l.private, func(d string) bool { return path != d && disk.Within(d, path) })
+}

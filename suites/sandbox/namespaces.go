@@ -1,0 +1,370 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+)
+
+// namespacesBackend is the backend that gives each case private copy-on-write views, no network,
+// and an end to everything that it started. It needs Linux 6.6 or later.
+type namespacesBackend struct {
+	o    Options
+	plan func() *Plan // looks at the machine when it is first called
+}
+
+func newNamespacesBackend(o Options) Backend {
+	return &namespacesBackend{o, sync.OnceValue(func() *Plan { return NewPlan(o) })}
+}
+
+const namespacesName = "namespaces"
+
+func (*namespacesBackend) Describe() Description {
+	return Description{
+		Name:    namespacesName,
+		Summary: "each case has its own views of the project and HOME, and no network",
+		Private: true,
+	}
+}
+
+// Probe makes a sandbox and throws it away.
+func (n *namespacesBackend) Probe(temp string) ([]Bound, error) {
+	bounds, err := n.probe(temp)
+	if err != nil {
+		return nil, Explained(err)
+	}
+	return bounds, nil
+}
+
+func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
+	p := n.plan()
+	dir, err := os.MkdirTemp(temp, "probe-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := p.Open(func(s process.Setup) (*process.Box, error) {
+		s.Limits = n.o.Limits()
+		return process.Open(s)
+	}, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Discard()
+	return s.Bounds(), nil
+}
+
+// crowdedTries is how often a sandbox is attempted while the system has no room for one
+// more.
+const crowdedTries = 5
+
+func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error) {
+	for try := 1; ; try++ {
+		s, err := n.plan().Open(open, w.Dir, w.Search, w.Dirs...)
+		if err == nil {
+			return s, nil
+		}
+		roomLater := process.Shortage(err) != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS)
+		if !roomLater || try == crowdedTries {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Duration(try*try) * 10 * time.Millisecond):
+		}
+	}
+}
+
+// Advance, Fresh and Notes are those of the plan.
+func (n *namespacesBackend) Advance() []process.Step { return n.plan().Advance() }
+
+func (n *namespacesBackend) Fresh() bool { return n.plan().Fresh() }
+
+func (n *namespacesBackend) Notes() []string { return n.plan().Notes() }
+
+// A Plan makes the sandboxes of a session. It is safe for concurrent use.
+type Plan struct {
+	o       Options
+	rules   Rules
+	devices []string
+	root    bool // hookwatch runs as root
+
+	installed installed // programs that others in PATH lead to
+
+	mu      sync.Mutex
+	changed func() bool     // whether anything was mounted or unmounted since it was last asked
+	current *layout         // of the mounts as they were last seen
+	last    *prospect       // nil: nothing was planned yet
+	moved   bool            // another than it was when Fresh was last asked
+	deep    []Mask          // as they were at first, looked at to the bottom
+	names   OtherNames      // of masked files
+	refused map[string]bool // directories of which the system makes no copy-on-write view
+}
+
+// A prospect is what sandboxes that are made within a moment have in common: what they
+// show and hide, and the steps that make it.
+type prospect struct {
+	of     *layout // that it was made from
+	layout *layout // without what is in masked directories
+	masks  []Mask
+	search []string
+	made   time.Time
+	steps  []process.Step
+	reach  map[string]bool // what the steps make
+	copies []copied        // files that no step makes
+}
+
+// A copied file is one that lies on the way to mounts.
+type copied struct{ from, to string }
+
+// The storage of a sandbox: directories below its root.
+const (
+	caseDir  = "case"   // what is at the case's own directory
+	viewDir  = "view-"  // and the number of a view: what lies on top of it, in upper
+	placeDir = "place-" // and the number of a private directory
+	maskDir  = "mask"
+	deviceFS = "dev"
+	emptyDir = "empty" // the layer below read-only overlays
+	shownDir = "shown" // and a number: overlays that single files are taken from
+)
+
+// A namespaced sandbox has views of its own, which can be looked at from outside.
+type namespaced struct {
+	*process.Box
+	plan   *Plan
+	layout *layout
+	masks  []Mask
+	dir    string // the case's own directory
+	before Snapshot
+}
+
+func (s *namespaced) Dir() string { return s.dir }
+
+func (s *namespaced) Root() string { return s.plan.o.Root }
+
+func (s *namespaced) Private() bool { return true }
+
+func (s *namespaced) Copied() (original, at string) { return "", "" }
+
+func (s *namespaced) Write(path, content string, mode fs.FileMode) error {
+	return s.WriteFile(path, content, mode)
+}
+
+func (s *namespaced) Read(path string) ([]byte, error) { return s.ReadFile(path) }
+
+func (s *namespaced) ReadOwn(name string, limit int64) ([]byte, error) {
+	return ReadBelow(s.outside(), name, limit)
+}
+
+func (s *namespaced) LinkOwn(name, target string) error { return LinkBelow(s.outside(), name, target) }
+
+// Begin notes what is there before the case does anything.
+func (s *namespaced) Begin() { s.before = s.take() }
+
+// Discard gives the storage back, with all that was written. The box is closed
+// first.
+func (s *namespaced) Discard() {
+	s.Close()
+	if s.Storage != nil {
+		_ = s.Storage.Close()
+	}
+}
+
+// path is the storage, whatever became of the box.
+func (s *namespaced) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
+
+// outside is the case's own directory, as it is seen from outside.
+func (s *namespaced) outside() string { return s.path() + "/" + caseDir }
+
+func (s *namespaced) take() Snapshot {
+	trees := []string{caseDir, deviceFS + "/shm", maskDir}
+	for i := range s.layout.private {
+		trees = append(trees, placeDir+strconv.Itoa(i))
+	}
+	for i, v := range s.layout.views {
+		if v.write {
+			trees = append(trees, s.upper(i))
+		}
+	}
+	return Take(s.path(), trees...)
+}
+
+func (s *namespaced) upper(view int) string { return viewDir + strconv.Itoa(view) + "/upper" }
+
+// reservedPIDs are those that the kernel keeps for the start of a machine.
+const reservedPIDs = 300
+
+// stopped tells, in words, what a case tried that its sandbox kept from it, as
+// far as the system lets us know. network is the content of /proc/net/snmp as
+// the case sees it.
+func (s *namespaced) stopped(after Snapshot, network string, e Ended) []string {
+	out := s.masksRead(after)
+	out = append(out, networkTried(network)...)
+	if left, size, files := Free(s.path()); size > 0 && (left < size/100 || files == 0) {
+		out = append(out, fmt.Sprintf("filled the disk: all of its %d MB are used (sandbox.size)", s.plan.o.Size/1_000_000))
+	}
+	if limit := s.plan.o.processes(); e.Processes*2 >= limit {
+		out = append(out, fmt.Sprintf("had %d processes and threads when it was ended (sandbox.processes: %d)", e.Processes, limit))
+	}
+	return append(out, s.plan.o.refused(e)...)
+}
+
+// masksRead lists the hidden files that were opened all the same, by their times
+// of access.
+func (s *namespaced) masksRead(after Snapshot) []string {
+	var out []string
+	for i, m := range s.masks {
+		top := maskDir + "/" + strconv.Itoa(i)
+		if v, rel := s.layout.viewOf(m.Path); v >= 0 && s.layout.views[v].write {
+			top = s.upper(v) + "/" + rel
+		}
+		for _, n := range append([]string{""}, m.Names...) {
+			n = strings.TrimSuffix(n, "/")
+			name := path.Join(top, n)
+			a, still := after[name]
+			if b, was := s.before[name]; still && was && a.atime != b.atime {
+				out = append(out, "read "+s.plan.short(path.Join(m.Path, n))+", which is masked")
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *Plan) short(path string) string {
+	if home := disk.Real(p.o.Home); p.o.Home != "" && disk.Within(home, path) {
+		return "~" + strings.TrimPrefix(path, home)
+	}
+	return path
+}
+
+// networkTried reads the counters of a network that has nothing but loopback.
+func networkTried(snmp string) []string {
+	counters := parseCounters(snmp)
+	var out []string
+	if n := counters["Ip.OutNoRoutes"]; n > 0 {
+		out = append(out, fmt.Sprintf("wanted the network: %d times no route (there is loopback only)", n))
+	}
+	if n := counters["Tcp.AttemptFails"]; n > 0 {
+		out = append(out, fmt.Sprintf("connected to loopback, where nothing listens for it: %d times", n))
+	}
+	if n := counters["Udp.NoPorts"]; n > 0 {
+		out = append(out, fmt.Sprintf("asked a name server or another service on loopback, which is not there: %d times", n))
+	}
+	return out
+}
+
+// parseCounters reads pairs of lines, names and values, as "Ip.OutNoRoutes".
+func parseCounters(snmp string) map[string]int64 {
+	counters := make(map[string]int64)
+	lines := strings.Split(snmp, "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		keys, values := strings.Fields(lines[i]), strings.Fields(lines[i+1])
+		if len(keys) != len(values) || len(keys) == 0 || keys[0] != values[0] {
+			continue
+		}
+		for j := 1; j < len(keys); j++ {
+			n, err := strconv.ParseInt(values[j], 10, 64)
+			if err == nil {
+				counters[strings.TrimSuffix(keys[0], ":")+"."+keys[j]] = n
+			}
+		}
+	}
+	return counters
+}
+
+// Explained returns an *UnavailableError or a *process.ShortageError for what kept
+// a sandbox from being made, and any other error as it is.
+func Explained(err error) error {
+	var known *UnavailableError
+	if errors.As(err, &known) {
+		return known
+	}
+	if short := process.Shortage(err); short != nil {
+		return short
+	}
+	var refused *process.ConfineError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if crowded(refused) {
+		return &process.ShortageError{
+			What:   "too few namespaces: the limits user.max_*_namespaces of the system are reached",
+			Remedy: "close programs that use namespaces, or raise the limits: sudo sysctl user.max_user_namespaces=10000", Err: refused,
+		}
+	}
+	why, mend := explain(refused)
+	return &UnavailableError{Backend: namespacesName, Why: why, Mend: mend, Err: refused}
+}
+
+// crowded reports whether namespaces are allowed and all in use.
+func crowded(refused *process.ConfineError) bool {
+	return len(refused.Step) == 0 && (errors.Is(refused, syscall.ENOSPC) || errors.Is(refused, syscall.EUSERS)) && forbidden() == ""
+}
+
+// limits are the settings that bound how many namespaces of each kind there are.
+var limits = []string{"max_user_namespaces", "max_mnt_namespaces", "max_pid_namespaces", "max_ipc_namespaces", "max_net_namespaces"}
+
+// forbidden is the first of the limits that is 0.
+func forbidden() string {
+	for _, name := range limits {
+		if setting("user/"+name) == "0" {
+			return name
+		}
+	}
+	return ""
+}
+
+// explain returns why there are no namespaces, and what would allow them.
+func explain(refused *process.ConfineError) (why, mend string) {
+	denied := errors.Is(refused, syscall.EPERM) || errors.Is(refused, syscall.EACCES)
+	switch {
+	case errors.Is(refused, errors.ErrUnsupported):
+		return "only Linux has namespaces", ""
+	case setting("kernel/apparmor_restrict_unprivileged_userns") == "1" && denied:
+		return "AppArmor keeps ordinary users from namespaces", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+	case setting("kernel/unprivileged_userns_clone") == "0" && denied:
+		return "the system keeps ordinary users from namespaces", "sudo sysctl kernel.unprivileged_userns_clone=1"
+	case forbidden() != "":
+		name := strings.TrimSuffix(strings.TrimPrefix(forbidden(), "max_"), "_namespaces")
+		return "the system allows no " + name + " namespaces", "sudo sysctl user." + forbidden() + "=10000"
+	case denied && inContainer():
+		return "this container may not make namespaces: " + refused.Error(),
+			"run it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+	case len(refused.Step) > 0 && refused.Step[0] == "xattr":
+		return "tmpfs keeps no marks for overlays here: " + refused.Error(), "Linux 6.6 or later"
+	default:
+		return "the system refuses: " + refused.Error(), ""
+	}
+}
+
+func setting(name string) string {
+	b, err := os.ReadFile("/proc/sys/" + name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func inContainer() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	b, err := os.ReadFile("/proc/self/status")
+	return err == nil && strings.Contains(string(b), "Seccomp:\t2")
+}

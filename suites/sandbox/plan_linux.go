@@ -1,0 +1,376 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hookwatch/suites/disk"
+	"hookwatch/suites/process"
+	"hookwatch/suites/process/supervisor"
+)
+
+// machineRoot is where the machine's root directory is, in the sandbox's, until the
+// sandbox is complete.
+const machineRoot = "/.machine"
+
+// Advance is what is the same for all cases at all times. No mount is among it:
+// one that somebody takes away must go from a namespace that waits as well.
+func (p *Plan) Advance() []process.Step {
+	s := &script{p: p}
+	s.add(supervisor.Loopback)
+	s.add(supervisor.Optional + supervisor.Keyring)
+	return s.steps
+}
+
+// currency is how long a prospect is taken for what is there. A case sees a file that
+// is made in its directories while it runs, too.
+const currency = 100 * time.Millisecond
+
+// prospect plans the sandbox of a case that looks for programs in search.
+func (p *Plan) prospect(search []string) *prospect {
+	l := p.layout()
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	if last != nil && last.of == l && slices.Equal(last.search, search) && time.Since(last.made) < currency {
+		return last
+	}
+	pr := &prospect{of: l, made: time.Now(), search: search, masks: p.masks(l)}
+	pr.layout = l.without(pr.masks)
+	s := &script{p: p, l: pr.layout, reach: make(map[string]bool), masked: pr.masks}
+	s.enter()
+	s.makeDevices()
+	elsewhere := s.masks(pr.masks)
+	s.places(slices.Concat(s.shown(search), elsewhere), search)
+	s.sys()
+	pr.steps, pr.reach, pr.copies = s.steps, s.reach, s.copies
+	p.mu.Lock()
+	p.last = pr
+	p.mu.Unlock()
+	return pr
+}
+
+// stepsFor are the steps of a sandbox for a case whose own directory is given; dirs are
+// made in that.
+func (p *Plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
+	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
+	dir := disk.Real(given)
+	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	s.mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOATIME, fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", p.o.Size, p.o.Size/4096+1000))
+	s.add(supervisor.Open, number(supervisor.StorageFD), dir)
+	s.add(supervisor.Dir, caseDir, "755")
+	for _, d := range dirs {
+		s.add(supervisor.Dir, caseDir+"/"+d, "755")
+	}
+	s.steps = append(s.steps, pr.steps...)
+	s.lead(dir)
+	s.bind(caseDir, dir)
+	s.lead(given)
+	s.finish()
+	return s.steps
+}
+
+// enter makes a root directory with nothing in it but the places of views, and takes
+// it for the machine's, which is left below machineRoot for what follows.
+func (s *script) enter() {
+	s.add(supervisor.Dir, emptyDir, "755")
+	root := viewDir + "0/upper" // "/" is the first view
+	s.splitDirs(root, s.l.views[0])
+	s.add(supervisor.Dir, root+machineRoot, "700")
+	s.mount(root, root, "", unix.MS_BIND, "")
+	s.add(supervisor.Pivot, root, root+machineRoot)
+	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+}
+
+// makeDevices builds a /dev without disks and consoles: root would be let in.
+func (s *script) makeDevices() {
+	s.add(supervisor.Dir, deviceFS, "755")
+	// Overlays mark what was removed with such attributes.
+	s.add(supervisor.Xattr, deviceFS, "user.hookwatch", "y")
+	for _, d := range s.p.devices {
+		at := deviceFS + "/" + d
+		s.add(supervisor.Blank, at)
+		s.mount(machineRoot+"/dev/"+d, at, "", unix.MS_BIND, "")
+	}
+	for _, l := range deviceLinks {
+		s.add(supervisor.Symlink, l.target, deviceFS+"/"+l.name)
+	}
+	s.add(supervisor.Dir, deviceFS+"/shm", "1777")
+	s.add(supervisor.Dir, deviceFS+"/pts", "755")
+	s.add(supervisor.Optional+supervisor.Mount, "devpts", deviceFS+"/pts", "devpts",
+		number(unix.MS_NOSUID|unix.MS_NOEXEC), "newinstance,ptmxmode=0666,mode=620")
+}
+
+var deviceLinks = []struct{ name, target string }{
+	{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
+}
+
+// A place is something to be mounted.
+type place struct {
+	at   string
+	make func()
+}
+
+// places mounts everything in its place, outer ones first.
+func (s *script) places(more []place, search []string) {
+	all := append(more, place{"/dev", func() { s.bind(deviceFS, "/dev") }})
+	for i, at := range s.l.private {
+		name := placeDir + number(i)
+		all = append(all, place{at, func() {
+			s.add(supervisor.Dir, name, mode(at))
+			s.bind(name, at)
+		}})
+	}
+	for i, v := range s.l.views[1:] {
+		all = append(all, place{v.at, func() { s.view(i+1, v) }})
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return disk.ByDepth(a.at, b.at) })
+	for _, p := range all {
+		if s.l.inPrivate(p.at) {
+			s.lead(p.at)
+		}
+		p.make()
+	}
+	for _, named := range slices.Concat([]string{s.p.o.Root, s.p.o.Home}, search) {
+		if !slices.Contains(usualPrograms, named) {
+			s.lead(named) // by the symbolic links that it is named with
+		}
+	}
+}
+
+// shown are the places of what would be hidden and must not be: programs in private
+// directories.
+func (s *script) shown(search []string) (places []place) {
+	var wanted []string
+	for _, d := range search {
+		if slices.Contains(usualPrograms, d) {
+			continue
+		}
+		d = disk.Real(d)
+		if s.covered(d) && disk.IsDir(d) {
+			wanted = append(wanted, installation(d))
+		}
+		for _, f := range s.p.installed.of(d, s.covered) {
+			if at := installation(filepath.Dir(f)); s.covered(at) {
+				wanted = append(wanted, at)
+			} else {
+				wanted = append(wanted, f)
+			}
+		}
+	}
+	for _, f := range slices.Concat(s.p.o.Shown, []string{"/run/current-system", "/run/wrappers"}) {
+		if f = disk.Real(f); s.covered(f) {
+			wanted = append(wanted, f)
+		}
+	}
+	for i, at := range sortedSet(wanted) {
+		fi, err := os.Stat(at)
+		switch {
+		case i == maxShown:
+			return places
+		case err != nil:
+		case fi.IsDir():
+			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
+		case fi.Mode().IsRegular(): // no overlay is of a file: it is taken from one of its directory
+			dir := shownDir + "/" + number(i)
+			places = append(places, place{at, func() {
+				s.add(supervisor.Dir, dir, "755")
+				s.readOnly(supervisor.Optional, filepath.Dir(at), dir)
+				s.add(supervisor.Optional+supervisor.Blank, at)
+				s.add(supervisor.Optional+supervisor.Mount, dir+"/"+filepath.Base(at), at, "", number(unix.MS_BIND), "")
+			}})
+		}
+	}
+	return places
+}
+
+// maxShown bounds the programs and directories that are shown in private ones.
+const maxShown = 200
+
+// installation is the directory that programs in dir need: the one above for
+// prefix/bin, unless that is a private place itself.
+func installation(dir string) string {
+	up := filepath.Dir(dir)
+	if filepath.Base(dir) != "bin" || strings.Count(up, "/") < 2 {
+		return dir
+	}
+	return up
+}
+
+// lead makes the way to a path where it goes through private directories: the
+// directories on it, and the symbolic links.
+func (s *script) lead(path string) {
+	if path == "" {
+		return
+	}
+	rest := strings.Split(strings.TrimPrefix(filepath.Clean(path), "/"), "/")
+	at := "/"
+	for links := 0; len(rest) > 0 && links < 40; {
+		at, rest = filepath.Join(at, rest[0]), rest[1:]
+		hidden := s.l.inPrivate(at)
+		fi, err := os.Lstat(at)
+		switch {
+		case err != nil:
+			return
+		case fi.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(at)
+			if err != nil {
+				return
+			}
+			if hidden && !s.reach[at] {
+				s.reach[at] = true
+				s.add(supervisor.Optional+supervisor.Symlink, target, at)
+			}
+			links++
+			rest = append(strings.Split(strings.Trim(target, "/"), "/"), rest...)
+			at = filepath.Dir(at)
+			if filepath.IsAbs(target) {
+				at = "/"
+			}
+		case hidden && fi.IsDir() && !s.reach[at]:
+			s.reach[at] = true
+			s.add(supervisor.Optional+supervisor.Dir, at, strconv.FormatUint(uint64(fi.Mode().Perm()), 8))
+		}
+	}
+}
+
+// pidMax bounds the processes of a PID namespace, since Linux 6.14.
+const pidMax = "/proc/sys/kernel/pid_max"
+
+// finish leaves the machine's files and gives up all that could undo a step.
+func (s *script) finish() {
+	// Once around, the kernel gives no PID below 300 again.
+	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
+	s.boundNamespaces()
+	s.keys()
+	// Root may write there without any capability, core_pattern for one.
+	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
+	s.add(supervisor.Detach, machineRoot)
+	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY), "")
+	keep := []string{supervisor.Privileges}
+	if s.p.root {
+		for _, c := range rootKeeps {
+			keep = append(keep, number(c))
+		}
+	} else {
+		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.o.processes()))
+	}
+	s.add(keep...)
+	if Known {
+		s.add(Filter(s.p.o.Size)...)
+	}
+}
+
+// rootKeeps is what root can do with files, as without a sandbox. None of it
+// reaches mounts, devices, the network or other processes.
+var rootKeeps = []int{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
+	unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
+}
+
+// view shows a directory, with what the case writes to it on top.
+func (s *script) view(i int, v view) {
+	name := viewDir + number(i)
+	switch {
+	case v.split != nil:
+		s.split(name+"/upper", v)
+	case !v.write && v.mount: // the system may refuse it; the machine's other mounts do not depend on it
+		s.readOnly(supervisor.Optional, v.at, v.at)
+	case !v.write:
+		s.readOnly("", v.at, v.at)
+	default:
+		s.add(supervisor.Dir, name+"/upper", mode(v.at))
+		s.add(supervisor.Dir, name+"/work", "700")
+		s.add(supervisor.Overlay, machineRoot+v.at, v.at, number(unix.MS_NOSUID|unix.MS_NODEV),
+			",upperdir="+(name+"/upper")+",workdir="+(name+"/work")+",userxattr")
+	}
+}
+
+// readOnly shows a directory of the machine without a way to its inodes. An overlay
+// that nothing can be written to has two layers at least.
+func (s *script) readOnly(optional, dir, at string) {
+	s.add(optional+supervisor.Overlay, machineRoot+dir, at, number(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY), ":"+emptyDir+",userxattr")
+}
+
+// split makes a directory in which something is mounted.
+func (s *script) split(upper string, v view) {
+	s.splitDirs(upper, v)
+	s.bind(upper, v.at)
+	// The storage notes no access; what is masked tells by it that it was read.
+	flags := unix.MS_REMOUNT | unix.MS_BIND | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RELATIME
+	if !v.write {
+		flags |= unix.MS_RDONLY
+	}
+	s.mount("", v.at, "", flags, "")
+}
+
+// splitDirs makes the directories, files and symbolic links of a split in the storage.
+func (s *script) splitDirs(upper string, v view) {
+	hidden := func(rel string) bool {
+		path := filepath.Join(v.at, rel)
+		return slices.ContainsFunc(s.masked, func(m Mask) bool { return disk.Within(m.Path, path) })
+	}
+	s.dirOnce(upper, v.at)
+	for _, rel := range v.split.dirs {
+		if !hidden(rel) {
+			s.dirOnce(upper+"/"+rel, filepath.Join(v.at, rel))
+		}
+	}
+	for _, rel := range v.split.files {
+		if !hidden(rel) {
+			s.file(filepath.Join(v.at, rel), upper+"/"+rel)
+		}
+	}
+	for _, rel := range slices.Sorted(maps.Keys(v.split.links)) {
+		if !hidden(rel) {
+			s.add(supervisor.Symlink, v.split.links[rel], upper+"/"+rel)
+		}
+	}
+}
+
+// A script collects steps. Relative paths in them are in the box's storage, where the
+// supervisor works once it has opened it.
+type script struct {
+	p      *Plan
+	l      *layout
+	steps  []process.Step
+	reach  map[string]bool
+	masked []Mask
+	copies []copied // that no step makes
+}
+
+func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
+
+func (s *script) mount(source, target, kind string, flags int, data string) {
+	s.add(supervisor.Mount, source, target, kind, number(flags), data)
+}
+
+func (s *script) bind(source, target string) {
+	s.mount(source, target, "", unix.MS_BIND|unix.MS_REC, "")
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// mode is that of a directory, for a step.
+func mode(dir string) string {
+	if fi, err := os.Stat(dir); err == nil && fi.Mode()&os.ModeSticky == 0 {
+		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
+	}
+	return "1777"
+}
+
+// covered reports whether path is hidden by a private directory.
+func (s *script) covered(path string) bool {
+	if s.l.inView(path) {
+		return false
+	}
+	return s.l.inPrivate(path)
+}

@@ -1,0 +1,199 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+
+	"hookwatch/suites/process"
+)
+
+// PoolOptions are common to all sandboxes of a pool.
+type PoolOptions struct {
+	Temp     string // an existing directory in which those of the cases are made
+	Choice   Choice
+	Prewarm  Wanted // of a case with no special wishes, without Dir
+	KeepSize int64  // bytes that a kept sandbox may take up; 0: no bound
+}
+
+// A Pool opens sandboxes, and keeps supervisors and a sandbox ready. It is safe for
+// concurrent use.
+type Pool struct {
+	o         PoolOptions
+	mu        sync.Mutex
+	reserve   *process.Reserve
+	ready     int                // supervisors that are kept in it
+	held      map[string]Sandbox // of cases that are not judged yet, by directory
+	prewarmed *prewarmed         // nil when there is none
+}
+
+// An advancer is a backend whose sandboxes can be made before it is known which case
+// gets them, because they show files as they are when the case reads them.
+type advancer interface {
+	Advance() []process.Step // what a supervisor can do before there is a case
+	Fresh() bool             // whether sandboxes made since the last call are still right
+}
+
+// NewPool makes a pool.
+func NewPool(o PoolOptions) *Pool {
+	p := &Pool{o: o, held: make(map[string]Sandbox)}
+	p.reserve = p.newReserve()
+	return p
+}
+
+func (p *Pool) newReserve() *process.Reserve {
+	reserve := &process.Reserve{Limits: p.o.Choice.Limits}
+	if b, ok := p.o.Choice.Backend.(advancer); ok {
+		reserve.Advance = b.Advance()
+	}
+	return reserve
+}
+
+func (p *Pool) supervisors() *process.Reserve {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reserve
+}
+
+// KeepReady keeps that many supervisors ready from now on, so that no case waits for
+// the start of one. Close ends them.
+func (p *Pool) KeepReady(supervisors int) {
+	p.mu.Lock()
+	p.ready = supervisors
+	p.mu.Unlock()
+	p.supervisors().Resize(supervisors)
+}
+
+// Close ends everything that is kept ready and waits for it. Cases that run are not
+// touched.
+func (p *Pool) Close() {
+	p.giveUp(p.takePrewarmed())
+	p.supervisors().Close()
+}
+
+// Open makes the sandbox of a case, in a directory that begins with name, or returns the
+// prewarmed one if the case wants no other. The pool holds it until Discard or Keep.
+func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error) {
+	if err := p.o.Choice.Refused(); err != nil {
+		return nil, err
+	}
+	p.refresh()
+	if slices.Equal(w.Dirs, p.o.Prewarm.Dirs) && slices.Equal(w.Search, p.o.Prewarm.Search) {
+		if e := p.takePrewarmed(); e != nil {
+			if <-e.made; e.sandbox != nil {
+				return e.sandbox, nil
+			}
+		}
+	}
+	return p.open(ctx, name, w)
+}
+
+func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error) {
+	dir, err := os.MkdirTemp(p.o.Temp, name)
+	if err != nil {
+		return nil, err
+	}
+	w.Dir = dir
+	s, err := p.o.Choice.Backend.Open(ctx, func(s process.Setup) (*process.Box, error) { return p.supervisors().Open(s) }, w)
+	if err != nil {
+		_ = Remove(dir)
+		return nil, err
+	}
+	p.mu.Lock()
+	p.held[dir] = s
+	p.mu.Unlock()
+	return s, nil
+}
+
+// refresh gives up everything that was made before something was mounted or unmounted
+// that cases see, because a namespace keeps the mounts of its time.
+func (p *Pool) refresh() {
+	if b, ok := p.o.Choice.Backend.(advancer); !ok || b.Fresh() {
+		return
+	}
+	p.CancelPrewarm()
+	fresh := p.newReserve()
+	p.mu.Lock()
+	stale, size := p.reserve, p.ready
+	p.reserve = fresh
+	p.mu.Unlock()
+	stale.Close()
+	fresh.Resize(size)
+}
+
+// Discard ends a sandbox and deletes its directory.
+func (p *Pool) Discard(dir string) error {
+	if s := p.release(dir); s != nil {
+		s.Discard()
+	}
+	return Remove(dir)
+}
+
+// Keep moves the files of a case to a directory that does not exist yet, within
+// KeepSize.
+func (p *Pool) Keep(dir, to string) error {
+	s := p.release(dir)
+	if s == nil {
+		return move(dir, to, p.o.KeepSize)
+	}
+	defer s.Discard()
+	return s.Keep(to, p.o.KeepSize)
+}
+
+func (p *Pool) release(dir string) Sandbox {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.held[dir]
+	delete(p.held, dir)
+	return s
+}
+
+// A prewarmed sandbox is made while it is being worked out which case gets it.
+type prewarmed struct {
+	made    chan struct{} // closed when it exists, or could not be made
+	sandbox Sandbox       // nil: it could not be made
+}
+
+// Prewarm makes a sandbox for the next case with no special wishes, in the place of one
+// that no case took. CancelPrewarm gives it up.
+func (p *Pool) Prewarm() {
+	if _, ok := p.o.Choice.Backend.(advancer); !ok {
+		return
+	}
+	p.CancelPrewarm()
+	e := &prewarmed{made: make(chan struct{})}
+	p.mu.Lock()
+	p.prewarmed = e
+	p.mu.Unlock()
+	go func() {
+		defer close(e.made)
+		if s, err := p.open(context.Background(), "prewarmed-", p.o.Prewarm); err == nil {
+			e.sandbox = s
+		}
+	}()
+}
+
+// CancelPrewarm gives up a prewarmed sandbox, without waiting for its end.
+func (p *Pool) CancelPrewarm() {
+	if e := p.takePrewarmed(); e != nil {
+		go p.giveUp(e)
+	}
+}
+
+func (p *Pool) giveUp(e *prewarmed) {
+	if e == nil {
+		return
+	}
+	if <-e.made; e.sandbox != nil {
+		_ = p.Discard(e.sandbox.Dir())
+	}
+}
+
+func (p *Pool) takePrewarmed() *prewarmed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.prewarmed
+	p.prewarmed = nil
+	return e
+}

@@ -1,0 +1,306 @@
+// Package sandbox holds the places in which cases run. A Backend makes sandboxes of
+// one kind: with views of their own (namespaces), on a copy of the project (copy), or
+// in place (none). Callers open sandboxes from a Pool and ask the opened Sandbox, or the
+// backend's Description, for what they need to know; no caller compares names.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookwatch/suites"
+	"hookwatch/suites/process"
+)
+
+// A Sandbox is the place where one case runs: its commands, files and network.
+type Sandbox interface {
+	// Dir returns the case's own directory, and Root the project, as the case sees them.
+	Dir() string
+	Root() string
+	// Private reports whether the case has views of its own, which may lack files that
+	// exist outside.
+	Private() bool
+	// Copied returns the directory that the case has a copy of and where the copy is, ""
+	// if it has none.
+	Copied() (original, at string)
+	// Run runs commands side by side, until all of them and all that they started
+	// are gone.
+	Run(ctx context.Context, commands ...process.Command) ([]process.Result, error)
+	// Write makes a file for the case, with its directories.
+	Write(path, content string, mode fs.FileMode) error
+	Read(path string) ([]byte, error)
+	Listen() (net.Listener, error)
+	// ReadOwn reads a regular file of at most limit bytes in the case's directory.
+	ReadOwn(name string, limit int64) ([]byte, error)
+	// LinkOwn makes a symbolic link in the case's directory, unless it exists.
+	LinkOwn(name, target string) error
+	// Begin records the state before the case does anything.
+	Begin()
+	// Changes returns the case's changes since Begin, with absolute paths, and, in
+	// words, what it was kept from.
+	Changes(e Ended) (changes []suites.Change, stopped []string)
+	// Close ends everything that runs.
+	Close()
+	// Keep moves or copies the case's files to a directory that does not exist yet,
+	// without the largest if they take up more than bound bytes; 0 is no bound.
+	Keep(to string, bound int64) error
+	// Discard closes the sandbox and frees its storage. The case's directory is left to
+	// the pool.
+	Discard()
+}
+
+// Ended describes how the commands of a case ended.
+type Ended struct {
+	Processes int      // the most that had to be ended at once
+	Refused   []string // names of refused system calls
+	TooLarge  bool     // a file would have become larger than allowed
+}
+
+// A Backend makes the sandboxes of a session, all of one kind.
+type Backend interface {
+	// Describe needs neither options nor the machine.
+	Describe() Description
+	// Probe checks whether the backend works on this machine and returns the limits of a
+	// case. temp is an existing directory. The error is an *UnavailableError, or a
+	// *process.ShortageError if the machine is short of something.
+	Probe(temp string) ([]Bound, error)
+	// Open makes the sandbox of a case from a supervisor that open returns.
+	Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error)
+}
+
+// An Opener starts a supervisor, such as process.Open or that of a reserve.
+type Opener func(process.Setup) (*process.Box, error)
+
+// Wanted describes the sandbox of a case.
+type Wanted struct {
+	Dir     string   // the case's own directory, which exists
+	Dirs    []string // directories to be made in it
+	Search  []string // directories in which the case looks for programs
+	Watched []string // directories of the project, relative to it, in which the case expects changes or none
+}
+
+// A Description holds the texts about a backend that users read, and the properties
+// that callers need before a sandbox is open.
+type Description struct {
+	Name    string   // as run.isolation names it
+	Summary string   // what cases get, for doctor
+	Open    string   // what was open to hooks that ran in it; "" if nothing
+	Warning string   // printed when a session begins; "" for none
+	Consent string   // what the user agrees to if a project's configuration chooses it; "" if nothing
+	Instead []string // what the user can choose in its place, a line each
+
+	Private   bool // see Sandbox.Private
+	InPlace   bool // hooks change the user's own files, so no case runs a second time
+	HooksOnly bool // only hooks may run in it, and no other program of the project
+}
+
+// Auto names the strongest backend. It never stands for a weaker one.
+const Auto = "auto"
+
+// InPlace is the name of the backend without any isolation.
+const InPlace = "none"
+
+// backends lists the backends, the strongest first.
+var backends = []func(Options) Backend{newNamespacesBackend, newCopyBackend, newInPlaceBackend}
+
+// unavailable describes the isolation if nothing may run.
+var unavailable = Description{
+	Name:    "unavailable",
+	Summary: "no command runs a hook here",
+	Instead: []string{
+		"on a copy instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust; your HOME,",
+		"  all other files and the network are open to hooks then",
+	},
+	HooksOnly: true,
+}
+
+// Descriptions describes all backends, the strongest first.
+func Descriptions() []Description {
+	all := make([]Description, len(backends))
+	for i, make := range backends {
+		all[i] = make(Options{}).Describe()
+	}
+	return all
+}
+
+// Describe describes the backend of that name; only Name is set if there is none.
+func Describe(name string) Description {
+	for _, d := range append(Descriptions(), unavailable) {
+		if d.Name == name {
+			return d
+		}
+	}
+	return Description{Name: name}
+}
+
+// A Choice is the backend in which the hooks of a project run on this machine. The zero
+// value runs nothing.
+type Choice struct {
+	Backend Backend        // nil: nothing may run
+	Limits  process.Limits // of each case
+	Bounds  []Bound        // the limits as they hold here, for the user
+	Why     string         // why it is not the strongest backend; "" if it is
+	Mend    string         // what would allow the strongest; "" if unknown
+	refused error          // why nothing may run
+}
+
+// Refused returns why nothing may run, nil if cases can.
+func (c Choice) Refused() error {
+	if c.Backend == nil && c.refused == nil {
+		return errors.New("no hook is run, because no isolation was chosen")
+	}
+	return c.refused
+}
+
+// Describe describes the chosen backend.
+func (c Choice) Describe() Description {
+	if c.Backend == nil {
+		return unavailable
+	}
+	return c.Backend.Describe()
+}
+
+// Notes lists what cases see otherwise than the rest of their files, and why.
+func (c Choice) Notes() []string {
+	if b, ok := c.Backend.(interface{ Notes() []string }); ok {
+		return b.Notes()
+	}
+	return nil
+}
+
+// Choose returns the backend with that name, or the strongest for Auto, and probes it in
+// temp, an existing directory. A weaker backend is chosen only by its name. With an error
+// the choice runs nothing; the error is one of Backend.Probe, or about the name.
+func Choose(name string, o Options, temp string) (Choice, error) {
+	if _, err := process.Room(1); err != nil {
+		return Refuse(err), err
+	}
+	for i, newBackend := range backends {
+		b := newBackend(o)
+		if b.Describe().Name != name && (name != Auto || i > 0) {
+			continue
+		}
+		bounds, err := b.Probe(temp)
+		if err != nil {
+			return Refuse(err), err
+		}
+		c := Choice{Backend: b, Limits: o.Limits(), Bounds: bounds}
+		if i > 0 {
+			c.Why = "requested by run.isolation: " + name
+		}
+		return c, nil
+	}
+	err := fmt.Errorf("run.isolation: %s is not a mode", name)
+	return Refuse(err), err
+}
+
+// Refuse returns a choice that runs nothing, because of err.
+func Refuse(err error) Choice {
+	c := Choice{refused: err, Why: err.Error()}
+	if u := (*UnavailableError)(nil); errors.As(err, &u) {
+		c.Why, c.Mend = u.Why, u.Mend
+	}
+	return c
+}
+
+// An UnavailableError reports that hooks cannot be isolated here as requested.
+type UnavailableError struct {
+	Backend string // its name
+	Why     string
+	Mend    string // what would allow it; "" if unknown
+	Err     error
+}
+
+func (e *UnavailableError) Error() string {
+	return "no hook is run, because they cannot be isolated here: " + e.Why
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// Advice returns what the user can do, a line each.
+func (e *UnavailableError) Advice() []string {
+	var lines []string
+	if e.Mend != "" {
+		lines = append(lines, "  to allow "+e.Backend+": "+e.Mend)
+	}
+	return append(lines, "  to run hooks on a copy of the project instead: --isolation copy, or run.isolation: copy in .hookwatch.yaml and hookwatch trust",
+		"  your HOME, all other files and the network are open to hooks then (hookwatch help isolation)")
+}
+
+// Options are the same for all cases of a session. All paths are absolute.
+type Options struct {
+	Root      string   // the project, as it is named to hooks
+	Own       []string // directories of the project that hookwatch writes to: no copy has them, and no case is blamed for changes there
+	Home      string   // HOME of the hooks; "" for none
+	OwnHome   string   // the user's home directory by the system's records; "" for none
+	Shown     []string // files and directories besides PATH that stay visible in private places
+	Mask      []string // paths below Home to be hidden, besides the known ones
+	Unmask    []string // paths below Home not to be hidden
+	Size      int64    // bytes that a case may write
+	Processes int      // that a case may have at a time
+	Memory    int64    // bytes that its processes may use together
+}
+
+// Limits returns the limits that every backend enforces.
+func (o Options) Limits() process.Limits {
+	return process.Limits{Memory: o.Memory, FileSize: o.Size, Processes: o.processes()}
+}
+
+// processes is how many a case may have at a time, threads included.
+func (o Options) processes() int { return max(o.Processes, 1) }
+
+// Hiding returns the files that are kept from cases.
+func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
+
+func (o Options) rules() Rules {
+	return Rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+}
+
+// A Bound is a limit that holds for every case.
+type Bound struct{ What, By string }
+
+func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) + " MB" }
+
+// limitBounds returns the limits that every backend enforces.
+func limitBounds(b *process.Box) []Bound {
+	kind, most := b.MemoryBound()
+	memory := "not bounded"
+	switch kind {
+	case process.MemoryUnbounded:
+		return []Bound{{"memory", memory}}
+	case process.MemoryCgroup:
+		memory = megabytes(most) + " a case (cgroup)"
+	case process.MemoryWatched:
+		memory = megabytes(most) + " a case (watched by its supervisor)"
+	}
+	return []Bound{{"memory", memory}, {"open files", fmt.Sprintf("%d a process", process.OpenFiles)}, {"core dumps", "none"}}
+}
+
+// unmapped is memory that processes can use without a page of it mapped.
+const unmapped = "memfds, IPC, sockets, pipes"
+
+// refused describes, in words, what was refused to a case.
+func (o Options) refused(e Ended) []string {
+	var calls, out []string
+	large := e.TooLarge
+	for _, n := range e.Refused {
+		if n == TooLarge {
+			large = true
+		} else {
+			calls = append(calls, n)
+		}
+	}
+	if large {
+		out = append(out, "wanted a file of more than "+megabytes(o.Size)+" (sandbox.size)")
+	}
+	if slices.Sort(calls); len(calls) > 0 {
+		out = append(out, "wanted system calls that are refused: "+strings.Join(slices.Compact(calls), ", "))
+	}
+	return out
+}

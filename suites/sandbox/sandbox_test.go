@@ -1,0 +1,164 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
+)
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree makes files in a new directory, free of symbolic links.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := disk.Real(t.TempDir())
+	for name, content := range files {
+		write(t, filepath.Join(dir, name), content)
+	}
+	return dir
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"home/p/.git/HEAD":           "ref: refs/heads/main\n",
+		"home/p/part/x":              "",
+		"home/plain/x":               "",
+		"main/.git/objects/x":        "",
+		"main/.git/refs/x":           "",
+		"main/.git/worktrees/w/HEAD": "",
+		"w/x":                        "",
+	})
+	write(t, filepath.Join(dir, "main/.git/worktrees/w/commondir"), "../..\n")
+	write(t, filepath.Join(dir, "main/.git/worktrees/w/gitdir"), filepath.Join(dir, "w/.git")+"\n")
+	write(t, filepath.Join(dir, "w/.git"), "gitdir: "+filepath.Join(dir, "main/.git/worktrees/w")+"\n")
+	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	one := []Mount{{At: "/", Kind: "ext4"}}
+	tests := []struct {
+		name, root, home string
+		mounts           []Mount
+		want             []string
+	}{
+		{"repository in HOME", "home/p", "home", one, []string{"home"}},
+		{"directory of a repository", "home/p/part", "", one, []string{"home/p"}},
+		{"by a link", "link", "", one, []string{"home/p"}},
+		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
+		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
+		{"a file system of its own in HOME", "home/p", "home", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
+		{"a mount in the project", "home/p", "", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
+		{"no HOME of that name", "home/p", "nowhere", one, []string{"home/p"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := Options{Root: filepath.Join(dir, tt.root)}
+			if tt.home != "" {
+				o.Home = filepath.Join(dir, tt.home)
+			}
+			var got []string
+			for _, v := range o.views(tt.mounts) {
+				got = append(got, strings.TrimPrefix(v, dir+"/"))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error("-want +got\n" + diff)
+			}
+		})
+	}
+	if got := (Options{Root: "/", Home: "/"}).views(one); len(got) != 0 {
+		t.Errorf("views of everything: %v", got)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"same": "a", "rewritten": "a", "changed": "a", "same size": "a", "gone": "a", "mode": "a",
+		"dir/gone too": "a", "kept/x": "a", "becomes": "a", "large": strings.Repeat("x", digestAtMost+1),
+	})
+	if err := os.Symlink("same", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	before := Take(dir)
+	for name, content := range map[string]string{"rewritten": "a", "changed": "abc", "same size": "b", "new/deep/file": "12345", "large": strings.Repeat("y", digestAtMost+1)} {
+		write(t, filepath.Join(dir, name), content)
+	}
+	for _, err := range []error{
+		os.Remove(filepath.Join(dir, "gone")), os.RemoveAll(filepath.Join(dir, "dir")), os.Mkdir(filepath.Join(dir, "empty"), 0o755),
+		os.Chmod(filepath.Join(dir, "mode"), 0o600), os.Remove(filepath.Join(dir, "link")), os.Symlink("changed", filepath.Join(dir, "link")),
+		os.Remove(filepath.Join(dir, "becomes")), os.Mkdir(filepath.Join(dir, "becomes"), 0o755),
+		os.Chtimes(filepath.Join(dir, "same"), time.Unix(1, 0), time.Unix(1, 0)),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []suites.Change{
+		{Kind: suites.Changed, Path: "changed", Size: 3},
+		{Kind: suites.Deleted, Path: "dir/gone too"},
+		{Kind: suites.Created, Path: "empty/"},
+		{Kind: suites.Deleted, Path: "gone"},
+		{Kind: suites.Changed, Path: "large", Size: digestAtMost + 1},
+		{Kind: suites.Changed, Path: "link", Size: 7},
+		{Kind: suites.Changed, Path: "mode", Size: 1},
+		{Kind: suites.Created, Path: "new/deep/file", Size: 5},
+		{Kind: suites.Changed, Path: "same size", Size: 1},
+	}
+	got := slices.DeleteFunc(Diff(before, Take(dir)), func(c suites.Change) bool { return strings.HasPrefix(c.Path, "becomes") })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got\n" + diff)
+	}
+	if d := Diff(before, before); len(d) != 0 {
+		t.Errorf("nothing changed, and %v is told", d)
+	}
+}
+
+const counters = `Ip: Forwarding DefaultTTL OutNoRoutes
+Ip: 1 64 2
+Tcp: ActiveOpens AttemptFails
+Tcp: 3 3
+Udp: InDatagrams NoPorts
+Udp: 0 1
+`
+
+func TestNetworkTried(t *testing.T) {
+	t.Parallel()
+	got := strings.Join(networkTried(counters), "\n")
+	for _, want := range []string{"wanted the network: 2 times", "loopback, where nothing listens for it: 3 times", "name server"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if quiet := networkTried(strings.NewReplacer("2", "0", "3", "0", "1", "0").Replace(counters)); len(quiet) != 0 {
+		t.Errorf("nothing was tried: %v", quiet)
+	}
+}
+
+func FuzzParseCounters(f *testing.F) {
+	f.Add(counters)
+	f.Add("Ip:\nIp: 1 2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for name := range parseCounters(text) {
+			if !strings.Contains(name, ".") {
+				t.Errorf("a counter named %q", name)
+			}
+		}
+	})
+}

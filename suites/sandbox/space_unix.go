@@ -1,0 +1,15 @@
+//go:build linux || darwin
+
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// Free is how much of a file system's space is left, and how much there is, in
+// bytes; and how many files.
+func Free(dir string) (left, size, files uint64) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, 0, 0
+	}
+	return st.Bavail * uint64(st.Bsize), st.Blocks * uint64(st.Bsize), st.Ffree
+}
