@@ -79,7 +79,16 @@ func (s Surroundings) OrNil() *Surroundings {
 func (c *Case) Key() Key { return Key{c.Suite, c.ID} }
 
 // A Key identifies a case across runs, renames and tools.
-type Key struct{ Suite, ID string }
+type Key struct {
+	Suite string `json:"suite"`
+	ID    string `json:"id"`
+}
+
+// A Selection is a case that a change selects, or does not affect, and the reasons.
+type Selection struct {
+	Key
+	Because []string `json:"because"`
+}
 
 // Registered is the name of the suite that is made of how a project registers its hooks.
 const Registered = "registered"

@@ -12,10 +12,10 @@ const (
 
 // A Rule is something that can be said of a hook, and explained by its ID.
 type Rule struct {
-	ID       string
-	Severity Severity
-	What     string   // what the rule is about
-	Client   string   // what the client does
-	Remedy   string   // what to do about it; empty where nothing is wrong
-	Observed []string // versions of the client on which that was seen; none: documented
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
+	What     string   `json:"what"`             // what the rule is about
+	Client   string   `json:"client"`           // what the client does
+	Remedy   string   `json:"remedy,omitempty"` // what to do about it; empty where nothing is wrong
+	Observed []string `json:"observed"`         // versions of the client on which that was seen; none: documented
 }

@@ -22,10 +22,10 @@ func (s Status) OK() bool { return s == Pass || s == Skip || s == Unproven }
 
 // A Verdict is what an outcome means.
 type Verdict struct {
-	Status     Status
-	Note       string
-	Mismatches []Mismatch // empty unless Status is Fail
-	Cause      string     // of a failure, in the words of the shell or the hook; part of Note
+	Status     Status     `json:"status"`
+	Note       string     `json:"-"`
+	Mismatches []Mismatch `json:"mismatches"` // empty unless Status is Fail
+	Cause      string     `json:"-"`          // of a failure, in the words of the shell or the hook; part of Note
 }
 
 // A Mismatch is one way in which an outcome is not what was expected.

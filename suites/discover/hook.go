@@ -18,24 +18,25 @@ import (
 
 // A Hook is one registered hook.
 type Hook struct {
-	ID         string // readable, stable when entries are added or reordered, unique
-	Event      string
-	Matcher    string
-	Type       string // command, http, prompt, agent or mcp_tool
-	Command    string
-	Args       []string // not nil: started without a shell
-	If         string   // permission rule that the tool call must match as well
-	Timeout    time.Duration
-	Entry      client.Entry // as it is registered
-	Source     suites.Position
-	Scope      Scope
-	Dead       bool     // the client drops the file that it stands in
-	Session    string   // absolute path of the directory where a session starts for it; "" is the root
-	Plugin     string   // the plugin's name; "" for a hook of a settings file
-	PluginRoot string   // absolute path of the plugin
-	Root       string   // absolute path of the project
-	Scripts    []string // project files that the command names, as slash paths from the root
-	Direct     []string // those of Scripts that it starts as programs: they need an execute bit
+	ID      string   `json:"id"` // readable, stable when entries are added or reordered, unique
+	Event   string   `json:"event"`
+	Matcher string   `json:"matcher,omitempty"`
+	Type    string   `json:"type"` // command, http, prompt, agent or mcp_tool
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`    // not nil: started without a shell
+	Scripts []string `json:"scripts,omitempty"` // project files that the command names, as slash paths from the root
+	Scope   Scope    `json:"scope"`
+	Plugin  string   `json:"plugin,omitempty"` // the plugin's name; "" for a hook of a settings file
+
+	If         string          `json:"-"` // permission rule that the tool call must match as well
+	Timeout    time.Duration   `json:"-"`
+	Entry      client.Entry    `json:"-"` // as it is registered
+	Source     suites.Position `json:"-"`
+	Dead       bool            `json:"-"` // the client drops the file that registers it
+	Session    string          `json:"-"` // absolute path of the directory where a session starts for it; "" is the root
+	PluginRoot string          `json:"-"` // absolute path of the plugin
+	Root       string          `json:"-"` // absolute path of the project
+	Direct     []string        `json:"-"` // those of Scripts that it starts as programs: they need an execute bit
 }
 
 // runsAs is equal for hooks of one event of which the client runs only one.

@@ -12,6 +12,11 @@ type Selected struct {
 	Changed []suites.Input // whose content is not the one that the verdict on record is about
 }
 
+// Selection returns what a view shows of the case.
+func (s Selected) Selection() suites.Selection {
+	return suites.Selection{Key: s.Case.Key(), Because: s.Because}
+}
+
 // A Past says what is on record for a case, and how that differs from now.
 type Past struct {
 	Known   bool

@@ -23,10 +23,10 @@ type Run struct {
 
 // A Side is what one run says of a case.
 type Side struct {
-	Status   suites.Status
-	Exit     *int
-	Decision string
-	Note     string
+	Status   suites.Status `json:"status"`
+	Exit     *int          `json:"exit"`
+	Decision string        `json:"decision"`
+	Note     string        `json:"note"`
 	record   *suites.Record
 }
 

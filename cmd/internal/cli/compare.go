@@ -75,18 +75,10 @@ type delta struct {
 	Name   string        `json:"name"`
 	Hook   string        `json:"hook"`
 	Kind   verdict.Kind  `json:"kind"`
-	Before *comparedSide `json:"before"`
-	After  *comparedSide `json:"after"`
+	Before *verdict.Side `json:"before"`
+	After  *verdict.Side `json:"after"`
 	Tools  []string      `json:"tools"`  // that changed and that it reaches
 	Inputs bool          `json:"inputs"` // whether what it depends on changed as well
-}
-
-// comparedSide is what one run says of a case.
-type comparedSide struct {
-	Status   suites.Status `json:"status"`
-	Exit     *int          `json:"exit"`
-	Decision string        `json:"decision"`
-	Note     string        `json:"note"`
 }
 
 // comparedTool is a tool that changed between the runs, in words.
@@ -106,7 +98,7 @@ func newCompareDocument(c verdict.Comparison) compareDocument {
 	for _, d := range c.Deltas {
 		delta := delta{
 			ID: d.Key.ID, Suite: d.Key.Suite, Name: d.Name, Hook: d.Hook, Kind: d.Kind, Tools: []string{}, Inputs: d.Inputs,
-			Before: side(d.Prev), After: side(d.Cur),
+			Before: d.Prev, After: d.Cur,
 		}
 		for _, t := range d.Tools {
 			delta.Tools = append(delta.Tools, t.Name)
@@ -117,13 +109,6 @@ func newCompareDocument(c verdict.Comparison) compareDocument {
 		doc.Environment = append(doc.Environment, comparedTool{t.Name, t.String()})
 	}
 	return doc
-}
-
-func side(s *verdict.Side) *comparedSide {
-	if s == nil {
-		return nil
-	}
-	return &comparedSide{s.Status, s.Exit, s.Decision, s.Note}
 }
 
 // snapshot reads an archived run, or the present state when none is named.

@@ -291,25 +291,16 @@ func explainedRules() []suites.Rule {
 
 // rulesDocument is what explain RULE and explain --list print as JSON.
 type rulesDocument struct {
-	Version int        `json:"version"`
-	Rules   []ruleLine `json:"rules"`
-}
-
-// ruleLine is one rule.
-type ruleLine struct {
-	ID       string          `json:"id"`
-	Severity suites.Severity `json:"severity"`
-	What     string          `json:"what"`
-	Client   string          `json:"client"` // what the client does
-	Remedy   string          `json:"remedy,omitempty"`
-	Observed []string        `json:"observed"` // versions of the client; none: documented
+	Version int           `json:"version"`
+	Rules   []suites.Rule `json:"rules"`
 }
 
 // newRules makes the document of rules.
 func newRules(all []suites.Rule) rulesDocument {
-	doc := rulesDocument{Version: 1, Rules: []ruleLine{}}
+	doc := rulesDocument{Version: 1, Rules: []suites.Rule{}}
 	for _, r := range all {
-		doc.Rules = append(doc.Rules, ruleLine{r.ID, r.Severity, r.What, r.Client, r.Remedy, append([]string{}, r.Observed...)})
+		r.Observed = append([]string{}, r.Observed...) // [] rather than null
+		doc.Rules = append(doc.Rules, r)
 	}
 	return doc
 }

@@ -91,21 +91,13 @@ type hooksDocument struct {
 	Off     string       `json:"off,omitempty"`     // where every hook is turned off: none is listed
 }
 
-// listedHook is one registered hook of a Hooks.
+// listedHook is one registered hook of a hooksDocument.
 type listedHook struct {
-	ID      string   `json:"id"`
-	Event   string   `json:"event"`
-	Matcher string   `json:"matcher,omitempty"`
-	Type    string   `json:"type"`
-	Command string   `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	Scripts []string `json:"scripts,omitempty"` // that lie in the tree
-	Timeout float64  `json:"timeout_s"`
-	Scope   string   `json:"scope"`
-	Plugin  string   `json:"plugin,omitempty"`
-	At      string   `json:"at"`
-	NotRun  string   `json:"not_run,omitempty"` // why hookwatch does not run it
-	Idle    string   `json:"idle,omitempty"`    // why the client starts it in vain, or never
+	discover.Hook
+	Timeout float64 `json:"timeout_s"`
+	At      string  `json:"at"`
+	NotRun  string  `json:"not_run,omitempty"` // why hookwatch does not run it
+	Idle    string  `json:"idle,omitempty"`    // why the client starts it in vain, or never
 }
 
 // hooksOf are the hooks that a project registers.
@@ -117,10 +109,7 @@ func hooksOf(p *project.Project) hooksDocument {
 	}
 	for _, hooks := range [][]discover.Hook{p.Registered.Hooks, p.Registered.Others} {
 		for _, h := range hooks {
-			doc.Hooks = append(doc.Hooks, listedHook{
-				ID: h.ID, Event: h.Event, Matcher: h.Matcher, Type: h.Type, Command: h.Command, Args: h.Args, Scripts: h.Scripts,
-				Timeout: h.Timeout.Seconds(), Scope: string(h.Scope), Plugin: h.Plugin, At: h.Source.String(), NotRun: h.NotRun(), Idle: idle[h.ID],
-			})
+			doc.Hooks = append(doc.Hooks, listedHook{h, h.Timeout.Seconds(), h.Source.String(), h.NotRun(), idle[h.ID]})
 		}
 	}
 	return doc

@@ -147,7 +147,7 @@ func interrupted(i *record.Interruption) string {
 func (o *opened) started() notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
-		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: o.lastFull,
+		Isolation: o.Isolation().Describe().Name, Weaker: o.Isolation().Why, State: o.State(), LastFull: notify.Time{Time: o.lastFull},
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *app) loadMarked() (*project.Project, error) {
 	return p, nil
 }
 
-func (a *app) verify(p *project.Project, from project.Sources, keys []verifiedKey) error {
+func (a *app) verify(p *project.Project, from project.Sources, keys []project.ConfigKey) error {
 	found, err := p.Verify(from)
 	if err != nil {
 		return err
@@ -96,22 +96,14 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 
 // verifyDocument is what verify prints as JSON.
 type verifyDocument struct {
-	Version int           `json:"version"`
-	Markers []marker      `json:"markers"`
-	Keys    []verifiedKey `json:"keys"`
+	Version int                 `json:"version"`
+	Markers []marker            `json:"markers"`
+	Keys    []project.ConfigKey `json:"keys"`
 	// What the cases were seen to execute, as far as that is known: functions
 	// that a case's marker names and the case never enters, and functions that no
 	// case enters.
-	Unentered []unenteredCase `json:"unentered"`
-	Uncovered []uncovered     `json:"uncovered"`
-}
-
-// unenteredCase is a function that a case names and never enters.
-type unenteredCase struct {
-	ID       string `json:"id"`
-	Suite    string `json:"suite"`
-	Source   string `json:"source"`
-	Function string `json:"function"`
+	Unentered []state.Unentered `json:"unentered"`
+	Uncovered []uncovered       `json:"uncovered"`
 }
 
 // uncovered is a function that no case enters.
@@ -135,10 +127,10 @@ type marker struct {
 }
 
 // newVerifyDocument makes a document of markers and keys; Evidence adds to it.
-func newVerifyDocument(found []project.Verified, keys []verifiedKey) *verifyDocument {
+func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *verifyDocument {
 	doc := &verifyDocument{
 		Version: 1, Markers: make([]marker, len(found)), Keys: keys,
-		Unentered: []unenteredCase{}, Uncovered: []uncovered{},
+		Unentered: []state.Unentered{}, Uncovered: []uncovered{},
 	}
 	for i, v := range found {
 		doc.Markers[i] = marker{
@@ -151,9 +143,7 @@ func newVerifyDocument(found []project.Verified, keys []verifiedKey) *verifyDocu
 
 // Evidence adds what traces tell.
 func (d *verifyDocument) Evidence(unentered []state.Unentered, files []cover.File) {
-	for _, u := range unentered {
-		d.Unentered = append(d.Unentered, unenteredCase{u.Key.ID, u.Key.Suite, u.Path, u.Function})
-	}
+	d.Unentered = append(d.Unentered, unentered...)
 	for _, f := range files {
 		for _, fn := range f.Functions {
 			if len(fn.Cases) == 0 {
@@ -168,7 +158,7 @@ func (d *verifyDocument) Odd() []string {
 	var out []string
 	ids := map[string][]string{}
 	for _, u := range d.Unentered {
-		place := u.Source + " §" + u.Function
+		place := u.Path + " §" + u.Function
 		if ids[place] == nil {
 			out = append(out, place)
 		}
@@ -183,30 +173,18 @@ func (d *verifyDocument) Odd() []string {
 	return out
 }
 
-// verifiedKey is a key of the hooks' configuration that no script reads or no
-// case covers.
-type verifiedKey struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"` // 0 where it is not known
-	Key     string `json:"key"`
-	Read    bool   `json:"read"`
-	Covered bool   `json:"covered"`
-}
-
 // keys are those of the project where all of it is verified; a few of its
 // documents say nothing about the configuration.
-func keys(p *project.Project, specs []string) []verifiedKey {
-	found := []verifiedKey{}
+func keys(p *project.Project, specs []string) []project.ConfigKey {
+	found := []project.ConfigKey{}
 	if len(specs) == 0 {
-		for _, k := range p.ConfigKeys() {
-			found = append(found, verifiedKey(k))
-		}
+		found = append(found, p.ConfigKeys()...)
 	}
 	return found
 }
 
 // keysText says what is odd about the keys; none of it fails anything.
-func keysText(w io.Writer, keys []verifiedKey) {
+func keysText(w io.Writer, keys []project.ConfigKey) {
 	for _, k := range keys {
 		what := "no case covers it"
 		switch {

@@ -119,21 +119,14 @@ func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 
 // whyDocument is what why prints as JSON: what a change selects.
 type whyDocument struct {
-	Version  int             `json:"version"`
-	Total    int             `json:"total"` // cases in all
-	Changed  []notify.Change `json:"changed"`
-	Selected []selected      `json:"selected"`
+	Version  int                `json:"version"`
+	Total    int                `json:"total"` // cases in all
+	Changed  []notify.Change    `json:"changed"`
+	Selected []suites.Selection `json:"selected"`
 	// NotAffected are cases that depend on what changed and are not affected; places
 	// of the change that no case executes are Uncovered.
-	NotAffected []selected `json:"not_affected"`
-	Uncovered   []string   `json:"uncovered"`
-}
-
-// selected is one case of a Document.
-type selected struct {
-	ID      string   `json:"id"`
-	Suite   string   `json:"suite"`
-	Because []string `json:"because"`
+	NotAffected []suites.Selection `json:"not_affected"`
+	Uncovered   []string           `json:"uncovered"`
 }
 
 // whyCase is what why prints of one case: what its verdict depends on.
@@ -152,17 +145,15 @@ type whyCase struct {
 func newWhyDocument(total int, changes []notify.Change, now state.Selection) whyDocument {
 	doc := whyDocument{
 		Version: 1, Total: total, Changed: changes,
-		Selected: []selected{}, NotAffected: []selected{}, Uncovered: []string{},
+		Selected: []suites.Selection{}, NotAffected: []suites.Selection{}, Uncovered: []string{},
 	}
 	if doc.Changed == nil {
 		doc.Changed = []notify.Change{}
 	}
 	for _, s := range now.Selected {
-		doc.Selected = append(doc.Selected, selected{ID: s.Case.ID, Suite: s.Case.Suite, Because: s.Because})
+		doc.Selected = append(doc.Selected, s.Selection())
 	}
-	for _, s := range now.NotAffected {
-		doc.NotAffected = append(doc.NotAffected, selected{ID: s.Key.ID, Suite: s.Key.Suite, Because: s.Because})
-	}
+	doc.NotAffected = append(doc.NotAffected, now.NotAffected...)
 	doc.Uncovered = append(doc.Uncovered, now.Uncovered...)
 	return doc
 }
@@ -195,9 +186,9 @@ func printWhy(w io.Writer, doc whyDocument, verbose bool) {
 	}
 }
 
-func whyLines(w io.Writer, cases []selected) {
+func whyLines(w io.Writer, cases []suites.Selection) {
 	for _, s := range cases {
-		writef(w, "  %s/%s  %s\n", s.Suite, s.ID, strings.Join(s.Because, "; "))
+		writef(w, "  %s  %s\n", s.Key, strings.Join(s.Because, "; "))
 	}
 }
 

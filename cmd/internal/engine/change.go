@@ -128,7 +128,7 @@ func (e *Engine) retract(restored []string) {
 // on is worth a line; content that came back to what was run last is not, unless the
 // counts are others by it.
 func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
-	e := notify.Changed{At: b.At, State: w.State()}
+	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
 	counted := w.run == nil && e.State != w.counts
 	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
 	for i, path := range changed {
@@ -146,7 +146,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 		return
 	}
 	for _, sel := range selected {
-		e.Selected = append(e.Selected, notify.Selection{Key: sel.Case.Key(), Because: sel.Because})
+		e.Selected = append(e.Selected, sel.Selection())
 	}
 	e.NotAffected, e.Uncovered = w.known.NotAffected(), w.known.Uncovered()
 	w.counts = e.State

@@ -168,7 +168,7 @@ func (e *Engine) conclude(x *execution, v suites.Verdict) {
 		Done: e.run.Done(), Of: e.run.Of(),
 	}
 	if previous != nil {
-		done.Since, _ = time.Parse(suites.TimestampLayout, previous.At)
+		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
 	}
 	if v.Status == suites.Fail {
 		done.Effect = clientWould(x.outcome, verdicts.ShownStep(x.c, v))

@@ -71,7 +71,7 @@ func (e *Engine) begun() {
 	r := e.run
 	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.p.Agents(), Keys: r.Planned(e.p.Every())})
 	if !r.Quiet {
-		e.o.View.Handle(notify.RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.p.Every()), At: r.Started})
+		e.o.View.Handle(notify.RunStarted{RunID: r.ID, Full: r.Full, Cases: r.Of(), Total: len(e.p.Every()), At: notify.Time{Time: r.Started}})
 	}
 }
 

@@ -136,7 +136,7 @@ func (w *watching) quit() Summary {
 	}
 }
 
-func keys(selected []notify.Selection) string {
+func keys(selected []suites.Selection) string {
 	var out []string
 	for _, s := range selected {
 		out = append(out, s.Key.ID)

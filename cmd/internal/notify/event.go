@@ -18,28 +18,38 @@ type View interface {
 	Close() error
 }
 
-// Started says what a session looks at, once, before anything else.
+// A Time is written to JSON in UTC with milliseconds.
+type Time struct{ time.Time }
+
+// MarshalJSON formats the time.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.000Z07:00"`)), nil
+}
+
+// Started describes what a session looks at, once, before anything else.
 type Started struct {
-	Project   string // the project's name, for people
-	Root      string // absolute path
-	Hooks     int
-	Cases     int
-	Watched   int // files watched; 0 when not watching
-	Isolation string
-	Weaker    string       // why the isolation is not namespaces
-	State     suites.State // before anything ran
-	LastFull  time.Time    // end of the last full run; zero when there was none
+	Project   string       `json:"project"` // name for users
+	Root      string       `json:"root"`    // absolute path
+	Hooks     int          `json:"hooks"`
+	Cases     int          `json:"cases"`
+	Watched   int          `json:"watched"` // files watched; 0 when not watching
+	Isolation string       `json:"isolation"`
+	Weaker    string       `json:"isolation_why,omitempty"` // why the isolation is not namespaces
+	State     suites.State `json:"state"`                   // before anything ran
+	LastFull  Time         `json:"last_full,omitzero"`      // end of the last full run; zero when there was none
 }
 
-// Problems says what is wrong with configuration or suite files. InForce tells
-// that the last good ones still hold; an empty list that all is well again.
+// Problems lists what is wrong with configuration or suite files; an empty list means
+// that nothing is wrong any more. InForce reports that the last good ones still apply.
 type Problems struct {
-	List    []suites.Problem
-	InForce bool
+	List    []suites.Problem `json:"problems"`
+	InForce bool             `json:"in_force"`
 }
 
-// Warning is one line a person should read; nothing stops because of it.
-type Warning struct{ Text string }
+// Warning is one line that the user should read; nothing stops because of it.
+type Warning struct {
+	Text string `json:"text"`
+}
 
 // A Change is a file whose content is not what was last run.
 type Change struct {
@@ -47,33 +57,28 @@ type Change struct {
 	Sections []string `json:"sections,omitempty"`
 }
 
-// A Selection is a case chosen to run, and why.
-type Selection struct {
-	Key     suites.Key
-	Because []string
-}
-
-// Changed says what was saved and which cases that selected. No selection
+// Changed reports what was saved and which cases that selected. No selection
 // means that no case depends on what changed.
 type Changed struct {
-	At          time.Time
-	Changes     []Change
-	Selected    []Selection
-	NotAffected []Selection // cases that depend on what changed, but for a reason are not affected
+	At       Time               `json:"at,omitzero"`
+	Changes  []Change           `json:"changes"`
+	Selected []suites.Selection `json:"selected"`
+	// NotAffected are cases that depend on what changed, but are not affected.
+	NotAffected []suites.Selection `json:"not_affected"`
 	// Uncovered names the places of the change that no case executes, such
 	// as "hook.sh: statement changed at lines 3-4 in f".
-	Uncovered []string
-	State     suites.State // of the cases that there are now
+	Uncovered []string     `json:"uncovered"`
+	State     suites.State `json:"state"` // of the cases that there are now
 }
 
 // RunStarted opens a run; its cases follow as CaseDone in the order in which
 // they finish.
 type RunStarted struct {
-	RunID string
-	Full  bool
-	Cases int // to run
-	Total int // in all
-	At    time.Time
+	RunID string `json:"run_id"`
+	Full  bool   `json:"full"`
+	Cases int    `json:"cases"` // to run
+	Total int    `json:"total"` // in all
+	At    Time   `json:"at,omitzero"`
 }
 
 // A Transition is how a verdict differs from the one on record before it.
@@ -92,19 +97,21 @@ const (
 
 // CaseDone is one finished case, recorded before it is announced.
 type CaseDone struct {
-	RunID      string
-	Record     suites.Record
-	Verdict    suites.Verdict
-	Effect     string          // what the client would do with the step that is told, in words, when it is known
-	At         string          // where the case is defined, as file:line
-	Defined    suites.Position // the same
-	Script     string          // the hook, from the project's root; "" where the settings alone say what runs
-	Transition Transition
-	Tools      []string  // that changed and so explain it
-	Since      time.Time // when the verdict before this one was recorded
-	Rerun      string    // the command that runs just this case again
-	Sandbox    string    // kept for a failing case; "" otherwise
-	Done, Of   int       // progress of the run
+	RunID          string        `json:"run_id"`
+	Record         suites.Record `json:"case"`
+	suites.Verdict               // its note is the record's
+	Effect         string        `json:"effect,omitempty"` // what the client would do with the step that is shown, in words, if known
+	Transition     Transition    `json:"transition,omitempty"`
+	Tools          []string      `json:"tools,omitempty"`   // that changed and so explain it
+	Since          Time          `json:"since,omitzero"`    // when the verdict before this one was recorded
+	Rerun          string        `json:"rerun,omitempty"`   // the command that runs just this case again
+	Sandbox        string        `json:"sandbox,omitempty"` // kept for a failing case
+	Done           int           `json:"done"`              // progress of the run
+	Of             int           `json:"of"`
+
+	At      string          `json:"-"` // where the case is defined, as file:line
+	Defined suites.Position `json:"-"` // the same
+	Script  string          `json:"-"` // the hook, from the project's root; "" where the settings alone say what runs
 }
 
 // RunDone closes a run. Records holds what this run produced, in case order.

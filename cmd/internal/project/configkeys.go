@@ -21,11 +21,11 @@ const lookedInto = 1 << 20
 // A ConfigKey is a key of the hooks' configuration that does nothing, or whose
 // effect nobody looks at.
 type ConfigKey struct {
-	File    string
-	Line    int    // 0 where it is not known
-	Key     string // such as "languages.typescript.tsgo"
-	Read    bool   // by a script, or at least named by one that reads the whole file
-	Covered bool   // by a case that sets it, or that has a marker for it
+	File    string `json:"file"`
+	Line    int    `json:"line"`    // 0 where it is not known
+	Key     string `json:"key"`     // such as "languages.typescript.tsgo"
+	Read    bool   `json:"read"`    // by a script, or at least named by one that reads the whole file
+	Covered bool   `json:"covered"` // by a case that sets it, or that has a marker for it
 }
 
 // ConfigKeys lists the keys that no script reads or no case covers. One with

@@ -13,9 +13,9 @@ import (
 // An Unentered function is one that a marker of a case names and that the case,
 // by its trace, never enters.
 type Unentered struct {
-	Key      suites.Key
-	Path     string
-	Function string
+	suites.Key
+	Path     string `json:"source"`
+	Function string `json:"function"`
 }
 
 // Unentered lists, by what traces there are, functions that cases never enter

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/engine/equipment"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
@@ -37,7 +36,7 @@ func Look(p *project.Project, caller []string, at record.Place) (*State, error) 
 // A Selection is what a change selects, and what it does not.
 type Selection struct {
 	Selected    []plan.Selected
-	NotAffected []notify.Selection // cases that depend on what changed and are not affected
+	NotAffected []suites.Selection // cases that depend on what changed and are not affected
 	Uncovered   []string           // places of the change that no case executes
 	Warnings    []string           // what is wrong with what is on record
 

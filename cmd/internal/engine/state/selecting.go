@@ -5,7 +5,6 @@ import (
 
 	"hookwatch/cmd/internal/engine/decide"
 	"hookwatch/cmd/internal/engine/verdicts"
-	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/selection"
@@ -42,15 +41,15 @@ func (s *State) LeftOut(k suites.Key) string {
 }
 
 // NotAffected lists the cases that the latest change did not affect, and why.
-func (s *State) NotAffected() []notify.Selection {
+func (s *State) NotAffected() []suites.Selection {
 	why := s.Selector.NotAffected()
 	if len(why) == 0 {
 		return nil
 	}
-	var out []notify.Selection
+	var out []suites.Selection
 	for _, c := range s.p.Every() {
 		if because, ok := why[c.Key()]; ok {
-			out = append(out, notify.Selection{Key: c.Key(), Because: []string{because}})
+			out = append(out, suites.Selection{Key: c.Key(), Because: []string{because}})
 		}
 	}
 	return out

@@ -32,7 +32,7 @@ func (h *human) started(e notify.Started) {
 	if h.o.Watch {
 		full := "no full run yet"
 		if !e.LastFull.IsZero() {
-			full = "full run " + ago(e.LastFull, h.o.Now())
+			full = "full run " + ago(e.LastFull.Time, h.o.Now())
 		}
 		state := text("nothing on record yet")
 		if e.State.Tally.Total() > 0 {
@@ -90,7 +90,7 @@ const sameSave = 500 * time.Millisecond
 // continues reports whether a change belongs to the save whose block was shown last,
 // and can still be shown in it: on a terminal, with nothing printed below.
 func (h *human) continues(e notify.Changed) bool {
-	return h.tty && h.held == nil && h.save.rows > 0 && h.save.prints == h.prints && e.At.Sub(h.save.At) <= sameSave
+	return h.tty && h.held == nil && h.save.rows > 0 && h.save.prints == h.prints && e.At.Sub(h.save.At.Time) <= sameSave
 }
 
 func (h *human) changed(e notify.Changed) {
@@ -119,7 +119,7 @@ func (h *human) changed(e notify.Changed) {
 // saveLines are the block of a save: its files, what it selects and why, and what no
 // case covers.
 func (h *human) saveLines(e save) []line {
-	head := h.stamp(e.At)
+	head := h.stamp(e.At.Time)
 	indent := text(strings.Repeat(" ", head.columns()))
 	var lines []line
 	for i, c := range e.Changes {
@@ -227,7 +227,7 @@ func ofTheOne(reason, path string) string {
 // reasons counts the selections by reason, the most frequent first; a case with
 // two reasons counts for both. What all have is not counted, and a file that is the
 // only one saved is not named again.
-func reasons(selected []notify.Selection, saved []notify.Change) string {
+func reasons(selected []suites.Selection, saved []notify.Change) string {
 	n := map[string]int{}
 	var order []string
 	for _, s := range selected {
@@ -277,14 +277,14 @@ func (s save) and(e notify.Changed) save {
 	for _, sel := range s.Selected {
 		selected[sel.Key] = true
 	}
-	s.NotAffected = slices.DeleteFunc(s.NotAffected, func(n notify.Selection) bool { return selected[n.Key] })
+	s.NotAffected = slices.DeleteFunc(s.NotAffected, func(n suites.Selection) bool { return selected[n.Key] })
 	s.Uncovered = union(s.Uncovered, e.Uncovered)
 	return s
 }
 
-func keyOf(s notify.Selection) suites.Key { return s.Key }
+func keyOf(s suites.Selection) suites.Key { return s.Key }
 
-func bothReasons(a, b notify.Selection) notify.Selection {
+func bothReasons(a, b suites.Selection) suites.Selection {
 	b.Because = union(a.Because, b.Because)
 	return b
 }

@@ -33,7 +33,7 @@ func TestSpan(t *testing.T) {
 
 func TestMoments(t *testing.T) {
 	t.Parallel()
-	now := notifytest.At(14, 2, 11)
+	now := notifytest.At(14, 2, 11).Time
 	for _, tt := range []struct {
 		name, got, want string
 	}{

@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites"
 )
 
-func atNow() time.Time { return notifytest.Now }
+func atNow() time.Time { return notifytest.Now.Time }
 
 // onceScene is a full run with a regression and what else there may be.
 func onceScene() []notify.Event {
@@ -95,7 +95,7 @@ func TestHumanTerminal(t *testing.T) {
 func TestHumanProgress(t *testing.T) {
 	t.Parallel()
 	m := newTerminal(t, 60)
-	clock := notifytest.Now
+	clock := notifytest.Now.Time
 	v := New(m, Options{TTY: true, Width: func() int { return 60 },
 		Now: func() time.Time { return clock }})
 	records := []suites.Record{}
@@ -151,7 +151,7 @@ func TestHumanForgesNoLine(t *testing.T) {
 			e.Verdict.Note, e.Sandbox, e.Effect, e.Tools, e.Transition = forged, forged, forged, []string{forged}, notify.Explained
 			notifytest.Show(v, []notify.Event{
 				notify.Started{Project: forged, Isolation: "none", Cases: 1}, notify.Warning{Text: forged},
-				notify.Changed{Changes: []notify.Change{{Path: forged, Sections: []string{forged}}}, Selected: []notify.Selection{{Key: suites.Key{Suite: "s", ID: "A"}, Because: []string{forged}}}, Uncovered: []string{forged}},
+				notify.Changed{Changes: []notify.Change{{Path: forged, Sections: []string{forged}}}, Selected: []suites.Selection{{Key: suites.Key{Suite: "s", ID: "A"}, Because: []string{forged}}}, Uncovered: []string{forged}},
 				notify.RunStarted{Cases: 2}, e, notifytest.Done(notifytest.Rec("s", "B", forged, true, "absent: "+forged), 2, 2), notify.RunDone{Records: []suites.Record{r}, Aborted: forged},
 			})
 			for _, row := range strings.Split(m.String(), "\n") {
@@ -196,13 +196,13 @@ func TestTransitionWords(t *testing.T) {
 	for _, tt := range []struct {
 		transition notify.Transition
 		status     suites.Status
-		since      time.Time
+		since      notify.Time
 		want       string
 	}{
 		{notify.Regression, suites.Fail, notifytest.At(13, 58, 0), "regression, passed at 13:58"},
-		{notify.Regression, suites.Fail, time.Time{}, "regression"},
-		{notify.Resolved, suites.Pass, notifytest.At(13, 58, 0).AddDate(0, 0, -1), "resolved, failed at 2026-08-11 13:58"},
-		{notify.Resolved, suites.Pass, time.Time{}, "resolved"},
+		{notify.Regression, suites.Fail, notify.Time{}, "regression"},
+		{notify.Resolved, suites.Pass, notify.Time{Time: notifytest.At(13, 58, 0).AddDate(0, 0, -1)}, "resolved, failed at 2026-08-11 13:58"},
+		{notify.Resolved, suites.Pass, notify.Time{}, "resolved"},
 		{notify.Edited, suites.Fail, notifytest.Now, "the case itself changed"},
 		{notify.Explained, suites.Fail, notifytest.Now, "explained: biome, jaq changed"},
 		{notify.New, suites.Fail, notifytest.Now, "new"},
@@ -236,7 +236,7 @@ func FuzzHuman(f *testing.F) {
 		notifytest.Show(v, []notify.Event{
 			notify.Started{Project: a, Isolation: b, Watched: 1}, notify.Warning{Text: a},
 			notify.Problems{List: []suites.Problem{{At: suites.Position{File: a, Line: 1}, What: b, Hint: a}}},
-			notify.Changed{Changes: []notify.Change{{Path: a, Sections: []string{b}}}, Selected: []notify.Selection{{Key: suites.Key{Suite: a, ID: b}, Because: []string{a}}}},
+			notify.Changed{Changes: []notify.Change{{Path: a, Sections: []string{b}}}, Selected: []suites.Selection{{Key: suites.Key{Suite: a, ID: b}, Because: []string{a}}}},
 			notify.RunStarted{Cases: 2}, e, notifytest.Done(skip, 2, 2),
 			notify.RunDone{Records: []suites.Record{r, skip, skip, skip, skip}, Aborted: a, StandIns: []string{b}},
 		})

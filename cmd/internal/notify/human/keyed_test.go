@@ -133,7 +133,7 @@ func TestEdit(t *testing.T) {
 // TestTimeLeft: what takes longer says how long it will.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
-	clock := notifytest.Now
+	clock := notifytest.Now.Time
 	m := newTerminal(t, 100)
 	v := New(m, Options{TTY: true, Watch: true, Now: func() time.Time { return clock }, Width: func() int { return 100 }})
 	v.Handle(notifytest.Opening())

@@ -21,7 +21,7 @@ func (h *human) runStarted(e notify.RunStarted) {
 		if !e.Full {
 			what = fmt.Sprintf("running %d of %d", e.Cases, e.Total)
 		}
-		h.print(h.stamp(e.At).with(piece{plain, what}))
+		h.print(h.stamp(e.At.Time).with(piece{plain, what}))
 	}
 	h.told = false
 	h.progress(notify.CaseDone{Of: e.Cases}, true)
@@ -109,7 +109,7 @@ func (h *human) whole(kind int, e notify.CaseDone) bool {
 // superseded tells what is held back of the run that a save ends, above what is told
 // of the save. What the save selects is left out: such a verdict is of files as they
 // were before it, and the case gets a new one.
-func (h *human) superseded(selected []notify.Selection) {
+func (h *human) superseded(selected []suites.Selection) {
 	if len(selected) == 0 {
 		return // the run goes on
 	}
@@ -312,7 +312,7 @@ func (h *human) gone(e notify.Transitions) {
 func (h *human) transition(e notify.CaseDone) line {
 	at := ""
 	if !e.Since.IsZero() {
-		at = moment(e.Since, h.o.Now())
+		at = moment(e.Since.Time, h.o.Now())
 	}
 	switch e.Transition {
 	case notify.Regression:

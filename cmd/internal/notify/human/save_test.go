@@ -13,9 +13,9 @@ import (
 
 // savedOf is one of the files of a save, and the cases that it selects.
 func savedOf(after time.Duration, path string, ids ...string) notify.Changed {
-	e := notify.Changed{At: notifytest.Now.Add(after), Changes: []notify.Change{{Path: path}}, State: notifytest.Before}
+	e := notify.Changed{At: notify.Time{Time: notifytest.Now.Add(after)}, Changes: []notify.Change{{Path: path}}, State: notifytest.Before}
 	for _, id := range ids {
-		e.Selected = append(e.Selected, notify.Selection{Key: suites.Key{Suite: "s", ID: id}, Because: []string{path + ": it changed"}})
+		e.Selected = append(e.Selected, suites.Selection{Key: suites.Key{Suite: "s", ID: id}, Because: []string{path + ": it changed"}})
 	}
 	return e
 }
@@ -67,7 +67,7 @@ func TestOneSave(t *testing.T) {
 			if strings.Join(blocks, "\n") != strings.Join(tt.blocks, "\n") {
 				t.Errorf("%s, %d columns: %q, want %q\n%s", tt.name, columns, blocks, tt.blocks, shown)
 			}
-			if n := strings.Count(shown, "\n"+clock(notifytest.Now, notifytest.Now)); n != len(tt.blocks) {
+			if n := strings.Count(shown, "\n"+clock(notifytest.Now.Time, notifytest.Now.Time)); n != len(tt.blocks) {
 				t.Errorf("%s, %d columns: %d stamps\n%s", tt.name, columns, n, shown)
 			}
 		}

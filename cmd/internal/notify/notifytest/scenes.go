@@ -44,7 +44,7 @@ func Regression() []notify.Event {
 		if i > 6 {
 			because = append(because, "marker §D3")
 		}
-		saved.Selected = append(saved.Selected, notify.Selection{Key: suites.Key{Suite: "ml", ID: id}, Because: because})
+		saved.Selected = append(saved.Selected, suites.Selection{Key: suites.Key{Suite: "ml", ID: id}, Because: because})
 		r := Rec("ml", id, "ts_case", true, "")
 		var mismatches []suites.Mismatch
 		if id == "M16" {
@@ -69,7 +69,7 @@ func Resolved() []notify.Event {
 	e.Transition, e.Since = notify.Resolved, At(14, 2, 11)
 	return []notify.Event{
 		notify.Changed{At: At(14, 3, 0), State: suites.State{Tally: OneFails}, Changes: []notify.Change{{Path: ".claude/hooks/multi_linter.sh"}},
-			Selected: []notify.Selection{{Key: suites.Key{Suite: "ml", ID: "M16"}, Because: []string{"multi_linter.sh"}}}},
+			Selected: []suites.Selection{{Key: suites.Key{Suite: "ml", ID: "M16"}, Because: []string{"multi_linter.sh"}}}},
 		notify.RunStarted{RunID: "r2", Cases: 1, Total: 118, At: At(14, 3, 0)}, e,
 		Finish(118, Before.Tally, r),
 	}
@@ -165,9 +165,9 @@ func Problems() []notify.Event {
 }
 
 // At is a time of day in a place that is not UTC.
-func At(hour, minute, second int) time.Time {
+func At(hour, minute, second int) notify.Time {
 	zone := time.FixedZone("test", 2*60*60)
-	return time.Date(2026, 8, 12, hour, minute, second, 0, zone)
+	return notify.Time{Time: time.Date(2026, 8, 12, hour, minute, second, 0, zone)}
 }
 
 // Rec makes a record as a run leaves it.
@@ -196,7 +196,7 @@ func Done(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.Case
 func Finish(total int, state suites.Tally, records ...suites.Record) notify.RunDone {
 	e := notify.RunDone{RunID: "r1", State: suites.State{Tally: state, NotRun: total - state.Total()}, Records: records,
 		Duration: 740 * time.Millisecond, HookTime: 600 * time.Millisecond,
-		Project: "plankton", Isolation: "namespaces", At: At(14, 2, 12)}
+		Project: "plankton", Isolation: "namespaces", At: At(14, 2, 12).Time}
 	for _, r := range records {
 		e.Tally.Add(r.Status())
 	}
