@@ -334,7 +334,7 @@ func shellEntries(src []byte) []entry {
 
 // shellComments are the comment lines as the shell knows them: in a here-document or
 // a string there are none.
-func shellComments(src []byte, comments []shell.Span) []entry {
+func shellComments(src []byte, comments []shell.Comment) []entry {
 	var entries []entry
 	for _, c := range comments {
 		start := lineStart(src, c.Start)

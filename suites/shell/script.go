@@ -17,10 +17,11 @@ type Script struct {
 	Declarations []*Declaration
 	Loops        []*Loop
 	Parameters   []*Parameter
+	Redirects    []*Redirect
 	Tests        []*Test
 	Functions    []*Function
 	Cases        []*Case
-	Comments     []Span
+	Comments     []Comment
 	Arithmetic   []string // names and numbers that operators of arithmetic are applied to
 	BashOnly     string   // the last construct that only bash understands; "" without one
 }
@@ -42,6 +43,12 @@ func (c *Command) Name() string {
 		return ""
 	}
 	return c.Args[0].Bare()
+}
+
+// HasInput reports whether the command's input is in the script: a here-document or
+// a here-string.
+func (c *Command) HasInput() bool {
+	return slices.ContainsFunc(c.Redirects, func(to *Redirect) bool { return to.Here != nil || to.Op == "<<<" })
 }
 
 // An Assign gives a variable a value. It is one of a command, or an argument of
@@ -83,8 +90,10 @@ type Loop struct {
 // A Word is one word of the text. A pattern and a here-document are words, too.
 type Word struct {
 	Span
-	Parts []Part
-	In    *Word // that holds this one in an expansion; nil at the top
+	Parts   []Part
+	In      *Word // that holds this one in an expansion; nil at the top
+	Pattern bool  // it is matched, and not expanded to names of files
+	Here    bool  // it is a here-document
 }
 
 // A PartKind is what a part of a word is.
@@ -92,43 +101,67 @@ type PartKind int
 
 // The kinds of parts.
 const (
-	Literal      PartKind = iota
-	Expansion             // of a parameter
-	Substitution          // of a command
-	Other                 // arithmetic, the substitution of a process or an extended pattern
+	Literal PartKind = iota
+	Expansion
+	Substitution // of a command
+	Extended     // an extended pattern, such as @(a|b)
+	Other        // arithmetic, or the substitution of a process
 )
 
 // A Part of a word.
 type Part struct {
+	Span
 	Kind      PartKind
-	Text      string     // of a literal, as it is written within its quotes
+	Text      string     // of a literal, as it is written within its quotes; of an extended pattern what is in its parentheses
 	Quote     byte       // ' or ", or 0 outside of quotes
 	Parameter *Parameter // of an Expansion
 	Command   *Command   // of a Substitution that consists of one simple command
+	Runs      []string   // the bare names of all commands in a Substitution
 }
 
 // A Parameter is an expansion such as $name or ${name:-word}.
 type Parameter struct {
 	Span
 	Name     string
-	Indirect bool   // ${!name}
-	Partial  bool   // it gives another value than the variable's, whatever Op is
-	Indexed  bool   // ${name[...]}
-	Op       string // such as ":-" or "%"; "" without one
-	Word     *Word  // behind Op
-	In       *Word  // the word that the expansion is in; nil in arithmetic outside of words
+	Indirect bool     // ${!name}
+	Partial  bool     // it gives another value than the variable's, whatever Op is
+	Indexed  bool     // ${name[...]}
+	Op       string   // such as ":-" or "%"; "" without one
+	Word     *Word    // behind Op
+	In       *Word    // the word that the expansion is in; nil in arithmetic outside of words
+	Of       *Command // that has it in an argument, outside of substitutions; nil when it is in none
+	InTest   bool     // it is in [[ ]], outside of substitutions
 }
 
-// A Redirect of a simple command.
+// Variable returns the name of the variable whose value the expansion gives, or a
+// default for it; "" for any other expansion.
+func (p *Parameter) Variable() string {
+	if p.Partial || p.Op != "" && !slices.Contains(defaults, p.Op) {
+		return ""
+	}
+	return p.Name
+}
+
+var defaults = []string{"-", ":-", "=", ":=", "?", ":?"}
+
+// A Redirect is one of a command, simple or not.
 type Redirect struct {
 	Op   string // such as "<" or ">>"
+	N    string // the descriptor, "" for the usual one
 	Word *Word
+	Here *Word // the here-document
 }
 
-// A Test is an operator of [[ ]] with one operand that is a word.
+// A Test is an operator of [[ ]] and those of its operands that are words.
 type Test struct {
-	Op   string
-	Word *Word
+	Op    string
+	Words []*Word
+}
+
+// A Comment is one line of a comment; Text is what follows the #.
+type Comment struct {
+	Span
+	Text string
 }
 
 // A Function is one definition.
@@ -223,7 +256,7 @@ func (r *reader) visit(n syntax.Node) bool {
 	s := r.script
 	switch n := n.(type) {
 	case *syntax.Comment:
-		s.Comments = append(s.Comments, spanOf(n))
+		s.Comments = append(s.Comments, Comment{spanOf(n), n.Text})
 	case *syntax.Stmt:
 		r.statement(n, in)
 	case *syntax.CallExpr:
@@ -248,14 +281,21 @@ func (r *reader) visit(n syntax.Node) bool {
 		}
 	case *syntax.CaseItem:
 		for _, p := range n.Patterns {
+			r.word(p, in).Pattern = true
 			s.Cases = append(s.Cases, &Case{spanOf(p), int(n.End().Offset())})
 		}
 	case *syntax.TestClause:
 		s.BashOnly = "[[ ... ]]"
 	case *syntax.UnaryTest:
-		if w, ok := n.X.(*syntax.Word); ok {
-			s.Tests = append(s.Tests, &Test{n.Op.String(), r.word(w, in)})
+		r.test(n.Op.String(), in, n.X)
+	case *syntax.BinaryTest:
+		if w, ok := n.Y.(*syntax.Word); ok {
+			switch n.Op {
+			case syntax.TsMatch, syntax.TsMatchShort, syntax.TsNoMatch, syntax.TsReMatch:
+				r.word(w, in).Pattern = true
+			}
 		}
+		r.test(n.Op.String(), in, n.X, n.Y)
 	case *syntax.BinaryArithm, *syntax.UnaryArithm:
 		syntax.Walk(n, func(n syntax.Node) bool {
 			if lit, ok := n.(*syntax.Lit); ok {
@@ -266,7 +306,9 @@ func (r *reader) visit(n syntax.Node) bool {
 	case *syntax.ProcSubst:
 		s.BashOnly = "<( ... )"
 	case *syntax.ParamExp:
-		s.Parameters = append(s.Parameters, r.parameter(n, in))
+		p := r.parameter(n, in)
+		p.Of, p.InTest = r.user()
+		s.Parameters = append(s.Parameters, p)
 	case *syntax.Word:
 		s.Words = append(s.Words, r.word(n, in))
 	}
@@ -284,15 +326,53 @@ func (r *reader) inner() *Word {
 	return nil
 }
 
-// statement adds the redirections of a simple command to it.
-func (r *reader) statement(n *syntax.Stmt, in *Word) {
-	call, ok := n.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return
+// user returns the command that has the present node in an argument, and whether
+// the node is in a test.
+func (r *reader) user() (c *Command, inTest bool) {
+	for i, n := range slices.Backward(r.stack) {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return c, inTest
+		case *syntax.TestClause:
+			inTest = true
+		case *syntax.CallExpr:
+			if _, assigned := r.stack[i+1].(*syntax.Assign); c == nil && !assigned {
+				c = r.commands[n]
+			}
+		}
 	}
-	c := r.command(call, in)
+	return c, inTest
+}
+
+func (r *reader) test(op string, in *Word, operands ...syntax.TestExpr) {
+	t := &Test{Op: op}
+	for _, x := range operands {
+		if w, ok := x.(*syntax.Word); ok {
+			t.Words = append(t.Words, r.word(w, in))
+		}
+	}
+	if len(t.Words) > 0 {
+		r.script.Tests = append(r.script.Tests, t)
+	}
+}
+
+// statement notes redirections, also as those of a simple command.
+func (r *reader) statement(n *syntax.Stmt, in *Word) {
+	var redirects []*Redirect
 	for _, redirect := range n.Redirs {
-		c.Redirects = append(c.Redirects, &Redirect{redirect.Op.String(), r.word(redirect.Word, in)})
+		to := &Redirect{Op: redirect.Op.String(), Word: r.word(redirect.Word, in)}
+		if redirect.N != nil {
+			to.N = redirect.N.Value
+		}
+		if redirect.Hdoc != nil {
+			to.Here = r.word(redirect.Hdoc, in)
+			to.Here.Here = true
+		}
+		redirects = append(redirects, to)
+	}
+	r.script.Redirects = append(r.script.Redirects, redirects...)
+	if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+		r.command(call, in).Redirects = redirects
 	}
 }
 
@@ -321,6 +401,13 @@ func (r *reader) assign(n *syntax.Assign, in *Word) *Assign {
 	if n.Value != nil {
 		a.Value = r.word(n.Value, in)
 	}
+	if n.Array != nil {
+		for _, e := range n.Array.Elems {
+			if e.Value != nil {
+				a.Elements = append(a.Elements, r.word(e.Value, in))
+			}
+		}
+	}
 	return a
 }
 
@@ -342,32 +429,45 @@ func (r *reader) word(n *syntax.Word, in *Word) *Word {
 }
 
 func (r *reader) parts(list []Part, parts []syntax.WordPart, quote byte, in *Word) []Part {
-	for _, p := range parts {
-		switch p := p.(type) {
+	for _, n := range parts {
+		p := Part{Span: spanOf(n), Kind: Other, Quote: quote}
+		switch n := n.(type) {
 		case *syntax.Lit:
-			list = append(list, Part{Text: p.Value, Quote: quote})
+			p.Kind, p.Text = Literal, n.Value
 		case *syntax.SglQuoted:
-			list = append(list, Part{Text: p.Value, Quote: '\''})
+			p.Kind, p.Text, p.Quote = Literal, n.Value, '\''
 		case *syntax.DblQuoted:
-			if len(p.Parts) == 0 {
-				list = append(list, Part{Quote: '"'})
+			if len(n.Parts) > 0 {
+				list = r.parts(list, n.Parts, '"', in)
+				continue
 			}
-			list = r.parts(list, p.Parts, '"', in)
+			p.Kind, p.Quote = Literal, '"'
 		case *syntax.ParamExp:
-			list = append(list, Part{Kind: Expansion, Quote: quote, Parameter: r.parameter(p, in)})
+			p.Kind, p.Parameter = Expansion, r.parameter(n, in)
 		case *syntax.CmdSubst:
-			part := Part{Kind: Substitution, Quote: quote}
-			if len(p.Stmts) == 1 {
-				if call, ok := p.Stmts[0].Cmd.(*syntax.CallExpr); ok {
-					part.Command = r.command(call, in)
+			p.Kind = Substitution
+			if len(n.Stmts) == 1 {
+				if call, ok := n.Stmts[0].Cmd.(*syntax.CallExpr); ok {
+					p.Command = r.command(call, in)
 				}
 			}
-			list = append(list, part)
-		default:
-			list = append(list, Part{Kind: Other, Quote: quote})
+			p.Runs = commandsIn(n)
+		case *syntax.ExtGlob:
+			p.Kind, p.Text = Extended, n.Pattern.Value
 		}
+		list = append(list, p)
 	}
 	return list
+}
+
+func commandsIn(n syntax.Node) (names []string) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			names = append(names, c.Args[0].Lit())
+		}
+		return true
+	})
+	return names
 }
 
 func (r *reader) parameter(n *syntax.ParamExp, in *Word) *Parameter {
@@ -384,7 +484,11 @@ func (r *reader) parameter(n *syntax.ParamExp, in *Word) *Parameter {
 		p.Op = n.Exp.Op.String()
 		if n.Exp.Word != nil {
 			p.Word = r.word(n.Exp.Word, in)
+			p.Word.Pattern = p.Variable() == ""
 		}
+	}
+	if n.Repl != nil && n.Repl.Orig != nil {
+		r.word(n.Repl.Orig, in).Pattern = true
 	}
 	return p
 }

@@ -57,7 +57,7 @@ case $x in *.sh|"$y") echo ~/"$(pwd)" ;; esac
 		add("%d comment %d", c.Line, c.End-c.Start)
 	}
 	for _, test := range s.Tests {
-		add("test %s %s", test.Op, describe(test.Word))
+		add("test %s %s", test.Op, describe(test.Words[0]))
 	}
 	add("arithmetic %s", strings.Join(s.Arithmetic, " "))
 	add("bash %s", s.BashOnly)
@@ -78,6 +78,7 @@ case $x in *.sh|"$y") echo ~/"$(pwd)" ;; esac
 		"2 comment 8",
 		"4 comment 7",
 		"test -f [$file]",
+		"test -gt ?",
 		"arithmetic n 1",
 		"bash [[ ... ]]",
 	}
@@ -108,7 +109,7 @@ func describe(w *Word) (text string) {
 				text += p.Command.Name()
 			}
 			text += ")"
-		case Other:
+		case Extended, Other:
 			text += "?"
 		}
 	}

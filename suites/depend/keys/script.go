@@ -254,7 +254,9 @@ func (s *scriptReader) tests(c *shell.Command) {
 func (s *scriptReader) others(script *shell.Script) {
 	for _, t := range script.Tests {
 		if t.Op == "-e" || t.Op == "-f" || t.Op == "-r" {
-			s.known[t.Word] = true
+			for _, w := range t.Words {
+				s.known[w] = true
+			}
 		}
 	}
 	for _, w := range script.Words {
