@@ -211,6 +211,17 @@ func (w *Word) Tail() string {
 	return text
 }
 
+// Literals returns all literal text of a word: its value if each expansion is empty.
+func (w *Word) Literals() string {
+	text := ""
+	for _, p := range w.Parts {
+		if p.Kind == Literal {
+			text += p.Text
+		}
+	}
+	return text
+}
+
 // Variable returns the name of the variable whose value a word is and nothing else,
 // "" for any other word.
 func (w *Word) Variable() string {

@@ -218,9 +218,10 @@ func (s *scriptReader) filter(call *shell.Command, given []*shell.Word) {
 // readsText reports whether a word of a filter's command line makes lines of its
 // input count, or may.
 func readsText(w *shell.Word) bool {
-	text := w.Tail()
-	return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
-		strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "R")
+	return slices.ContainsFunc([]string{w.Tail(), w.Literals()}, func(text string) bool {
+		return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
+			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "R")
+	})
 }
 
 // spelledOut returns the value of a word without expansions.
@@ -264,7 +265,7 @@ func (s *scriptReader) others(script *shell.Script) {
 		case s.accounted(w):
 		case s.filtered[w]:
 			s.unspelled(w.Span, "it uses "+s.name+" by a filter that is not spelled out")
-		case strings.Contains(w.Tail(), s.name):
+		case strings.Contains(w.Literals(), s.name):
 			s.unknown(w.Span, "it uses "+s.name+" otherwise than by a filter that is spelled out")
 		}
 	}
