@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
@@ -69,18 +67,26 @@ func (t Tree) command(h discover.Hook) []Finding {
 		f.Remedy = `write "$` + strings.Trim(v, "%") + `" for it`
 		return append(all, f) // it stands before a path, which is not there
 	}
-	file, err := shell.Parse(h.Command, syntax.Variant(syntax.LangBash))
+	script, err := shell.Read(h.Command)
 	if err != nil {
 		return append(all, FindingOf("shell-syntax", h.ID, h.Source, "the command does not parse: "+err.Error()))
 	}
-	c := commandReader{hook: h, tree: t, assigned: map[string]bool{}}
-	syntax.Walk(file, c.visit)
-	if c.bash != "" && h.Entry.Shell != "bash" {
+	c := commandReader{hook: h, tree: t}
+	for _, call := range script.Commands {
+		c.call(call)
+	}
+	for _, p := range script.Parameters {
+		assigned := func(a *shell.Assign) bool { return a.Name == p.Name && a.Start < p.Start }
+		if p.Op == "" && NeverSet(p.Name) && !slices.ContainsFunc(script.Assigns, assigned) {
+			c.found("unset-variable", "$"+p.Name+" is never set")
+		}
+	}
+	if script.BashOnly != "" && h.Entry.Shell != "bash" {
 		severity := suites.Warning
 		if t.PlainShell {
 			severity = suites.Error
 		}
-		c.found("shell-syntax", c.bash+" is bash, and the client runs /bin/sh", severity)
+		c.found("shell-syntax", script.BashOnly+" is bash, and the client runs /bin/sh", severity)
 	}
 	return append(all, c.out...)
 }
@@ -144,60 +150,22 @@ func namesVariable(text, name string) bool {
 	return regexp.MustCompile(`\$(` + name + `\b|\{` + name + `\})`).MatchString(text)
 }
 
-// A commandReader walks a command line.
+// A commandReader judges the commands of a command line.
 type commandReader struct {
-	hook     discover.Hook
-	tree     Tree
-	assigned map[string]bool
-	bash     string // what of it only bash understands
-	out      []Finding
+	hook discover.Hook
+	tree Tree
+	out  []Finding
 }
 
 func (c *commandReader) found(rule, what string, severity ...suites.Severity) {
 	c.out = append(c.out, FindingOf(rule, c.hook.ID, c.hook.Source, what, severity...))
 }
 
-func (c *commandReader) visit(node syntax.Node) bool {
-	switch n := node.(type) {
-	case *syntax.Assign:
-		if n.Name != nil {
-			c.assigned[n.Name.Value] = true
-		}
-		if n.Array != nil {
-			c.bash = "an array"
-		}
-	case *syntax.TestClause:
-		c.bash = "[[ ... ]]"
-		syntax.Walk(n, func(node syntax.Node) bool {
-			if p, ok := node.(*syntax.ParamExp); ok {
-				c.variable(p)
-			}
-			return true
-		})
-		return false // nothing is split in it
-	case *syntax.ProcSubst:
-		c.bash = "<( ... )"
-	case *syntax.CallExpr:
-		c.call(n)
-	case *syntax.ParamExp:
-		c.variable(n)
-	}
-	return true
-}
-
-// variable judges one that is never set.
-func (c *commandReader) variable(p *syntax.ParamExp) {
-	if p.Param == nil || p.Exp != nil || c.assigned[p.Param.Value] || !NeverSet(p.Param.Value) {
-		return
-	}
-	c.found("unset-variable", "$"+p.Param.Value+" is never set")
-}
-
 // call judges the words of a simple command.
-func (c *commandReader) call(call *syntax.CallExpr) {
+func (c *commandReader) call(call *shell.Command) {
 	for i, word := range call.Args {
 		c.unquoted(word)
-		if i == 0 || i == 1 && runsFile(call.Args[0].Lit()) {
+		if i == 0 || i == 1 && runsFile(call.Name()) {
 			c.literal(word)
 			c.relative(word)
 		}
@@ -210,17 +178,17 @@ func runsFile(program string) bool {
 }
 
 // unquoted judges a directory's variable that the shell splits at spaces.
-func (c *commandReader) unquoted(word *syntax.Word) {
+func (c *commandReader) unquoted(word *shell.Word) {
 	for _, part := range word.Parts {
-		p, ok := part.(*syntax.ParamExp)
-		if !ok || p.Param == nil || !slices.Contains(roots, p.Param.Value) {
+		if part.Kind != shell.Expansion || part.Quote != 0 || !slices.Contains(roots, part.Parameter.Name) {
 			continue
 		}
+		name := part.Parameter.Name
 		severity := suites.Warning
-		if dir := c.directory(p.Param.Value); strings.Contains(dir, " ") {
+		if dir := c.directory(name); strings.Contains(dir, " ") {
 			severity = suites.Error
 		}
-		c.found("unquoted-path", "$"+p.Param.Value+" stands outside of quotes", severity)
+		c.found("unquoted-path", "$"+name+" stands outside of quotes", severity)
 		about, _ := client.EventByName(c.hook.Event)
 		where, effect := "where the path holds a space", withoutScript(c.hook, "it")
 		if severity == suites.Error {
@@ -246,32 +214,21 @@ func (c *commandReader) directory(variable string) string {
 }
 
 // literal judges quotes that keep a path from being expanded.
-func (c *commandReader) literal(word *syntax.Word) {
-	if len(word.Parts) == 0 {
+func (c *commandReader) literal(word *shell.Word) {
+	if len(word.Parts) == 0 || word.Parts[0].Kind != shell.Literal || word.Parts[0].Quote == 0 {
 		return
 	}
-	text := ""
-	switch q := word.Parts[0].(type) {
-	case *syntax.SglQuoted:
-		if text = q.Value; strings.HasPrefix(text, "$") && strings.Contains(text, "/") && !strings.ContainsAny(text, " ;|&") {
-			c.found("variable-not-expanded", "'"+text+"' is taken as it stands")
-			return
-		}
-	case *syntax.DblQuoted:
-		if len(q.Parts) > 0 {
-			if lit, ok := q.Parts[0].(*syntax.Lit); ok {
-				text = lit.Value
-			}
-		}
-	}
-	if strings.HasPrefix(text, "~/") {
+	switch text := word.Parts[0].Text; {
+	case word.Parts[0].Quote == '\'' && strings.HasPrefix(text, "$") && strings.Contains(text, "/") && !strings.ContainsAny(text, " ;|&"):
+		c.found("variable-not-expanded", "'"+text+"' is taken as it stands")
+	case strings.HasPrefix(text, "~/"):
 		c.found("variable-not-expanded", "~ is not expanded in quotes")
 	}
 }
 
 // relative judges a script that is named from the current directory.
-func (c *commandReader) relative(word *syntax.Word) {
-	text := word.Lit()
+func (c *commandReader) relative(word *shell.Word) {
+	text := word.Bare()
 	if text == "" || path.IsAbs(text) || !strings.Contains(text, "/") || strings.HasPrefix(text, "~") || strings.Contains(c.hook.Command, "cd ") {
 		return
 	}

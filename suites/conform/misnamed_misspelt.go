@@ -1,10 +1,9 @@
 package conform
 
 import (
+	"maps"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites/shell"
 )
@@ -21,35 +20,23 @@ type Misspelt struct {
 // or that computes names has none.
 func Misspellings(code string, others ...string) (out []Misspelt) {
 	set := map[string]bool{}
-	for _, text := range others {
-		if !setsIn(text, set) {
+	var script *shell.Script
+	for _, text := range append(others, code) {
+		var err error
+		if script, err = shell.Read(text); err != nil || !setsIn(script, set) {
 			return nil
 		}
 	}
-	if !setsIn(code, set) {
-		return nil
-	}
-	file, err := shell.Parse(code, syntax.Variant(syntax.LangBash))
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	syntax.Walk(file, func(node syntax.Node) bool {
-		p, ok := node.(*syntax.ParamExp)
-		if !ok || p.Param == nil || p.Exp != nil || p.Excl || set[p.Param.Value] {
-			return true
+	names := slices.Sorted(maps.Keys(set))
+	for _, p := range script.Parameters {
+		if p.Name == "" || p.Op != "" || p.Indirect || set[p.Name] {
+			continue
 		}
-		name := p.Param.Value
-		known := slices.ContainsFunc(out, func(m Misspelt) bool { return m.Name == name })
-		if i := slices.IndexFunc(names, func(n string) bool { return nearly(name, n) }); i >= 0 && !known {
-			out = append(out, Misspelt{Variable{name, int(p.Pos().Offset())}, names[i]})
+		known := slices.ContainsFunc(out, func(m Misspelt) bool { return m.Name == p.Name })
+		if i := slices.IndexFunc(names, func(n string) bool { return nearly(p.Name, n) }); i >= 0 && !known {
+			out = append(out, Misspelt{Variable{p.Name, p.Start}, names[i]})
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -58,49 +45,29 @@ var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
 
 // setsIn adds the variables that a script sets. It reports false for a script whose
 // assignments are not all known.
-func setsIn(code string, set map[string]bool) bool {
-	file, err := shell.Parse(code, syntax.Variant(syntax.LangBash))
-	if err != nil {
-		return false
+func setsIn(s *shell.Script, set map[string]bool) bool {
+	for _, a := range s.Assigns {
+		set[a.Name] = true
 	}
-	known := true
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.Assign:
-			if n.Name != nil {
-				set[n.Name.Value] = true
-			}
-		case *syntax.WordIter:
-			set[n.Name.Value] = true
-		case *syntax.BinaryArithm, *syntax.UnaryArithm:
-			syntax.Walk(node, func(node syntax.Node) bool {
-				if lit, ok := node.(*syntax.Lit); ok {
-					set[lit.Value] = true // it may be set there
-				}
-				return true
-			})
-		case *syntax.ParamExp:
-			if n.Param != nil && n.Exp != nil {
-				set[n.Param.Value] = true // it has a value for want of one
-			}
-		case *syntax.CallExpr:
-			known = known && setByCall(n, set)
+	for _, l := range s.Loops {
+		set[l.Name] = true
+	}
+	for _, name := range s.Arithmetic {
+		set[name] = true // it may be set there
+	}
+	for _, p := range s.Parameters {
+		if p.Op != "" {
+			set[p.Name] = true // it has a value for want of one
 		}
-		return true
-	})
-	return known
-}
-
-func setByCall(call *syntax.CallExpr, set map[string]bool) bool {
-	if len(call.Args) == 0 {
-		return true
 	}
-	switch name := call.Args[0].Lit(); {
-	case name == "eval" || name == "printf" && len(call.Args) > 1 && call.Args[1].Lit() == "-v":
-		return false
-	case slices.Contains(setters, name):
-		for _, word := range call.Args[1:] {
-			set[word.Lit()] = true
+	for _, c := range s.Commands {
+		switch name := c.Name(); {
+		case name == "eval" || name == "printf" && len(c.Args) > 1 && c.Args[1].Bare() == "-v":
+			return false
+		case slices.Contains(setters, name):
+			for _, word := range c.Args[1:] {
+				set[word.Bare()] = true
+			}
 		}
 	}
 	return true

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/shell"
 )
 
@@ -79,19 +77,14 @@ func RuleTools(tool string) []string {
 // runs reports whether a command, or one of the commands that it is made of, matches the text of
 // a rule. A variable that is set for a command does not count.
 func runs(command, rule string) bool {
-	file, err := shell.Parse(command, syntax.Variant(syntax.LangBash))
+	script, err := shell.Read(command)
 	if err != nil {
 		return true
 	}
 	matches := commandRule(rule)
-	found := matches.MatchString(command)
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if n, ok := node.(*syntax.CallExpr); ok && len(n.Args) > 0 {
-			found = found || matches.MatchString(command[n.Args[0].Pos().Offset():n.End().Offset()])
-		}
-		return !found
+	return matches.MatchString(command) || slices.ContainsFunc(script.Commands, func(c *shell.Command) bool {
+		return len(c.Args) > 0 && matches.MatchString(command[c.Args[0].Start:c.End])
 	})
-	return found
 }
 
 // commandRule is the expression for the text of a rule: "git:*" and "git *" take the words alone

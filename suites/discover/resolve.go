@@ -2,7 +2,6 @@ package discover
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"hookwatch/suites/disk"
 	"hookwatch/suites/shell"
@@ -63,19 +60,16 @@ func (r *resolver) parse(command string) {
 	}
 	r.nested++
 	defer func() { r.nested-- }()
-	file, err := shell.Parse(command, syntax.Variant(syntax.LangBash))
+	script, err := shell.Read(command)
 	if err != nil {
 		return
 	}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if call, ok := node.(*syntax.CallExpr); ok {
-			r.call(call)
-		}
-		return true
-	})
+	for _, c := range script.Commands {
+		r.call(c)
+	}
 }
 
-func (r *resolver) call(call *syntax.CallExpr) {
+func (r *resolver) call(call *shell.Command) {
 	if len(call.Args) == 0 {
 		for _, assign := range call.Assigns {
 			r.assign(assign)
@@ -93,16 +87,16 @@ func (r *resolver) call(call *syntax.CallExpr) {
 	r.words(words)
 }
 
-func (r *resolver) assign(assign *syntax.Assign) {
-	if assign.Name == nil || assign.Append || assign.Index != nil {
+func (r *resolver) assign(assign *shell.Assign) {
+	if assign.Name == "" || !assign.Whole {
 		return
 	}
-	delete(r.vars, assign.Name.Value)
+	delete(r.vars, assign.Name)
 	if assign.Value == nil {
 		return
 	}
 	if value := r.word(assign.Value); value.known {
-		r.vars[assign.Name.Value] = value.text
+		r.vars[assign.Name] = value.text
 	}
 }
 
@@ -231,49 +225,37 @@ func (w word) program() string {
 	return path.Base(w.text)
 }
 
-func (r *resolver) word(w *syntax.Word) word {
-	text, known := r.parts(w.Parts, true)
+func (r *resolver) word(w *shell.Word) word {
+	text, known := r.parts(w.Parts)
 	if len(text) > maxWord {
 		return word{}
 	}
 	return word{text, known}
 }
 
-// parts joins the parts of a word; bare tells that they stand outside of quotes,
-// where a leading ~ is the home directory and a backslash quotes.
-func (r *resolver) parts(parts []syntax.WordPart, bare bool) (string, bool) {
+// parts joins the parts of a word.
+func (r *resolver) parts(parts []shell.Part) (string, bool) {
 	var text strings.Builder
 	for i, part := range parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			text.WriteString(r.literal(part.Value, bare, i == 0))
-		case *syntax.SglQuoted:
-			text.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			inner, known := r.parts(part.Parts, false)
-			if !known {
-				return "", false
-			}
-			text.WriteString(inner)
-		case *syntax.ParamExp:
-			value, known := r.parameter(part)
-			if !known {
-				return "", false
-			}
-			text.WriteString(value)
-		case *syntax.CmdSubst:
-			value, known := r.substitution(part)
-			if !known {
-				return "", false
-			}
-			text.WriteString(value)
-		default:
+		value, known := part.Text, part.Kind == shell.Literal
+		switch {
+		case part.Kind == shell.Literal && part.Quote != '\'':
+			value = r.literal(value, part.Quote == 0, i == 0)
+		case part.Kind == shell.Expansion:
+			value, known = r.parameter(part.Parameter)
+		case part.Kind == shell.Substitution && part.Command != nil:
+			value, known = r.substitution(part.Command)
+		}
+		if !known {
 			return "", false
 		}
+		text.WriteString(value)
 	}
 	return text.String(), true
 }
 
+// literal expands a leading ~ and takes backslashes away; bare reports whether the
+// text is outside of quotes.
 func (r *resolver) literal(value string, bare, first bool) string {
 	if home := r.vars["HOME"]; bare && first && home != "" && (value == "~" || strings.HasPrefix(value, "~/")) {
 		value = home + value[1:]
@@ -293,21 +275,18 @@ func (r *resolver) literal(value string, bare, first bool) string {
 
 // parameter expands $NAME, ${NAME} and ${NAME:-default}; any other operation is
 // unknown.
-func (r *resolver) parameter(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil {
+func (r *resolver) parameter(p *shell.Parameter) (string, bool) {
+	if p.Name == "" || p.Partial || p.Indexed {
 		return "", false
 	}
-	value, known := r.vars[p.Param.Value]
-	if p.Exp == nil {
+	value, known := r.vars[p.Name]
+	switch p.Op {
+	case "", "?", ":?":
 		return value, known
-	}
-	switch p.Exp.Op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		if !known && p.Exp.Word != nil {
-			return r.parts(p.Exp.Word.Parts, true)
+	case "-", ":-":
+		if !known && p.Word != nil {
+			return r.parts(p.Word.Parts)
 		}
-		return value, known
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return value, known
 	default:
 		return "", false
@@ -315,15 +294,15 @@ func (r *resolver) parameter(p *syntax.ParamExp) (string, bool) {
 }
 
 // substitution knows the two commands by which hooks find their project.
-func (r *resolver) substitution(s *syntax.CmdSubst) (string, bool) {
-	if len(s.Stmts) != 1 || s.Stmts[0].Cmd == nil {
+func (r *resolver) substitution(c *shell.Command) (string, bool) {
+	if len(c.Assigns) > 0 {
 		return "", false
 	}
-	var command bytes.Buffer
-	if syntax.NewPrinter().Print(&command, s.Stmts[0].Cmd) != nil {
-		return "", false
+	var words []string
+	for _, w := range c.Args {
+		words = append(words, w.Bare())
 	}
-	switch command.String() {
+	switch strings.Join(words, " ") {
 	case "pwd":
 		return r.cwd, true
 	case "git rev-parse --show-toplevel":

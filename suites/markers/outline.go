@@ -12,8 +12,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/jsontree"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -319,64 +317,33 @@ func tidyLines(part []byte) []byte {
 // shellEntries are a script's functions, the patterns of its case statements
 // and its comment lines.
 func shellEntries(src []byte) []entry {
-	file, err := shell.Parse(string(src))
+	script, err := shell.Read(string(src))
 	if err != nil {
 		return commentEntries(src, 0, len(src))
 	}
 	var entries []entry
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			if n.Name == nil {
-				break
-			}
-			entries = append(entries, entry{
-				rule: ByFunction, name: n.Name.Value, start: offset(n.Pos()), end: offset(n.End()),
-				content: func() []byte { return printed(n) },
-			})
-		case *syntax.CaseItem:
-			for _, p := range n.Patterns {
-				entries = append(entries, entry{
-					rule: ByPattern, name: string(src[offset(p.Pos()):offset(p.End())]), start: offset(p.Pos()), end: offset(n.End()),
-				})
-			}
-		}
-		return true
-	})
-	return append(entries, shellComments(src)...)
+	for _, f := range script.Functions {
+		entries = append(entries, entry{rule: ByFunction, name: f.Name, start: f.Start, end: f.End, content: f.Text})
+	}
+	for _, c := range script.Cases {
+		entries = append(entries, entry{rule: ByPattern, name: string(src[c.Pattern.Start:c.Pattern.End]), start: c.Pattern.Start, end: c.End})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.start - b.start })
+	return append(entries, shellComments(src, script.Comments)...)
 }
 
-// shellComments are the comment lines as the shell knows them: what stands in a
-// here-document or a string is none. The file is parsed apart for them, since
-// the printed text of a function is to have none.
-func shellComments(src []byte) []entry {
+// shellComments are the comment lines as the shell knows them: in a here-document or
+// a string there are none.
+func shellComments(src []byte, comments []shell.Comment) []entry {
 	var entries []entry
-	file, err := shell.Parse(string(src), syntax.KeepComments(true))
-	if err != nil {
-		return nil
-	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok {
-			start := lineStart(src, offset(c.Pos()))
-			if len(bytes.TrimSpace(src[start:offset(c.Pos())])) == 0 {
-				entries = append(entries, commentEntries(src, start, offset(c.End()))...)
-			}
+	for _, c := range comments {
+		start := lineStart(src, c.Start)
+		if len(bytes.TrimSpace(src[start:c.Start])) == 0 {
+			entries = append(entries, commentEntries(src, start, c.End)...)
 		}
-		return true
-	})
+	}
 	slices.SortFunc(entries, func(a, b entry) int { return a.start - b.start })
 	return entries
-}
-
-func offset(p syntax.Pos) int { return int(p.Offset()) }
-
-// printed is the source of a node as a formatter writes it, without comments.
-func printed(n syntax.Node) []byte {
-	var b bytes.Buffer
-	if err := syntax.NewPrinter().Print(&b, n); err != nil {
-		return nil
-	}
-	return b.Bytes()
 }
 
 var commentLine = pattern.Lazy(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)

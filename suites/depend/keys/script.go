@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/shell"
 )
 
@@ -34,19 +32,19 @@ var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": 
 // other way; anything else is unknown.
 func Scripts(sources [][]byte, name string) Reading {
 	src := bytes.Join(sources, []byte("\n")) // they share their variables
-	file, err := shell.Parse(string(src), syntax.Variant(syntax.LangBash))
+	script, err := shell.Read(string(src))
 	if err != nil {
 		return Reading{Unknown: "the script cannot be parsed: " + err.Error()}
 	}
-	s := &scriptReader{name: name, known: map[*syntax.Word]bool{}, filtered: map[*syntax.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}, exported: map[string]*syntax.DeclClause{}}
-	s.collect(file)
-	for name, at := range s.exported {
-		if s.variables[name] || hasOption(at, 'n') {
-			s.unknown(at, "it exports $"+name+", or uses it by another name")
-		}
+	s := &scriptReader{name: name, known: map[*shell.Word]bool{}, filtered: map[*shell.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}}
+	s.collect(script)
+	for _, d := range script.Declarations {
+		s.declared(d)
 	}
-	syntax.Walk(file, s.calls)
-	syntax.Walk(file, s.others)
+	for _, c := range script.Commands {
+		s.call(c)
+	}
+	s.others(script)
 	slices.SortFunc(s.reading.Paths, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
 	s.reading.Paths = slices.CompactFunc(s.reading.Paths, slices.Equal[Path])
 	return s.reading
@@ -56,78 +54,74 @@ type scriptReader struct {
 	name      string
 	variables map[string]bool // hold the file's path, and nothing but its own
 	filters   map[string]bool // hold the name of a filter program
-	exported  map[string]*syntax.DeclClause
-	known     map[*syntax.Word]bool
-	filtered  map[*syntax.Word]bool // given to a filter that is not spelled out
+	known     map[*shell.Word]bool
+	filtered  map[*shell.Word]bool // given to a filter that is not spelled out
 	reading   Reading
 }
 
-func (s *scriptReader) unknown(n syntax.Node, why string) {
-	s.unspelled(n, why)
+func (s *scriptReader) unknown(at shell.Span, why string) {
+	s.unspelled(at, why)
 	if s.reading.Text == "" {
-		s.reading.Text = fmt.Sprintf("%s on line %d", why, n.Pos().Line())
+		s.reading.Text = fmt.Sprintf("%s on line %d", why, at.Line)
 	}
 }
 
 // unspelled notes a use of nobody knows which values.
-func (s *scriptReader) unspelled(n syntax.Node, why string) {
+func (s *scriptReader) unspelled(at shell.Span, why string) {
 	if s.reading.Unknown == "" {
-		s.reading.Unknown = fmt.Sprintf("%s on line %d", why, n.Pos().Line())
+		s.reading.Unknown = fmt.Sprintf("%s on line %d", why, at.Line)
 	}
 }
 
 // collect finds the variables that stand for the file or for a program. One
 // that goes into the environment of another program is used unseen.
-func (s *scriptReader) collect(file *syntax.File) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			s.given(n)
-		case *syntax.DeclClause:
-			s.declared(n)
-		case *syntax.FuncDecl:
-			if n.Name != nil && filters[n.Name.Value] {
-				s.unknown(n, "it defines "+n.Name.Value)
-			}
-		case *syntax.Assign:
-			if n.Name == nil || n.Value == nil {
-				return true
-			}
-			if s.names(n.Value) {
-				s.variables[n.Name.Value] = true
-				s.known[n.Value] = true
-			}
-			if filters[path.Base(n.Value.Lit())] {
-				s.filters[n.Name.Value] = true
-			}
-		case *syntax.WordIter:
-			for _, w := range n.Items {
-				if filters[path.Base(w.Lit())] {
-					s.filters[n.Name.Value] = true
-				}
+func (s *scriptReader) collect(script *shell.Script) {
+	for _, f := range script.Functions {
+		if filters[f.Name] {
+			s.unknown(f.Span, "it defines "+f.Name)
+		}
+	}
+	for _, a := range script.Assigns {
+		if a.Name == "" || a.Value == nil {
+			continue
+		}
+		if s.names(a.Value) {
+			s.variables[a.Name] = true
+			s.known[a.Value] = true
+		}
+		if filters[path.Base(a.Value.Bare())] {
+			s.filters[a.Name] = true
+		}
+	}
+	for _, l := range script.Loops {
+		for _, w := range l.Items {
+			if filters[path.Base(w.Bare())] {
+				s.filters[l.Name] = true
 			}
 		}
-		return true
-	})
+	}
+	for _, c := range script.Commands {
+		s.given(c)
+	}
 }
 
 // given looks for the file among the variables that a command is given.
-func (s *scriptReader) given(call *syntax.CallExpr) {
-	if len(call.Args) > 0 && call.Args[0].Lit() == "set" && exportsAll(call.Args[1:]) {
-		s.unknown(call, "it may export all variables")
+func (s *scriptReader) given(c *shell.Command) {
+	if c.Name() == "set" && exportsAll(c.Args[1:]) {
+		s.unknown(c.Span, "it may export all variables")
 	}
-	for _, a := range call.Assigns {
-		if len(call.Args) > 0 && a.Value != nil && s.names(a.Value) {
-			s.unknown(call, "it passes "+s.name+" on in a variable")
+	for _, a := range c.Assigns {
+		if len(c.Args) > 0 && a.Value != nil && s.names(a.Value) {
+			s.unknown(c.Span, "it passes "+s.name+" on in a variable")
 		}
 	}
 }
 
 // exportsAll reports whether options of set may make every variable one of the
 // environment.
-func exportsAll(options []*syntax.Word) bool {
+func exportsAll(options []*shell.Word) bool {
 	for _, w := range options {
-		option := w.Lit()
+		option := w.Bare()
 		switch {
 		case option == "--":
 			return false
@@ -139,106 +133,54 @@ func exportsAll(options []*syntax.Word) bool {
 }
 
 // declared looks for variables that are exported, or are other names for some.
-func (s *scriptReader) declared(d *syntax.DeclClause) {
-	if v := d.Variant.Value; v != "export" && !hasOption(d, 'x') && !hasOption(d, 'n') && v != "nameref" {
+func (s *scriptReader) declared(d *shell.Declaration) {
+	if d.Name != "export" && !d.HasFlag('x') && !d.HasFlag('n') && d.Name != "nameref" {
 		return
 	}
-	for _, a := range d.Args {
-		if a.Name != nil {
-			s.exported[a.Name.Value] = d
+	for _, a := range d.Assigns {
+		if a.Name != "" && (s.variables[a.Name] || d.HasFlag('n')) {
+			s.unknown(d.Span, "it exports $"+a.Name+", or uses it by another name")
 		}
 	}
-}
-
-func hasOption(d *syntax.DeclClause, letter rune) bool {
-	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
-		if a.Name != nil || a.Value == nil {
-			return false
-		}
-		flag := a.Value.Lit()
-		return strings.HasPrefix(flag, "-") && strings.ContainsRune(flag, letter)
-	})
 }
 
 // names reports whether a word spells out a path that ends in the file's name.
-func (s *scriptReader) names(w *syntax.Word) bool {
-	text := tail(w.Parts)
+func (s *scriptReader) names(w *shell.Word) bool {
+	text := w.Tail()
 	return text == s.name || strings.HasSuffix(text, "/"+s.name)
 }
 
-// tail is the literal text at the end of a word.
-func tail(parts []syntax.WordPart) string {
-	text := ""
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			text += p.Value
-		case *syntax.SglQuoted:
-			text += p.Value
-		case *syntax.DblQuoted:
-			text += tail(p.Parts)
-		default:
-			text = ""
-		}
-	}
-	return text
-}
-
 // means reports whether a word is the file, by name or by a variable.
-func (s *scriptReader) means(w *syntax.Word) bool {
-	return s.names(w) || s.variables[variable(w)]
+func (s *scriptReader) means(w *shell.Word) bool {
+	return s.names(w) || s.variables[w.Variable()]
 }
 
-// variable is the name of the variable that a word is and nothing else.
-func variable(w *syntax.Word) string {
-	parts := w.Parts
-	if len(parts) == 1 {
-		if q, ok := parts[0].(*syntax.DblQuoted); ok {
-			parts = q.Parts
-		}
+// call reads the filter of a command that is given the file.
+func (s *scriptReader) call(c *shell.Command) {
+	if len(c.Args) == 0 {
+		return
 	}
-	if len(parts) != 1 {
-		return ""
+	if !filters[path.Base(c.Name())] && !s.filters[c.Args[0].Variable()] {
+		s.tests(c)
+		return
 	}
-	p, ok := parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil || p.Excl || p.Length {
-		return ""
-	}
-	return p.Param.Value
-}
-
-// calls reads the filters of commands that are given the file.
-func (s *scriptReader) calls(n syntax.Node) bool {
-	st, ok := n.(*syntax.Stmt)
-	if !ok {
-		return true
-	}
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return true
-	}
-	if !filters[path.Base(call.Args[0].Lit())] && !s.filters[variable(call.Args[0])] {
-		s.tests(call)
-		return true
-	}
-	var given []*syntax.Word
-	for _, w := range call.Args[1:] {
+	var given []*shell.Word
+	for _, w := range c.Args[1:] {
 		if s.means(w) {
 			given = append(given, w)
 		}
 	}
-	for _, r := range st.Redirs {
-		if r.Op == syntax.RdrIn && s.means(r.Word) {
+	for _, r := range c.Redirects {
+		if r.Op == "<" && s.means(r.Word) {
 			given = append(given, r.Word)
 		}
 	}
 	if len(given) > 0 {
-		s.filter(call, given)
+		s.filter(c, given)
 	}
-	return true
 }
 
-func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
+func (s *scriptReader) filter(call *shell.Command, given []*shell.Word) {
 	if slices.ContainsFunc(call.Args, readsText) {
 		return // the words stay unknown
 	}
@@ -247,7 +189,7 @@ func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
 	}
 	words := call.Args[1:]
 	for len(words) > 0 {
-		option := words[0].Lit()
+		option := words[0].Bare()
 		if !strings.HasPrefix(option, "-") {
 			break
 		}
@@ -259,7 +201,7 @@ func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
 	if len(words) == 0 {
 		return
 	}
-	text, ok := literal(words[0].Parts)
+	text, ok := spelledOut(words[0])
 	if !ok {
 		return
 	}
@@ -275,70 +217,77 @@ func (s *scriptReader) filter(call *syntax.CallExpr, given []*syntax.Word) {
 
 // readsText reports whether a word of a filter's command line makes lines of its
 // input count, or may.
-func readsText(w *syntax.Word) bool {
-	text := tail(w.Parts)
-	return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
-		strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "R")
+func readsText(w *shell.Word) bool {
+	return slices.ContainsFunc([]string{w.Tail(), w.Literals()}, func(text string) bool {
+		return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
+			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "R")
+	})
 }
 
-func literal(parts []syntax.WordPart) (string, bool) {
-	text := ""
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			text += p.Value
-		case *syntax.SglQuoted:
-			text += p.Value
-		case *syntax.DblQuoted:
-			inner, ok := literal(p.Parts)
-			if !ok {
-				return "", false
-			}
-			text += strings.ReplaceAll(inner, `\"`, `"`)
-		default:
+// spelledOut returns the value of a word without expansions.
+func spelledOut(w *shell.Word) (text string, ok bool) {
+	for _, p := range w.Parts {
+		switch {
+		case p.Kind != shell.Literal:
 			return "", false
+		case p.Quote == '"':
+			text += strings.ReplaceAll(p.Text, `\"`, `"`)
+		default:
+			text += p.Text
 		}
 	}
 	return text, true
 }
 
 // tests: whether the file is there says nothing of its keys.
-func (s *scriptReader) tests(call *syntax.CallExpr) {
-	if name := call.Args[0].Lit(); name != "[" && name != "test" {
+func (s *scriptReader) tests(c *shell.Command) {
+	if name := c.Name(); name != "[" && name != "test" {
 		return
 	}
-	for i, w := range call.Args {
-		if flag := call.Args[max(i-1, 0)].Lit(); flag == "-f" || flag == "-e" || flag == "-r" {
+	for i, w := range c.Args {
+		if flag := c.Args[max(i-1, 0)].Bare(); flag == "-f" || flag == "-e" || flag == "-r" {
 			s.known[w] = true
 		}
 	}
 }
 
 // others finds what uses the file in a way that nothing accounts for.
-func (s *scriptReader) others(n syntax.Node) bool {
-	switch n := n.(type) {
-	case *syntax.UnaryTest:
-		if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsExists || n.Op == syntax.TsRegFile || n.Op == syntax.TsRead) {
-			s.known[w] = true
-		}
-	case *syntax.Word:
-		if s.known[n] {
-			return false
-		}
-		if s.filtered[n] {
-			s.unspelled(n, "it uses "+s.name+" by a filter that is not spelled out")
-			return false
-		}
-		if strings.Contains(tail(n.Parts), s.name) {
-			s.unknown(n, "it uses "+s.name+" otherwise than by a filter that is spelled out")
-		}
-	case *syntax.ParamExp:
-		if n.Excl {
-			s.unknown(n, "it uses a variable that another one names")
-		}
-		if n.Param != nil && s.variables[n.Param.Value] {
-			s.unknown(n, "it uses $"+n.Param.Value+" otherwise than by a filter that is spelled out")
+func (s *scriptReader) others(script *shell.Script) {
+	for _, t := range script.Tests {
+		if t.Op == "-e" || t.Op == "-f" || t.Op == "-r" {
+			for _, w := range t.Words {
+				s.known[w] = true
+			}
 		}
 	}
-	return true
+	for _, w := range script.Words {
+		switch {
+		case s.accounted(w):
+		case s.filtered[w]:
+			s.unspelled(w.Span, "it uses "+s.name+" by a filter that is not spelled out")
+		case strings.Contains(w.Literals(), s.name):
+			s.unknown(w.Span, "it uses "+s.name+" otherwise than by a filter that is spelled out")
+		}
+	}
+	for _, p := range script.Parameters {
+		if p.In != nil && (s.accounted(p.In) || s.filtered[p.In]) {
+			continue
+		}
+		if p.Indirect {
+			s.unknown(p.Span, "it uses a variable that another one names")
+		}
+		if s.variables[p.Name] {
+			s.unknown(p.Span, "it uses $"+p.Name+" otherwise than by a filter that is spelled out")
+		}
+	}
+}
+
+// accounted reports whether the use of a word is known, or of a word around it.
+func (s *scriptReader) accounted(w *shell.Word) bool {
+	for ; w != nil; w = w.In {
+		if s.known[w] || w.In != nil && s.filtered[w.In] {
+			return true
+		}
+	}
+	return false
 }

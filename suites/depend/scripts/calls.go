@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
 )
@@ -17,8 +15,8 @@ func runsFile(program string) bool {
 }
 
 // call notes the program that a simple command runs, and whether it is one
-// whose name is computed. inline tells that its input stands in the script.
-func (r *shellReader) call(args []*syntax.Word, inline bool) {
+// whose name is computed. inline reports whether its input is in the script.
+func (r *shellReader) call(args []*shell.Word, inline bool) {
 	if len(args) == 0 {
 		return
 	}
@@ -40,7 +38,7 @@ func (r *shellReader) call(args []*syntax.Word, inline bool) {
 	}
 	inner := shell.Inner(words)
 	switch {
-	case name == "command" && len(rest) > 0 && strings.HasPrefix(rest[0].Lit(), "-"),
+	case name == "command" && len(rest) > 0 && strings.HasPrefix(rest[0].Bare(), "-"),
 		name == "type", name == "which", name == "hash":
 		r.asked(rest)
 	case inner > 0:
@@ -58,9 +56,9 @@ func (r *shellReader) call(args []*syntax.Word, inline bool) {
 
 // callComputed notes "$cmd", which is judged when all assignments are known,
 // and "$dir/$name", which may be any file.
-func (r *shellReader) callComputed(w *syntax.Word, f flat) {
+func (r *shellReader) callComputed(w *shell.Word, f flat) {
 	if f.text == expanded && f.vars[0] != "" {
-		r.Run[f.vars[0]] = int(w.Pos().Line())
+		r.Run[f.vars[0]] = w.Line
 		return
 	}
 	if f.text == expanded && !f.lists {
@@ -70,7 +68,7 @@ func (r *shellReader) callComputed(w *syntax.Word, f flat) {
 }
 
 // asked notes the names that "command -v" looks for.
-func (r *shellReader) asked(args []*syntax.Word) {
+func (r *shellReader) asked(args []*shell.Word) {
 	for _, a := range args {
 		if f := flatten(a); f.text != "" && !strings.Contains(f.text, expanded) && !strings.HasPrefix(f.text, "-") {
 			r.commands[path.Base(f.text)] = true
@@ -79,7 +77,7 @@ func (r *shellReader) asked(args []*syntax.Word) {
 }
 
 // interpret looks at the file that an interpreter or source is given.
-func (r *shellReader) interpret(command *syntax.Word, args []*syntax.Word, inline bool) {
+func (r *shellReader) interpret(command *shell.Word, args []*shell.Word, inline bool) {
 	for i, a := range args {
 		f := flatten(a)
 		switch {
@@ -103,25 +101,25 @@ func (r *shellReader) interpret(command *syntax.Word, args []*syntax.Word, inlin
 }
 
 // isQuestion: "bash --version" runs nothing.
-func isQuestion(args []*syntax.Word) bool {
-	return len(args) == 1 && (args[0].Lit() == "--version" || args[0].Lit() == "--help" || args[0].Lit() == "-V")
+func isQuestion(args []*shell.Word) bool {
+	return len(args) == 1 && (args[0].Bare() == "--version" || args[0].Bare() == "--help" || args[0].Bare() == "-V")
 }
 
 // evaluate looks at code in a string: its words are in the text, and what it
 // takes from variables is judged as "$cmd" is.
-func (r *shellReader) evaluate(args []*syntax.Word) {
+func (r *shellReader) evaluate(args []*shell.Word) {
 	r.Evals = true
 	for _, a := range args {
 		for _, v := range flatten(a).vars {
 			if v != "" {
-				r.Run[v] = int(a.Pos().Line())
+				r.Run[v] = a.Line
 			}
 		}
 	}
 }
 
 // move notes where the script goes: names without a directory count from there.
-func (r *shellReader) move(args []*syntax.Word) {
+func (r *shellReader) move(args []*shell.Word) {
 	for _, a := range args {
 		f := flatten(a)
 		switch {
@@ -138,10 +136,10 @@ func (r *shellReader) move(args []*syntax.Word) {
 }
 
 // fill notes variables that a builtin sets.
-func (r *shellReader) fill(name string, args []*syntax.Word) {
+func (r *shellReader) fill(name string, args []*shell.Word) {
 	for i, a := range args {
-		v := a.Lit()
-		if v == "" || strings.HasPrefix(v, "-") || name == "printf" && (i == 0 || args[i-1].Lit() != "-v") {
+		v := a.Bare()
+		if v == "" || strings.HasPrefix(v, "-") || name == "printf" && (i == 0 || args[i-1].Bare() != "-v") {
 			continue
 		}
 		r.Assigned[v] = append(r.Assigned[v], Operand{})

@@ -1,9 +1,10 @@
 package scripts
 
 import (
+	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"hookwatch/suites/shell"
 )
 
 // A flat is a word as text in which every expansion is one byte.
@@ -16,39 +17,35 @@ type flat struct {
 	names  bool     // of one that lists files
 }
 
-func flatten(w *syntax.Word) flat {
+func flatten(w *shell.Word) flat {
 	var f flat
 	var text strings.Builder
-	f.parts(&text, w.Parts, false)
-	f.text = text.String()
-	return f
-}
-
-func (f *flat) parts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			value := strings.ReplaceAll(p.Value, `\`, "")
-			f.write(text, value)
-			f.glob = f.glob || !quoted && strings.ContainsAny(value, "*?[")
-			f.braces = f.braces || !quoted && strings.Contains(value, "{")
-		case *syntax.SglQuoted:
-			f.write(text, p.Value)
-		case *syntax.DblQuoted:
-			f.parts(text, p.Parts, true)
-		case *syntax.ExtGlob:
-			f.write(text, "*"+p.Pattern.Value)
+	for _, p := range w.Parts {
+		switch p.Kind {
+		case shell.Literal:
+			value := p.Text
+			if p.Quote != '\'' {
+				value = strings.ReplaceAll(value, `\`, "")
+			}
+			f.write(&text, value)
+			f.glob = f.glob || p.Quote == 0 && strings.ContainsAny(value, "*?[")
+			f.braces = f.braces || p.Quote == 0 && strings.Contains(value, "{")
+		case shell.Extended:
+			f.write(&text, "*"+p.Text)
 			f.glob = true
-		case *syntax.ParamExp:
-			f.expand(text, variableOf(p))
-		case *syntax.CmdSubst:
-			f.lists = f.lists || listsNames(p, listers) || listsNames(p, tellers)
-			f.names = f.names || listsNames(p, listers)
-			f.expand(text, "")
-		default:
-			f.expand(text, "")
+		case shell.Expansion:
+			f.expand(&text, p.Parameter.Variable())
+		case shell.Substitution:
+			files := slices.ContainsFunc(p.Runs, func(name string) bool { return listers[name] })
+			f.names = f.names || files
+			f.lists = f.lists || files || slices.ContainsFunc(p.Runs, func(name string) bool { return tellers[name] })
+			f.expand(&text, "")
+		case shell.Other:
+			f.expand(&text, "")
 		}
 	}
+	f.text = text.String()
+	return f
 }
 
 // write adds text as it stands, but for the byte that has a meaning here.
@@ -61,41 +58,12 @@ func (f *flat) expand(text *strings.Builder, variable string) {
 	f.vars = append(f.vars, variable)
 }
 
-// variableOf is the variable whose whole value an expansion gives, but for a
-// default; "" for what takes a part of it or goes through it to another.
-func variableOf(p *syntax.ParamExp) string {
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Slice != nil || p.Repl != nil || p.Names != 0 {
-		return ""
-	}
-	if p.Exp != nil {
-		switch p.Exp.Op {
-		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
-			syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		default:
-			return ""
-		}
-	}
-	return p.Param.Value
-}
-
 // Programs that give names that no text spells out: of files that there are, and of
 // others.
 var (
 	listers = set("find fd ls compgen")
 	tellers = set("git readlink")
 )
-
-// listsNames reports whether a substitution runs one of the programs.
-func listsNames(c *syntax.CmdSubst, programs map[string]bool) bool {
-	found := false
-	syntax.Walk(c, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 && programs[call.Args[0].Lit()] {
-			found = true
-		}
-		return true
-	})
-	return found
-}
 
 // operandOf tells what a token of the word starts with. A path that goes up,
 // or on through further expansions, may lead anywhere.

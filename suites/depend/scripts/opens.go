@@ -6,41 +6,34 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/shell"
 )
 
 // openers are programs whose operands are files.
 var openers = set("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
 
-// opens notes the bare words of a statement that can only be names of files: in a
-// path or behind a dot they need no telling.
-func (r *shellReader) opens(n syntax.Node) {
-	switch n := n.(type) {
-	case *syntax.UnaryTest:
-		if w, ok := n.X.(*syntax.Word); ok && fileTests[n.Op.String()] {
-			r.open(w)
-		}
-	case *syntax.BinaryTest:
-		if n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno {
-			for _, side := range []syntax.TestExpr{n.X, n.Y} {
-				if w, ok := side.(*syntax.Word); ok {
-					r.open(w)
-				}
+// opens notes the bare words that can only be names of files: in a path or behind a
+// dot they need no telling.
+func (r *shellReader) opens(read *shell.Script) {
+	for _, t := range read.Tests {
+		if fileTests[t.Op] || t.Op == "-ef" {
+			for _, w := range t.Words {
+				r.open(w)
 			}
 		}
-	case *syntax.Redirect:
-		if n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut {
-			r.open(n.Word)
+	}
+	for _, to := range read.Redirects {
+		if to.Op == "<" || to.Op == "<>" {
+			r.open(to.Word)
 		}
-	case *syntax.CallExpr:
-		if len(n.Args) == 0 {
-			return
+	}
+	for _, c := range read.Commands {
+		if len(c.Args) == 0 {
+			continue
 		}
-		name := path.Base(flatten(n.Args[0]).text)
-		for i, a := range n.Args[1:] {
-			if openers[name] || (name == "[" || name == "test") && fileTests[flatten(n.Args[i]).text] {
+		name := path.Base(flatten(c.Args[0]).text)
+		for i, a := range c.Args[1:] {
+			if openers[name] || (name == "[" || name == "test") && fileTests[flatten(c.Args[i]).text] {
 				r.open(a)
 			}
 		}
@@ -49,7 +42,7 @@ func (r *shellReader) opens(n syntax.Node) {
 
 var fileTests = set("-e -f -r -s -x -w -a -L -h -p -S -nt -ot")
 
-func (r *shellReader) open(w *syntax.Word) {
+func (r *shellReader) open(w *shell.Word) {
 	f := flatten(w)
 	text := f.text
 	if f.glob || f.putTogether() {

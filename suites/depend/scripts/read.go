@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"hookwatch/suites/shell"
 )
 
@@ -49,7 +47,7 @@ func analysed(p string, content []byte) *Script {
 
 func readShell(s *Script) {
 	s.Assigned, s.Listed, s.Run = map[string][]Operand{}, map[string]bool{}, map[string]int{}
-	file, err := shell.Parse(s.Text, syntax.KeepComments(true))
+	read, err := shell.Read(s.Text)
 	if err != nil {
 		s.Opaque = "it cannot be parsed: " + err.Error()
 		s.Computed = s.Opaque
@@ -60,57 +58,33 @@ func readShell(s *Script) {
 		}
 		return
 	}
-	r := &shellReader{
-		Script: s, functions: map[string]bool{}, commands: map[string]bool{},
-		quiet: map[*syntax.Word]bool{}, patterns: map[*syntax.Word]bool{}, inline: map[*syntax.CallExpr]bool{},
-		texts: map[*syntax.Word]bool{},
+	r := &shellReader{Script: s, commands: map[string]bool{}, quiet: map[*shell.Word]bool{}}
+	for _, a := range read.Assigns {
+		r.assign(a)
 	}
-	syntax.Walk(file, r.visit)
-	s.Text = codeOf(s.Text, file, r.quiet)
+	for _, l := range read.Loops {
+		r.iterate(l)
+	}
+	for _, c := range read.Commands {
+		r.messages(c)
+		r.call(c.Args, c.HasInput())
+	}
+	r.opens(read)
+	for _, w := range read.Words {
+		r.word(w)
+	}
+	for _, f := range read.Functions {
+		s.Functions = append(s.Functions, f.Name)
+	}
+	slices.Sort(s.Functions)
+	s.Functions = slices.Compact(s.Functions)
+	s.Text = codeOf(s.Text, read, r.quiet)
 	s.Names = NamesIn(s.Text)
 	slices.Sort(s.Words)
 	s.Words = slices.Compact(s.Words)
-	for name := range r.functions {
-		s.Functions = append(s.Functions, name)
-	}
 	for name := range r.commands {
 		if !builtins[name] && !strings.ContainsAny(name, " \t\n") && !scriptExtensions[path.Ext(name)] {
 			s.Tools = append(s.Tools, name)
 		}
 	}
-}
-
-func (r *shellReader) visit(n syntax.Node) bool {
-	r.opens(n)
-	switch n := n.(type) {
-	case *syntax.FuncDecl:
-		if n.Name != nil {
-			r.functions[n.Name.Value] = true
-		}
-	case *syntax.Stmt:
-		r.statement(n)
-	case *syntax.Redirect:
-		if n.Hdoc != nil {
-			r.texts[n.Hdoc] = true
-		}
-	case *syntax.CallExpr:
-		r.call(n.Args, r.inline[n])
-	case *syntax.Assign:
-		r.assign(n)
-	case *syntax.WordIter:
-		r.iterate(n)
-	case *syntax.CaseItem:
-		for _, p := range n.Patterns {
-			r.patterns[p] = true
-		}
-	case *syntax.ParamExp:
-		r.trims(n)
-	case *syntax.BinaryTest:
-		if w, ok := n.Y.(*syntax.Word); ok && (n.Op == syntax.TsMatch || n.Op == syntax.TsMatchShort || n.Op == syntax.TsNoMatch || n.Op == syntax.TsReMatch) {
-			r.patterns[w] = true
-		}
-	case *syntax.Word:
-		r.word(n)
-	}
-	return true
 }

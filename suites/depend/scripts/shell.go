@@ -5,44 +5,24 @@ import (
 	"path"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"hookwatch/suites/shell"
 )
 
-// A shellReader collects what a shell script says from its syntax tree.
+// A shellReader collects what a shell script says of files and programs.
 type shellReader struct {
 	*Script
-	functions map[string]bool
-	commands  map[string]bool
-	quiet     map[*syntax.Word]bool     // words of messages, which name no file to open
-	patterns  map[*syntax.Word]bool     // words that are matched, not expanded to names
-	texts     map[*syntax.Word]bool     // here-documents, where braces do not expand
-	inline    map[*syntax.CallExpr]bool // commands whose input stands in the script
+	commands map[string]bool
+	quiet    map[*shell.Word]bool // words of messages, which name no file to open
 }
 
-// trims notes the patterns of "${x%pattern}" and "${x/pattern/text}".
-func (r *shellReader) trims(p *syntax.ParamExp) {
-	if p.Repl != nil && p.Repl.Orig != nil {
-		r.patterns[p.Repl.Orig] = true
-	}
-	if p.Exp != nil && p.Exp.Word != nil && variableOf(p) == "" {
-		r.patterns[p.Exp.Word] = true
-	}
-}
-
-// statement notes messages, for what echo and printf write to stderr is read
-// by people, and commands whose input is a here-document.
-func (r *shellReader) statement(s *syntax.Stmt) {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
+// messages notes what echo and printf write to stderr, which is for people.
+func (r *shellReader) messages(c *shell.Command) {
+	if name := c.Name(); name != "echo" && name != "printf" {
 		return
 	}
-	prints := call.Args[0].Lit() == "echo" || call.Args[0].Lit() == "printf"
-	for _, redirect := range s.Redirs {
-		if redirect.Hdoc != nil || redirect.Op == syntax.WordHdoc {
-			r.inline[call] = true
-		}
-		if prints && redirect.Op == syntax.DplOut && redirect.Word.Lit() == "2" && (redirect.N == nil || redirect.N.Value == "1") {
-			for _, w := range call.Args {
+	for _, to := range c.Redirects {
+		if to.Op == ">&" && to.Word.Bare() == "2" && (to.N == "" || to.N == "1") {
+			for _, w := range c.Args {
 				r.quiet[w] = true
 			}
 		}
@@ -50,15 +30,15 @@ func (r *shellReader) statement(s *syntax.Stmt) {
 }
 
 // word notes the file names in a word, and names that are put together.
-func (r *shellReader) word(w *syntax.Word) {
-	if r.quiet[w] || r.patterns[w] {
+func (r *shellReader) word(w *shell.Word) {
+	if r.quiet[w] || w.Pattern {
 		return
 	}
 	f := flatten(w)
 	for _, token := range tokensOf(f.text) {
 		base := path.Base(token)
 		ext := strings.ToLower(path.Ext(base))
-		partial := strings.ContainsAny(base, expanded+"*?[{}") || f.braces && strings.Contains(f.text, ",") && !r.texts[w]
+		partial := strings.ContainsAny(base, expanded+"*?[{}") || f.braces && strings.Contains(f.text, ",") && !w.Here
 		switch {
 		case strings.HasPrefix(token, "/") || strings.HasPrefix(token, "-") || strings.HasSuffix(token, "/"):
 		case partial && (scriptExtensions[ext] || dataExtensions[ext]):
@@ -80,42 +60,33 @@ func tokensOf(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) })
 }
 
-func (r *shellReader) computes(at syntax.Node, what string) {
+func (r *shellReader) computes(at *shell.Word, what string) {
 	if r.Computed == "" {
-		r.Computed = fmt.Sprintf("it %s on line %d", what, at.Pos().Line())
+		r.Computed = fmt.Sprintf("it %s on line %d", what, at.Line)
 	}
 }
 
 // assembles notes that a word gives names of files that no text spells out.
-func (r *shellReader) assembles(at syntax.Node) {
-	if r.Assembled == 0 {
-		r.Assembled = int(at.Pos().Line())
+func (r *shellReader) assembles(at *shell.Word) {
+	if r.Assembled == 0 || at.Line < r.Assembled {
+		r.Assembled = at.Line
 	}
 }
 
 // assign notes what a variable is made of.
-func (r *shellReader) assign(a *syntax.Assign) {
-	if a.Name == nil {
+func (r *shellReader) assign(a *shell.Assign) {
+	if a.Name == "" {
 		return
 	}
-	name := a.Name.Value
-	var words []*syntax.Word
 	if a.Value != nil {
-		words = append(words, a.Value)
+		r.give(a.Name, a.Value)
 	}
-	if a.Array != nil {
-		for _, e := range a.Array.Elems {
-			if e.Value != nil {
-				words = append(words, e.Value)
-			}
-		}
-	}
-	for _, w := range words {
-		r.give(name, w)
+	for _, w := range a.Elements {
+		r.give(a.Name, w)
 	}
 }
 
-func (r *shellReader) give(name string, w *syntax.Word) {
+func (r *shellReader) give(name string, w *shell.Word) {
 	f := flatten(w)
 	if f.glob || f.names {
 		r.assembles(w)
@@ -127,11 +98,11 @@ func (r *shellReader) give(name string, w *syntax.Word) {
 }
 
 // iterate notes the variable of a for or select loop.
-func (r *shellReader) iterate(n *syntax.WordIter) {
-	for _, w := range n.Items {
-		r.give(n.Name.Value, w)
+func (r *shellReader) iterate(l *shell.Loop) {
+	for _, w := range l.Items {
+		r.give(l.Name, w)
 	}
-	if len(n.Items) == 0 { // over the arguments
-		r.Assigned[n.Name.Value] = append(r.Assigned[n.Name.Value], Operand{})
+	if len(l.Items) == 0 { // over the arguments
+		r.Assigned[l.Name] = append(r.Assigned[l.Name], Operand{})
 	}
 }
