@@ -40,6 +40,11 @@ type Event struct {
 	fields func(PayloadInput) object
 	// Tool reports that the payload names a tool and that an entry's `if` is looked at.
 	Tool bool
+	// Command is a command of Bash by which a session comes to the event, and to which a harmless
+	// one would not bring it; Outside reports that of calls for files only those for files
+	// outside the project do.
+	Command string
+	Outside bool
 	// Guards is what hooks of the event are usually there to stop.
 	Guards Guarded
 	// Stop reports that the event comes when the model has stopped: stop_hook_active in the
@@ -55,8 +60,9 @@ type Event struct {
 	// those of every type get it; 0: what the type of the hook gets.
 	Timeout time.Duration
 	AnyType bool
-	// InNames reports that scripts which no settings file registers are named after the event.
-	InNames bool
+	// InNames reports that scripts which no settings file registers are named after the event;
+	// FirstInNames that its name is the first word of theirs, because it is a usual word.
+	InNames, FirstInNames bool
 	// Unreported reports that the client prints nothing of the event's hooks.
 	Unreported bool
 	// Last reports that the client sends the model nothing more after the event.

@@ -69,7 +69,7 @@ var events = []Event{
 		Exit2: suites.Denied, Exit2On: onAll, Told: asError, Halt: suites.SessionEnds, Allow: Allowed, PromptEnds: true, DropsFile: true,
 	},
 	{
-		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true,
+		Name: "PermissionRequest", Proceeds: "the user is asked", InNames: true, Command: "touch hookwatch-example",
 		MatchedOn: "tool_name", Tool: true,
 		fields: permissionRequestFields, withMode: true, withEffort: true,
 		Output: []Field{{Name: "decision", Kind: AnObject, Fields: []Field{
@@ -80,7 +80,7 @@ var events = []Event{
 		Exit2: suites.Ignored, Exit2On: onOld, Told: asItIs, Failure: suites.Denied, Allow: Granted, DropsFile: true,
 	},
 	{
-		Name:      "PermissionDenied",
+		Name: "PermissionDenied", Command: "chmod 600 hookwatch-example", Outside: true,
 		MatchedOn: "tool_name", Tool: true,
 		fields: func(in PayloadInput) object {
 			return append(toolFields(in), payloadField{"tool_use_id", toolUseID}, payloadField{"reason", "blocked for safety"})
@@ -104,7 +104,7 @@ var events = []Event{
 		Exit2: suites.ShownToModel, Exit2On: onAll, Told: asReminder, Halt: suites.SessionEnds, PassesOtherName: true, PromptEnds: true,
 	},
 	{
-		Name: "PostToolUseFailure", InNames: true,
+		Name: "PostToolUseFailure", InNames: true, Command: "false",
 		MatchedOn: "tool_name", Tool: true,
 		fields: func(in PayloadInput) object {
 			return append(toolFields(in),
@@ -150,7 +150,7 @@ var events = []Event{
 		Exit2:  suites.Denied, Exit2On: on330, Told: asFeedback, PassesOtherName: true, PardonsNoScript: true, IgnoresOnFailure: true,
 	},
 	{
-		Name: "Stop", Proceeds: "the turn ends", Stop: true,
+		Name: "Stop", Proceeds: "the turn ends", Stop: true, InNames: true, FirstInNames: true,
 		fields: func(in PayloadInput) object {
 			return append(object{{"stop_hook_active", in.StopHookActive}}, turnEndFields(in)...)
 		},

@@ -380,7 +380,7 @@ func (c call) rewrite() (Reading, bool) {
 	case c.of("updatedInput") != nil:
 		return c.rewriteInput(), true
 	case c.of("updatedToolOutput") != nil:
-		return c.rewriteOutput("updatedToolOutput", toolByName(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
+		return c.rewriteOutput("updatedToolOutput", ToolNamed(c.matched).takes(c.of("updatedToolOutput")), OutputShape)
 	case c.of("updatedMCPToolOutput") != nil:
 		return c.rewriteOutput("updatedMCPToolOutput", c.matched == "" || strings.HasPrefix(c.matched, "mcp__"), MCPOutput)
 	case c.of("displayContent") != nil:
@@ -410,7 +410,7 @@ func (c call) alsoRewritten(no Reading) Reading {
 // rewriteInput replaces the tool's whole input, which then has to be a whole one.
 func (c call) rewriteInput() Reading {
 	input, _ := c.of("updatedInput").(map[string]any)
-	lacking := toolByName(c.matched).lacks(input)
+	lacking := ToolNamed(c.matched).lacks(input)
 	reading := c.reading(suites.Denied, InputIncomplete)
 	reading.Cause.Key, reading.Cause.Value = lacking, c.matched
 	switch {

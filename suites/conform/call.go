@@ -25,7 +25,7 @@ func Call(t Tree, h discover.Hook) (c *suites.Case, own bool) {
 	}
 	f := all[0]
 	if f.tool == "Bash" && h.If == "" {
-		f.command = cmp.Or(telling[h.Event], f.command)
+		f.command = cmp.Or(f.about().Command, f.command)
 	}
 	if h.If == "" {
 		if named, ok := Ask(t, h).spoken(); ok {
@@ -63,14 +63,6 @@ func (q *Inquiry) spoken() (firing, bool) {
 // ruinous matches commands that are sent to no client, whatever the isolation.
 var ruinous = pattern.Lazy(`\brm\b|\bdd\b|mkfs|/dev/|:\(\)|chmod -R|shutdown|\beval\b|\|\s*sh\b`)
 
-// telling are commands with which the client comes to an event that a harmless command
-// would not bring about.
-var telling = map[string]string{
-	"PermissionRequest":  "touch hookwatch-example",
-	"PermissionDenied":   "chmod 600 hookwatch-example",
-	"PostToolUseFailure": "false",
-}
-
 // conditional is a harmless firing that the hook's `if` lets through, made of the text of the rule;
 // usual is one without it.
 func conditional(h discover.Hook, usual firing) firing {
@@ -91,7 +83,7 @@ func conditional(h discover.Hook, usual firing) firing {
 		if usual := harmlessArguments[words]; usual != "" && strings.HasSuffix(about, " example") {
 			f.command = words + " " + usual
 		}
-	case slices.Contains(fileTools, tool) && about != "":
+	case takesFile(tool) && about != "":
 		f.file = strings.TrimPrefix(about, "/") // with two it is a path from the root of the file system
 	}
 	return f
@@ -109,7 +101,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	if h.Scope.Foreign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}
 	}
-	if slices.Contains(fileTools, f.tool) {
+	if takesFile(f.tool) {
 		step.FilePath = "{override}/" + cmp.Or(f.file, exampleFile)
 		content, known := example[strings.TrimPrefix(step.FilePath, "{override}/")]
 		switch {
@@ -117,7 +109,7 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		case h.Scope.Foreign():
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: content}} // it stands there already
-		case !exists(t.path(f.file)), f.event == "PermissionDenied": // fired for files elsewhere
+		case !exists(t.path(f.file)), f.about().Outside:
 			step.FilePath = path.Join(path.Dir(callFile), path.Base(cmp.Or(f.file, callFile)))
 			step.Fixtures = []suites.Fixture{{Path: step.FilePath, Content: example[exampleFile]}}
 		}
@@ -135,23 +127,14 @@ func (f firing) asCall(t Tree, h discover.Hook) *suites.Case {
 	return c
 }
 
-// inputs are those of tools that are called for neither a command nor a file.
-var inputs = map[string]map[string]any{
-	"WebFetch":  {"url": "http://127.0.0.1/", "prompt": "say hello"},
-	"WebSearch": {"query": "hello"},
-	"Skill":     {"skill": "example"},
-	"Grep":      {"pattern": "hello"},
-	"Glob":      {"pattern": "*.md"},
-}
-
 // said is what of the payload a person or the model would say. Where the hook takes
 // any value, the client's usual one does.
 func (f firing) said(matcher string) map[string]any {
 	about := f.about()
 	over := map[string]any{}
 	switch {
-	case inputs[f.tool] != nil:
-		over["tool_input"] = inputs[f.tool]
+	case client.ToolNamed(f.tool).Harmless != nil:
+		over["tool_input"] = client.ToolNamed(f.tool).Harmless
 	case about.Guards == client.Prompts:
 		over["prompt"] = f.prompt
 	case about.MatchedOn == commandName:

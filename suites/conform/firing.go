@@ -48,7 +48,7 @@ func (f firing) input() string {
 		text = strings.TrimSpace(f.tool + " of " + f.saying)
 	case f.command != "":
 		text = f.command
-	case f.file != "" && slices.Contains(fileTools, f.tool):
+	case f.file != "" && takesFile(f.tool):
 		text = f.tool + " " + f.file
 	case f.prompt != "" && f.about().Guards == client.Prompts:
 		text = f.prompt
@@ -64,10 +64,10 @@ func (f firing) input() string {
 }
 
 // shells are the tools that take a command.
-var shells = []string{"Bash", "PowerShell"}
+var shells = client.ToolNames(client.Runs)
 
-// fileTools are those whose input names a file.
-var fileTools = []string{"Edit", "Write", "Read", "NotebookEdit", "MultiEdit"}
+// takesFile reports whether the input of a tool names a file.
+func takesFile(tool string) bool { return client.ToolNamed(tool).Path != "" }
 
 // transcript is what a session's transcript begins with.
 const transcript = `{"type":"user","message":{"role":"user","content":"say hello"},"uuid":"u1","timestamp":"2026-01-01T00:00:00Z"}
@@ -130,9 +130,6 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	return c
 }
 
-// preferred are tools in the order in which they say most of a hook.
-var preferred = []string{"Bash", "Edit", "Write", "Read", "NotebookEdit", "Grep", "Glob", "WebFetch", "WebSearch", "Agent", "Skill", "TodoWrite"}
-
 // typical are the firings that a hook's matcher lets through: of a tool's event a
 // command, an edit and a new file, where it takes them.
 func typical(h discover.Hook, t Tree) []firing {
@@ -173,7 +170,7 @@ func (f firing) passes(h discover.Hook) bool {
 }
 
 func matchedTools(h discover.Hook, t Tree) (out []firing) {
-	for _, kind := range [][]string{shells, {"Edit", "NotebookEdit"}, {"Write"}} {
+	for _, kind := range [][]string{shells, client.ToolNames(client.Edits), client.ToolNames(client.Creates)} {
 		if i := slices.IndexFunc(kind, func(tool string) bool { return client.Match(h.Event, h.Matcher, tool) }); i >= 0 {
 			out = append(out, firing{event: h.Event, tool: kind[i], command: command(kind[i], "echo hello"), file: t.exampleFile(h)})
 		}
@@ -181,7 +178,7 @@ func matchedTools(h discover.Hook, t Tree) (out []firing) {
 	if len(out) > 0 {
 		return out
 	}
-	for _, tool := range slices.Concat(preferred, tools, named(h.Matcher), []string{"mcp__example__example"}) {
+	for _, tool := range slices.Concat(tools, named(h.Matcher), []string{"mcp__example__example"}) {
 		if client.Match(h.Event, h.Matcher, tool) {
 			return []firing{{event: h.Event, tool: tool, file: t.exampleFile(h)}}
 		}

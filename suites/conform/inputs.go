@@ -77,7 +77,8 @@ func (q *Inquiry) ranked() (ranked [ranks][]firing) {
 }
 
 // guarded are the tools by which a guard of files is tried: the first that it takes.
-var guarded = []string{"Write", "Edit", "Read", "NotebookEdit"}
+// One that creates a file needs none that is there.
+var guarded = slices.DeleteFunc(slices.Concat(client.ToolNames(client.Creates), tools), func(tool string) bool { return !takesFile(tool) })
 
 // call is a tool's call with a command or a file.
 func (q *Inquiry) call(tool, text string) firing {
@@ -269,7 +270,7 @@ func variants(f firing, command string) []variant {
 	if key := map[string]string{"Write": "content", "Edit": "new_string"}[f.tool]; key != "" {
 		all = append(all, variant{f, "an empty " + key, key})
 	}
-	if slices.Contains(fileTools, f.tool) {
+	if takesFile(f.tool) {
 		named := f
 		named.file = "src/$(touch " + executed + ").py"
 		all = append(all, variant{named, "a file whose name is a command", ""})

@@ -236,7 +236,7 @@ func (q *Inquiry) mentioned() []Probe {
 	}
 	f.text = strings.Join(own[:min(len(own), most)], "\n") + "\n"
 	f.saying = "all that its text looks for"
-	if slices.Contains(fileTools, f.tool) {
+	if takesFile(f.tool) {
 		f.file, f.written = "src/hookwatch_example.py", true
 		if m := fileEndings().FindString(q.text); m != "" {
 			f.file = "src/hookwatch_example" + m

@@ -77,11 +77,10 @@ func expression(h discover.Hook) []Finding {
 func listed(h discover.Hook, names []string) []Finding {
 	var old, unknown []string
 	for _, name := range names {
-		successor, former := formerTools[name]
 		switch {
-		case slices.Contains(tools, name), slices.Contains(stillMatches, name):
-		case former:
-			old = append(old, name+" (today "+successor+")")
+		case slices.Contains(tools, name), stillMatches(name):
+		case client.ToolNamed(name).Successor != "":
+			old = append(old, name+" (today "+client.ToolNamed(name).Successor+")")
 		case strings.Trim(name, "_") == "mcp":
 			unknown = append(unknown, fmt.Sprintf("%s names no server: mcp__.* takes the tools of all servers", name))
 		case strings.HasPrefix(name, "mcp__") && strings.Count(name, "__") == 1:
@@ -116,8 +115,17 @@ func listed(h discover.Hook, names []string) []Finding {
 	return out
 }
 
-// alike are tools that do the same to the same things.
-var alike = [][]string{{"Edit", "Write", "NotebookEdit"}, {"Bash", "PowerShell"}}
+// tools are the names that a matcher of a tool's event can mean; alike are tools that do the same to the
+// same things.
+var (
+	tools = client.ToolNames()
+	alike = [][]string{client.ToolNames(client.Edits, client.Creates), client.ToolNames(client.Runs)}
+)
+
+// stillMatches reports whether a name is a former one that the client takes for its successor.
+func stillMatches(name string) bool {
+	return slices.ContainsFunc(client.Tools(), func(t client.Tool) bool { return slices.Contains(t.Also, name) })
+}
 
 // covers reports whether a hook is registered for a tool, under whichever matcher.
 func (t Tree) covers(h discover.Hook, tool string) bool {
@@ -155,7 +163,7 @@ func meant(name string) string {
 			return ": names are case-sensitive, " + tool
 		}
 	}
-	if near := spelling.Nearest(name, tools); near != "" {
+	if near := spelling.Nearest(name, slices.Sorted(slices.Values(tools))); near != "" {
 		return ": " + near + "?"
 	}
 	return ""
@@ -169,23 +177,6 @@ func deadness(unknown []string) suites.Severity {
 	}
 	return suites.Warning
 }
-
-// tools are the names that a matcher of a tool's event can mean, as observed on
-// client 2.1.330 and, for those it was not asked for, documented.
-var tools = []string{
-	"Agent", "AskUserQuestion", "Bash", "BashOutput", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
-	"ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor", "NotebookEdit", "PowerShell", "Read",
-	"ReadMcpResourceTool", "SendMessage", "Skill", "SlashCommand", "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop",
-	"TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Workflow", "Write",
-}
-
-// formerTools are names that older clients had; some still match their successor.
-var formerTools = map[string]string{
-	"MultiEdit": "Edit", "LS": "Bash", "NotebookRead": "Read", "KillBash": "TaskStop", "AgentOutputTool": "TaskOutput", "View": "Read",
-}
-
-// stillMatches are former names that the client takes for their successor.
-var stillMatches = []string{"Task", "KillShell", "KillBash", "ListPeers"}
 
 // RefusedFiles judges what keeps hooks from being in force.
 func RefusedFiles(rule string, problems []suites.Problem) (all []Finding) {

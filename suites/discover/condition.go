@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -8,19 +9,33 @@ import (
 	"slices"
 	"strings"
 
+	"hookwatch/suites/client"
 	"hookwatch/suites/shell"
 )
 
 // A call is the part of a payload that an entry's `if` is compared with.
 type call struct {
-	Cwd   string `json:"cwd"`
-	Tool  string `json:"tool_name"`
-	Input struct {
-		Command  string `json:"command"`
-		FilePath string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-		URL      string `json:"url"`
-	} `json:"tool_input"`
+	Cwd   string         `json:"cwd"`
+	Tool  string         `json:"tool_name"`
+	Input map[string]any `json:"tool_input"`
+}
+
+// readable reports whether the values that rules are compared with are texts.
+func (c call) readable() bool {
+	keys := []string{"command", "url"}
+	for _, tool := range client.Tools() {
+		keys = append(keys, tool.Path)
+	}
+	return !slices.ContainsFunc(keys, func(key string) bool {
+		_, isText := c.Input[key].(string)
+		return c.Input[key] != nil && !isText
+	})
+}
+
+// said is a text of the tool's input; "" where there is none.
+func (c call) said(key string) string {
+	text, _ := c.Input[key].(string)
+	return text
 }
 
 // Takes reports whether the hook's `if` lets a tool call through: that it filters was observed
@@ -29,7 +44,7 @@ type call struct {
 // the hook may run. tool replaces the name in the payload unless it is "".
 func (h Hook) Takes(tool string, payload []byte) bool {
 	var c call
-	if h.If == "" || json.Unmarshal(payload, &c) != nil {
+	if h.If == "" || json.Unmarshal(payload, &c) != nil || !c.readable() {
 		return true
 	}
 	if tool == "" {
@@ -37,39 +52,32 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	}
 	named, about, limited := strings.Cut(strings.TrimSpace(h.If), "(")
 	about = strings.TrimSuffix(about, ")")
+	does := client.ToolNamed(named).Does
 	switch {
 	case strings.HasPrefix(named, "mcp__"):
 		return named == tool || strings.HasPrefix(tool, strings.TrimSuffix(named, "__*")+"__")
-	case slices.Contains(editTools, named) && slices.Contains(editTools, tool):
+	case !slices.Contains(RuleTools(named), tool):
+		return false
+	case does == client.Edits || does == client.Creates:
 		return !limited || c.isFile(about)
-	case named != tool:
-		return slices.Contains(readTools, named) && slices.Contains(readTools, tool)
-	case !limited || about == "" || about == "*":
+	case named != tool, !limited, about == "", about == "*":
 		return true
-	case named == "Bash" || named == "PowerShell":
-		return runs(c.Input.Command, about)
-	case named == "Read":
+	case does == client.Runs:
+		return runs(c.said("command"), about)
+	case client.ToolNamed(named).Path != "":
 		return c.isFile(about)
 	case named == "WebFetch" && strings.HasPrefix(about, "domain:"):
-		address, err := url.Parse(c.Input.URL)
+		address, err := url.Parse(c.said("url"))
 		return err != nil || address.Hostname() == strings.TrimPrefix(about, "domain:")
 	default:
 		return true
 	}
 }
 
-// A rule of one of these tools is for all of them.
-var (
-	editTools = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
-	readTools = []string{"Read", "Grep", "Glob", "LS"}
-)
-
 // RuleTools lists the tools that a rule of a tool is for.
 func RuleTools(tool string) []string {
-	for _, alike := range [][]string{editTools, readTools} {
-		if slices.Contains(alike, tool) {
-			return alike
-		}
+	if about := client.ToolNamed(tool); about.Name != "" {
+		return about.Alike()
 	}
 	return []string{tool}
 }
@@ -105,9 +113,9 @@ func commandRule(rule string) *regexp.Regexp {
 // without a slash at any depth, otherwise from the session's directory, with // from the root of
 // the file system. A path in the home directory is not evaluated.
 func (c call) isFile(rule string) bool {
-	file := c.Input.FilePath
-	if file == "" {
-		file = c.Input.Notebook
+	file := ""
+	for _, tool := range client.Tools() {
+		file = cmp.Or(file, c.said(tool.Path))
 	}
 	if file == "" || strings.HasPrefix(rule, "~") {
 		return true

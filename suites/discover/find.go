@@ -182,19 +182,19 @@ func IsOfGit(script string) bool {
 // EventOf is the event that a script's name speaks of; "" if none.
 func EventOf(script string) string {
 	name := strings.ToLower(wordBreaks().ReplaceAllString(path.Base(script), ""))
+	base := strings.TrimSuffix(path.Base(script), path.Ext(script))
 	found := ""
 	for _, event := range client.Events() {
-		if event.InNames && len(event.Name) > len(found) && strings.Contains(name, strings.ToLower(event.Name)) {
+		spelled := strings.ToLower(event.Name)
+		named := strings.Contains(name, spelled)
+		if event.FirstInNames {
+			named = base == spelled || strings.HasPrefix(base, spelled+"-") || strings.HasPrefix(base, spelled+"_")
+		}
+		if event.InNames && named && len(event.Name) > len(found) {
 			found = event.Name // the longest, because one name may hold another
 		}
 	}
-	if found != "" {
-		return found
-	}
-	if base := strings.TrimSuffix(path.Base(script), path.Ext(script)); base == "stop" || strings.HasPrefix(base, "stop-") || strings.HasPrefix(base, "stop_") {
-		return "Stop"
-	}
-	return ""
+	return found
 }
 
 // foreignDirs are the directories of other agents: their scripts are not ours to judge.

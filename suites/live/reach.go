@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"hookwatch/suites/client"
 )
 
 // asks is a turn in which the model makes calls, one after the other, all of which are
@@ -50,7 +52,7 @@ func worktreeRemove(t *Turn, _ Step, _ payload) error {
 // instructions are loaded where there are some.
 func instructions(t *Turn, s Step, p payload) error {
 	if _, exists := s.File(p.File); !s.First || !exists {
-		return notLive("InstructionsLoaded fires once, at the start, for a file that is there, and %s is not", p.File)
+		return notLive("%s fires once, at the start, for a file that is there, and %s is not", t.Event, p.File)
 	}
 	t.Prompts = []string{goOn}
 	return nil
@@ -92,7 +94,7 @@ func directoryAdded(t *Turn, s Step, p payload) error {
 		dir = p.Directory
 	}
 	if p.Source != "" && p.Source != "register_repo_root" {
-		return notLive("DirectoryAdded is seen to fire with source register_repo_root only, not %s", p.Source)
+		return notLive("%s is seen to fire with source register_repo_root only, not %s", t.Event, p.Source)
 	}
 	t.asks(call("Bash", map[string]any{"command": "mkdir -p " + quoted(dir)}))
 	t.Prompts, t.Adds = []string{goOn, goOn}, dir
@@ -311,7 +313,8 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 		return nil, notLive("its tool_input is no object")
 	}
 	said := saidInput(s.Whole)
-	path, _ := input["file_path"].(string)
+	about := client.ToolNamed(p.Tool)
+	path, _ := input[about.Path].(string)
 	switch p.Tool {
 	case "Edit":
 		content, exists := s.File(path)
@@ -344,12 +347,11 @@ func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 				input["content"] = marker + "\n" + content
 			}
 		}
-	case "NotebookEdit":
-		if book, _ := input["notebook_path"].(string); book != "" {
-			t.read(book)
+	default:
+		if path != "" && about.Does == client.Edits {
+			t.read(path)
 		}
-	case "Bash":
-		if _, has := input["command"]; !has {
+		if _, has := input["command"]; !has && about.Does == client.Runs {
 			return nil, notLive("its tool_input has no command")
 		}
 	}

@@ -38,6 +38,9 @@ type Way struct {
 // WayTo returns the way to an event.
 func WayTo(event string) Way {
 	way, known := ways[event]
+	if command := about(event).Command; command != "" {
+		way.Step = bash(command)
+	}
 	if !known {
 		way.Why = "hookwatch knows no way to have the client fire " + event
 	}
@@ -49,10 +52,10 @@ func bash(command string) suites.Step { return suites.Step{Tool: "Bash", Command
 // ways are the ways to all events.
 var ways = map[string]Way{
 	"PreToolUse":         {fire: tool(false), effect: (*Seen).before, Step: bash("touch probe"), Value: "Bash"},
-	"PermissionRequest":  {fire: tool(false), effect: (*Seen).permission, Step: bash("touch probe"), Value: "Bash"},
-	"PermissionDenied":   {fire: unasked, WholeSession: true, Step: bash("chmod 600 probe"), Single: true},
+	"PermissionRequest":  {fire: tool(false), effect: (*Seen).permission, Value: "Bash"},
+	"PermissionDenied":   {fire: unasked, WholeSession: true, Single: true},
 	"PostToolUse":        {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("echo probe"), Value: "Bash"},
-	"PostToolUseFailure": {fire: tool(true), effect: (*Seen).after, afterTool: true, Step: bash("false"), Value: "Bash"},
+	"PostToolUseFailure": {fire: tool(true), effect: (*Seen).after, afterTool: true, Value: "Bash"},
 	"PostToolBatch":      {fire: batch, effect: (*Seen).after, afterTool: true, Step: bash("echo probe")},
 	"UserPromptSubmit":   {fire: prompt, effect: (*Seen).prompt},
 	"UserPromptExpansion": {

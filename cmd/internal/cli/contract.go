@@ -40,7 +40,7 @@ clients are compared by a diff of theirs.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only) },
 	}
-	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as '3a/Stop/*'")
+	cmd.Flags().StringVar(&only, "cell", "", "only cells whose ID matches this `GLOB`, such as 'Stop/*'")
 	return cmd
 }
 
@@ -167,8 +167,8 @@ func reasons(w io.Writer, d contractDocument) {
 	}
 }
 
-// A question is what a client can be asked by having it play: an output of a hook
-// (cells.Cell), a matcher (inforce.Matcher) or a settings file (inforce.File).
+// A question is what a client can be asked by having it play: an output of a hook,
+// a matcher or a settings file.
 type question interface{ ID() string }
 
 // questions are all that there are.

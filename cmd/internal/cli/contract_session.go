@@ -277,7 +277,7 @@ func (s matching) hooksAnswer() bool { return false }
 // that ends are part of any.
 func comes(value string) suites.Step {
 	tool := func(name, input string) suites.Step {
-		return suites.Step{Event: "PreToolUse", Tool: name, Payload: []byte(`{"tool_input":` + input + `}`)}
+		return suites.Step{Event: client.Guarding(client.Calls).Name, Tool: name, Payload: []byte(`{"tool_input":` + input + `}`)}
 	}
 	switch {
 	case value == "Agent", value == "general-purpose":
@@ -291,7 +291,7 @@ func comes(value string) suites.Step {
 	case value == "ListAgents":
 		return tool("ListAgents", `{}`)
 	default:
-		return suites.Step{Event: "PreToolUse", Tool: "Bash", Command: "touch probe"}
+		return suites.Step{Event: client.Guarding(client.Calls).Name, Tool: "Bash", Command: "touch probe"}
 	}
 }
 
@@ -311,7 +311,7 @@ func same(a, b suites.Step) bool { return a.Event == b.Event && a.Tool == b.Tool
 // client came to the event at all.
 func (s matching) any(event string) string {
 	if !known(event) {
-		event = "PreToolUse" // under whose name the hook does not stand
+		event = client.Guarding(client.Calls).Name // under whose name the hook does not stand
 	}
 	return "any-" + event
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -180,7 +179,7 @@ func payloadFor(h firstHook) string {
 		return fmt.Sprintf("    payload: {%s: %q}\n", event.MatchedOn, h.Passing)
 	case h.Passing == "Bash":
 		return "    tool: Bash\n    command: echo hello\n"
-	case !slices.Contains([]string{"Edit", "Write", "Read", "MultiEdit", "NotebookEdit"}, h.Passing):
+	case client.ToolNamed(h.Passing).Path == "":
 		return fmt.Sprintf("    tool: %q\n", h.Passing)
 	}
 	return "    tool: " + h.Passing + "\n    file_path: \"{tmp}/hello.txt\"\n" +
@@ -202,7 +201,7 @@ func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
 	}
 	for _, script := range p.Scripts() {
 		if !strings.Contains(script, "/lib/") && len(p.Registered.Hooks) == 0 {
-			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), "PreToolUse"), Passing: "Bash", Verify: script})
+			hooks = append(hooks, firstHook{Script: script, Event: cmp.Or(discover.EventOf(script), client.Guarding(client.Calls).Name), Passing: "Bash", Verify: script})
 		}
 	}
 	return hooks, notRun

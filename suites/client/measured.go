@@ -1,0 +1,236 @@
+package client
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"go.yaml.in/yaml/v4"
+
+	"hookwatch/suites"
+)
+
+// measuredText is read only when it is asked for: no hook is judged by it.
+//
+//go:embed measured.yaml
+var measuredText []byte
+
+// A Cell is one kind of output at one event, and what was observed of it.
+type Cell struct {
+	Case   string
+	Event  string
+	Output Output
+	Want   Want
+}
+
+// A Want is what was observed. Old is 2.1.197, newer are 2.1.329 and 2.1.330; "" was
+// not observed. Sees is text that the model must be sent, "" that it is sent nothing.
+type Want struct {
+	old, newer         suites.Effect
+	oldSees, newerSees string
+}
+
+// On is what was observed on a version; not ok: nothing.
+func (w Want) On(v Version) (effect suites.Effect, sees string, ok bool) {
+	effect, sees = w.newer, w.newerSees
+	if v.Profile() == V197 {
+		effect, sees = w.old, w.oldSees
+	}
+	return effect, sees, effect != ""
+}
+
+// ID names the cell by its event and its case.
+func (c Cell) ID() string { return c.Event + "/" + slug(c.Case) }
+
+// slug is a text without spaces and most punctuation.
+func slug(text string) string {
+	var b strings.Builder
+	between := false
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("{}[]+", r) {
+			between = true
+			continue
+		}
+		if between && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		between = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// CellCommand is what the hook of a cell is called where nothing runs.
+const CellCommand = "hook.sh"
+
+// long is one character more than a context may have.
+const long = maxContext + 1
+
+// measurements are the document of all of them.
+type measurements struct {
+	Outputs []struct {
+		Case   string
+		Output struct {
+			Exit           int
+			Signal         string
+			TimedOut       bool   `yaml:"timed_out"`
+			NotStarted     string `yaml:"not_started"`
+			Stdout, Stderr string
+		}
+		Entry struct {
+			Type, URL, Shell, If string
+			OnFailure            string `yaml:"onFailure"`
+			Async                bool
+			AsyncRewake          bool `yaml:"asyncRewake"`
+			ContinueOnBlock      bool `yaml:"continueOnBlock"`
+			Plugin               bool
+		}
+		Then []struct {
+			At                 []string
+			Effect, Old, Newer suites.Effect
+			Sees               string
+			OldSees            string `yaml:"old_sees"`
+			NewerSees          string `yaml:"newer_sees"`
+		}
+	}
+	Matchers []InForceMatcher
+	Settings []struct {
+		Case, Content string
+		Then          []struct{ At, Run, Old, Newer []string }
+	}
+}
+
+// readMeasured reads the measurements once.
+var readMeasured = sync.OnceValues(func() (m measurements, err error) {
+	err = yaml.Load(measuredText, &m, yaml.WithKnownFields())
+	return m, err
+})
+
+// measured returns the measurements. A test reads them, so that they always parse.
+func measured() measurements {
+	m, _ := readMeasured()
+	return m
+}
+
+// Cells lists the cells.
+func Cells() (all []Cell) {
+	for _, row := range measured().Outputs {
+		o, e := row.Output, row.Entry
+		for _, then := range row.Then {
+			fill := strings.NewReplacer("LONG", strings.Repeat("x", long))
+			want := Want{then.Old, then.Newer, fill.Replace(then.OldSees), fill.Replace(then.NewerSees)}
+			if then.Effect != "" {
+				want = Want{then.Effect, then.Effect, fill.Replace(then.Sees), fill.Replace(then.Sees)}
+			}
+			for _, event := range then.At {
+				about, _ := EventByName(event)
+				fill := strings.NewReplacer("LONG", strings.Repeat("x", long), "EVENT", event)
+				out := Output{
+					Exit: o.Exit, Signal: o.Signal, TimedOut: o.TimedOut, NotStarted: o.NotStarted,
+					Stdout: []byte(fill.Replace(o.Stdout)), Stderr: []byte(fill.Replace(o.Stderr)), Matched: about.Usual,
+					Entry: Entry{
+						Command: CellCommand, Type: e.Type, URL: e.URL, Shell: e.Shell, If: e.If, OnFailure: e.OnFailure,
+						Async: e.Async, AsyncRewake: e.AsyncRewake, ContinueOnBlock: e.ContinueOnBlock, Plugin: e.Plugin,
+					},
+				}
+				if out.Signal != "" || out.TimedOut || out.NotStarted != "" {
+					out.Exit = -1
+				}
+				if about.Tool {
+					out.Matched = tools[0].Name
+				}
+				all = append(all, Cell{row.Case, event, out, want})
+			}
+		}
+	}
+	return all
+}
+
+// A InForceMatcher is the matcher of a hook, and a value that it is compared with.
+type InForceMatcher struct {
+	Event, Matcher, Value string
+	Runs                  bool
+}
+
+// ID names the row.
+func (m InForceMatcher) ID() string {
+	id := m.Event + "/matcher-" + strconv.Quote(m.Matcher)
+	if m.Value != "" {
+		id += "-on-" + m.Value
+	}
+	return id
+}
+
+// Predicted is whether hookwatch has the hook run.
+func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Value) }
+
+// Matchers lists the measured matchers.
+func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
+
+// A InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of those
+// of its hooks that run, once every event for which it has some has come.
+type InForceFile struct {
+	Title, Content string
+	Old, Newer     []string
+}
+
+// Files lists the measured settings files.
+func Files() (all []InForceFile) {
+	for _, row := range measured().Settings {
+		for _, then := range row.Then {
+			if then.Run != nil {
+				then.Old, then.Newer = then.Run, then.Run
+			}
+			for _, event := range append(then.At, "")[:max(1, len(then.At))] {
+				fill := []string{"EVENT", event}
+				for _, name := range []string{"wrong", "kept", "last"} {
+					command, _ := json.Marshal(InForceCommand(name)) // text always encodes
+					fill = append(fill, "COMMAND("+name+")", string(command))
+				}
+				text := strings.NewReplacer(fill...)
+				all = append(all, InForceFile{text.Replace(row.Case), text.Replace(row.Content), then.Old, then.Newer})
+			}
+		}
+	}
+	return all
+}
+
+// On are the hooks that were seen to run on a version.
+func (f InForceFile) On(v Version) []string {
+	if v.Profile() == V197 {
+		return f.Old
+	}
+	return f.Newer
+}
+
+// ID names the row.
+func (f InForceFile) ID() string {
+	return "settings/" + strings.ReplaceAll(strings.ReplaceAll(f.Title, "/", ""), " ", "-")
+}
+
+// Predicted are the hooks of the file that hookwatch has run on a version.
+func (f InForceFile) Predicted(v Version) (names []string) {
+	read, _ := ParseOn(v, "settings.json", []byte(f.Content))
+	if read.DisableAllHooks.Line != 0 {
+		return nil
+	}
+	for _, e := range read.Entries {
+		_, name, _ := strings.Cut(e.Command, says)
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// The command of a hook notes its name in a file of the project.
+const (
+	Ran  = "ran"
+	says = "; echo >>\"$CLAUDE_PROJECT_DIR\"/" + Ran + " "
+)
+
+// InForceCommand is that of the hook of a name.
+func InForceCommand(name string) string { return "cat >/dev/null" + says + name }
