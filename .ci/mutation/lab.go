@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hookwatch/cmd/internal/engine/equipment"
+	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"

@@ -24,13 +24,13 @@ var doors = map[string]string{
 	"suites/sandbox/": "sandboxes of cases, kept ones too, in directories that are the user's alone",
 	"suites/run/":     "search paths, next to the sandboxes",
 	"suites/process/": "the null device and what supervisors mount",
-	"cmd/internal/engine/equipment/standin.go": "stand-ins for tools, in that directory",
-	"suites/record/origin.go":                  "the person's state folder, where no clone puts anything",
-	"cmd/internal/cli/coverage.go":             "a file that the user names",
-	"cmd/internal/project/repository.go":       "an empty repository of its own in the temporary directory",
-	"watcher/filesystem.go":                    "opens for reading, without waiting for a pipe",
-	"cmd/internal/project/projecttest/":        "tests alone use it",
-	"cmd/internal/notify/notifytest/":          "tests alone use it",
+	"cmd/internal/session/equipment/standin.go": "stand-ins for tools, in that directory",
+	"suites/record/origin.go":                   "the person's state folder, where no clone puts anything",
+	"cmd/internal/cli/coverage.go":              "a file that the user names",
+	"cmd/internal/project/repository.go":        "an empty repository of its own in the temporary directory",
+	"watcher/filesystem.go":                     "opens for reading, without waiting for a pipe",
+	"cmd/internal/project/projecttest/":         "tests alone use it",
+	"cmd/internal/notify/notifytest/":           "tests alone use it",
 }
 
 // TestDoors reports calls of os functions that change the disk outside of doors.

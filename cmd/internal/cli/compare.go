@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine/filing"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
@@ -32,14 +32,14 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 				return err
 			}
 			a.warn(append(before.Warnings, after.Warnings...))
-			was, is := filing.RunOf(before), filing.RunOf(after)
+			was, is := session.RunOf(before), session.RunOf(after)
 			if p, _, err := a.tryLoad(); err == nil && p != nil {
 				is.Concerns = p.Concerns
 			}
 			c := verdict.Compare(was, is)
-			c.Warn("the earlier run is not whole: ", filing.Incomplete(before, after))
+			c.Warn("the earlier run is not whole: ", session.Incomplete(before, after))
 			if len(args) != 1 { // the present state need not have every case
-				c.Warn("the later run is not whole: ", filing.Incomplete(after, before))
+				c.Warn("the later run is not whole: ", session.Incomplete(after, before))
 			}
 			doc := newCompareDocument(c)
 			return a.print(doc, len(doc.Deltas), func(i int) any { return doc.Deltas[i] }, func(w io.Writer) {

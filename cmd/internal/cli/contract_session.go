@@ -15,45 +15,45 @@ import (
 	"hookwatch/suites/live"
 )
 
-// A session is one client with one hook, which answers a cell a turn.
-type session struct {
+// A clientSession is one client with one hook, which answers a cell a turn.
+type clientSession struct {
 	event  string
 	entry  client.Entry
 	cells  []client.Cell
 	starts bool // the cell is about a session that starts, not about one that is cleared
 }
 
-func (s session) ids() (ids []string) {
+func (s clientSession) ids() (ids []string) {
 	for _, c := range s.cells {
 		ids = append(ids, c.ID())
 	}
 	return ids
 }
 
-func (s session) hooksAnswer() bool { return s.event == client.Answering().Name }
+func (s clientSession) hooksAnswer() bool { return s.event == client.Answering().Name }
 
 // most is how many cells share a client: what it sends the model grows with each.
 const most = 24
 
 // sessions share the cells out. After a cell that ends the client's session, or from
 // which it may not recover, there is none.
-func sessions(all []client.Cell) []session {
+func sessions(all []client.Cell) []clientSession {
 	type group struct {
 		event, entry string
 		starts       bool
 	}
 	var order []group
-	of := make(map[group]*session)
+	of := make(map[group]*clientSession)
 	for _, c := range all {
 		entry := registered(c)
 		g := group{c.Event, string(encoded(entry)), bytes.Contains(c.Output.Stdout, []byte("initialUserMessage"))}
 		if of[g] == nil {
-			of[g] = &session{event: c.Event, entry: entry, starts: g.starts}
+			of[g] = &clientSession{event: c.Event, entry: entry, starts: g.starts}
 			order = append(order, g)
 		}
 		of[g].cells = append(of[g].cells, c)
 	}
-	var out []session
+	var out []clientSession
 	for _, g := range order {
 		out = append(out, of[g].split()...)
 	}
@@ -62,7 +62,7 @@ func sessions(all []client.Cell) []session {
 
 // split makes sessions that are short enough, each with at most one cell that ends it,
 // as its last.
-func (s session) split() []session {
+func (s clientSession) split() []clientSession {
 	var last, rest []client.Cell
 	for _, c := range s.cells {
 		if ends(c) {
@@ -76,9 +76,9 @@ func (s session) split() []session {
 		share = 1
 	}
 	n := max(len(last), (len(rest)+share-1)/share)
-	out := make([]session, n)
+	out := make([]clientSession, n)
 	for i := range out {
-		out[i] = session{event: s.event, entry: s.entry, starts: s.starts}
+		out[i] = clientSession{event: s.event, entry: s.entry, starts: s.starts}
 		from, to := i*len(rest)/n, (i+1)*len(rest)/n
 		out[i].cells = slices.Clone(rest[from:to])
 		if i < len(last) {
@@ -125,7 +125,7 @@ func registered(c client.Cell) client.Entry {
 }
 
 // asCase makes the session a case, a step a cell.
-func (s session) asCase(number int) *suites.Case {
+func (s clientSession) asCase(number int) *suites.Case {
 	entries := append([]client.Entry{s.entry}, live.WayTo(s.event).Needs...)
 	c := &suites.Case{
 		Suite: "contract", ID: fmt.Sprintf("%s-%d", s.event, number), Name: s.event, Layer: suites.Live, Chain: true,
@@ -173,7 +173,7 @@ func (s session) asCase(number int) *suites.Case {
 }
 
 // matched is what a matcher would be compared with.
-func (s session) matched() string {
+func (s clientSession) matched() string {
 	if s.starts {
 		return "startup"
 	}
@@ -205,7 +205,7 @@ func encoded(v any) json.RawMessage {
 	return b
 }
 
-func (s session) judge(i int, r suites.Result, named func(string) string) []contractRow {
+func (s clientSession) judge(i int, r suites.Result, named func(string) string) []contractRow {
 	c := s.cells[i]
 	var texts []string
 	for _, text := range r.ModelSees {
@@ -223,7 +223,7 @@ func (s session) judge(i int, r suites.Result, named func(string) string) []cont
 
 // answered reports whether the hook said what the cell says. Of one that runs beside
 // the client, or elsewhere, it is enough that the client fired it.
-func (s session) answered(i int, r suites.Result) bool {
+func (s clientSession) answered(i int, r suites.Result) bool {
 	if s.entry.Async || s.entry.Type == "http" {
 		return r.Fired
 	}

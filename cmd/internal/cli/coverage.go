@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites/depend/cover"
 )
 
@@ -64,8 +64,8 @@ func writeLCOV(path string, files []cover.File) error {
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.
-func (a *app) seen(p *project.Project) (unentered []state.Unentered, files []cover.File) {
-	s, err := state.Look(p, os.Environ(), a.records(p.Config))
+func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []cover.File) {
+	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (d coverageDocument) Line(i int) any {
 }
 
 // newCoverageDocument makes the document of what was found.
-func newCoverageDocument(c state.Coverage) coverageDocument {
+func newCoverageDocument(c session.Coverage) coverageDocument {
 	doc := coverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
 	for _, k := range c.Untraced {
 		doc.Untraced = append(doc.Untraced, k.String())
@@ -111,7 +111,7 @@ func newCoverageDocument(c state.Coverage) coverageDocument {
 }
 
 // printCoverage says it for people, or all of it where verbose.
-func printCoverage(w io.Writer, c state.Coverage, verbose bool) {
+func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	for i := range c.Files {
 		f := &c.Files[i]
 		writef(w, "%s  %d of %d lines, %d of %s, by %s\n", f.Path, f.Run(), len(f.Lines),

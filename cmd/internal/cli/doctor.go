@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/sandbox"
 )

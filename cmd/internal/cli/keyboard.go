@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
@@ -50,20 +50,20 @@ const longest = 200
 
 // Press makes commands of a key. That the terminal is to be lent to an editor, or the
 // program to be stopped, is for the caller to see to.
-func (k *keyboard) Press(key terminal.Key) []engine.Command {
+func (k *keyboard) Press(key terminal.Key) []session.Command {
 	if k.typing != nil {
 		return k.typed(key)
 	}
 	switch key {
 	case 'a':
 		if k.filter == (notify.Filter{}) {
-			return []engine.Command{engine.RunAll}
+			return []session.Command{session.RunAll}
 		}
-		return []engine.Command{k.set(notify.Filter{}), engine.RunAll}
+		return []session.Command{k.set(notify.Filter{}), session.RunAll}
 	case 'f':
-		return []engine.Command{engine.RunFailed}
+		return []session.Command{session.RunFailed}
 	case terminal.Enter, 'r':
-		return []engine.Command{engine.RunAgain}
+		return []session.Command{session.RunAgain}
 	case 't':
 		return k.begin(notify.ByName)
 	case 'p':
@@ -73,56 +73,56 @@ func (k *keyboard) Press(key terminal.Key) []engine.Command {
 	case 'v':
 		return show(notify.Whole{})
 	case 'n', terminal.Down:
-		return []engine.Command{engine.Failures{By: 1}}
+		return []session.Command{session.Failures{By: 1}}
 	case 'N', terminal.Up:
-		return []engine.Command{engine.Failures{By: -1}}
+		return []session.Command{session.Failures{By: -1}}
 	case 'c':
 		return show(notify.Clear{})
 	case '?', 'h':
 		return show(notify.Help{})
 	case terminal.Escape:
 		if k.filter == (notify.Filter{}) {
-			return []engine.Command{engine.Cancel}
+			return []session.Command{session.Cancel}
 		}
-		return []engine.Command{engine.Cancel, k.set(notify.Filter{})}
+		return []session.Command{session.Cancel, k.set(notify.Filter{})}
 	case 'q', terminal.CtrlC, terminal.CtrlD:
-		return []engine.Command{engine.Quit}
+		return []session.Command{session.Quit}
 	default:
 		return nil
 	}
 }
 
-func show(e notify.Event) []engine.Command { return []engine.Command{engine.Show{Event: e}} }
+func show(e notify.Event) []session.Command { return []session.Command{session.Show{Event: e}} }
 
-func (k *keyboard) set(f notify.Filter) engine.Command {
+func (k *keyboard) set(f notify.Filter) session.Command {
 	k.filter = f
-	return engine.Show{Event: notify.Filtered{Filter: f}}
+	return session.Show{Event: notify.Filtered{Filter: f}}
 }
 
-func (k *keyboard) begin(by notify.FilterBy) []engine.Command {
+func (k *keyboard) begin(by notify.FilterBy) []session.Command {
 	k.typing = &notify.Filter{By: by}
-	return []engine.Command{k.asTyped()}
+	return []session.Command{k.asTyped()}
 }
 
-func (k *keyboard) asTyped() engine.Command {
-	return engine.Typed{By: k.typing.By, Pattern: k.typing.Pattern, Lets: lets(*k.typing)}
+func (k *keyboard) asTyped() session.Command {
+	return session.Typed{By: k.typing.By, Pattern: k.typing.Pattern, Lets: lets(*k.typing)}
 }
 
 // typed takes a key of a pattern that is typed.
-func (k *keyboard) typed(key terminal.Key) []engine.Command {
+func (k *keyboard) typed(key terminal.Key) []session.Command {
 	f := k.typing
 	switch {
 	case key == terminal.CtrlC, key == terminal.CtrlD:
-		return []engine.Command{engine.Quit}
+		return []session.Command{session.Quit}
 	case key == terminal.Escape:
 		k.typing = nil
 		return show(notify.Untyped{})
 	case key == terminal.Enter && f.Pattern == "":
 		k.typing = nil
-		return []engine.Command{k.set(notify.Filter{})}
+		return []session.Command{k.set(notify.Filter{})}
 	case key == terminal.Enter:
 		k.typing = nil
-		return []engine.Command{k.set(*f), lets(*f)}
+		return []session.Command{k.set(*f), lets(*f)}
 	case key == terminal.Backspace && f.Pattern != "":
 		letters := []rune(f.Pattern)
 		f.Pattern = string(letters[:len(letters)-1])
@@ -133,10 +133,10 @@ func (k *keyboard) typed(key terminal.Key) []engine.Command {
 	default:
 		return nil
 	}
-	return []engine.Command{k.asTyped()}
+	return []session.Command{k.asTyped()}
 }
 
-func lets(f notify.Filter) engine.Matching {
+func lets(f notify.Filter) session.Matching {
 	return func(c *suites.Case) bool { return f.Lets(c.Key(), c.Name, c.Hook, c.At.String()) }
 }
 
@@ -145,8 +145,8 @@ func (k *keyboard) Typing() bool { return k.typing != nil }
 
 // listen gives what the keys of a terminal ask for until the session is done. It ends
 // with the process: a read of a terminal cannot be called off.
-func listen(t *terminal.Terminal, done <-chan struct{}) <-chan engine.Command {
-	l := &listener{terminal: t, commands: make(chan engine.Command), done: done}
+func listen(t *terminal.Terminal, done <-chan struct{}) <-chan session.Command {
+	l := &listener{terminal: t, commands: make(chan session.Command), done: done}
 	go t.Each(l.press)
 	go l.follow()
 	return l.commands
@@ -159,7 +159,7 @@ func (l *listener) follow() {
 	for {
 		select {
 		case <-resized:
-			if !l.send(engine.Show{Event: notify.Resized{}}) {
+			if !l.send(session.Show{Event: notify.Resized{}}) {
 				return
 			}
 		case <-l.done:
@@ -171,7 +171,7 @@ func (l *listener) follow() {
 type listener struct {
 	keyboard
 	terminal *terminal.Terminal
-	commands chan engine.Command
+	commands chan session.Command
 	done     <-chan struct{}
 }
 
@@ -190,7 +190,7 @@ func (l *listener) press(key terminal.Key) (more bool) {
 	return true
 }
 
-func (l *listener) send(c engine.Command) bool {
+func (l *listener) send(c session.Command) bool {
 	select {
 	case l.commands <- c:
 		return true
@@ -212,18 +212,18 @@ func (l *listener) wait(answer <-chan struct{}) bool {
 // edit lends the terminal to the person's editor. Saves are followed meanwhile.
 func (l *listener) edit(ofCase bool) bool {
 	at, seen := new(notify.Place), make(chan struct{})
-	if !l.send(engine.Show{Event: notify.Edit{Case: ofCase, At: at}, Done: seen}) || !l.wait(seen) {
+	if !l.send(session.Show{Event: notify.Edit{Case: ofCase, At: at}, Done: seen}) || !l.wait(seen) {
 		return false
 	}
 	if at.File == "" {
 		return true
 	}
 	err := l.terminal.Lend(func() error { return terminal.Run(editor(os.Getenv, *at)) })
-	if !l.send(engine.Show{Event: notify.Returned{}}) {
+	if !l.send(session.Show{Event: notify.Returned{}}) {
 		return false
 	}
 	if err != nil {
-		return l.send(engine.Show{Event: notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}})
+		return l.send(session.Show{Event: notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}})
 	}
 	return true
 }
@@ -231,10 +231,10 @@ func (l *listener) edit(ofCase bool) bool {
 // stop stops the program until a shell's fg, once no case runs.
 func (l *listener) stop() bool {
 	still, goOn := make(chan struct{}), make(chan struct{})
-	if !l.send(engine.Halt{Still: still, Go: goOn}) || !l.wait(still) {
+	if !l.send(session.Halt{Still: still, Go: goOn}) || !l.wait(still) {
 		return false
 	}
 	err := l.terminal.Lend(terminal.Stop)
 	close(goOn)
-	return err == nil || l.send(engine.Show{Event: notify.Warning{Text: "not stopped: " + err.Error()}})
+	return err == nil || l.send(session.Show{Event: notify.Warning{Text: "not stopped: " + err.Error()}})
 }

@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 )
 
 // asked are commands in a few words.
-func asked(commands []engine.Command) string {
+func asked(commands []session.Command) string {
 	cases := []suites.Case{
 		{Suite: "pm", ID: "P01", Name: "pip_blocked", Hook: ".claude/hooks/pm.sh", At: suites.Position{File: "pm.yaml"}},
 		{Suite: "own", ID: "A1", Name: "all", Hook: ".claude/hooks/own.sh", At: suites.Position{File: "own.yaml"}},
 	}
-	lets := func(m engine.Matching) (out []string) {
+	lets := func(m session.Matching) (out []string) {
 		for i := range cases {
 			if m(&cases[i]) {
 				out = append(out, cases[i].ID)
@@ -29,15 +29,15 @@ func asked(commands []engine.Command) string {
 	var words []string
 	for _, c := range commands {
 		switch c := c.(type) {
-		case engine.Deed:
-			words = append(words, map[engine.Deed]string{engine.RunAll: "all", engine.RunFailed: "failed", engine.RunAgain: "again", engine.Cancel: "cancel", engine.Quit: "quit"}[c])
-		case engine.Show:
+		case session.Deed:
+			words = append(words, map[session.Deed]string{session.RunAll: "all", session.RunFailed: "failed", session.RunAgain: "again", session.Cancel: "cancel", session.Quit: "quit"}[c])
+		case session.Show:
 			words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", c.Event, c.Event), "{}"))
-		case engine.Failures:
+		case session.Failures:
 			words = append(words, fmt.Sprint("failure ", c.By))
-		case engine.Typed:
+		case session.Typed:
 			words = append(words, fmt.Sprintf("%s %q %v", c.By, c.Pattern, lets(c.Lets)))
-		case engine.Matching:
+		case session.Matching:
 			words = append(words, fmt.Sprint("run ", lets(c)))
 		}
 	}

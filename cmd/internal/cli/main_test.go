@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/process"
@@ -106,18 +106,18 @@ func TestOutcome(t *testing.T) {
 	failed := suites.Tally{Passed: 1, Failed: 1}
 	for _, tt := range []struct {
 		name   string
-		sum    engine.Summary
+		sum    session.Summary
 		strict bool
 		code   int
 	}{
-		{"passed", engine.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1, Unproven: 1}}, false, 0},
-		{"nothing", engine.Summary{}, true, 0},
-		{"failed", engine.Summary{Tally: failed}, false, 1},
-		{"unproven, strict", engine.Summary{Tally: suites.Tally{Passed: 1, Unproven: 1}}, true, 1},
-		{"skipped, strict", engine.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1}}, true, 0},
-		{"aborted", engine.Summary{Tally: suites.Tally{Failed: 1, Aborted: 1}, Aborted: "preflight"}, false, 3},
-		{"not recorded", engine.Summary{Tally: failed, RecordError: full}, false, 3},
-		{"interrupted", engine.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
+		{"passed", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1, Unproven: 1}}, false, 0},
+		{"nothing", session.Summary{}, true, 0},
+		{"failed", session.Summary{Tally: failed}, false, 1},
+		{"unproven, strict", session.Summary{Tally: suites.Tally{Passed: 1, Unproven: 1}}, true, 1},
+		{"skipped, strict", session.Summary{Tally: suites.Tally{Passed: 1, Skipped: 1}}, true, 0},
+		{"aborted", session.Summary{Tally: suites.Tally{Failed: 1, Aborted: 1}, Aborted: "preflight"}, false, 3},
+		{"not recorded", session.Summary{Tally: failed, RecordError: full}, false, 3},
+		{"interrupted", session.Summary{Tally: failed, Interrupted: true, RecordError: full, Aborted: "x"}, true, 130},
 	} {
 		a := &app{strict: tt.strict}
 		if code := exitCode(a.outcome(tt.sum), io.Discard); code != tt.code {
@@ -136,7 +136,7 @@ func changedApp(changed bool) *app {
 // that did not change.
 func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
-	sum := engine.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
+	sum := session.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
 	for changed, want := range map[bool]int{false: 0, true: 1} {
 		if code := exitCode(changedApp(changed).outcome(sum), io.Discard); code != want {
 			t.Errorf("--changed %v: %d, want %d", changed, code, want)

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"time"
 
-	"hookwatch/cmd/internal/engine"
-	"hookwatch/cmd/internal/engine/equipment"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
+	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/config"
 	"hookwatch/suites/process"
 	"hookwatch/suites/record"
@@ -21,7 +21,7 @@ import (
 
 // An opened session, with what has to be closed after it.
 type opened struct {
-	*engine.Engine
+	*session.Session
 	store    *record.Store
 	before   *record.Snapshot
 	lastFull time.Time
@@ -46,7 +46,7 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 		return nil, fmt.Errorf("no place for sandboxes: %w", err)
 	}
 	o.temp = running
-	o.Engine, err = engine.New(engine.Options{
+	o.Session, err = session.New(session.Options{
 		Project: p, Store: o.store, Records: a.records(p.Config), View: view, Temp: running, Keep: keep,
 		Env:     os.Environ(),
 		Shuffle: a.shuffle,

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/idrange"
@@ -82,7 +82,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
 // instead returns what to do about a run that was aborted, a line each.
-func (a *app) instead(sum engine.Summary) []string {
+func (a *app) instead(sum session.Summary) []string {
 	var advised interface{ Advice() []string }
 	if errors.As(sum.Fault, &advised) {
 		return advised.Advice()
@@ -97,7 +97,7 @@ func (a *app) instead(sum engine.Summary) []string {
 }
 
 // outcome is the error, if any, that a run amounts to.
-func (a *app) outcome(sum engine.Summary) error {
+func (a *app) outcome(sum session.Summary) error {
 	switch {
 	case sum.Interrupted:
 		return ErrInterrupted

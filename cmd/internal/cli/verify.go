@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
 	"hookwatch/suites/depend/cover"
 )
@@ -102,8 +102,8 @@ type verifyDocument struct {
 	// What the cases were seen to execute, as far as that is known: functions
 	// that a case's marker names and the case never enters, and functions that no
 	// case enters.
-	Unentered []state.Unentered `json:"unentered"`
-	Uncovered []uncovered       `json:"uncovered"`
+	Unentered []session.Unentered `json:"unentered"`
+	Uncovered []uncovered         `json:"uncovered"`
 }
 
 // uncovered is a function that no case enters.
@@ -130,7 +130,7 @@ type marker struct {
 func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *verifyDocument {
 	doc := &verifyDocument{
 		Version: 1, Markers: make([]marker, len(found)), Keys: keys,
-		Unentered: []state.Unentered{}, Uncovered: []uncovered{},
+		Unentered: []session.Unentered{}, Uncovered: []uncovered{},
 	}
 	for i, v := range found {
 		doc.Markers[i] = marker{
@@ -142,7 +142,7 @@ func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *veri
 }
 
 // Evidence adds what traces tell.
-func (d *verifyDocument) Evidence(unentered []state.Unentered, files []cover.File) {
+func (d *verifyDocument) Evidence(unentered []session.Unentered, files []cover.File) {
 	d.Unentered = append(d.Unentered, unentered...)
 	for _, f := range files {
 		for _, fn := range f.Functions {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"hookwatch/cmd/internal/cli/terminal"
-	"hookwatch/cmd/internal/engine"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/watcher"
 )
@@ -39,7 +39,7 @@ func (a *app) watch(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
-	if err := engine.Follow(ctx, p, w); err != nil {
+	if err := session.Follow(ctx, p, w); err != nil {
 		return errors.Join(err, (<-kept).close())
 	}
 	return a.follow(ctx, p, w, notes, note, <-kept)
@@ -53,14 +53,14 @@ func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher
 		return errors.Join(err, view.Close())
 	}
 	defer o.close()
-	var commands <-chan engine.Command
+	var commands <-chan session.Command
 	if keys := terminal.Open(ctx, a.In, a.Out); keys != nil {
 		defer keys.Close()
 		done := make(chan struct{})
 		defer close(done)
 		commands = listen(keys, done)
 	}
-	sum := o.Watch(ctx, engine.WatchOptions{
+	sum := o.Watch(ctx, session.WatchOptions{
 		Started: o.started(), Watcher: w, Notes: notes, Commands: commands,
 		Reload: func() (*project.Project, []suites.Problem) {
 			p, problems, err := a.tryLoad()

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/engine/state"
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session"
 	"hookwatch/suites"
 	"hookwatch/suites/plan"
 )
@@ -49,12 +49,12 @@ seen to execute.`,
 }
 
 func (a *app) whyNow(p *project.Project) error {
-	now, err := state.StaleNow(p, os.Environ(), a.records(p.Config))
+	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return err
 	}
 	a.warn(now.Warnings)
-	return a.printWhy(p, state.ChangesOf(now.Selected), now)
+	return a.printWhy(p, session.ChangesOf(now.Selected), now)
 }
 
 func (a *app) whyPath(p *project.Project, arg string) error {
@@ -79,14 +79,14 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	if section != "" {
 		change.Sections = []string{section}
 	}
-	return a.printWhy(p, []notify.Change{change}, state.Selection{Selected: plan.WithControls(selected, p.Every())})
+	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
 // whyEdited prints what the edit of a file selects that holds another content than
 // the verdicts on record are about, as --once --changed would select it. It reports
 // whether there is such an edit.
 func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
-	now, err := state.StaleNow(p, os.Environ(), a.records(p.Config))
+	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return false, err
 	}
@@ -99,16 +99,16 @@ func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
 	return true, a.printWhy(p, []notify.Change{{Path: path}}, about)
 }
 
-func (a *app) printWhy(p *project.Project, changes []notify.Change, now state.Selection) error {
+func (a *app) printWhy(p *project.Project, changes []notify.Change, now session.Selection) error {
 	doc := newWhyDocument(len(p.Cases), changes, now)
 	return a.print(doc, len(doc.Selected), func(i int) any { return doc.Selected[i] }, func(w io.Writer) { printWhy(w, doc, a.verbose) })
 }
 
 func (a *app) whyCase(p *project.Project, c *suites.Case) error {
-	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []state.Executed{}}
+	doc := whyCase{Version: 1, ID: c.ID, Suite: c.Suite, Inputs: p.Graph.Inputs(c), Executes: []session.Executed{}}
 	traced := false
-	if s, err := state.Look(p, os.Environ(), a.records(p.Config)); err == nil {
-		var executes []state.Executed
+	if s, err := session.Look(p, os.Environ(), a.records(p.Config)); err == nil {
+		var executes []session.Executed
 		executes, doc.Limit, traced = s.Executed(c)
 		doc.Executes = append(doc.Executes, executes...)
 	}
@@ -137,12 +137,12 @@ type whyCase struct {
 	Inputs  []suites.Input `json:"inputs"`
 	// Executes is what it was last seen to execute; Limit says why that exempts
 	// it nothing all the same.
-	Executes []state.Executed `json:"executes"`
-	Limit    string           `json:"limit,omitempty"`
+	Executes []session.Executed `json:"executes"`
+	Limit    string             `json:"limit,omitempty"`
 }
 
 // newWhyDocument makes the document of a selection among so many cases.
-func newWhyDocument(total int, changes []notify.Change, now state.Selection) whyDocument {
+func newWhyDocument(total int, changes []notify.Change, now session.Selection) whyDocument {
 	doc := whyDocument{
 		Version: 1, Total: total, Changed: changes,
 		Selected: []suites.Selection{}, NotAffected: []suites.Selection{}, Uncovered: []string{},

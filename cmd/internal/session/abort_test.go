@@ -1,0 +1,224 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// quickAndHanging has two cases that end, one of which needs a control that
+// hangs, and two more behind them.
+const quickAndHanging = `suite: s
+hook: hooks/guard.sh
+timeout: 10m
+event: PreToolUse
+tool: Bash
+cases:
+  - {id: H1, name: hangs, command: hang, expect: {exit: 2}}
+  - {id: Q1, name: quick, command: fine, expect: {exit: 0}}
+  - {id: A1, name: waits_for_its_control, command: fine, control: H1, expect: {exit: 0}}
+  - {id: H2, name: hangs_too, command: hang, expect: {exit: 0}}
+  - {id: W1, name: waits, command: fine, expect: {exit: 0}}
+`
+
+// hanging hangs when told to, with a child and one in a session of its own, and
+// says who they are.
+const hanging = `#!/bin/bash
+if grep -q '"hang"'; then
+  sleep 1000 & setsid sleep 1000 & sleep 1000 &
+  echo $$ $(jobs -p) >>"$CLAUDE_PROJECT_DIR/pids"
+  wait
+fi
+`
+
+// noneRuns expects that none of the processes in the file lives.
+func (s *scene) noneRuns(file string, want int) {
+	s.T.Helper()
+	pids := strings.Fields(s.Read(file))
+	if len(pids) != want {
+		s.T.Errorf("processes %v, want %d", pids, want)
+	}
+	for _, text := range pids {
+		pid, err := strconv.Atoi(text)
+		if err != nil || pid < 2 {
+			s.T.Fatalf("no PID: %q", text)
+		}
+		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+			s.T.Errorf("process %d is still there: %v", pid, err)
+		}
+	}
+}
+
+// TestBackstop: what has no verdict when the time is over gets one that says so,
+// and the sum is that of all cases.
+func TestBackstop(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
+	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // both hooks must have started by then
+	view := &spy{}
+	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
+		t.Errorf("%+v: %s", sum, view.order())
+	}
+	if got := view.order(); got != "start, Q1 pass, H1 aborted, A1 aborted, H2 aborted, W1 aborted, end" {
+		t.Errorf("events: %s", got)
+	}
+	present := s.present()
+	for _, id := range []string{"H1", "A1", "H2", "W1"} {
+		r := present[id]
+		if r.Status() != suites.Aborted || r.Pass || r.Note != "ABORTED: "+sum.Aborted || r.ActualExit != nil || s.history(id) != 1 {
+			t.Errorf("%s is on record as %+v", id, r)
+		}
+	}
+	if q := present["Q1"]; q.Status() != suites.Pass {
+		t.Errorf("Q1 is on record as %+v", q)
+	}
+	s.noneRuns("pids", 8)
+	s.empty(s.temp)
+	s.empty(s.keep)
+}
+
+// TestAbortedAudit: a case that was aborted tells nothing of the selection.
+func TestAbortedAudit(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	session := s.open(s.Load(project.Filter{}), nil, nil)
+	s.all(session)
+	c := session.project.Cases[0]
+	for _, tt := range []struct {
+		record suites.Record
+		want   decide.AuditResult
+	}{
+		{suites.Record{Note: suites.NoteAborted + "backstop"}, decide.AuditResult{}},
+		{suites.Record{Pass: true}, decide.AuditResult{Checked: 1}},
+		{suites.Record{}, decide.AuditResult{Checked: 1, Missed: []suites.Key{c.Key()}}},
+	} {
+		session.auditCase(c.Key())
+		session.checkAudited(c.Key(), &tt.record)
+		if got := session.Audited(); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("after %+v: %+v, want %+v", tt.record, got, tt.want)
+		}
+	}
+}
+
+// TestInterrupted: nothing is left running, and what was finished counts.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": quickAndHanging})
+	session, sum, view := s.interrupt()
+	if !sum.Interrupted || sum.Tally.Passed != 1 || sum.RecordError != nil {
+		t.Errorf("%+v", sum)
+	}
+	if end := view.events[len(view.events)-1].(notify.RunDone); end.Full {
+		t.Errorf("the end counts as that of a full run: %+v", end)
+	}
+	if !s.present()["Q1"].Pass {
+		t.Errorf("on record: %v", s.present())
+	}
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 0 {
+		t.Errorf("an interrupted run is in the archive: %v, %v", runs, err)
+	}
+	s.noneRuns("pids", 4)
+	s.open(session.project, &spy{}, nil)
+	if i := s.store.Interrupted(); i != nil {
+		t.Errorf("the next start tells of %+v, which was ended in order", i)
+	}
+}
+
+// interrupt runs the scene's cases until one is done while another hangs.
+func (s *scene) interrupt() (*Session, Summary, *spy) {
+	s.T.Helper()
+	s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
+	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
+	defer cancel()
+	view := &spy{on: func(e notify.Event) {
+		if _, ok := e.(notify.CaseDone); ok {
+			cancel()
+		}
+	}}
+	session := s.open(s.Load(project.Filter{}), view, nil)
+	return session, session.Once(ctx, plan.All(session.project.Cases, "asked for"), true), view
+}
+
+// TestInterruptedVerdicts: a case that was cut off has no verdict, whichever is
+// heard of first, its end or that the run is over.
+func TestInterruptedVerdicts(t *testing.T) {
+	t.Parallel()
+	for range 4 {
+		s := newScene(t, map[string]string{"suites/s.yaml": quickAndHanging})
+		s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
+		ctx, cancel := context.WithTimeout(t.Context(), ceiling)
+		defer cancel()
+		view := &spy{on: func(e notify.Event) {
+			if _, ok := e.(notify.CaseDone); ok {
+				cancel()
+				<-time.After(300 * time.Millisecond) // both are there to be heard by now
+			}
+		}}
+		session := s.open(s.Load(project.Filter{}), view, nil)
+		sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+		if !sum.Interrupted || sum.Tally != (suites.Tally{Passed: 1}) || view.order() != "start, Q1 pass, end" {
+			t.Errorf("%+v: %s", sum, view.order())
+		}
+		if present := s.present(); len(present) != 1 || !present["Q1"].Pass {
+			t.Errorf("on record: %v", present)
+		}
+	}
+}
+
+// TestPreflight: a full run stops before it starts for want of what is required;
+// a selected one never does, nor one of a project that only wants to know.
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -q bad; then exit 2; fi\n"
+	const required = "preflight: {required: [no-such-tool, bash, nor-such], policy: "
+	const told = "preflight: required and absent: no-such-tool, nor-such"
+	for _, tt := range []struct {
+		name, policy, order string
+		full                bool
+		tally               suites.Tally
+	}{
+		{"abort", "abort", "start, B1 aborted, A1 aborted, end", true, suites.Tally{Aborted: 2}},
+		{"abort, selected", "abort", "start, B1 pass, A1 pass, end", false, suites.Tally{Passed: 2}},
+		{"report", "report", "start, warning: " + told + ", B1 pass, A1 pass, end", true, suites.Tally{Passed: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
+			s.Write(".hookwatch.yaml", settings+required+tt.policy+"}\n")
+			view := &spy{}
+			session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+			ctx, cancel := context.WithTimeout(t.Context(), ceiling)
+			defer cancel()
+			sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), tt.full)
+			if got := view.order(); got != tt.order || sum.Tally != tt.tally {
+				t.Errorf("%+v: %s", sum, got)
+			}
+			if ran := s.Read("ran") != ""; ran != (tt.tally.Passed > 0) {
+				t.Errorf("a hook ran: %v", ran)
+			}
+			if tt.tally.Aborted == 0 {
+				return
+			}
+			if r := s.present()["A1"]; sum.Aborted != told || r.Note != "ABORTED: "+told || r.Pass {
+				t.Errorf("%q, on record %+v", sum.Aborted, r)
+			}
+			// What was never run is stale.
+			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != plan.NeverRun {
+				t.Errorf("stale afterwards: %+v", stale)
+			}
+		})
+	}
+}

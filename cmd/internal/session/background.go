@@ -1,0 +1,330 @@
+package session
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime/debug"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/suites/conform"
+	"hookwatch/suites/depend"
+	"hookwatch/suites/depend/trace"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/run"
+	"hookwatch/suites/selection"
+	"hookwatch/suites/tracing"
+	"hookwatch/suites/verdict"
+)
+
+// whileIdle does what can wait until nothing else is to be done.
+func (w *watch) whileIdle(ctx context.Context) {
+	if w.idle.cancel != nil || w.run != nil {
+		return
+	}
+	w.overlooked()
+	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
+		return
+	}
+	if w.knowledge.Freshness.Noticed() { // by a run for a trace
+		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
+			return
+		}
+	}
+	w.knowledge.Save()
+	w.knowledge.Selector.Rest()
+	w.knowledge.Freshness.Rest(w.opts.Now(), w.followed)
+	w.project.Reader.Pinned.Rest()
+	// Every case was looked at, or none is to be; the engine may rest for hours.
+	w.idle.untraced, w.idle.by = nil, nil
+	debug.FreeOSMemory()
+	w.opts.View.Handle(notify.Rested{})
+}
+
+// traceNext makes the next trace that is missing, and reports whether one is.
+func (w *watch) traceNext(ctx context.Context) bool {
+	if w.project.Config.Run.Trace == config.TraceNever {
+		return false
+	}
+	if w.idle.by == nil {
+		w.idle.by = tracing.NewScripts(w.knowledge.Contents.Script)
+	}
+	for _, c := range w.project.Every() {
+		if !w.idle.untraced[c.Key()] {
+			continue
+		}
+		delete(w.idle.untraced, c.Key())
+		if last := w.knowledge.Traceable(c); last != nil {
+			w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+			all := len(w.project.Every())
+			w.opts.View.Handle(notify.Tracing{Done: all - len(w.idle.untraced) - 1, Of: all})
+			w.startTrace(w.idle.ctx, c, last, w.idle.by, w.idle.done)
+			return true
+		}
+	}
+	return false
+}
+
+// idled takes a trace, and goes on.
+func (w *watch) idled(ctx context.Context, t *tracedRun) {
+	w.finishTrace(w.idle.ctx, t)
+	if w.idle.ctx.Err() != nil {
+		w.idle.lack([]*suites.Case{t.c})
+	}
+	w.idle.cancel()
+	w.idle.cancel = nil
+	w.whileIdle(ctx)
+}
+
+// leave stops what can wait, and waits for its end.
+func (w *watch) leave() {
+	w.idle.stop()
+	switch {
+	case w.idle.trial != nil:
+		<-w.idle.trial
+	case w.idle.cancel != nil:
+		w.finishTrace(w.idle.ctx, <-w.idle.done)
+	}
+	w.knowledge.Save()
+	w.equipment.Close()
+}
+
+// A tracedRun is one traced run of a case: what it executed is kept beside its
+// record, and no verdict is made of it.
+type tracedRun struct {
+	execution
+	last  *decide.Verdict
+	trace *trace.Trace // nil: there is none to be had
+}
+
+// startTrace runs a case once more, traced; the result goes to done.
+func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *tracing.Scripts, done chan<- *tracedRun) {
+	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
+	p, timeout := e.project, e.timeout(c)
+	e.busy.start(e.opts.Now())
+	go func() {
+		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
+		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
+			t.trace = tracing.Decode(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
+			if !decide.Like(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
+				t.trace.Incomplete = "the traced run went otherwise than the one on record"
+			}
+		}
+		done <- t
+	}()
+}
+
+// heldTraces bounds the traces that are in memory and not yet on disk.
+const heldTraces = 100
+
+// finishTrace keeps a trace, unless something changed while it was made.
+func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
+	e.busy.stop(e.opts.Now())
+	e.discard(&t.execution)
+	k := t.c.Key()
+	now := e.knowledge.Verdicts.Present(k)
+	if ctx.Err() != nil || t.trace == nil || now == nil || now.Digests != t.last.Digests ||
+		depend.InputsDigest(t.seen.Inputs) != now.Digests.Inputs || len(e.knowledge.Freshness.Changed(t.seen)) > 0 {
+		return
+	}
+	e.knowledge.Selector.Traced(k, now.Digests, t.seen.Inputs, t.trace)
+	if e.knowledge.Selector.Unsaved() >= heldTraces {
+		e.knowledge.Save()
+		e.knowledge.Selector.Forget()
+	}
+}
+
+// Trace makes the traces that are missing of cases, and waits for them.
+func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
+	by := tracing.NewScripts(e.knowledge.Contents.Script)
+	done := make(chan *tracedRun)
+	running, alone := 0, false
+	take := func() {
+		t := <-done
+		running--
+		alone = alone && running > 0
+		e.finishTrace(ctx, t)
+	}
+	for i, c := range cases {
+		last := e.knowledge.Traceable(c)
+		if last == nil || ctx.Err() != nil {
+			continue
+		}
+		e.opts.View.Handle(notify.Tracing{Done: i, Of: len(cases)})
+		for running == e.equipment.Jobs || running > 0 && (alone || c.Serial) {
+			take()
+		}
+		e.startTrace(ctx, c, last, by, done)
+		running++
+		alone = c.Serial
+	}
+	for running > 0 {
+		take()
+	}
+	e.knowledge.Save()
+}
+
+// Coverage makes the traces that are missing, unless nothing is recorded here,
+// and tells what they cover.
+func (e *Session) Coverage(ctx context.Context) Coverage {
+	if e.opts.Store != nil {
+		e.Trace(ctx, e.project.Cases)
+	}
+	return e.knowledge.Coverage()
+}
+
+// enoughStops is how many stopped inputs of a hook are enough: no more are tried.
+const enoughStops = 8
+
+// A trialRun finds out what a hook stops.
+type trialRun struct {
+	*project.Trial
+	results []stopped
+	works   bool // an input made it end with exit code 0
+	err     error
+}
+
+// A stopped is an input, and what the client did with it.
+type stopped struct {
+	conform.Try
+	effect suites.Effect
+}
+
+// try fires a hook with one input after the other.
+func (t *trialRun) try(ctx context.Context, r *run.Runner) {
+	for _, one := range t.Tries {
+		o, err := r.Case(ctx, one.Case)
+		if err == nil {
+			_ = r.Remove(o) // what is left of it is cleared away at the end
+		}
+		if t.err = err; err != nil || ctx.Err() != nil || len(t.results) == enoughStops {
+			return
+		}
+		last := o.Last()
+		t.works = t.works || len(o.Results) > 0 && last.Exit == 0
+		if conform.Stops(last.Effect) {
+			t.results = append(t.results, stopped{one, last.Effect})
+		}
+	}
+}
+
+// tryNext finds out what the next hook stops of which that is not known, and reports
+// whether there is one. Of a project with suites nothing is to be found out: these say
+// what its hooks must stop.
+func (w *watch) tryNext(ctx context.Context) bool {
+	if w.equipment.Isolation().Refused() != nil {
+		return false
+	}
+	next := w.project.Trial(w.project.Stops)
+	if next == nil {
+		return false
+	}
+	w.idle.ctx, w.idle.cancel = context.WithCancel(ctx)
+	w.idle.trial = make(chan *trialRun, 1)
+	t, runner, done, ctx := &trialRun{Trial: next}, w.equipment.Runner, w.idle.trial, w.idle.ctx
+	w.busy.start(w.opts.Now())
+	go func() {
+		t.try(ctx, runner)
+		done <- t
+	}()
+	return true
+}
+
+// tried keeps what a hook was seen to stop, and goes on. What it stopped before stays:
+// it is a case of its own.
+func (w *watch) tried(ctx context.Context, t *trialRun) {
+	w.busy.stop(w.opts.Now())
+	over := w.idle.ctx.Err() != nil
+	w.idle.cancel()
+	w.idle.cancel, w.idle.trial = nil, nil
+	if over || t.err != nil {
+		if t.err != nil && !over {
+			w.project.Stops.Tried[t.Hook.ID] = t.Digest // not again on this content
+		}
+		w.whileIdle(ctx)
+		return
+	}
+	stops := project.ReadStops(w.project.Config)
+	stops.Tried[t.Hook.ID] = t.Digest
+	added := false
+	for _, r := range t.results {
+		added = stops.Add(&t.Hook, r.Try, r.effect) || added
+	}
+	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // why one does not work is a finding of its own
+		w.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
+	}
+	w.project.Stops.Tried[t.Hook.ID] = t.Digest
+	if err := stops.Save(w.project.Config); err != nil {
+		w.warnf("what %s stops is not kept: %v", t.Hook.ID, err)
+	} else if added {
+		w.toReload = true
+	}
+	w.whileIdle(ctx)
+}
+
+// takeStops makes cases of what hooks were seen to stop since the project was read, and
+// runs them.
+func (w *watch) takeStops(ctx context.Context) bool {
+	if !w.toReload {
+		return false
+	}
+	w.toReload = false
+	if !w.reload(ctx) {
+		return false
+	}
+	w.begin(ctx, w.selectStale(ctx), true)
+	return w.run != nil
+}
+
+// Audit lets the next run check every case that a selection would leave out now:
+// one whose verdict changes all the same was missed.
+func (e *Session) Audit() {
+	selected := make(map[suites.Key]bool)
+	for _, s := range e.Stale() {
+		selected[s.Case.Key()] = true
+	}
+	for _, c := range e.project.Cases {
+		if k := c.Key(); !selected[k] {
+			e.auditCase(k)
+		}
+	}
+}
+
+// auditCase lets the next verdict of a case be compared with the one that it has.
+func (e *Session) auditCase(k suites.Key) {
+	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+		e.audit.Add(k, e.knowledge.LeftOut(k), last)
+	}
+}
+
+// Audited tells what was found out since the last call.
+func (e *Session) Audited() decide.AuditResult { return e.audit.Take() }
+
+// sample picks some of the cases that the latest selection left out.
+func (e *Session) sample(n int) []*suites.Case {
+	if n == 0 {
+		return nil
+	}
+	var out []*suites.Case
+	for _, c := range e.project.Cases {
+		if k := c.Key(); !e.pending(k) && e.held[k] == nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
+			out = append(out, c)
+		}
+	}
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(n, len(out))]
+}
+
+// auditSome selects what is to be run, while nothing else is to be done, of the
+// cases that the latest save did not affect.
+func (w *watch) auditSome() []plan.Selected {
+	cases := w.toAudit
+	w.toAudit = nil
+	for _, c := range cases {
+		w.auditCase(c.Key())
+	}
+	return plan.WithControls(plan.All(cases, "an audit of the selection"), w.project.Every())
+}

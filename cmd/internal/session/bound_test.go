@@ -1,0 +1,39 @@
+//go:build unix
+
+package session
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/suites"
+)
+
+// TestForgetGone: of cases that are no more nothing stays but their latest verdicts.
+func TestForgetGone(t *testing.T) {
+	t.Parallel()
+	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
+	for n := range 3 {
+		k, passed := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}, &decide.Verdict{Status: suites.Pass}
+		e.knowledge.Verdicts.Put(k, passed)
+		e.knowledge.Freshness.Ended(k, time.Now(), Seen{})
+		e.audit.Add(k, "", passed)
+		e.news.Observe(&suites.Record{Suite: "gone", ID: fmt.Sprint(n)}, true)
+	}
+	e.forgetGone()
+	for n := range 3 {
+		k := suites.Key{Suite: "gone", ID: fmt.Sprint(n)}
+		if e.knowledge.Verdicts.Present(k) == nil {
+			t.Errorf("the verdict of %s is forgotten", k)
+		}
+		if _, told := e.audit.Check(k, &suites.Record{}); told != "" {
+			t.Errorf("%s is audited still: %s", k, told)
+		}
+	}
+	if len(e.news.Unconfirmed()) > 0 {
+		t.Errorf("news of %v", e.news.Unconfirmed())
+	}
+}

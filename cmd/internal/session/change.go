@@ -1,0 +1,337 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/watcher"
+)
+
+// changed takes a batch of saves: what it made stale is cancelled and selected.
+func (w *watch) changed(ctx context.Context, b watcher.Batch) {
+	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.knowledge.Freshness.Written(w.project.Rel(c.Path)) })
+	if len(b.Changes) == 0 {
+		return
+	}
+	w.opts.View.Handle(notify.Saved{})
+	shape := false
+	changed := make([]string, len(b.Changes))
+	var others, restored []string
+	for i, c := range b.Changes {
+		changed[i] = w.project.Rel(c.Path)
+		shape = shape || w.reshapes(c)
+		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.knowledge.Freshness.Exists(changed[i]) {
+			// A directory that was renamed and renamed back shows in no stamp: its files
+			// may be reported as removed when they are back as they were.
+			restored = append(restored, changed[i])
+		}
+		if c.Kind != watcher.Restored {
+			others = append(others, changed[i])
+		}
+	}
+	if (shape || w.paused) && !w.reload(ctx) {
+		return
+	}
+	w.idle.stop()
+	w.retry()
+	if w.run == nil {
+		w.equipment.Runner.Prewarm() // while it is worked out for which case
+	}
+	w.touchedElsewhere(changed)
+	w.knowledge.Freshness.Refresh(changed)
+	w.supersede(others)
+	w.retract(restored)
+	w.startAffected(ctx, b, changed)
+	w.toAudit = w.sample(w.project.Config.Watch.Audit)
+	if w.run != nil {
+		w.settled.Stop()
+		return
+	}
+	w.equipment.Runner.CancelPrewarm()
+	w.rest.Rest()
+	w.waitToSettle()
+}
+
+// retry tries isolation again that could not be had: what ran short may be there now.
+func (w *watch) retry() {
+	if w.equipment.Isolation().Refused() == nil {
+		return
+	}
+	if err := w.equipment.Use(w.project, w.knowledge.Environment.Tools); err != nil {
+		w.warnError(err)
+	}
+	w.knowledge.setTools(w.equipment.Tools)
+}
+
+// startAffected starts what is stale, and tells of the save and of its own cases.
+func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []string) {
+	selected := w.selectStale(ctx)
+	own := decide.Own(selected, changed, w.queue.Has)
+	if len(selected) > 0 {
+		w.startRun(ctx, selected, len(own) == 0)
+	}
+	w.show(b, changed, own)
+	if len(own) > 0 {
+		w.begun()
+	}
+}
+
+// reshapes reports whether a change may make another project. A file that is as
+// it was does so if the project was read while it was not.
+func (w *watch) reshapes(c watcher.Change) bool {
+	if w.project.Shapes(c.Path) {
+		return true
+	}
+	if c.Kind == watcher.Restored {
+		return w.project.Follows(w.project.Rel(c.Path)) != (c.Digest != "")
+	}
+	return c.Kind != watcher.Modified
+}
+
+// supersede cancels what runs on content that is no more.
+func (e *Session) supersede(changed []string) {
+	under := make(map[string]bool) // changed below a running case
+	for _, x := range e.running {
+		if plan.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
+			x.supersede()
+		}
+		for _, path := range x.seen.Files() {
+			if slices.Contains(changed, path) {
+				under[path] = true
+			}
+		}
+	}
+	e.touched(slices.Collect(maps.Keys(under)))
+}
+
+// retract takes back verdicts of cases that may not have seen a file which is as it
+// was again, and cancels those that run.
+func (e *Session) retract(restored []string) {
+	e.knowledge.Freshness.Restored(restored, e.opts.Now())
+	for _, x := range e.running {
+		if e.knowledge.Freshness.Suspect(x.c.Key(), x.seen, restored) {
+			x.supersede()
+		}
+	}
+}
+
+// show tells what was saved and what that selects. A source that no case depends
+// on is worth a line; content that came back to what was run last is not, unless the
+// counts are others by it.
+func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
+	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
+	counted := w.run == nil && e.State != w.counts
+	others := slices.ContainsFunc(b.Changes, func(c watcher.Change) bool { return c.Kind != watcher.Restored })
+	for i, path := range changed {
+		c := b.Changes[i]
+		same := w.rest.Same(c.Path, c.Was, c.Digest)
+		if c.Was == "" && c.Digest == "" {
+			continue // looked for, and never there
+		}
+		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.project.Matters(path))) {
+			continue
+		}
+		e.Changes = append(e.Changes, notify.Change{Path: path, Sections: SectionsOf(path, selected)})
+	}
+	if len(e.Changes) == 0 {
+		return
+	}
+	for _, sel := range selected {
+		e.Selected = append(e.Selected, sel.Selection())
+	}
+	e.NotAffected, e.Uncovered = w.knowledge.NotAffected(), w.knowledge.Uncovered()
+	w.counts = e.State
+	w.opts.View.Handle(e)
+}
+
+// A span is the time in which cases, or traces, ran without a pause.
+type span struct {
+	running    int
+	began, end time.Time
+}
+
+func (s *span) start(now time.Time) {
+	if s.running == 0 {
+		s.began = now
+	}
+	s.running++
+}
+
+func (s *span) stop(now time.Time) {
+	s.running--
+	s.end = now
+}
+
+// has reports whether something happened while cases ran.
+func (s *span) has(at time.Time) bool {
+	return !s.began.IsZero() && !at.Before(s.began) && (s.running > 0 || !at.After(s.end))
+}
+
+// touchedElsewhere notes which files, of those that cases may read although no analysis
+// places them, changed while hooks ran in place: what a hook writes itself must not
+// start the next run. In other isolations hooks write nothing into the project.
+func (w *watch) touchedElsewhere(changed []string) {
+	if !w.Isolation().Describe().InPlace {
+		return
+	}
+	var touched []string
+	for _, path := range changed {
+		if !w.project.Graph.Counts(path) {
+			continue
+		}
+		if info, err := os.Stat(w.project.Config.Abs(path)); err == nil && w.busy.has(info.ModTime()) {
+			touched = append(touched, path)
+		} else {
+			w.knowledge.Freshness.Untouched(path)
+		}
+	}
+	w.touched(touched)
+}
+
+// overlooked warns, once a project, of directories that are too many to be watched.
+func (w *watch) overlooked() {
+	beyond := w.project.Graph.Beyond()
+	if len(beyond) == 0 || w.warned == w.project {
+		return
+	}
+	w.warned = w.project
+	w.warnf("the project has too many directories: changes in %s and %d more are not noticed, although a hook may read them (watch.ignore in .hookwatch.yaml leaves out others)",
+		beyond[0], len(beyond)-1)
+}
+
+// reload reads configuration, suites and documents anew, and reports whether that
+// was possible. While they have problems the last good ones stay in force.
+func (w *watch) reload(ctx context.Context) bool {
+	if w.missing() {
+		return false
+	}
+	var p *project.Project
+	var problems []suites.Problem
+	err := unlessEnded(ctx, func() error {
+		p, problems = w.in.Reload()
+		return nil
+	})
+	if err != nil {
+		return false
+	}
+	if len(problems) > 0 {
+		w.troubled = true
+		w.opts.View.Handle(notify.Problems{List: problems, InForce: true})
+		return true
+	}
+	if w.troubled {
+		w.troubled = false
+		w.opts.View.Handle(notify.Problems{})
+	}
+	if !w.accepts(p) {
+		return true
+	}
+	before, places := w.project.Warnings, w.project.Config
+	w.adopt(p)
+	w.idle.lack(p.Every())
+	w.followed = nil // what the new graph comes to know is not followed yet
+	if err := Follow(ctx, p, w.in.Watcher); err != nil {
+		w.warnOf(err)
+		return true
+	}
+	for _, text := range p.Warnings {
+		if !slices.Contains(before, text) {
+			w.warn(text)
+		}
+	}
+	if !project.SamePlaces(places, p.Config) {
+		return w.reload(ctx) // what was saved there after it was read, and before it was followed, was not reported
+	}
+	return true
+}
+
+// missing says that the project's directory is gone, or that it is back, and
+// reports whether anything can be run. What was about to run waits meanwhile.
+func (w *watch) missing() bool {
+	is := w.project.Gone()
+	switch {
+	case is && !w.paused:
+		w.warnf("%s is gone: nothing is run until it is there again", w.project.Root())
+	case w.paused && !is:
+		w.warnf("%s is there again", w.project.Root())
+	}
+	w.paused = is
+	return is
+}
+
+// accepts says what became of the configuration, and reports whether the project
+// that it makes is the one that is watched.
+func (w *watch) accepts(p *project.Project) bool {
+	was, is := w.project.Config, p.Config
+	switch {
+	case p.Root() != w.project.Root():
+		w.warnf("%s: by its configuration the project is %s now, and %s is watched: start hookwatch anew", project.ConfigFile(was), p.Root(), w.project.Root())
+		return false
+	case was.Path != "" && is.Path == "":
+		w.warnf("%s is gone: the defaults count until it is there again", w.project.Rel(was.Path))
+	case was.Path == "" && is.Path != "":
+		w.warnf("%s counts from now on", w.project.Rel(is.Path))
+	}
+	if is.ResultsDir != was.ResultsDir {
+		if is.Path != "" {
+			w.warnf("results.dir: records go to %s until hookwatch starts anew", was.ResultsDir)
+		}
+		is.ResultsDir = was.ResultsDir // which is locked, and of which what is written is no change
+	}
+	return true
+}
+
+// adopt puts another state of the project in force.
+func (e *Session) adopt(p *project.Project) {
+	e.project = p
+	e.knowledge.Use(p)
+	if err := e.equipment.Use(p, e.knowledge.Environment.Tools); err != nil {
+		e.warnError(err)
+	}
+	e.knowledge.setTools(e.equipment.Tools)
+	e.dropRemoved()
+	e.forgetGone()
+	for _, c := range e.queue.Clear() {
+		if now := p.Find(c.Key()); now != nil {
+			e.enqueue(now)
+		} else if e.run != nil {
+			e.drop(c.Key())
+		}
+	}
+}
+
+// dropRemoved forgets what the current run knows of cases that are no more.
+func (e *Session) dropRemoved() {
+	for k, x := range e.held {
+		if e.gone(k) {
+			delete(e.held, k)
+			e.discard(x)
+			e.drop(k)
+		}
+	}
+	if e.run == nil {
+		return
+	}
+	for _, r := range e.run.Records(e.project.Order) {
+		if e.gone(r.Key()) {
+			e.drop(r.Key())
+		}
+	}
+}
+
+// forgetGone gives up what is known of cases that are no more.
+func (e *Session) forgetGone() {
+	e.knowledge.ForgetGone(e.gone)
+	e.audit.ForgetGone(e.gone)
+	e.news.Forget(e.gone)
+}
+
+func (e *Session) gone(k suites.Key) bool { return e.project.Find(k) == nil }

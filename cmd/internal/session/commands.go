@@ -1,0 +1,155 @@
+package session
+
+import (
+	"context"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// A Command is what a person at the keyboard asks of a watching engine.
+type Command interface{ command() }
+
+// A Deed is a command that needs no more than its name.
+type Deed int
+
+// The deeds.
+const (
+	RunAll Deed = iota + 1
+	RunFailed
+	RunAgain // the last selection
+	Cancel   // the run in progress
+	Quit
+)
+
+// Matching runs the cases that it lets through.
+type Matching func(c *suites.Case) bool
+
+// A Show hands the view what a person asks of it. Done, if there is one, is closed
+// once the view has seen it.
+type Show struct {
+	Event notify.Event
+	Done  chan<- struct{}
+}
+
+// Failures asks the view to go so many of the present failures on.
+type Failures struct{ By int }
+
+// Typed shows the pattern of a filter while it is typed, and how many cases it would
+// let through.
+type Typed struct {
+	By      notify.FilterBy
+	Pattern string
+	Lets    Matching
+}
+
+// A Halt lets nothing run from when Still is closed until Go is: the program is about
+// to be stopped, and the time that a case is given would run on.
+type Halt struct {
+	Still chan<- struct{}
+	Go    <-chan struct{}
+}
+
+func (Deed) command()     {}
+func (Matching) command() {}
+func (Show) command()     {}
+func (Failures) command() {}
+func (Typed) command()    {}
+func (Halt) command()     {}
+
+func (w *watch) command(ctx context.Context, c Command) {
+	switch c := c.(type) {
+	case Show:
+		w.opts.View.Handle(c.Event)
+		if c.Done != nil {
+			close(c.Done)
+		}
+	case Typed:
+		w.opts.View.Handle(notify.Typing{By: c.By, Pattern: c.Pattern, Cases: len(w.matching(c.Lets))})
+	case Failures:
+		var keys []suites.Key
+		for _, failed := range w.knowledge.Verdicts.Failed(w.project.Cases) {
+			keys = append(keys, failed.Key())
+		}
+		w.opts.View.Handle(notify.Look{Failed: keys, By: c.By})
+	case Halt:
+		w.halt(ctx, c)
+	case Matching:
+		w.asked(ctx, plan.All(w.matching(c), "it matches"))
+	case Deed:
+		w.do(ctx, c)
+	}
+}
+
+func (w *watch) do(ctx context.Context, d Deed) {
+	switch d {
+	case RunAll:
+		w.asked(ctx, plan.All(w.project.Cases, "asked for all"))
+	case RunFailed:
+		w.asked(ctx, plan.All(w.knowledge.Verdicts.Failed(w.project.Cases), "it failed"))
+	case RunAgain:
+		w.asked(ctx, plan.All(w.project.FindAll(w.last), "asked for again"))
+	case Cancel:
+		w.cancel()
+	case Quit: // the loop's own
+	}
+}
+
+// matching are the cases that a filter lets through.
+func (w *watch) matching(lets Matching) (out []*suites.Case) {
+	for _, c := range w.project.Cases {
+		if lets(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// asked runs what a person asked for.
+func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
+	switch {
+	case w.paused:
+		w.warnf("%s is gone: nothing can be run", w.project.Root())
+	case len(selected) == 0:
+		w.warn("no case to run")
+	default:
+		w.idle.stop()
+		w.begin(ctx, plan.WithControls(selected, w.project.Every()), false)
+	}
+}
+
+// cancel ends the run where it stands. What it did not come to is as stale as it was,
+// and runs with the next save or when asked for.
+func (w *watch) cancel() {
+	if w.run == nil {
+		return
+	}
+	for _, x := range w.running {
+		x.cancel()
+	}
+	w.drain()
+	w.run.Quiet = false
+	w.run.Aborted = "cancelled: what did not run does so with the next save, or by Enter"
+	w.lastRun = w.end(true).RunID
+	w.rest.Rest()
+	w.opts.View.Handle(notify.Rested{})
+}
+
+// halt lets nothing run while the program is stopped.
+func (w *watch) halt(ctx context.Context, h Halt) {
+	w.idle.stop()
+	for _, x := range w.running {
+		x.supersede()
+	}
+	for len(w.running) > 0 {
+		w.finish(ctx, <-w.results)
+	}
+	w.opts.View.Handle(notify.Lent{})
+	close(h.Still)
+	select {
+	case <-h.Go:
+	case <-ctx.Done():
+	}
+	w.opts.View.Handle(notify.Returned{})
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"hookwatch/suites"
+	"hookwatch/suites/depend/cover"
+	"hookwatch/suites/tracing"
+)
+
+// Coverage is which cases run what of the project's shell scripts.
+type Coverage struct {
+	Files    []cover.File
+	Untraced []suites.Key // cases that ran but of which no trace is to be had
+	Stale    int          // cases without a verdict on what is there now
+	Opaque   []string     // scripts that cannot be traced: they are no bash
+
+	traced, skipped map[string]int // by script: cases that may run it
+}
+
+// Whole reports whether the traces tell of a script all that its cases do: some case
+// that may run it was traced, and none was skipped.
+func (c *Coverage) Whole(path string) bool { return c.traced[path] > 0 && c.skipped[path] == 0 }
+
+// Coverage tells what the traces cover that there are.
+func (s *Knowledge) Coverage() Coverage {
+	c := Coverage{traced: map[string]int{}, skipped: map[string]int{}}
+	traced := s.traced(&c)
+	by := tracing.NewScripts(s.Contents.Script)
+	for _, path := range s.covered() {
+		script, err := by.Script(path)
+		if err != nil || opaque(path, traced) {
+			c.Opaque = append(c.Opaque, path)
+			continue
+		}
+		c.Files = append(c.Files, cover.Of(path, script, traced))
+	}
+	return c
+}
+
+// traced lists the cases whose trace is of what is there now.
+func (s *Knowledge) traced(c *Coverage) []cover.Traced {
+	var out []cover.Traced
+	for _, cs := range s.project.Cases {
+		last := s.Verdicts.Present(cs.Key())
+		switch {
+		case last == nil:
+			c.Stale++
+			continue
+		case !last.Traceable(cs):
+			if last.Status == suites.Skip && cs.Layer != suites.Live {
+				s.count(c.skipped, cs)
+			}
+			continue
+		}
+		e := s.Selector.Evidence(cs.Key(), last.Digests)
+		if now := s.Digests(cs); last.Digests != now && (e == nil || e.Now != now.Inputs) {
+			c.Stale++
+		} else if e == nil || e.Trace == nil {
+			c.Untraced = append(c.Untraced, cs.Key())
+		} else {
+			s.count(c.traced, cs)
+			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.Trace})
+		}
+	}
+	return out
+}
+
+// count adds one case to the scripts that it may run.
+func (s *Knowledge) count(by map[string]int, c *suites.Case) {
+	for _, path := range s.project.Graph.Scripts(c) {
+		by[path]++
+	}
+}
+
+// covered lists the scripts that cases may run.
+func (s *Knowledge) covered() []string {
+	all := make(map[string]bool)
+	for _, c := range s.project.Cases {
+		for _, path := range s.project.Graph.Scripts(c) {
+			all[path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// opaque reports whether a script ran in a way of which traces tell nothing.
+func opaque(path string, traced []cover.Traced) bool {
+	for _, t := range traced {
+		if m := t.Trace.Files[path]; m != nil && m.Whole != "" {
+			return true
+		}
+	}
+	return false
+}

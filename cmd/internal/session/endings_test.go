@@ -1,0 +1,50 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// TestEndings: a verdict is taken back while the watcher may still tell of its files,
+// and a hook that causes that itself is believed after a few times.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
+	e := make(endings)
+	wrong := func(is bool) func(Seen) bool { return func(Seen) bool { return is } }
+	for _, tt := range []struct {
+		name  string
+		later time.Duration
+		wrong bool
+		want  bool
+	}{
+		{"its files told", 0, false, false}, {"too late", 2 * noticed, true, false}, {"in time", noticed, true, true},
+	} {
+		e.Ended(k, at, Seen{})
+		if e.retract(at.Add(tt.later), wrong(tt.wrong)); e.Retracted(k) != tt.want {
+			t.Errorf("%s: retracted %v, want %v", tt.name, e.Retracted(k), tt.want)
+		}
+	}
+	for n := 1; n < 2*plan.MaxTries; n++ { // it was taken back once above
+		e.Ended(k, at, Seen{})
+		if e.retract(at, wrong(true)); e.Retracted(k) != (n < plan.MaxTries) {
+			t.Errorf("after %d times in a row: retracted %v", n+1, e.Retracted(k))
+		}
+		if !e.Retracted(k) {
+			break
+		}
+	}
+	e.rest(at.Add(2 * noticed))
+	e.Ended(k, at, Seen{})
+	e.retract(at, wrong(true))
+	e.rest(at.Add(2 * noticed))
+	if !e.Retracted(k) {
+		t.Error("a verdict that was taken back is forgotten while its case exists")
+	}
+	if e.ForgetGone(func(suites.Key) bool { return true }); len(e) > 0 {
+		t.Errorf("of cases that are no more: %v", e)
+	}
+}

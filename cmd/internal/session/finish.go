@@ -1,0 +1,316 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/verdict"
+)
+
+// finish takes a finished case: back into the queue when its inputs are others
+// by now, to its verdict otherwise. One that was cut short because the engine
+// ends has none.
+func (e *Session) finish(ctx context.Context, x *execution) {
+	delete(e.running, x.c.Key())
+	e.busy.stop(e.opts.Now())
+	e.run.Cut = e.run.Cut || ctx.Err() != nil
+	if e.run.Cut && !x.whole {
+		e.discard(x)
+		return
+	}
+	if e.again(x) {
+		e.discard(x)
+	} else {
+		e.judge(x)
+	}
+	e.settle()
+}
+
+// again puts a case back into the queue whose inputs are not those that it
+// started with, or drops it when it is no more.
+func (e *Session) again(x *execution) bool {
+	k := x.c.Key()
+	var changed []string
+	x.stale = x.stale || !e.awaited && e.project.Gone() // a run that is awaited ends with what it finds
+	if !x.stale {
+		if changed = e.knowledge.Freshness.Changed(x.seen); len(changed) == 0 {
+			e.knowledge.Freshness.Undisturbed(x.seen)
+		}
+		e.touched(changed)
+	}
+	c := e.project.Find(k)
+	switch e.run.Next(k, x.stale, len(changed) > 0, c != nil) {
+	case plan.Again:
+		e.enqueue(c)
+	case plan.Drop:
+		e.drop(k)
+	case plan.Conclude:
+		return false
+	}
+	return true
+}
+
+// touched notes that files changed while cases ran that depend on them.
+func (e *Session) touched(paths []string) {
+	for _, path := range e.knowledge.Freshness.Touched(paths, e.project.Matters) {
+		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
+	}
+}
+
+// judge gives an execution its own verdict, and holds it for its control's.
+func (e *Session) judge(x *execution) {
+	x.judge(e.timeout(x.c))
+	if fault := machineFault(x.err); fault != nil && e.run.Fault == nil {
+		e.run.Fault = fault
+	}
+	e.run.Judge(x.c.Key(), x.verdict)
+	e.held[x.c.Key()] = x
+}
+
+func (e *Session) timeout(c *suites.Case) time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return e.project.Config.Run.Timeout
+}
+
+// settle gives every held case its verdict whose control has one.
+func (e *Session) settle() {
+	for progress := true; progress; {
+		progress = false
+		for k, x := range e.held {
+			v, ok := e.run.Proven(x.c, x.verdict, e.pending)
+			if !ok {
+				continue
+			}
+			delete(e.held, k)
+			e.conclude(x, v)
+			progress = true
+		}
+	}
+}
+
+// abort ends the run before its time: what has no verdict yet gets one that
+// says so.
+func (e *Session) abort(why string) {
+	e.run.Aborted = why
+	waiting := append(e.queue.Clear(), e.run.Behind...)
+	e.run.Behind = nil
+	for _, x := range e.running {
+		x.cancel()
+	}
+	for _, x := range e.cutShort() {
+		waiting = append(waiting, x.c)
+	}
+	slices.SortFunc(waiting, func(a, b *suites.Case) int { return e.project.Order(a.Key()) - e.project.Order(b.Key()) })
+	for _, c := range waiting {
+		x := &execution{c: c, ended: e.opts.Now()}
+		x.seen.Inputs = e.project.Graph.Inputs(c)
+		x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
+		e.conclude(x, suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why})
+	}
+}
+
+// drain waits for the running cases after their context has ended.
+func (e *Session) drain() {
+	e.queue.Clear()
+	e.cutShort()
+}
+
+// cutShort waits for the running cases, which were told to end, and lists those
+// without a verdict. One that came to its end before has one: only its tools were
+// still looked at.
+func (e *Session) cutShort() (without []*execution) {
+	e.run.Cut = true
+	for len(e.running) > 0 {
+		x := <-e.results
+		delete(e.running, x.c.Key())
+		e.busy.stop(e.opts.Now())
+		if x.whole && !x.stale && len(e.knowledge.Freshness.Changed(x.seen)) == 0 {
+			e.judge(x)
+		} else {
+			without = append(without, x)
+		}
+	}
+	e.settle()
+	for k, x := range e.held {
+		without = append(without, x)
+		delete(e.held, k)
+	}
+	for _, x := range without {
+		e.discard(x)
+	}
+	return without
+}
+
+// conclude records a verdict and then announces it, never the other way round. What
+// becomes of the sandbox can wait until a person has read it.
+func (e *Session) conclude(x *execution, v suites.Verdict) {
+	k := x.c.Key()
+	r := decide.Record(decide.Made{
+		Case: x.c, Outcome: x.outcome, Verdict: v, Digests: x.digests, Ended: x.ended,
+		Run: e.run.ID, Isolation: e.equipment.IsolationOf(x.c),
+	})
+	before, previous := e.knowledge.Verdicts.Baseline(k, r.Digests.Case), e.knowledge.Verdicts.Present(k)
+	transition := e.transition(before, previous.Says(), r)
+	e.keep(x, r, transition)
+	done := notify.CaseDone{
+		RunID: r.RunID, Record: r, Verdict: v, Transition: transition,
+		At: x.c.At.String(), Defined: x.c.At, Script: cmp.Or(x.c.Steps[decide.ShownStep(x.c, v)].Hook, x.c.Hook), Rerun: e.opts.Rerun(k), Sandbox: e.kept().At(x.c, x.outcome, v),
+		Done: e.run.Done(), Of: e.run.Of(),
+	}
+	if previous != nil {
+		done.Since.Time, _ = time.Parse(suites.TimestampLayout, previous.At)
+	}
+	if v.Status == suites.Fail {
+		done.Effect = clientWould(x.outcome, decide.ShownStep(x.c, v))
+	}
+	if transition == notify.Explained {
+		done.Tools = e.knowledge.Explaining(k, before.Digests.Tools, r.Digests.Tools)
+	}
+	e.run.HookTime += hookTime(x.outcome)
+	e.show(done, previous)
+	e.putAway(x, done.Sandbox, previous != nil && !previous.Status.OK())
+}
+
+// transition tells how a record differs from the verdict that it is compared with.
+func (e *Session) transition(before *decide.Verdict, seen bool, r suites.Record) notify.Transition {
+	explain := func(was, is string) bool {
+		// Without a suite nothing says that a hook may need a tool: one that is absent lets
+		// through what the hook stopped.
+		return !r.Key().Generated() && len(e.knowledge.Explaining(r.Key(), was, is)) > 0
+	}
+	switch decide.Transition(before, seen, e.first, r, explain) {
+	case verdict.Added:
+		return notify.New
+	case verdict.Regression:
+		return notify.Regression
+	case verdict.Resolved:
+		return notify.Resolved
+	case verdict.Explained:
+		return notify.Explained
+	case verdict.Edited:
+		return notify.Edited
+	default:
+		return notify.Same
+	}
+}
+
+// keep records a verdict, and lets all know of it that need to.
+func (e *Session) keep(x *execution, r suites.Record, transition notify.Transition) {
+	k := x.c.Key()
+	e.filing.Append(r)
+	e.news.Observe(&r, transition == notify.Regression)
+	e.knowledge.Verdicts.Put(k, decide.Of(&r))
+	e.ran(x.c)
+	e.checkAudited(k, &r)
+	e.knowledge.Freshness.Ended(k, x.ended, x.seen)
+	e.run.Add(r)
+}
+
+// checkAudited compares the verdict of a case that had been left out with the one
+// that it was to keep.
+func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
+	if widen, told := e.audit.Check(k, r); told != "" {
+		e.knowledge.Selector.Widen(k, r.Digests, e.knowledge.Inputs(r.Digests.Inputs), widen)
+		e.warn(told)
+	}
+}
+
+// show shows a verdict, if it is to be seen.
+func (e *Session) show(done notify.CaseDone, previous *decide.Verdict) {
+	show, flaky := decide.Shown(e.run.Quiet, previous, done.Record.Status())
+	if flaky {
+		e.run.Quiet = false // from here on there is something to see
+		e.warnf("%s %s is flaky: %s, then %s on the same content",
+			done.Record.ID, done.Record.TestName, previous.Status, done.Record.Status())
+	}
+	if show {
+		e.opts.View.Handle(done)
+	}
+}
+
+// putAway keeps the surroundings of a failing case at a path, and removes all others.
+func (e *Session) putAway(x *execution, at string, failedBefore bool) {
+	if at == "" {
+		e.discard(x)
+		if failedBefore {
+			e.kept().Drop(x.c)
+		}
+	} else if err := e.kept().Take(func(to string) error { return x.runner.Keep(x.outcome, to) }, at); err != nil {
+		e.warnf("the sandbox of %s is not kept, or others that are too many: %v", x.c.Key(), err)
+	}
+}
+
+func (e *Session) discard(x *execution) {
+	if x.runner == nil { // it never ran
+		return
+	}
+	if err := x.runner.Remove(x.outcome); err != nil {
+		e.warn("sandbox not removed: " + err.Error())
+	}
+}
+
+// A Summary is how a run went.
+type Summary struct {
+	RunID       string
+	Tally       suites.Tally // of the run
+	Present     suites.Tally // of the cases that the filter lets through, those that did not run too
+	Aborted     string
+	Missing     []string // tools for want of which it was aborted
+	Fault       error    // why the machine did not let a case run; nil: it did
+	Interrupted bool
+	RecordError error
+}
+
+// end closes the current run: its records become the present state, and a full
+// run is archived and compared with the one before it.
+func (e *Session) end(interrupted bool) Summary {
+	r := e.run
+	e.run, e.first = nil, false
+	if r.Fault != nil && r.Aborted == "" {
+		r.Aborted = r.Fault.Error()
+	}
+	sum := Summary{RunID: r.ID, Aborted: r.Aborted, Missing: r.Missing, Fault: r.Fault, Interrupted: interrupted, Present: e.knowledge.Verdicts.Tally(e.project.Cases)}
+	records := r.Records(e.project.Order)
+	for _, rec := range records {
+		sum.Tally.Add(rec.Status())
+	}
+	at := e.opts.Now()
+	done := notify.RunDone{
+		RunID: r.ID, Full: r.Full && !interrupted, Tally: sum.Tally, State: e.State(),
+		Records: records, Duration: at.Sub(r.Started), HookTime: r.HookTime, Aborted: r.Aborted,
+		Project: e.project.Name(), Isolation: e.Isolation().Describe().Name, Weaker: e.Isolation().Why, StandIns: e.equipment.StandIns(), At: at,
+	}
+	e.describeEnvironment(done.Full)
+	e.filing.End(done, e.project, e.knowledge, e.awaited)
+	sum.RecordError = e.filing.Err()
+	e.knowledge.Forget()
+	if !r.Quiet || done.State != e.counts {
+		e.counts = done.State
+		e.opts.View.Handle(done)
+	}
+	return sum
+}
+
+// describeEnvironment looks the project's tools up; a full run asks for the
+// versions that are not known yet.
+func (e *Session) describeEnvironment(full bool) {
+	e.knowledge.LookUpTools()
+	env := &e.knowledge.Environment
+	if full {
+		e.equipment.Runner.Versions(context.Background(), e.equipment.Tools, env.Tools)
+	} else {
+		e.equipment.Tools.KnownVersions(env.Tools)
+	}
+	env.Hookwatch = e.opts.Program
+	env.OS = runtime.GOOS + "/" + runtime.GOARCH
+	env.Isolation = e.Isolation().Describe().Name
+}

@@ -1,0 +1,213 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/project/projecttest"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/process"
+	"hookwatch/suites/record"
+)
+
+func TestMain(m *testing.M) {
+	if err := process.Adopt(); err != nil {
+		panic(err)
+	}
+	// The rolling log's library keeps one goroutine a file for good.
+	// The clock of patterns ends by itself, some time after the last match.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+}
+
+// ceiling is how long a test waits for what must come.
+const ceiling = 60 * time.Second
+
+// A scene is a small project with records and sandboxes.
+type scene struct {
+	*projecttest.Scene
+	temp, keep string
+	store      *record.Store
+}
+
+// settings and guard are what every scene begins with.
+const settings, guard = projecttest.Settings, projecttest.Guard
+
+// oneCase is a suite with one case.
+var oneCase = projecttest.OneCase
+
+// pair is a case that is blocked, and one that is let through and has it as its
+// control.
+const pair = `suite: s
+hook: hooks/guard.sh
+event: PreToolUse
+tool: Bash
+cases:
+  - {id: B1, name: blocked, category: block, command: bad thing, expect: {exit: 2, effect: denied}}
+  - {id: A1, name: let_through, category: approve, command: fine, control: B1, expect: {exit: 0}}
+`
+
+func newScene(t *testing.T, files map[string]string) *scene {
+	t.Helper()
+	return &scene{Scene: projecttest.New(t, files), temp: t.TempDir(), keep: t.TempDir()}
+}
+
+// open makes a session over the project as it is now. Its store is closed with
+// the test, or by the next open.
+func (s *scene) open(p *project.Project, view notify.View, change func(*Options)) *Session {
+	s.T.Helper()
+	s.closeStore()
+	store, err := record.Open(record.Options{Place: project.RecordsPlace(p.Config, true)})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.store = store
+	s.T.Cleanup(s.closeStore)
+	o := Options{
+		Project: p, Store: store, View: view, Temp: s.temp, Keep: s.keep, Jobs: 2, Now: time.Now,
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.temp},
+		Rerun:   func(k suites.Key) string { return "again " + k.String() },
+		Program: "test",
+	}
+	if change != nil {
+		change(&o)
+	}
+	session, err := New(o, store.Snapshot())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return session
+}
+
+func (s *scene) closeStore() {
+	if s.store != nil {
+		_ = s.store.Close()
+		s.store = nil
+	}
+}
+
+// all runs every case of the project to the end.
+func (s *scene) all(session *Session) Summary {
+	s.T.Helper()
+	ctx, cancel := context.WithTimeout(s.T.Context(), ceiling)
+	defer cancel()
+	sum := session.Once(ctx, plan.All(session.project.Cases, "asked for"), true)
+	if ctx.Err() != nil {
+		s.T.Errorf("the run did not end by itself within %s", ceiling)
+	}
+	return sum
+}
+
+// reader reads what is on record.
+func (s *scene) reader() *record.Reader {
+	s.T.Helper()
+	r, err := record.OpenReader(record.Place{Base: s.Root, Dir: s.Path("results")})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.T.Cleanup(r.Close)
+	return r
+}
+
+// present reads the verdicts on record: "pass" and the like by case ID.
+func (s *scene) present() map[string]suites.Record {
+	s.T.Helper()
+	snap, err := s.reader().Read()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	out := make(map[string]suites.Record)
+	for _, r := range snap.Records {
+		out[r.ID] = r
+	}
+	return out
+}
+
+// history counts the records of a case in the rolling log.
+func (s *scene) history(id string) (n int) {
+	s.T.Helper()
+	_, err := s.reader().History(func(_ string, r suites.Record) bool {
+		if r.ID == id {
+			n++
+		}
+		return true
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return n
+}
+
+// empty reports what is left in a directory, if anything.
+func (s *scene) empty(dir string) {
+	s.T.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, e := range entries {
+		s.T.Errorf("left in %s: %s", dir, e.Name())
+	}
+}
+
+// A spy keeps every event, and may look around while one is shown.
+type spy struct {
+	events []notify.Event
+	on     func(notify.Event)
+}
+
+func (v *spy) Handle(e notify.Event) {
+	v.events = append(v.events, e)
+	if v.on != nil {
+		v.on(e)
+	}
+}
+
+func (v *spy) Close() error { return nil }
+
+// done lists the finished cases, in the order in which they were shown.
+func (v *spy) done() []notify.CaseDone {
+	var out []notify.CaseDone
+	for _, e := range v.events {
+		if d, ok := e.(notify.CaseDone); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (v *spy) find(id string) notify.CaseDone {
+	for _, d := range v.done() {
+		if d.Record.ID == id {
+			return d
+		}
+	}
+	return notify.CaseDone{}
+}
+
+// order tells the events in short: "start", "B1 pass", "end".
+func (v *spy) order() string {
+	var out []string
+	for _, e := range v.events {
+		switch e := e.(type) {
+		case notify.RunStarted:
+			out = append(out, "start")
+		case notify.CaseDone:
+			out = append(out, e.Record.ID+" "+string(e.Verdict.Status))
+		case notify.RunDone:
+			out = append(out, "end")
+		case notify.Warning:
+			out = append(out, "warning: "+e.Text)
+		}
+	}
+	return strings.Join(out, ", ")
+}

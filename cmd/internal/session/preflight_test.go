@@ -1,0 +1,161 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+)
+
+// checks stands before the pair: two tools that are required, one that is
+// expected, one that is optional, and a file.
+const checks = `suite: dep
+category: dependency
+cases:
+  - {id: D1, name: first, check: {tool: no-such-tool, need: required}}
+  - {id: D2, name: second, check: {tool: bash, need: required}}
+  - {id: D3, name: expected, check: {tool: nor-such, places: [nor-such, bin/nor-such]}}
+  - {id: D4, name: optional, check: {tool: neither, need: optional}}
+  - {id: D5, name: advisory, check: {tool: neither, need: advisory}}
+  - {id: D6, name: file, check: {file: hooks/guard.sh}}
+`
+
+// TestChecksFirst: what is required and absent aborts all that fires a hook, when
+// every check is done; a list of the project's own goes before the suite's.
+func TestChecksFirst(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, config string
+		tally        suites.Tally
+		aborted      string
+		missing      string
+		d1, d3       string // notes
+	}{
+		{"the suite's rule", "", suites.Tally{Passed: 3, Skipped: 1, Failed: 2, Aborted: 2}, "D1 no-such-tool absent", "no-such-tool",
+			"NO_SUCH_TOOL_ABSENT", "NOR_SUCH_ABSENT (nor-such is not in PATH, no bin/nor-such)"},
+		{"report", "preflight: {policy: report}\n", suites.Tally{Passed: 5, Skipped: 1, Failed: 2}, "", "",
+			"NO_SUCH_TOOL_ABSENT", "NOR_SUCH_ABSENT (nor-such is not in PATH, no bin/nor-such)"},
+		{"nothing required", "preflight: {required: []}\ngates: {nor-such: skip}\n", suites.Tally{Passed: 5, Skipped: 3}, "", "",
+			"absent: no-such-tool", "absent: nor-such (nor-such is not in PATH, no bin/nor-such)"},
+		{"a list of its own", "preflight: {required: [nor-such, unchecked]}\n", suites.Tally{Passed: 3, Skipped: 2, Failed: 1, Aborted: 2},
+			"D3 nor-such absent, preflight: required and absent: unchecked", "nor-such unchecked",
+			"absent: no-such-tool", "NOR_SUCH_ABSENT (nor-such is not in PATH, no bin/nor-such)"},
+		{"both", "preflight: {required: [builtin, unchecked]}\n", suites.Tally{Passed: 3, Skipped: 1, Failed: 2, Aborted: 2},
+			"D1 no-such-tool absent, preflight: required and absent: unchecked", "no-such-tool unchecked",
+			"NO_SUCH_TOOL_ABSENT", "NOR_SUCH_ABSENT (nor-such is not in PATH, no bin/nor-such)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": checks})
+			s.Write(".hookwatch.yaml", settings+tt.config)
+			view := &spy{}
+			sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+			if sum.Tally != tt.tally || sum.Aborted != tt.aborted || strings.Join(sum.Missing, " ") != tt.missing {
+				t.Errorf("%+v: %s", sum, view.order())
+			}
+			present := s.present()
+			if present["D1"].Note != tt.d1 || present["D3"].Note != tt.d3 {
+				t.Errorf("on record: %q and %q", present["D1"].Note, present["D3"].Note)
+			}
+			if b := present["B1"]; tt.aborted != "" && (b.Note != "ABORTED: "+tt.aborted || b.Pass || b.ActualExit != nil) {
+				t.Errorf("B1 is on record as %+v", b)
+			}
+			for i, d := range view.done() {
+				if fires := d.Record.Suite == "s"; fires && tt.aborted != "" && i < 6 {
+					t.Errorf("%s is heard of before all checks: %s", d.Record.ID, view.order())
+				}
+			}
+			s.empty(s.temp)
+			s.empty(s.keep)
+		})
+	}
+}
+
+// TestCheckRecord: a check's record says what other tools say of theirs.
+func TestCheckRecord(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/dep.yaml": checks})
+	s.all(s.open(s.Load(project.Filter{}), &spy{}, nil))
+	present := s.present()
+	d2, d1, d6 := present["D2"], present["D1"], present["D6"]
+	if d2.Hook != "infrastructure" || d2.Category != "dependency" || d2.InputSummary != "command -v bash" ||
+		d2.ExpectedDecision != "present" || d2.ActualDecision != "present" || *d2.ExpectedExit != 0 || *d2.ActualExit != 0 ||
+		!strings.HasSuffix(d2.ActualOutput, "/bash") || d2.ActualStderr != "" || !d2.Pass || d2.Note != "" {
+		t.Errorf("a tool that is there: %+v", d2)
+	}
+	if d1.ActualDecision != "absent" || *d1.ActualExit != 1 || d1.ActualOutput != "" || d1.ActualStderr != "no-such-tool is not in PATH" || d1.Pass {
+		t.Errorf("one that is not: %+v", d1)
+	}
+	if d6.ExpectedDecision != "exists" || d6.ActualDecision != "exists" || d6.InputSummary != "hooks/guard.sh" {
+		t.Errorf("a file: %+v", d6)
+	}
+}
+
+// TestChecksSelected: a selected run never aborts, and a tool that came or a
+// file that went makes just its own check stale.
+func TestChecksSelected(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": checks})
+	tools := s.Path("tools")
+	more := func(o *Options) { o.Env = []string{"PATH=" + tools + ":" + os.Getenv("PATH"), "HOME=" + s.temp} }
+	view := &spy{}
+	s.Write("tools/x", "")
+	session := s.open(s.Load(project.Filter{}), view, more)
+	if sum := session.Once(t.Context(), session.Stale(), false); sum.Aborted != "" || sum.Tally.Passed != 5 {
+		t.Errorf("%+v: %s", sum, view.order())
+	}
+	s.Write("tools/no-such-tool", "#!/bin/sh\n")
+	session = s.open(s.Load(project.Filter{}), view, more)
+	if stale := session.Stale(); len(stale) != 1 || stale[0].Case.ID != "D1" {
+		t.Errorf("stale: %+v", stale)
+	}
+	if sum := session.Once(t.Context(), session.Stale(), false); sum.Tally.Passed != 1 {
+		t.Errorf("%+v: %s", sum, view.order())
+	}
+	if d := view.find("D1"); d.Transition == notify.Regression {
+		t.Errorf("D1: %+v", d)
+	}
+}
+
+// TestAppliesTo: a suite that speaks of files which the project lacks is none of
+// its own; a hook that the settings still name counts as there.
+func TestAppliesTo(t *testing.T) {
+	t.Parallel()
+	with := "applies_to: [hooks/guard.sh, hooks/other.sh]\n" + checks
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": with})
+	if p := s.Load(project.Filter{}); len(p.Every()) != 2 {
+		t.Errorf("%d cases, want the pair alone", len(p.Every()))
+	}
+	s.Write(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "hooks/other.sh"}]}]}}`)
+	if p := s.Load(project.Filter{}); len(p.Every()) != 9 {
+		t.Errorf("%d cases, want all, and one of the registration", len(p.Every()))
+	}
+	s.Write(".claude/settings.json", "{}")
+	s.Write("hooks/other.sh", guard)
+	if p := s.Load(project.Filter{}); len(p.Every()) != 8 {
+		t.Errorf("%d cases, want all", len(p.Every()))
+	}
+}
+
+// TestBackstopBehindChecks: when the time is over before the checks are, what
+// waits behind them has a verdict like all else.
+func TestBackstopBehindChecks(t *testing.T) {
+	t.Parallel()
+	const slow = "suite: dep\ncases:\n  - {id: D1, name: slow, check: {tool: x, need: required, places: [uv run x]}}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": slow})
+	s.Write(".hookwatch.yaml", settings+"run: {backstop: 300ms}\n")
+	view := &spy{}
+	session := s.open(s.Load(project.Filter{}), view, s.machine(map[string]string{"uv": `[ "$1" = --version ] || exec /bin/sleep 1000`}))
+	if sum := s.all(session); sum.Tally != (suites.Tally{Aborted: 3}) || !strings.Contains(sum.Aborted, "backstop") {
+		t.Errorf("%+v: %s", sum, view.order())
+	}
+	if len(s.present()) != 3 {
+		t.Errorf("on record: %v", s.present())
+	}
+	s.empty(s.temp)
+}

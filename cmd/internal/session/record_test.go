@@ -1,0 +1,125 @@
+//go:build unix
+
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/decide"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+	"hookwatch/suites/record"
+)
+
+// knowing is an engine that only knows of a project.
+func knowing(p *project.Project) *Session {
+	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: decide.NewAudit()}
+}
+
+// knows tells an engine of a set of tools.
+func (e *Session) knows(set string, tools []suites.Tool) {
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	e.knowledge.load(&record.Snapshot{Environment: suites.Environment{Tools: tools, CaseTools: map[string][]string{set: names}}})
+}
+
+// TestTransition: how a verdict differs from the case's latest in the same
+// definition, and what a tool that became another one explains.
+func TestTransition(t *testing.T) {
+	t.Parallel()
+	set := func(versions ...string) (string, []suites.Tool) {
+		var tools []suites.Tool
+		for _, v := range versions {
+			name, digest, _ := strings.Cut(v, "@")
+			tools = append(tools, suites.Tool{Name: name, Digest: digest})
+		}
+		return suites.ToolsDigest(tools), tools
+	}
+	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))
+	know := func(versions ...string) string {
+		digest, tools := set(versions...)
+		e.knows(digest, tools)
+		return digest
+	}
+	base, newer, absent, more := know("bash@1", "jq@1"), know("bash@1", "jq@2"), know("bash@1", "jq@"), know("awk@1", "bash@1", "jq@1")
+	unknown, _ := set("bash@9")
+	for _, tt := range []struct {
+		name, before, now string
+		want              bool
+	}{
+		{"another version", base, newer, true}, {"gone", base, absent, true}, {"back", absent, base, true},
+		{"one more in the hook", base, more, false}, {"one less in the hook", more, base, false}, {"the same", base, base, false},
+		{"not known before", unknown, base, false}, {"not known now", base, unknown, false},
+	} {
+		if got := len(e.knowledge.Explaining(suites.Key{}, tt.before, tt.now)) > 0; got != tt.want {
+			t.Errorf("%s explains it: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+
+	record := func(pass bool, note, tools string) suites.Record {
+		return suites.Record{Suite: "s", ID: "A", Pass: pass, Note: note, Digests: suites.Digests{Case: "c", Inputs: "i", Tools: tools}}
+	}
+	generated := func(pass bool) suites.Record { return suites.Record{Suite: suites.Registered, ID: "A", Pass: pass} }
+	pass, fail := record(true, "", base), record(false, "exit 0, want 2", base)
+	failNewer, passNewer := record(false, "exit 0, want 2", newer), record(true, "", newer)
+	failMore := record(false, "exit 0, want 2", more)
+	for _, tt := range []struct {
+		name   string
+		before *suites.Record
+		seen   bool
+		now    suites.Record
+		want   notify.Transition
+	}{
+		{"never seen", nil, false, fail, notify.New},
+		{"seen in another definition", nil, true, fail, notify.Edited},
+		{"a fault that was not there", nil, false, generated(false), notify.Regression},
+		{"a generated case that passes", nil, false, generated(true), notify.New},
+		{"passes still", &pass, true, pass, notify.Same},
+		{"fails still", &fail, true, fail, notify.Same},
+		{"fails now", &pass, true, fail, notify.Regression},
+		{"passes now", &fail, true, pass, notify.Resolved},
+		{"fails with another tool", &pass, true, failNewer, notify.Explained},
+		{"passes with another tool", &fail, true, passNewer, notify.Explained},
+		{"fails with one more tool in the hook", &pass, true, failMore, notify.Regression},
+	} {
+		var before *decide.Verdict
+		if tt.before != nil {
+			before = decide.Of(tt.before)
+		}
+		if got := e.transition(before, tt.seen, tt.now); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestRegressionOnRecord: the record of an earlier session is what the next one
+// compares with, for each definition of a case.
+func TestRegressionOnRecord(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	step := func(hook, suite string) notify.Transition {
+		s.Write("hooks/guard.sh", hook)
+		s.Write("suites/s.yaml", suite)
+		view := &spy{}
+		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		return view.find("B1").Transition
+	}
+	open := "#!/bin/bash\nexit 0\n"
+	edited := strings.Replace(pair, "bad thing", "very bad thing", 1)
+	for i, tt := range []struct {
+		hook, suite string
+		want        notify.Transition
+	}{
+		{guard, pair, notify.New}, {open, pair, notify.Regression}, {open, pair, notify.Same}, {guard, pair, notify.Resolved},
+		{open, edited, notify.Edited}, {guard, edited, notify.Resolved},
+	} {
+		if got := step(tt.hook, tt.suite); got != tt.want {
+			t.Errorf("step %d: %q, want %q", i+1, got, tt.want)
+		}
+	}
+}

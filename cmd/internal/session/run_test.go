@@ -1,0 +1,295 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/plan"
+)
+
+// TestRun: start, each case once, end; and nothing is announced that is not on
+// record already.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	view := &spy{}
+	view.on = func(e notify.Event) {
+		switch e := e.(type) {
+		case notify.CaseDone:
+			log, err := os.ReadFile(s.Path("results/rolling/s-agent.jsonl"))
+			if err != nil || !strings.Contains(string(log), `"id":"`+e.Record.ID+`"`) {
+				t.Errorf("%s is announced and not on record (%v)", e.Record.ID, err)
+			}
+		case notify.RunDone:
+			if n := len(s.present()); n != 2 {
+				t.Errorf("at the end of the run %d cases are in the present state", n)
+			}
+		}
+	}
+	p := s.Load(project.Filter{})
+	session := s.open(p, view, func(o *Options) { o.Jobs = 1 })
+	sum := s.all(session)
+	if got := view.order(); got != "start, B1 pass, A1 pass, end" {
+		t.Errorf("events: %s", got)
+	}
+	if sum.Tally != (suites.Tally{Passed: 2}) || sum.Interrupted || sum.Aborted != "" || sum.RecordError != nil {
+		t.Errorf("summary %+v", sum)
+	}
+	started, ok := view.events[0].(notify.RunStarted)
+	if !ok || !started.Full || started.Cases != 2 || started.Total != 2 || started.RunID != sum.RunID {
+		t.Errorf("start %+v", started)
+	}
+	for i, d := range view.done() {
+		if d.Done != i+1 || d.Of != 2 || d.RunID != sum.RunID || d.Transition != notify.New || d.Rerun != "again "+d.Record.Key().String() {
+			t.Errorf("%s: %d of %d, %s, %q", d.Record.ID, d.Done, d.Of, d.Transition, d.Rerun)
+		}
+	}
+	end, ok := view.events[3].(notify.RunDone)
+	if !ok || !end.Full || end.Tally != sum.Tally || end.State != (suites.State{Tally: sum.Tally}) || end.State.Total() != 2 || len(end.Records) != 2 || end.HookTime <= 0 {
+		t.Errorf("end %+v", end)
+	}
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs in the archive, %v", len(runs), err)
+	}
+	s.empty(s.temp)
+	s.empty(s.keep)
+}
+
+// TestSelectedRun: the records replace those of the same cases, and nothing is
+// archived.
+func TestSelectedRun(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	s.all(s.open(s.Load(project.Filter{}), &spy{}, nil))
+	before := s.present()
+	view := &spy{}
+	session := s.open(s.Load(project.Filter{}), view, nil)
+	sum := session.Once(t.Context(), plan.All(session.project.Cases[:1], "asked for"), false)
+	after := s.present()
+	if sum.Tally.Total() != 1 || len(after) != 2 || after["A1"].RunID != before["A1"].RunID || after["B1"].RunID != sum.RunID {
+		t.Errorf("%+v; before %v, after %v", sum, before, after)
+	}
+	if done := view.find("B1"); done.Transition != notify.Same || done.Since.IsZero() {
+		t.Errorf("the same verdict is told as %q since %s", done.Transition, done.Since)
+	}
+	if runs, err := s.reader().Runs(); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs in the archive, %v", len(runs), err)
+	}
+}
+
+// TestControl: what a pass is worth hangs on the control.
+func TestControl(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, hook, suite, want, note string
+		tally                         suites.Tally
+	}{
+		{"caught", guard, pair, "B1 pass, A1 pass", "", suites.Tally{Passed: 2}},
+		{"not caught", "#!/bin/bash\nexit 0\n", pair, "B1 fail, A1 unproven", "unproven: control B1 exit 0, want 2", suites.Tally{Failed: 1, Unproven: 1}},
+		{"skipped", guard, strings.Replace(pair, "B1, name: blocked", "B1, gates: [no-such-tool], name: blocked", 1),
+			"B1 skip, A1 skip", "absent: no-such-tool", suites.Tally{Skipped: 2}},
+		{"fails by itself", "#!/bin/bash\nexit 2\n", pair, "B1 pass, A1 fail", "exit 2, want 0", suites.Tally{Passed: 1, Failed: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, map[string]string{"hooks/guard.sh": tt.hook, "suites/s.yaml": tt.suite})
+			view := &spy{}
+			sum := s.all(s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 }))
+			if got := view.order(); got != "start, "+tt.want+", end" {
+				t.Errorf("events: %s", got)
+			}
+			if sum.Tally != tt.tally {
+				t.Errorf("tally %+v, want %+v", sum.Tally, tt.tally)
+			}
+			if r := s.present()["A1"]; !strings.HasPrefix(r.Note, tt.note) || (tt.note == "") != (r.Note == "") {
+				t.Errorf("note %q, want %q", r.Note, tt.note)
+			}
+		})
+	}
+}
+
+// TestControlOfAnotherSuite: the verdict waits for a control that comes later.
+func TestControlOfAnotherSuite(t *testing.T) {
+	t.Parallel()
+	other := "suite: t\nhook: hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +
+		"  - {id: C1, name: control, command: bad, expect: {exit: 2}}\n"
+	s := newScene(t, map[string]string{
+		"suites/s.yaml": strings.Replace(pair, "control: B1", "control: t/C1", 1), "suites/t.yaml": other,
+	})
+	view := &spy{}
+	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	if sum.Tally != (suites.Tally{Passed: 3}) {
+		t.Errorf("%+v: %s", sum.Tally, view.order())
+	}
+}
+
+// TestSlowControl: a pass that is there first waits for its control.
+func TestSlowControl(t *testing.T) {
+	t.Parallel()
+	hook := "#!/bin/bash\ncd \"$CLAUDE_PROJECT_DIR\"\nif ! grep -q bad; then touch approved; exit 0; fi\n" +
+		"for n in {1..2000}; do [[ -e approved ]] && break; sleep 0.01; done\nsleep 0.1\n"
+	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": pair})
+	view := &spy{}
+	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	if view.find("B1").Verdict.Status != suites.Fail || view.find("A1").Verdict.Status != suites.Unproven {
+		t.Errorf("events: %s", view.order())
+	}
+}
+
+// TestStaleWithFilter: selecting a case selects its control, also one that the
+// filter leaves out.
+func TestStaleWithFilter(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	view := &spy{}
+	session := s.open(s.Load(project.Filter{Text: "A1"}), view, nil)
+	selected := session.Stale()
+	sum := session.Once(t.Context(), selected, false)
+	if sum.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("%+v: %s", sum.Tally, view.order())
+	}
+}
+
+// TestOwnInput: a hook that rewrites itself runs again for what it is now, but
+// not for ever.
+func TestOwnInput(t *testing.T) {
+	t.Parallel()
+	hook := "#!/bin/bash\necho run >>\"$CLAUDE_PROJECT_DIR/runs\"\necho \"echo $RANDOM$RANDOM >/dev/null\" >>\"$0\"\nexit 0\n"
+	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	view := &spy{}
+	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
+	if got := view.order(); got != "start, A1 pass, end" || sum.Tally.Passed != 1 {
+		t.Errorf("events: %s", got)
+	}
+	if n := strings.Count(s.Read("runs"), "run"); n != plan.MaxTries+1 {
+		t.Errorf("the hook ran %d times, want %d", n, plan.MaxTries+1)
+	}
+	s.empty(s.temp)
+}
+
+// TestSandboxes: a failing case keeps its surroundings, the latest ones; a
+// passing one leaves nothing, not even what was kept of it.
+func TestSandboxes(t *testing.T) {
+	t.Parallel()
+	leaving := "#!/bin/bash\necho $$ >\"$TMPDIR/proof\"\n"
+	s := newScene(t, map[string]string{
+		"hooks/guard.sh": leaving + "exit 1\n",
+		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}") + "  - {id: A2, name: two, expect: {exit: 1}}\n",
+	})
+	proof := ""
+	for i := range 2 {
+		view := &spy{}
+		view.on = func(e notify.Event) {
+			if done, ok := e.(notify.CaseDone); ok && i == 0 && done.Sandbox != "" {
+				if _, err := os.Stat(done.Sandbox); !os.IsNotExist(err) {
+					t.Errorf("the sandbox is kept before the verdict is told: %v", err)
+				}
+			}
+		}
+		s.all(s.open(s.Load(project.Filter{}), view, nil))
+		kept := view.find("A1").Sandbox
+		if filepath.Dir(kept) != s.keep || view.find("A2").Sandbox != "" {
+			t.Fatalf("kept %q of the failing case, %q of the passing one", kept, view.find("A2").Sandbox)
+		}
+		text, err := os.ReadFile(filepath.Join(kept, "tmp", "proof"))
+		if err != nil || string(text) == proof {
+			t.Errorf("the sandbox is not that of the latest failure: %q, then %q, %v", proof, text, err)
+		}
+		proof = string(text)
+		if entries, _ := os.ReadDir(s.keep); len(entries) != 1 {
+			t.Errorf("%d sandboxes are kept", len(entries))
+		}
+		s.empty(s.temp)
+	}
+	s.Write("hooks/guard.sh", leaving+"exit 0\n")
+	view := &spy{}
+	s.all(s.open(s.Load(project.Filter{}), view, nil))
+	if view.find("A1").Sandbox != "" {
+		t.Errorf("kept %s of a case that passes", view.find("A1").Sandbox)
+	}
+	if _, err := os.Stat(filepath.Join(s.keep, "s-A1")); !os.IsNotExist(err) {
+		t.Errorf("what was kept of the failure is still there: %v", err)
+	}
+}
+
+// TestSerial: while a serial case runs, no other does.
+func TestSerial(t *testing.T) {
+	t.Parallel()
+	hook := "#!/bin/bash\nlog=$CLAUDE_PROJECT_DIR/log\nn=$(grep -o '\"[SP][0-9]\"' | tr -d '\"')\necho \"start $n\" >>\"$log\"\nsleep 0.03\necho \"end $n\" >>\"$log\"\n"
+	suite := "suite: s\nhook: hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n"
+	for i := range 4 {
+		n := strconv.Itoa(i) // S0, a control, is the first of all
+		suite += "  - {id: P" + n + ", name: p" + n + ", command: P" + n + ", control: S0, expect: {exit: 0}}\n" +
+			"  - {id: S" + n + ", name: s" + n + ", command: S" + n + ", serial: true, expect: {exit: 0, stdout: {empty: true}}}\n"
+	}
+	s := newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": suite})
+	sum := s.all(s.open(s.Load(project.Filter{}), &spy{}, func(o *Options) { o.Jobs = 4 }))
+	if sum.Tally.Passed != 8 {
+		t.Fatalf("%+v", sum.Tally)
+	}
+	open := map[string]bool{}
+	for line := range strings.Lines(s.Read("log")) {
+		what, n, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if what == "end" {
+			delete(open, n)
+			continue
+		}
+		if len(open) > 0 && (n[0] == 'S' || open["S0"] || open["S1"] || open["S2"] || open["S3"]) {
+			t.Errorf("%s starts beside %v", n, open)
+		}
+		open[n] = true
+	}
+}
+
+// TestShuffle: a seed is an order, the same every time.
+func TestShuffle(t *testing.T) {
+	t.Parallel()
+	suite := "suite: s\nhook: hooks/guard.sh\nevent: Stop\ncases:\n"
+	for i := range 8 {
+		suite += "  - {id: A" + strconv.Itoa(i) + ", name: a" + strconv.Itoa(i) + ", expect: {exit: 0}}\n"
+	}
+	s := newScene(t, map[string]string{"suites/s.yaml": suite})
+	p := s.Load(project.Filter{})
+	order := func(seed uint64) string {
+		view := &spy{}
+		s.all(s.open(p, view, func(o *Options) { o.Jobs, o.Shuffle = 1, seed }))
+		return view.order()
+	}
+	first := order(7)
+	if again := order(7); again != first {
+		t.Errorf("seed 7 gives\n%s, then\n%s", first, again)
+	}
+	if order(8) == first {
+		t.Error("seed 8 gives the order of seed 7")
+	}
+	if strings.Count(first, "pass") != 8 {
+		t.Errorf("not all ran: %s", first)
+	}
+}
+
+// TestUnrecorded: records that cannot be kept are told once; verdicts go on.
+func TestUnrecorded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	view := &spy{}
+	session := s.open(s.Load(project.Filter{}), view, func(o *Options) { o.Jobs = 1 })
+	if err := os.RemoveAll(s.Path("results/rolling")); err != nil {
+		t.Fatal(err)
+	}
+	s.Write("results/rolling", "a file where a directory should be")
+	sum := s.all(session)
+	if sum.RecordError == nil || sum.Tally.Passed != 2 {
+		t.Errorf("%+v", sum)
+	}
+	if got := view.order(); strings.Count(got, "warning") != 1 || !strings.Contains(got, "records are not kept") || !strings.HasSuffix(got, "B1 pass, A1 pass, end") {
+		t.Errorf("events: %s", got)
+	}
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"hookwatch/cmd/internal/notify"
+)
+
+// TestSelfWritten: a hook that writes beside itself into a file that its cases
+// depend on does not keep a session running for ever.
+func TestSelfWritten(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{
+		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}"),
+		"hooks/guard.sh": "#!/bin/bash\necho \"$(date +%s%N)\" >>\"$(dirname \"$0\")/audit.log\"\nexit 0\n",
+	})
+	comesToRest(t, s, "audit.log")
+}
+
+// TestSelfWrittenElsewhere: neither does a hook whose inputs are unknown, and
+// that writes somewhere in the project.
+func TestSelfWrittenElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{
+		"suites/s.yaml":  oneCase("A1", "expect: {exit: 0}"),
+		"out/state.txt":  "0\n",
+		"hooks/guard.sh": "#!/bin/bash\nname=state\ncat \"$PWD/out/$name\" 2>/dev/null\ndate +%s%N >\"$PWD/out/${name}.txt\"\nexit 0\n",
+	})
+	comesToRest(t, s, "out/state.txt")
+}
+
+// comesToRest expects that a session does, although a hook writes a file, and prints
+// that once at most.
+func comesToRest(t *testing.T, s *scene, file string) {
+	t.Helper()
+	w := s.watch()
+	if done := w.runDone(); done.Tally.Passed != 1 {
+		t.Errorf("%+v", done.Tally)
+	}
+	w.until("rest", func(e notify.Event) bool { _, is := e.(notify.Rested); return is })
+	w.quit()
+	told := 0
+	for len(w.events) > 0 {
+		if e, ok := (<-w.events).(notify.Warning); ok && strings.Contains(e.Text, file) {
+			told++
+		}
+	}
+	if told > 1 {
+		t.Errorf("told %d times", told)
+	}
+}

@@ -1,0 +1,129 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/project/projecttest"
+	"hookwatch/suites"
+	"hookwatch/suites/disk"
+)
+
+// TestStamp: whoever wrote a file while a case ran left a trace, even where the
+// content is the same again and the clock was turned back.
+func TestStamp(t *testing.T) {
+	t.Parallel()
+	s := projecttest.New(t, map[string]string{"hooks/other.sh": projecttest.Guard})
+	of := newStamps(s.Load(project.Filter{}))
+	inputs := []suites.Input{{Path: "hooks/guard.sh", Section: "a"}, {Path: "hooks/guard.sh", Section: "b"}, {Path: "hooks/none.sh"}}
+	long := time.Now().Add(-time.Hour)
+	turnBack := func() {
+		if err := os.Chtimes(s.Path("hooks/guard.sh"), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stamp := func(inputs []suites.Input) (all [2]disk.Signature) {
+		for i, path := range (Seen{Inputs: inputs}).Files() {
+			all[i] = of.now(path)
+		}
+		return all
+	}
+	turnBack()
+	last := stamp(inputs)
+	if again := stamp(inputs); again != last {
+		t.Errorf("nothing happened: %+v, then %+v", last, again)
+	}
+	for _, tt := range []struct {
+		name string
+		do   func()
+	}{
+		{"the same content, written anew", func() { s.Write("hooks/guard.sh", projecttest.Guard) }},
+		{"there and back", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", projecttest.Guard) }},
+		{"there and back, with the time of before", func() { s.Write("hooks/guard.sh", "x"); s.Write("hooks/guard.sh", projecttest.Guard); turnBack() }},
+		{"another file of the same content in its place", func() {
+			if err := os.Rename(s.Path("hooks/other.sh"), s.Path("hooks/guard.sh")); err != nil {
+				t.Fatal(err)
+			}
+			turnBack()
+		}},
+		{"another mode", func() {
+			if err := os.Chmod(s.Path("hooks/guard.sh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"gone", func() {
+			if err := os.Remove(s.Path("hooks/guard.sh")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"one that was not there", func() { s.Write("hooks/none.sh", projecttest.Guard) }},
+	} {
+		nextTick(s, "hooks/guard.sh")
+		tt.do()
+		now := stamp(inputs)
+		if now == last {
+			t.Errorf("%s leaves no trace", tt.name)
+		}
+		last = now
+	}
+}
+
+// nextTick waits until the file system's clock, which may be a coarse one, has
+// moved on since the file changed last.
+func nextTick(s *projecttest.Scene, name string) {
+	s.T.Helper()
+	fi, err := os.Stat(s.Path(name))
+	if err != nil {
+		return
+	}
+	was := disk.SignatureOf(fi).Changed
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		s.Write("clock", "")
+		fi, err := os.Stat(s.Path("clock"))
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		if disk.SignatureOf(fi).Changed != was {
+			return
+		}
+	}
+	s.T.Fatal("the clock stands still")
+}
+
+// TestNoticed: what a run finds to be other than it was read before is looked at by the
+// next selection, whether or not anybody tells of it.
+func TestNoticed(t *testing.T) {
+	t.Parallel()
+	s := projecttest.New(t, map[string]string{"suites/s.yaml": projecttest.OneCase("A1", "expect: {exit: 0}")})
+	p := s.Load(project.Filter{})
+	of, c := newStamps(p), p.Every()[0]
+	all := func(in []suites.Input) []suites.Input { return in }
+	of.fresh(c, all)
+	if of.noticed {
+		t.Error("nothing changed, and something was noticed")
+	}
+	nextTick(s, "hooks/guard.sh")
+	s.Write("hooks/guard.sh", projecttest.Guard)
+	of.fresh(c, all)
+	if of.noticed {
+		t.Error("the content is the same, and something was noticed")
+	}
+	nextTick(s, "hooks/guard.sh")
+	s.Write("hooks/guard.sh", projecttest.Guard+"# another\n")
+	of.fresh(c, all)
+	if !of.noticed {
+		t.Error("another content was not noticed")
+	}
+	of.Refresh([]string{"hooks/guard.sh"})
+	of.noticed = false
+	if err := os.Remove(s.Path("hooks/guard.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if of.fresh(c, all); !of.noticed {
+		t.Error("a file that is gone before it was looked at is not noticed")
+	}
+}

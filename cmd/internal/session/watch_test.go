@@ -1,0 +1,352 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/config/trust"
+	"hookwatch/suites"
+)
+
+const open = "#!/bin/bash\nexit 0\n"
+
+// TestWatchBreakAndMend: a person hears of a regression once, when it has
+// settled and was seen twice; and once of its end.
+func TestWatchBreakAndMend(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) || done.Full {
+		t.Fatalf("the first run: %+v", done)
+	}
+
+	s.Write("hooks/guard.sh", open)
+	changed := next[notify.Changed](w)
+	if len(changed.Changes) != 1 || changed.Changes[0].Path != "hooks/guard.sh" || keys(changed.Selected) != "B1 A1" || changed.State.Total() != 2 {
+		t.Errorf("changed %+v", changed)
+	}
+	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
+		t.Errorf("broken: %+v", done.Tally)
+	}
+	// The reproduction shows nothing: the next thing heard of is the news.
+	news := next[notify.Transitions](w)
+	if recordIDs(news.Regressions) != "B1" || len(news.Resolved) != 0 {
+		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
+	}
+	if n := s.history("B1"); n != 3 {
+		t.Errorf("%d records of B1, want 3: it passed, failed, and failed again", n)
+	}
+
+	s.Write("hooks/guard.sh", guard)
+	next[notify.Changed](w)
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("mended: %+v", done.Tally)
+	}
+	news = next[notify.Transitions](w)
+	if recordIDs(news.Resolved) != "B1" || len(news.Regressions) != 0 {
+		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
+	}
+	if sum := w.quit(); sum.Interrupted || sum.RecordError != nil {
+		t.Errorf("summary %+v", sum)
+	}
+	for len(w.events) > 0 {
+		if e := <-w.events; e != (notify.Rested{}) {
+			t.Errorf("and then %+v", e)
+		}
+	}
+	if present := s.present(); !present["A1"].Pass || !present["B1"].Pass {
+		t.Errorf("on record %v", present)
+	}
+}
+
+// TestWatchConsent: what a save asks for is told and not in force, until it is
+// agreed to beside the session.
+func TestWatchConsent(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+
+	told := func(what, text string) {
+		t.Helper()
+		s.Write(".hookwatch.yaml", settings+what)
+		seen := w.until("warning", func(e notify.Event) bool { _, ok := e.(notify.Warning); return ok })
+		if got := seen[len(seen)-1].(notify.Warning).Text; !strings.Contains(got, text) || !strings.Contains(got, "hookwatch trust") {
+			t.Errorf("told: %s", got)
+		}
+	}
+	told("run: {pass_env: [API_KEY]}\n", "asks for run.pass_env: [API_KEY];")
+	told("run: {pass_env: [API_KEY, OTHER_KEY]}\n", "asks for run.pass_env: [API_KEY, OTHER_KEY];")
+	asked, _ := w.reload()
+	if len(asked.Config.Run.PassEnv) != 0 {
+		t.Errorf("passed on: %v", asked.Config.Run.PassEnv)
+	}
+	if err := trust.In(asked.Config.State).Agree(asked.Config.Dir, asked.Config.Identity(nil), asked.Config.Values(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	// The environment of every case is another one: all are stale.
+	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
+		t.Errorf("agreed: %+v", done.Tally)
+	}
+	if agreed, _ := w.reload(); len(agreed.Config.Run.PassEnv) != 2 {
+		t.Errorf("agreed, and passed on: %v", agreed.Config.Run.PassEnv)
+	}
+	w.quit()
+}
+
+// TestWatchFlaky: a failure that does not come again is no regression.
+func TestWatchFlaky(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
+	w := s.watch()
+	w.runDone()
+	s.Write("hooks/guard.sh", "#!/bin/bash\nonce=$CLAUDE_PROJECT_DIR/once\n[[ -e $once ]] && exit 0\ntouch \"$once\"\nexit 1\n")
+	if done := w.runDone(); done.Tally.Failed != 1 {
+		t.Errorf("%+v", done.Tally)
+	}
+	if warning := next[notify.Warning](w); warning.Text != "A1 one is flaky: fail, then pass on the same content" {
+		t.Errorf("told %q", warning.Text)
+	}
+	w.quit()
+	for len(w.events) > 0 {
+		if e, ok := (<-w.events).(notify.Transitions); ok {
+			t.Errorf("told of %+v", e)
+		}
+	}
+}
+
+// TestWatchSuites: cases come and go with their files.
+func TestWatchSuites(t *testing.T) {
+	t.Parallel()
+	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	s.Write("suites/other.yaml", other)
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" || changed.State.Total() != 3 || changed.Changes[0].Path != "suites/other.yaml" {
+		t.Errorf("a new suite: %+v", changed)
+	}
+	w.runDone()
+	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if changed := next[notify.Changed](w); len(changed.Selected) != 0 || changed.State.Total() != 2 || changed.Changes[0].Path != "suites/other.yaml" {
+		t.Errorf("a suite that went: %+v", changed)
+	}
+	w.commands <- RunAll
+	if done := w.runDone(); done.Tally.Total() != 2 || done.State.Total() != 2 {
+		t.Errorf("what is left: %+v", done)
+	}
+	s.Write("suites/s.yaml", strings.Replace(pair, "command: fine", "command: all fine", 1))
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "B1 A1" {
+		t.Errorf("an edited case and its control: %+v", changed)
+	}
+	w.runDone()
+	w.quit()
+}
+
+// TestWatchSuiteComesBack: a verdict of a run that lost its case is not on file,
+// so a case that comes back before the next run is run again.
+func TestWatchSuiteComesBack(t *testing.T) {
+	t.Parallel()
+	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
+	slow := "suite: slow\nhook: hooks/slow.sh\nevent: Stop\ncases:\n  - {id: S1, name: s, expect: {exit: 0}}\n"
+	held := "#!/bin/bash\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\n"
+	s := newScene(t, map[string]string{"suites/slow.yaml": slow, "suites/other.yaml": other, "hooks/slow.sh": held})
+	w := s.watch()
+	w.runDone()
+	s.Write("hold", "")
+	s.Write("hooks/slow.sh", held+"true\n")
+	next[notify.Changed](w)
+	s.Write("hooks/guard.sh", "#!/bin/bash\necho new\n")
+	w.until("verdict of C1", func(e notify.Event) bool { done, ok := e.(notify.CaseDone); return ok && done.Record.ID == "C1" })
+	if err := os.Remove(s.Path("suites/other.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if changed := next[notify.Changed](w); changed.State.Total() != 1 {
+		t.Errorf("without the suite: %+v", changed)
+	}
+	if err := os.Remove(s.Path("hold")); err != nil {
+		t.Fatal(err)
+	}
+	if done := w.runDone(); recordIDs(done.Records) != "S1" {
+		t.Errorf("the run that lost a case: %+v", done)
+	}
+	s.Write("suites/other.yaml", other)
+	if changed := next[notify.Changed](w); keys(changed.Selected) != "C1" {
+		t.Errorf("the suite is back: %+v", changed)
+	}
+	w.runDone()
+	w.quit()
+	if r := s.present()["C1"]; r.ActualOutput != "new\n" {
+		t.Errorf("on record %+v", r)
+	}
+}
+
+// TestWatchProblems: while there are problems the last good state is in force.
+func TestWatchProblems(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	for _, name := range []string{".hookwatch.yaml", "suites/s.yaml"} {
+		good := s.Read(name)
+		s.Write(name, good+"nonsense: [1\n")
+		if p := next[notify.Problems](w); len(p.List) == 0 || !p.InForce {
+			t.Fatalf("%s: problems %+v", name, p)
+		}
+		s.Write("hooks/guard.sh", open)
+		w.until("change of the hook", func(e notify.Event) bool {
+			c, ok := e.(notify.Changed)
+			return ok && len(c.Changes) == 1 && c.Changes[0].Path == "hooks/guard.sh"
+		})
+		if done := w.runDone(); done.Tally.Failed != 1 || done.State.Total() != 2 {
+			t.Errorf("%s: under the last good state: %+v", name, done.Tally)
+		}
+		s.Write(name, good)
+		w.until("end of the problems", func(e notify.Event) bool {
+			p, ok := e.(notify.Problems)
+			return ok && len(p.List) == 0
+		})
+		s.Write("hooks/guard.sh", guard)
+		if done := w.runDone(); done.Tally.Passed != 2 {
+			t.Errorf("%s: %+v", name, done.Tally)
+		}
+	}
+	w.quit()
+}
+
+// TestWatchCommands: what a person asks for by a key.
+func TestWatchCommands(t *testing.T) {
+	t.Parallel()
+	suite := strings.Replace(pair, "cases:\n", "cases:\n  - {id: F1, name: fails, command: bad, expect: {exit: 0}}\n", 1)
+	s := newScene(t, map[string]string{"suites/s.yaml": suite})
+	w := s.watch()
+	w.runDone()
+	for _, tt := range []struct {
+		command Command
+		want    string
+	}{{RunFailed, "F1"}, {RunAgain, "F1"}, {RunAll, "A1 B1 F1"}, {RunAgain, "A1 B1 F1"}, {RunFailed, "F1"}} {
+		w.commands <- tt.command
+		if got := recordIDs(w.runDone().Records); got != tt.want {
+			t.Errorf("command %v runs %s, want %s", tt.command, got, tt.want)
+		}
+	}
+	w.commands <- Show{Event: notify.Help{}}
+	next[notify.Help](w)
+	s.Write("hooks/guard.sh", open)
+	w.runDone()
+	s.Write("suites/s.yaml", strings.Replace(suite, "  - {id: B1", "  #", 1))
+	w.until("problems", func(e notify.Event) bool { _, ok := e.(notify.Problems); return ok })
+	w.quit()
+}
+
+// TestWatchCalledOff: a signal ends a session that reads a project for as long as
+// that may take.
+func TestWatchCalledOff(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair})
+	w := s.watch()
+	w.runDone()
+	loading, release := make(chan struct{}), make(chan struct{})
+	w.loading = func() {
+		close(loading)
+		<-release
+	}
+	defer close(release)
+	s.Write("suites/s.yaml", pair+"# and more\n")
+	<-loading
+	w.cancel()
+	select {
+	case sum := <-w.ended:
+		if sum.Interrupted || sum.RecordError != nil {
+			t.Errorf("nothing was running: %+v", sum)
+		}
+	case <-time.After(ceiling):
+		t.Error("the session does not end")
+	}
+}
+
+// TestWatchOtherPlaces: what is saved where a new configuration has suites, between the reading
+// of them and the watching, is not missed.
+func TestWatchOtherPlaces(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"suites/s.yaml": pair, "more/m.yaml": strings.Replace(pair, "suite: s", "suite: m", 1)})
+	w := s.watch()
+	w.runDone()
+	saved := false
+	w.loaded = func() {
+		if !saved {
+			saved = true
+			s.Write("more/m.yaml", strings.NewReplacer("suite: s", "suite: m", "exit: 0", "exit: 3").Replace(pair))
+		}
+	}
+	s.Write(".hookwatch.yaml", strings.Replace(s.Read(".hookwatch.yaml"), "suites/*.yaml", "suites/*.yaml, more/*.yaml", 1))
+	failed := func(e notify.Event) bool {
+		done, ok := e.(notify.CaseDone)
+		return ok && done.Record.Suite == "m" && !done.Record.Pass
+	}
+	w.until("a verdict on what was saved", failed)
+	w.quit()
+}
+
+// TestWatchQuit: what was running then leaves no record and no process.
+func TestWatchQuit(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
+	s.Write("hooks/guard.sh", hanging+"until [[ -s $CLAUDE_PROJECT_DIR/pids ]]; do sleep 0.01; done\n")
+	w := s.watch()
+	w.until("a verdict", func(e notify.Event) bool { _, ok := e.(notify.CaseDone); return ok })
+	sum := w.quit()
+	if !sum.Interrupted || sum.Tally.Failed != 0 {
+		t.Errorf("summary %+v", sum)
+	}
+	pids := strings.Fields(s.Read("pids"))
+	s.noneRuns("pids", len(pids))
+	present := s.present()
+	if slices.ContainsFunc([]string{"H1", "H2"}, func(id string) bool { _, ok := present[id]; return ok }) || !present["Q1"].Pass {
+		t.Errorf("on record %v", present)
+	}
+}
+
+// TestWatchEachSave: a save answers for its own cases, not for those that wait for the
+// sake of another one.
+func TestWatchEachSave(t *testing.T) {
+	t.Parallel()
+	held := "#!/bin/bash\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\n"
+	s := newScene(t, map[string]string{
+		"hooks/slow.sh": held, "hooks/b.sh": guard, "hooks/c.sh": guard,
+		"suites/s.yaml": "suite: s\nevent: Stop\ncases:\n  - {id: S1, name: s, hook: hooks/slow.sh, expect: {exit: 0}}\n" +
+			"  - {id: S2, name: s, hook: hooks/slow.sh, expect: {exit: 0}}\n" +
+			"  - {id: B1, name: b, hook: hooks/b.sh, expect: {exit: 0}}\n  - {id: C1, name: c, hook: hooks/c.sh, expect: {exit: 0}}\n",
+	})
+	w := s.watch()
+	w.runDone()
+	s.Write("hold", "")
+	for _, save := range []struct{ file, content, want string }{
+		{"hooks/slow.sh", held + "true\n", "S1 S2"},
+		{"hooks/b.sh", guard + "true\n", "B1"},
+		{"hooks/c.sh", guard + "true\n", "C1"},
+		{"hooks/b.sh", guard + "echo\n", "B1"},
+	} {
+		s.Write(save.file, save.content)
+		w.until("the save of "+save.file, func(e notify.Event) bool {
+			changed, ok := e.(notify.Changed)
+			if ok && keys(changed.Selected) != save.want {
+				t.Errorf("a save of %s selects %s, want %s", save.file, keys(changed.Selected), save.want)
+			}
+			return ok
+		})
+	}
+	if err := os.Remove(s.Path("hold")); err != nil {
+		t.Fatal(err)
+	}
+	w.runDone()
+	w.quit()
+}

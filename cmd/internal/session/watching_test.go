@@ -1,0 +1,155 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/cmd/internal/project"
+	"hookwatch/config"
+	"hookwatch/suites"
+	"hookwatch/watcher"
+)
+
+// A watching is a session that follows a scene, through a real watcher.
+type watching struct {
+	*scene
+	session  *Session
+	events   chan notify.Event
+	commands chan Command
+	ended    chan Summary
+	cancel   context.CancelFunc // as a signal does
+	loading  func()             // when the project is read again; nil: nothing
+	loaded   func()             // when it has been read again
+}
+
+// channel is a view that hands events on.
+type channel chan notify.Event
+
+// Handle passes on what was done; how far something is, nobody here waits for.
+func (c channel) Handle(e notify.Event) {
+	switch e.(type) {
+	case notify.Saved, notify.Tracing:
+	default:
+		c <- e
+	}
+}
+
+func (c channel) Close() error { return nil }
+
+func (s *scene) watch() *watching {
+	s.T.Helper()
+	// Room for all that a test causes: the session must never wait for us.
+	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
+	files, err := watcher.New(watcher.Options{Interest: project.FirstInterest(s.Config())})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	p := s.Load(project.Filter{})
+	if err := Follow(s.T.Context(), p, files); err != nil {
+		s.T.Fatal(err)
+	}
+	w.session = s.open(p, channel(w.events), nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.ended <- w.session.Watch(ctx, WatchOptions{Watcher: files, Commands: w.commands, Reload: w.reload})
+	}()
+	s.T.Cleanup(func() {
+		cancel()
+		<-finished
+		if err := files.Close(); err != nil {
+			s.T.Error(err)
+		}
+	})
+	return w
+}
+
+// reload runs on the session's goroutine.
+func (w *watching) reload() (*project.Project, []suites.Problem) {
+	if w.loading != nil {
+		w.loading()
+	}
+	if w.loaded != nil {
+		defer w.loaded()
+	}
+	cfg, err := config.Load(config.LoadOptions{Dir: w.Root, Env: func(string) (string, bool) { return "", false }, State: w.Path("../state")})
+	if err != nil {
+		return nil, []suites.Problem{{What: err.Error()}}
+	}
+	return project.Load(cfg, project.Filter{}, nil)
+}
+
+// until waits for an event and returns all up to it.
+func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event {
+	w.T.Helper()
+	var seen []notify.Event
+	limit := time.NewTimer(ceiling)
+	defer limit.Stop()
+	for {
+		select {
+		case e := <-w.events:
+			seen = append(seen, e)
+			if is(e) {
+				return seen
+			}
+		case <-limit.C:
+			w.T.Fatalf("no %s after %s; seen %+v", what, ceiling, seen)
+		}
+	}
+}
+
+// runDone waits for the end of a run.
+func (w *watching) runDone() notify.RunDone {
+	w.T.Helper()
+	seen := w.until("end of a run", func(e notify.Event) bool { _, ok := e.(notify.RunDone); return ok })
+	return seen[len(seen)-1].(notify.RunDone)
+}
+
+// next is the next event, which must be of this kind.
+func next[E notify.Event](w *watching) E {
+	w.T.Helper()
+	seen := w.until("event", func(e notify.Event) bool { return e != notify.Rested{} })
+	last := seen[len(seen)-1]
+	e, ok := last.(E)
+	if !ok {
+		w.T.Fatalf("next is %T %+v, want %T", last, last, e)
+	}
+	return e
+}
+
+func (w *watching) quit() Summary {
+	w.T.Helper()
+	w.commands <- Quit
+	select {
+	case sum := <-w.ended:
+		return sum
+	case <-time.After(ceiling):
+		w.T.Fatal("the session does not end")
+		return Summary{}
+	}
+}
+
+func keys(selected []suites.Selection) string {
+	var out []string
+	for _, s := range selected {
+		out = append(out, s.Key.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+// recordIDs are sorted: what finishes at once may be told in any order.
+func recordIDs(records []suites.Record) string {
+	var out []string
+	for _, r := range records {
+		out = append(out, r.ID)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,52 @@
+package session
+
+import (
+	"testing"
+
+	"hookwatch/suites"
+)
+
+// TestForgetFiles: what was seen of files goes with them.
+func TestForgetFiles(t *testing.T) {
+	t.Parallel()
+	own := newWritten()
+	for _, path := range []string{"a", "b"} {
+		own.touches[path], own.files[path], own.rechecked[path] = 1, true, 1
+	}
+	own.forget([]string{"b", "c"})
+	if own.touches["a"]+own.rechecked["a"] > 0 || own.files["a"] || !own.files["b"] || own.touches["b"] != 1 || own.rechecked["b"] != 1 {
+		t.Errorf("left: %+v", own)
+	}
+}
+
+// TestWritten: a file that changes under case after case is written by the hooks; it
+// is told when quiet has shown it too, and a file that matters is never among them.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	own, told := newWritten(), 0
+	matters := func(path string) bool { return path == "hook.sh" }
+	touch := func() { told += len(own.Touched([]string{"log", "hook.sh"}, matters)) }
+	for range maxTouches - 1 {
+		touch()
+	}
+	if own.Written("log") {
+		t.Error("found too soon")
+	}
+	for n := range maxRechecks {
+		touch()
+		if !own.Written("log") || told > 0 {
+			t.Errorf("after %d rechecks: found %v, told %d times", n, own.Written("log"), told)
+		}
+		if again := own.recheck(); len(again) != 1 || own.Written("log") {
+			t.Errorf("recheck %d takes back %v", n, again)
+		}
+	}
+	touch()
+	if again := own.recheck(); told != 1 || len(again) > 0 || !own.Written("log") || own.Written("hook.sh") {
+		t.Errorf("at last: told %d times, taken back %v", told, again)
+	}
+	in := []suites.Input{{Path: "a"}, {Path: "log"}}
+	if got := own.Without(in); len(got) != 1 || got[0].Path != "a" || len(in) != 2 {
+		t.Errorf("without it: %v", got)
+	}
+}
