@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/suites"
 )
 
@@ -75,7 +74,7 @@ func TestTopicJSON(t *testing.T) {
 		}
 	}
 	shown.complete(t)
-	for _, topic := range topics.All() {
+	for _, topic := range allTopics() {
 		if topic.Name != "json" && len(blocks(topic.Text, "json"))+len(blocks(topic.Text, "jsonl")) > 0 {
 			t.Errorf("%s has JSON that no test reads", topic.Name)
 		}
