@@ -30,7 +30,7 @@ var doors = map[string]string{
 	"cmd/internal/project/repository.go":        "an empty repository of its own in the temporary directory",
 	"watcher/filesystem.go":                     "opens for reading, without waiting for a pipe",
 	"cmd/internal/project/projecttest/":         "tests alone use it",
-	"cmd/internal/notify/notifytest/":           "tests alone use it",
+	"cmd/internal/notify/desktop/desktoptest/":  "tests alone use it",
 }
 
 // TestDoors reports calls of os functions that change the disk outside of doors.

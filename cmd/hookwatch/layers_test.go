@@ -31,7 +31,7 @@ var layers = []layer{
 	{of: "cmd/internal/cli", may: "cmd/internal config suites watcher"},
 	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
 	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run suites/selection"},
-	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/jsonview cmd/internal/notify/desktop"},
+	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
 	{of: "config", may: "config suites/disk suites/pattern suites/spelling suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.

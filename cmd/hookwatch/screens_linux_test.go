@@ -15,9 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites/reference"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 var onlyEdits = flag.String("edits", "", "do only the edits whose names match this regular expression")
 
@@ -246,7 +247,7 @@ func (s *screens) same(text string) string {
 func (s *screens) compare(name, got string) {
 	s.t.Helper()
 	file := filepath.Join("testdata", "screens", name+".txt")
-	if *notifytest.Update && *onlyEdits == "" {
+	if *update && *onlyEdits == "" {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			s.t.Fatal(err)
 		}

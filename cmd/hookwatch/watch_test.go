@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/cmd/internal/notify/desktop/desktoptest"
 	"hookwatch/suites"
 	"hookwatch/suites/catalog"
 	"hookwatch/suites/reference"
@@ -299,8 +299,8 @@ func broken(text string) string {
 // verdict is of the last content, and a person is told once.
 func TestWatchEdits(t *testing.T) {
 	t.Parallel()
-	bus := notifytest.StartBus(t)
-	desktop := notifytest.Serve(t, bus, false)
+	bus := desktoptest.StartBus(t)
+	desktop := desktoptest.Serve(t, bus, false)
 	root := newReference(t)
 	writeFiles(t, root, map[string]string{projectConfig: "suites: [\"builtin:pm\"]\n"})
 	w := watch(t, root, "DBUS_SESSION_BUS_ADDRESS="+bus, "CI=")
@@ -347,7 +347,7 @@ func TestWatchEdits(t *testing.T) {
 }
 
 // notified waits for a notification on the desktop, and for no more than one.
-func (w *watched) notified(desktop *notifytest.Service, body string) {
+func (w *watched) notified(desktop *desktoptest.Service, body string) {
 	w.t.Helper()
 	select {
 	case n := <-desktop.Shown:

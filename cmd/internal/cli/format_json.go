@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+
 	"github.com/rs/zerolog"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/suites"
+	"hookwatch/suites/cause"
 )
 
 var _ = register(&format{
 	name: "json", help: "one JSON document", layout: asDocument,
 	view: func(a *app, p *project.Project, _ bool) notify.View {
-		return notify.Multi(jsonview.NewJSON(a.json(), p.Agent), diagnostics{a.log()})
+		return notify.Multi(newJSON(a.json(), p.Agent), diagnostics{a.log()})
 	},
 	write: func(a *app, r result) error {
 		enc := a.encoder()
@@ -35,3 +41,161 @@ func (d diagnostics) Handle(e notify.Event) {
 }
 
 func (d diagnostics) Close() error { return nil }
+
+// schemaVersion is the "version" of every document and line of JSON. It changes
+// only when a program that reads them would have to.
+const schemaVersion = 1
+
+// A runDocument is what newJSON writes at the end of a run. The five counts add up
+// to the total, in the document and in each suite.
+type runDocument struct {
+	Version int `json:"version"`
+	runSummary
+	Cases []suites.Record `json:"cases"` // in case order
+}
+
+// A runSummary is the result of a run without its cases.
+type runSummary struct {
+	RunID     string `json:"run_id"`
+	Project   string `json:"project"`
+	Client    string `json:"client"` // version of the client; "" when none was used
+	Isolation string `json:"isolation"`
+	Weaker    string `json:"isolation_why,omitempty"` // why it is not namespaces
+	Of        int    `json:"of"`                      // cases of the project
+	Total     int    `json:"total"`                   // of them in this run
+	suites.Tally
+	DurationMS int64          `json:"duration_ms"` // wall time of the run
+	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
+	Reason     string         `json:"aborted_reason,omitempty"`
+	StandIns   []string       `json:"stand_ins,omitempty"` // such as "jaq=gojq 0.12.19"
+	Suites     []suiteSummary `json:"suites"`              // in the order of their first case
+	Groups     []groupSummary `json:"groups"`              // of the failures, by their causes
+}
+
+// A groupSummary is failures of one cause. Each failure of a run is in one.
+type groupSummary struct {
+	Cause cause.Kind `json:"cause"`
+	Hook  string     `json:"hook"` // or the library that is at fault
+	Text  string     `json:"text"`
+	Cases []string   `json:"cases"` // suite/ID, in case order
+}
+
+// A suiteSummary is one suite's part in a runSummary.
+type suiteSummary struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent"`
+	Total int    `json:"total"`
+	suites.Tally
+}
+
+// newJSON returns a view that writes one runDocument a run to out, on one line,
+// when the run is done; a run that a newer one superseded leaves none. agent
+// returns the agent name of a suite; nil leaves them empty. Close returns the first
+// error of writing; it does not close out.
+func newJSON(out io.Writer, agent func(suite string) string) notify.View {
+	return &jsonView{lines: lineWriter{out: out}, agent: agent}
+}
+
+type jsonView struct {
+	lines  lineWriter
+	agent  func(suite string) string
+	failed mismatches
+}
+
+// mismatches are those of a run's failures, which its records do not have.
+type mismatches map[suites.Key][]suites.Mismatch
+
+// see keeps those of a case, and drops those of the run before.
+func (m *mismatches) see(e notify.Event) {
+	switch e := e.(type) {
+	case notify.RunStarted:
+		*m = mismatches{}
+	case notify.CaseDone:
+		if *m != nil && e.Verdict.Status == suites.Fail {
+			(*m)[e.Record.Key()] = e.Verdict.Mismatches
+		}
+	}
+}
+
+func (m mismatches) groups(records []suites.Record) []groupSummary {
+	failed := cause.Failed(records)
+	for i := range failed {
+		failed[i].Mismatches = m[failed[i].Record.Key()]
+	}
+	out := []groupSummary{}
+	for _, g := range cause.Groups(failed) {
+		s := groupSummary{Cause: g.Kind, Hook: g.Hook, Text: g.Text}
+		for _, k := range g.Keys() {
+			s.Cases = append(s.Cases, k.String())
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (v *jsonView) Handle(e notify.Event) {
+	v.failed.see(e)
+	if e, ok := e.(notify.RunDone); ok {
+		v.lines.write(runDocument{schemaVersion, summarise(e, v.agent, v.failed), list(e.Records)})
+	}
+}
+
+func (v *jsonView) Close() error { return v.lines.err }
+
+func summarise(e notify.RunDone, agent func(string) string, failed mismatches) runSummary {
+	return runSummary{
+		RunID: e.RunID, Project: e.Project, Client: e.Client, Isolation: e.Isolation, Weaker: e.Weaker,
+		Of: e.State.Total(), Total: e.Tally.Total(), Tally: e.Tally,
+		DurationMS: e.Duration.Round(time.Millisecond).Milliseconds(),
+		HookMS:     e.HookTime.Round(time.Millisecond).Milliseconds(),
+		Reason:     e.Aborted, StandIns: e.StandIns,
+		Suites: summariseSuites(e.Records, agent),
+		Groups: failed.groups(e.Records),
+	}
+}
+
+func summariseSuites(records []suites.Record, agent func(string) string) []suiteSummary {
+	index := map[string]int{}
+	out := []suiteSummary{}
+	for _, r := range records {
+		i, ok := index[r.Suite]
+		if !ok {
+			i = len(out)
+			index[r.Suite] = i
+			out = append(out, suiteSummary{Name: r.Suite})
+			if agent != nil {
+				out[i].Agent = agent(r.Suite)
+			}
+		}
+		out[i].Add(r.Status())
+		out[i].Total++
+	}
+	return out
+}
+
+// list is s, written as [] rather than null when there is nothing in it.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// A lineWriter writes values as JSON, one a line and each by a single write.
+type lineWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *lineWriter) write(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // hooks and reasons are full of < > &
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.out.Write(b.Bytes())
+	}
+	if w.err == nil {
+		w.err = err
+	}
+}

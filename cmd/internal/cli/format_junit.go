@@ -51,7 +51,7 @@ func (v *junit) Handle(e notify.Event) {
 	case notify.RunDone:
 		text, err := xml.MarshalIndent(v.document(e), "", "  ")
 		if err == nil {
-			_, err = fmt.Fprintf(v.out, "%s%s\n", xml.Header, text)
+			_, err = v.out.Write(append([]byte(xml.Header), append(text, '\n')...))
 		}
 		v.err = cmp.Or(v.err, err)
 	}

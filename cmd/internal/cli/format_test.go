@@ -1,10 +1,99 @@
 package cli
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
 )
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares text with a file of testdata, or writes that.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(strings.ReplaceAll(readText(t, file), "\r\n", "\n"), got); d != "" {
+		t.Errorf("%s differs (-want +got); go test -update writes it:\n%s", file, d)
+	}
+}
+
+// sampleSession is a session with each event that formats for programs print: a run of two suites
+// has every verdict, and text that JSON or XML has to escape or cannot hold.
+func sampleSession() []notify.Event {
+	at := func(second int) notify.Time {
+		return notify.Time{Time: time.Date(2026, 8, 12, 14, 2, second, 0, time.FixedZone("test", 2*60*60))}
+	}
+	exit := 0
+	record := func(suite, id, note string, pass bool) suites.Record {
+		return suites.Record{
+			Hook: "guard.sh", TestName: "a <case> & more", Category: "block", InputSummary: "rm -rf \"$HOME\"",
+			ExpectedDecision: "block", ExpectedExit: &exit, ActualDecision: "block", ActualExit: &exit, ActualStderr: "]]> \x1b[2J\x00\ufffe\n",
+			Pass: pass, Note: note, Timestamp: "2026-08-12T12:02:1" + id[1:] + "Z", DurationMS: 12,
+			ID: id, Suite: suite, Layer: suites.Direct, RunID: "r1",
+			Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "t"}, Isolation: "copy",
+		}
+	}
+	all := []suites.Record{
+		record("guard", "G2", "", true),
+		record("guard", "G1", "exit 0, want 2; stderr empty, want \"no\"", false),
+		record("guard", "G3", "absent: ruff", true),
+		record("other", "O4", "unproven: control G1 did not fail", true),
+		record("other", "O5", "ABORTED: jaq is missing", false),
+	}
+	all[2].ExpectedExit = nil
+	state := suites.State{Tally: suites.Tally{Passed: 4, Skipped: 1}}
+	done := notify.RunDone{
+		RunID: "r1", Full: true, State: suites.State{Tally: suites.Tally{Passed: 1, Failed: 1, Skipped: 1, Unproven: 1, Aborted: 1}}, Records: all,
+		Duration: 1740 * time.Millisecond, HookTime: 600 * time.Millisecond, Aborted: "jaq is missing",
+		Project: "my <hooks>", Isolation: "copy", Weaker: "requested by run.isolation: copy", StandIns: []string{"jaq=gojq 0.12.19"}, At: at(13).Time,
+	}
+	events := []notify.Event{
+		notify.Started{Project: "my <hooks>", Root: "/home/me/hooks", Hooks: 4, Cases: 5, Watched: 9, Isolation: "copy",
+			Weaker: "requested by run.isolation: copy", State: state, LastFull: at(0)},
+		notify.Problems{InForce: true, List: []suites.Problem{
+			{At: suites.Position{File: ".hookwatch.yaml", Line: 12, Column: 3}, What: `unknown key "hoks"`, Hint: `did you mean "hooks"?`},
+		}},
+		notify.Problems{},
+		notify.Warning{Text: "the last run was interrupted"},
+		notify.Changed{At: at(9), State: state, Changes: []notify.Change{{Path: "guard.sh", Sections: []string{"f", "lines 3-4"}}, {Path: "README.md"}},
+			Selected:    []suites.Selection{{Key: suites.Key{Suite: "guard", ID: "G1"}, Because: []string{"guard.sh §f", "marker §D3"}}},
+			NotAffected: []suites.Selection{{Key: suites.Key{Suite: "other", ID: "O6"}, Because: []string{"it executes nothing of <main>"}}},
+			Uncovered:   []string{"guard.sh: statement changed at lines 3-4 in f"}},
+		notify.RunStarted{RunID: "r1", Full: true, Cases: len(all), Total: len(all), At: at(10)},
+	}
+	for i, r := range all {
+		e := notify.CaseDone{RunID: "r1", Record: r, At: "suite.yaml:7", Done: i + 1, Of: len(all), Verdict: suites.Verdict{Status: r.Status(), Note: r.Note}}
+		if e.Verdict.Status == suites.Fail {
+			e.Rerun, e.Effect, e.Transition, e.Since, e.Sandbox = "hookwatch run "+r.ID, "proceeds", notify.Explained, at(1), "/tmp/kept"
+			e.Tools = []string{"jq"}
+			e.Verdict.Mismatches = []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}, {Step: 1, Field: "stderr", Got: `"]]> \x1b[2J\x00\ufffe\n"`, Want: `"no"`}}
+		}
+		done.Tally.Add(r.Status())
+		events = append(events, e)
+	}
+	return append(events, done, notify.Transitions{RunID: "r1", Project: "my <hooks>", Regressions: all[1:2]}, notify.Rested{})
+}
+
+// handle hands events to a view.
+func handle(v notify.View, events ...[]notify.Event) {
+	for _, e := range slices.Concat(events...) {
+		v.Handle(e)
+	}
+}
 
 // TestFormats: an unknown format is refused for every command, a known one that has
 // nothing to print for a command too; help and completion list them all.

@@ -20,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/suites"
 )
 
@@ -159,7 +158,7 @@ func TestHostileProject(t *testing.T) {
 	top.InitDefaultCompletionCmd()
 	shown := 0
 	for _, cmd := range append([]*cobra.Command{top}, top.Commands()...) {
-		if slices.Contains(topics.Names(), cmd.Name()) {
+		if slices.Contains(topicNames(), cmd.Name()) {
 			continue // text of the program alone
 		}
 		for _, args := range arguments(cmd) {

@@ -73,9 +73,9 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 	case 'v':
 		return show(notify.Whole{})
 	case 'n', terminal.Down:
-		return []session.Command{session.Failures{By: 1}}
+		return look(1)
 	case 'N', terminal.Up:
-		return []session.Command{session.Failures{By: -1}}
+		return look(-1)
 	case 'c':
 		return show(notify.Clear{})
 	case '?', 'h':
@@ -92,11 +92,27 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 	}
 }
 
-func show(e notify.Event) []session.Command { return []session.Command{session.Show{Event: e}} }
+// event is a command that shows an event whatever the cases are.
+func event(e notify.Event) session.Show {
+	return session.Show{Event: func([]*suites.Case, []*suites.Case) notify.Event { return e }}
+}
+
+func show(e notify.Event) []session.Command { return []session.Command{event(e)} }
+
+// look shows the failure that is so many after the one shown last.
+func look(by int) []session.Command {
+	return []session.Command{session.Show{Event: func(_, failed []*suites.Case) notify.Event {
+		e := notify.Look{By: by}
+		for _, c := range failed {
+			e.Failed = append(e.Failed, c.Key())
+		}
+		return e
+	}}}
+}
 
 func (k *keyboard) set(f notify.Filter) session.Command {
 	k.filter = f
-	return session.Show{Event: notify.Filtered{Filter: f}}
+	return event(notify.Filtered{Filter: f})
 }
 
 func (k *keyboard) begin(by notify.FilterBy) []session.Command {
@@ -104,8 +120,18 @@ func (k *keyboard) begin(by notify.FilterBy) []session.Command {
 	return []session.Command{k.asTyped()}
 }
 
+// asTyped shows the filter as typed so far, and how many cases it would let through.
 func (k *keyboard) asTyped() session.Command {
-	return session.Typed{By: k.typing.By, Pattern: k.typing.Pattern, Lets: lets(*k.typing)}
+	f := *k.typing
+	return session.Show{Event: func(cases, _ []*suites.Case) notify.Event {
+		e := notify.Typing{By: f.By, Pattern: f.Pattern}
+		for _, c := range cases {
+			if lets(f)(c) {
+				e.Cases++
+			}
+		}
+		return e
+	}}
 }
 
 // typed takes a key of a pattern that is typed.
@@ -159,7 +185,7 @@ func (l *listener) follow() {
 	for {
 		select {
 		case <-resized:
-			if !l.send(session.Show{Event: notify.Resized{}}) {
+			if !l.send(event(notify.Resized{})) {
 				return
 			}
 		case <-l.done:
@@ -212,18 +238,20 @@ func (l *listener) wait(answer <-chan struct{}) bool {
 // edit lends the terminal to the person's editor. Saves are followed meanwhile.
 func (l *listener) edit(ofCase bool) bool {
 	at, seen := new(notify.Place), make(chan struct{})
-	if !l.send(session.Show{Event: notify.Edit{Case: ofCase, At: at}, Done: seen}) || !l.wait(seen) {
+	ask := event(notify.Edit{Case: ofCase, At: at})
+	ask.Done = seen
+	if !l.send(ask) || !l.wait(seen) {
 		return false
 	}
 	if at.File == "" {
 		return true
 	}
 	err := l.terminal.Lend(func() error { return terminal.Run(editor(os.Getenv, *at)) })
-	if !l.send(session.Show{Event: notify.Returned{}}) {
+	if !l.send(event(notify.Returned{})) {
 		return false
 	}
 	if err != nil {
-		return l.send(session.Show{Event: notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}})
+		return l.send(event(notify.Warning{Text: "the editor of $VISUAL or $EDITOR: " + err.Error()}))
 	}
 	return true
 }
@@ -236,5 +264,5 @@ func (l *listener) stop() bool {
 	}
 	err := l.terminal.Lend(terminal.Stop)
 	close(goOn)
-	return err == nil || l.send(session.Show{Event: notify.Warning{Text: "not stopped: " + err.Error()}})
+	return err == nil || l.send(event(notify.Warning{Text: "not stopped: " + err.Error()}))
 }

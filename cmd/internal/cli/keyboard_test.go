@@ -32,11 +32,15 @@ func asked(commands []session.Command) string {
 		case session.Deed:
 			words = append(words, map[session.Deed]string{session.RunAll: "all", session.RunFailed: "failed", session.RunAgain: "again", session.Cancel: "cancel", session.Quit: "quit"}[c])
 		case session.Show:
-			words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", c.Event, c.Event), "{}"))
-		case session.Failures:
-			words = append(words, fmt.Sprint("failure ", c.By))
-		case session.Typed:
-			words = append(words, fmt.Sprintf("%s %q %v", c.By, c.Pattern, lets(c.Lets)))
+			all := []*suites.Case{&cases[0], &cases[1]}
+			switch e := c.Event(all, all[1:]).(type) {
+			case notify.Look:
+				words = append(words, fmt.Sprint("failure ", e.By, e.Failed))
+			case notify.Typing:
+				words = append(words, fmt.Sprintf("%s %q %d", e.By, e.Pattern, e.Cases))
+			default:
+				words = append(words, strings.TrimSuffix(fmt.Sprintf("%T%v", e, e), "{}"))
+			}
 		case session.Matching:
 			words = append(words, fmt.Sprint("run ", lets(c)))
 		}
@@ -59,10 +63,10 @@ func TestPress(t *testing.T) {
 		{[]terminal.Key{'q'}, "quit"},
 		{[]terminal.Key{terminal.CtrlC}, "quit"},
 		{[]terminal.Key{terminal.CtrlD}, "quit"},
-		{[]terminal.Key{'n'}, "failure 1"},
-		{[]terminal.Key{down}, "failure 1"},
-		{[]terminal.Key{'N'}, "failure -1"},
-		{[]terminal.Key{up}, "failure -1"},
+		{[]terminal.Key{'n'}, "failure 1 [own/A1]"},
+		{[]terminal.Key{down}, "failure 1 [own/A1]"},
+		{[]terminal.Key{'N'}, "failure -1 [own/A1]"},
+		{[]terminal.Key{up}, "failure -1 [own/A1]"},
 		{[]terminal.Key{'o'}, "notify.OnlyFailures"},
 		{[]terminal.Key{'v'}, "notify.Whole"},
 		{[]terminal.Key{'c'}, "notify.Clear"},
@@ -70,11 +74,11 @@ func TestPress(t *testing.T) {
 		{[]terminal.Key{'h'}, "notify.Help"},
 		{[]terminal.Key{esc}, "cancel"},
 		{[]terminal.Key{'x'}, ""},
-		{[]terminal.Key{'t'}, `name "" [P01 A1]`},
-		{[]terminal.Key{'t', 'P', 'i'}, `name "Pi" [P01]`},
-		{[]terminal.Key{'t', 'q', backspace}, `name "" [P01 A1]`},
+		{[]terminal.Key{'t'}, `name "" 2`},
+		{[]terminal.Key{'t', 'P', 'i'}, `name "Pi" 1`},
+		{[]terminal.Key{'t', 'q', backspace}, `name "" 2`},
 		{[]terminal.Key{'t', backspace}, ""},
-		{[]terminal.Key{'t', 'a', 'b', ctrlU}, `name "" [P01 A1]`},
+		{[]terminal.Key{'t', 'a', 'b', ctrlU}, `name "" 2`},
 		{[]terminal.Key{'t', 'a', up}, ""},
 		{[]terminal.Key{'t', 'a', terminal.CtrlC}, "quit"},
 		{[]terminal.Key{'t', 'a', '1', enter}, "notify.Filtered{{name a1}}, run [A1]"},

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	_ "embed" // the topics are part of the program
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
@@ -190,106 +188,4 @@ func quote(s string) string {
 		return s
 	}
 	return shell.Quote(s)
-}
-
-// addTopics makes each topic a command without anything to run, of which help
-// shows the text. They are hidden from cobra's own list, which would call them
-// hookwatch NAME, and listed in a group of their own instead.
-func addTopics(root *cobra.Command) {
-	for _, t := range topics.All() {
-		root.AddCommand(&cobra.Command{Use: t.Name, Short: t.Short, Long: t.Text, Hidden: true})
-	}
-	root.AddCommand(&cobra.Command{
-		Use: flagsTopic, Short: "All flags", Hidden: true, Long: "Flags that commands share, and those of hookwatch itself:\n\n" + root.Flags().FlagUsages() + root.PersistentFlags().FlagUsages() + "\n" + formatHelp(),
-	})
-	root.AddCommand(&cobra.Command{Use: topicsTopic, Short: "All topics", Hidden: true, Long: topicList()})
-	root.SetHelpCommand(helpCommand())
-	usage := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		if cmd == root {
-			overview(cmd)
-			return nil
-		}
-		return usage(cmd)
-	})
-}
-
-// Topics that are made of what the program knows, and not written.
-const (
-	flagsTopic  = "flags"
-	topicsTopic = "topics"
-)
-
-func topicList() string {
-	var b strings.Builder
-	b.WriteString("Topics, each shown by hookwatch help TOPIC:\n")
-	for _, t := range topics.All() {
-		fmt.Fprintf(&b, "\n  %-15s%s", t.Name, t.Short)
-	}
-	return b.String()
-}
-
-// overview prints the usage of hookwatch itself on one screen of 40 lines: the commands,
-// the flags that most users need, and the names of the topics.
-func overview(root *cobra.Command) {
-	out := root.OutOrStderr()
-	writef(out, "Usage: hookwatch [COMMAND] [FLAGS]\n\nCommands (hookwatch COMMAND --help describes one):\n")
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" {
-			writef(out, "  %-10s%s\n", output(c.Name()), c.Short)
-		}
-	}
-	some := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, name := range mainFlags {
-		some.AddFlag(root.Flag(name))
-	}
-	writef(out, "\nFlags (hookwatch help %s lists all):\n", flagsTopic)
-	for l := range strings.Lines(some.FlagUsages()) {
-		writef(out, "%s\n", output(strings.TrimSuffix(l, "\n")))
-	}
-	names := topics.Names()
-	half := len(names)/2 + 1
-	writef(out, "\nTopics (hookwatch help %s lists them):\n  %s,\n  %s\n", topicsTopic, output(strings.Join(names[:half], ", ")), output(strings.Join(names[half:], ", ")))
-}
-
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Show what a command does, or a topic",
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return helpNames(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, unknown, err := cmd.Root().Find(args)
-			if err != nil || len(unknown) > 0 {
-				return unknownTopic(cmd.Root(), strings.Join(unknown, " "))
-			}
-			about.InitDefaultHelpFlag()
-			about.InitDefaultVersionFlag()
-			return about.Help()
-		},
-	}
-}
-
-// helpNames are the words that help knows: commands first.
-func helpNames(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return append(append(names, topics.Names()...), flagsTopic, topicsTopic)
-}
-
-// unknownTopic is an error with what was most likely meant, and all topics.
-func unknownTopic(root *cobra.Command, name string) error {
-	hint := "see hookwatch --help"
-	if near := spelling.Nearest(name, helpNames(root)); near != "" {
-		hint = "did you mean hookwatch help " + near + "?"
-	}
-	return ProblemsError{
-		suites.Problem{What: fmt.Sprintf("no command and no topic %q", name), Hint: hint},
-		suites.Problem{What: "topics: " + strings.Join(topics.Names(), ", ")},
-	}
 }

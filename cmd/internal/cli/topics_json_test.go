@@ -9,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"hookwatch/cmd/internal/cli/topics"
-	"hookwatch/cmd/internal/notify/jsonview"
 	"hookwatch/suites"
 )
 
 // sampled are the types of the samples in the topic json, by its headings.
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
-	"--once and run": reflect.TypeFor[jsonview.Document](),
+	"--once and run": reflect.TypeFor[runDocument](),
 	"list":           reflect.TypeFor[listDocument](),
 	"show":           reflect.TypeFor[showDocument](),
 	"suites":         reflect.TypeFor[suitesDocument](),
@@ -41,15 +39,15 @@ var sampled = map[string]reflect.Type{
 
 // sampledEvents are those of the samples under the heading Events.
 var sampledEvents = map[string]reflect.Type{
-	"started":     reflect.TypeFor[jsonview.LineStarted](),
-	"problems":    reflect.TypeFor[jsonview.LineProblems](),
-	"warning":     reflect.TypeFor[jsonview.LineWarning](),
-	"changed":     reflect.TypeFor[jsonview.LineChanged](),
-	"run_started": reflect.TypeFor[jsonview.LineRunStarted](),
-	"case":        reflect.TypeFor[jsonview.LineCase](),
-	"run_done":    reflect.TypeFor[jsonview.LineRunDone](),
-	"transitions": reflect.TypeFor[jsonview.LineTransitions](),
-	"rested":      reflect.TypeFor[jsonview.LineHead](),
+	"started":     reflect.TypeFor[lineStarted](),
+	"problems":    reflect.TypeFor[lineProblems](),
+	"warning":     reflect.TypeFor[lineWarning](),
+	"changed":     reflect.TypeFor[lineChanged](),
+	"run_started": reflect.TypeFor[lineRunStarted](),
+	"case":        reflect.TypeFor[lineCase](),
+	"run_done":    reflect.TypeFor[lineRunDone](),
+	"transitions": reflect.TypeFor[lineTransitions](),
+	"rested":      reflect.TypeFor[lineHead](),
 }
 
 // TestTopicJSON: the samples have no field that the program does not print, and
@@ -76,7 +74,7 @@ func TestTopicJSON(t *testing.T) {
 		}
 	}
 	shown.complete(t)
-	for _, topic := range topics.All() {
+	for _, topic := range allTopics() {
 		if topic.Name != "json" && len(blocks(topic.Text, "json"))+len(blocks(topic.Text, "jsonl")) > 0 {
 			t.Errorf("%s has JSON that no test reads", topic.Name)
 		}
@@ -99,7 +97,7 @@ func (f fieldsShown) samples(t *testing.T, heading, text string) {
 		}
 		of := sampled[heading]
 		if heading == "Events" {
-			var head jsonview.LineHead
+			var head lineHead
 			if err := json.Unmarshal(raw, &head); err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +184,7 @@ func TestTopicJSONAsRun(t *testing.T) {
 	_, out, stderr := call(t, guarded(t), "", "--once", "--format", "jsonl")
 	var events []string
 	for line := range strings.Lines(out) {
-		var head jsonview.LineHead
+		var head lineHead
 		if err := json.Unmarshal([]byte(line), &head); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hookwatch/cmd/internal/cli/topics"
 	"hookwatch/config"
 	"hookwatch/suites/catalog"
 )
@@ -36,7 +35,7 @@ func readText(t *testing.T, path string) string {
 // topicText is the text of a topic.
 func topicText(t *testing.T, name string) string {
 	t.Helper()
-	for _, topic := range topics.All() {
+	for _, topic := range allTopics() {
 		if topic.Name == name {
 			return topic.Text
 		}
@@ -78,7 +77,7 @@ func TestTopics(t *testing.T) {
 	}
 	_, listed, _ := call(t, ".", "", "help", "topics")
 	var files []string
-	for _, topic := range topics.All() {
+	for _, topic := range allTopics() {
 		files = append(files, "cmd/internal/cli/topics/"+topic.Name+".md")
 		if row := fmt.Sprintf("\n  %-15s%s\n", topic.Name, topic.Short); !strings.Contains(listed+"\n", row) || !strings.Contains(list, topic.Name) {
 			t.Errorf("help topics or --help does not list %s", topic.Name)
@@ -127,7 +126,7 @@ func TestTopicUnknown(t *testing.T) {
 	} {
 		code, out, stderr := call(t, ".", "", append([]string{"help"}, tt.args...)...)
 		want := "hookwatch: no command and no topic \"" + tt.args[len(tt.args)-1] + "\" (" + tt.hint + ")\n" +
-			"topics: " + strings.Join(topics.Names(), ", ") + "\n"
+			"topics: " + strings.Join(topicNames(), ", ") + "\n"
 		if code != Usage || out != "" || stderr != want {
 			t.Errorf("help %v: exit %d, %q, %q, want %q", tt.args, code, out, stderr, want)
 		}
@@ -144,7 +143,7 @@ func TestTopicLength(t *testing.T) {
 	if n := strings.Count(readText(t, top+"/README.md"), "\n"); n >= readmeLines {
 		t.Errorf("the README has %d lines, want less than %d", n, readmeLines)
 	}
-	for _, topic := range topics.All() {
+	for _, topic := range allTopics() {
 		for i, line := range strings.Split(topic.Text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 100 {
 				t.Errorf("topics/%s.md:%d has %d columns", topic.Name, i+1, n)

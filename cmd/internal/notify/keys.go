@@ -6,9 +6,39 @@ import (
 	"hookwatch/suites"
 )
 
-// What follows is asked of the view by a person at the keyboard.
+// The events below are what the user asks of the view by keys.
 
-// A FilterBy is what a filter looks at.
+// Help asks a view for users to list the keys.
+type Help struct{}
+
+// A Key is one that a watching session listens to.
+type Key struct {
+	Key   string
+	Short string // for the last line; "" where there is no room for it
+	Does  string
+}
+
+// Keys lists the keys, the most used first.
+func Keys() []Key {
+	return []Key{
+		{"?", "help", "show this; h does the same"},
+		{"q", "quit", "end the session; so does Ctrl-C"},
+		{"a", "all", "run all cases, and drop the filter"},
+		{"f", "failed", "run the cases that fail now"},
+		{"Enter", "again", "run the last selection again"},
+		{"t", "name", "type a part of a name or ID: run those cases, and tell only of them"},
+		{"p", "file", "type a part of a file: the same for its hook or its suite"},
+		{"n N", "next", "show the next failure, the one before; so do the arrows down and up"},
+		{"v", "whole", "show the whole output of failures, or its first and last lines"},
+		{"e E", "edit", "open the hook of the failure shown last, or its case, in $VISUAL or $EDITOR"},
+		{"o", "", "tell only of failures, or of all again"},
+		{"Esc", "", "cancel the run; leave what is being typed; drop the filter"},
+		{"c", "", "clear the screen"},
+		{"Ctrl-Z", "", "stop; fg goes on, with what was saved meanwhile"},
+	}
+}
+
+// A FilterBy is the text that a filter looks at.
 type FilterBy string
 
 // What filters look at: a case's IDs and name, or its hook and where it is defined.
@@ -38,8 +68,8 @@ func (f Filter) Lets(k suites.Key, name, hook, at string) bool {
 	return false
 }
 
-// Typing is a filter that a person has not come to the end of, and how many cases it
-// would let through.
+// Typing is a filter that the user is still typing, and how many cases it would let
+// through.
 type Typing struct {
 	By      FilterBy
 	Pattern string
@@ -87,6 +117,7 @@ type (
 	Returned struct{}
 )
 
+func (Help) event()         {}
 func (Typing) event()       {}
 func (Filtered) event()     {}
 func (Untyped) event()      {}

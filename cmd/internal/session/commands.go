@@ -26,22 +26,11 @@ const (
 // Matching runs the cases that it lets through.
 type Matching func(c *suites.Case) bool
 
-// A Show hands the view what a person asks of it. Done, if there is one, is closed
-// once the view has seen it.
+// A Show hands the view an event that is made of the present cases and of those that
+// fail. Done, if there is one, is closed once the view has handled it.
 type Show struct {
-	Event notify.Event
+	Event func(cases, failed []*suites.Case) notify.Event
 	Done  chan<- struct{}
-}
-
-// Failures asks the view to go so many of the present failures on.
-type Failures struct{ By int }
-
-// Typed shows the pattern of a filter while it is typed, and how many cases it would
-// let through.
-type Typed struct {
-	By      notify.FilterBy
-	Pattern string
-	Lets    Matching
 }
 
 // A Halt lets nothing run from when Still is closed until Go is: the program is about
@@ -54,29 +43,25 @@ type Halt struct {
 func (Deed) command()     {}
 func (Matching) command() {}
 func (Show) command()     {}
-func (Failures) command() {}
-func (Typed) command()    {}
 func (Halt) command()     {}
 
 func (w *watch) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Show:
-		w.opts.View.Handle(c.Event)
+		w.opts.View.Handle(c.Event(w.project.Cases, w.knowledge.Verdicts.Failed(w.project.Cases)))
 		if c.Done != nil {
 			close(c.Done)
 		}
-	case Typed:
-		w.opts.View.Handle(notify.Typing{By: c.By, Pattern: c.Pattern, Cases: len(w.matching(c.Lets))})
-	case Failures:
-		var keys []suites.Key
-		for _, failed := range w.knowledge.Verdicts.Failed(w.project.Cases) {
-			keys = append(keys, failed.Key())
-		}
-		w.opts.View.Handle(notify.Look{Failed: keys, By: c.By})
 	case Halt:
 		w.halt(ctx, c)
 	case Matching:
-		w.asked(ctx, plan.All(w.matching(c), "it matches"))
+		var matching []*suites.Case
+		for _, one := range w.project.Cases {
+			if c(one) {
+				matching = append(matching, one)
+			}
+		}
+		w.asked(ctx, plan.All(matching, "it matches"))
 	case Deed:
 		w.do(ctx, c)
 	}
@@ -94,16 +79,6 @@ func (w *watch) do(ctx context.Context, d Deed) {
 		w.cancel()
 	case Quit: // the loop's own
 	}
-}
-
-// matching are the cases that a filter lets through.
-func (w *watch) matching(lets Matching) (out []*suites.Case) {
-	for _, c := range w.project.Cases {
-		if lets(c) {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // asked runs what a person asked for.

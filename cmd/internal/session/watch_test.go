@@ -238,8 +238,12 @@ func TestWatchCommands(t *testing.T) {
 			t.Errorf("command %v runs %s, want %s", tt.command, got, tt.want)
 		}
 	}
-	w.commands <- Show{Event: notify.Help{}}
-	next[notify.Help](w)
+	w.commands <- Show{Event: func(cases, failed []*suites.Case) notify.Event {
+		return notify.Typing{Cases: 10*len(cases) + len(failed)}
+	}}
+	if got := next[notify.Typing](w).Cases; got != 31 {
+		t.Errorf("shown with %d, want 3 cases of which 1 fails", got)
+	}
 	s.Write("hooks/guard.sh", open)
 	w.runDone()
 	s.Write("suites/s.yaml", strings.Replace(suite, "  - {id: B1", "  #", 1))

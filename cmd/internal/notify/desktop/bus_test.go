@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
+	"hookwatch/cmd/internal/notify/desktop/desktoptest"
 	"hookwatch/suites"
 )
 
@@ -69,13 +69,13 @@ func send(t *testing.T, bus string, env []string, events ...notify.Transitions) 
 
 func TestDesktopOnRealBus(t *testing.T) {
 	t.Parallel()
-	bus := notifytest.StartBus(t)
-	s := notifytest.Serve(t, bus, false)
+	bus := desktoptest.StartBus(t)
+	s := desktoptest.Serve(t, bus, false)
 	stdout, stderr := send(t, bus, nil,
 		notify.Transitions{Project: "plankton"},
-		notify.Transitions{Project: "plankton", Regressions: notifytest.Regressed("P01", "P03").Regressions,
-			Resolved: []suites.Record{notifytest.Rec("pm", "P02", "npm_blocked", true, "")}})
-	want := notifytest.Notification{
+		notify.Transitions{Project: "plankton", Regressions: regressed("P01", "P03").Regressions,
+			Resolved: []suites.Record{recordOf("P02", "npm_blocked", true, "")}})
+	want := desktoptest.Notification{
 		App: "hookwatch", Title: "hookwatch: plankton",
 		Body: "regression: P01 name_P01, P03 name_P03\nresolved: P02 npm_blocked",
 	}
@@ -88,21 +88,21 @@ func TestDesktopOnRealBus(t *testing.T) {
 	if send(t, bus, nil, notify.Transitions{Project: "plankton"}); len(s.All()) != 0 {
 		t.Error("a notification without a transition")
 	}
-	if send(t, bus, []string{"CI=1"}, notifytest.Regressed("P01")); len(s.All()) != 0 {
+	if send(t, bus, []string{"CI=1"}, regressed("P01")); len(s.All()) != 0 {
 		t.Error("a notification in CI")
 	}
 }
 
 func TestDesktopOnBusWithoutService(t *testing.T) {
 	t.Parallel()
-	bus := notifytest.StartBus(t)
+	bus := desktoptest.StartBus(t)
 	for _, tt := range []struct{ name, address, why string }{
 		{"no service", bus, "org.freedesktop.Notifications"},
 		{"no bus", "unix:path=/nonexistent/bus", "/nonexistent/bus"},
 		{"a bus that would have to be started", "autolaunch:", errNoBus.Error()},
 	} {
 		name := tt.name
-		stdout, stderr := send(t, tt.address, nil, notifytest.Regressed("P01"), notifytest.Regressed("P02"))
+		stdout, stderr := send(t, tt.address, nil, regressed("P01"), regressed("P02"))
 		if !strings.Contains(stderr, tt.why) {
 			t.Errorf("%s: said %q, want the reason %q", name, stderr, tt.why)
 		}
@@ -117,9 +117,9 @@ func TestDesktopOnBusWithoutService(t *testing.T) {
 
 func TestDesktopOnHangingService(t *testing.T) {
 	t.Parallel()
-	bus := notifytest.StartBus(t)
-	s := notifytest.Serve(t, bus, true)
-	stdout, _ := send(t, bus, nil, notifytest.Regressed("P01"), notifytest.Regressed("P02"))
+	bus := desktoptest.StartBus(t)
+	s := desktoptest.Serve(t, bus, true)
+	stdout, _ := send(t, bus, nil, regressed("P01"), regressed("P02"))
 	var handled, all int
 	if _, err := fmt.Sscan(stdout, &handled, &all); err != nil {
 		t.Fatalf("%q: %v", stdout, err)
@@ -137,12 +137,12 @@ func TestDesktopOnHangingService(t *testing.T) {
 // no line but its own, is short, and offers no action.
 func TestDesktopIsInert(t *testing.T) {
 	t.Parallel()
-	bus := notifytest.StartBus(t)
-	s := notifytest.Serve(t, bus, false)
+	bus := desktoptest.StartBus(t)
+	s := desktoptest.Serve(t, bus, false)
 	const evil = "<b>x</b><a href='http://e.example'>y</a><img src=http://e.example/i.png>&lt;http://e.example www.e.example\x1b]0;t\a\u202e\u009b\u3164\nresolved: all"
 	var bad []suites.Record
 	for _, name := range []string{evil, strings.Repeat("n", 10_000), "$(calc) \"@ ]]> -- `x`", "d"} {
-		bad = append(bad, notifytest.Rec("pm", name, name, false, evil))
+		bad = append(bad, recordOf(name, name, false, evil))
 	}
 	send(t, bus, nil, notify.Transitions{Project: evil + strings.Repeat("p", 10_000), Regressions: bad, Resolved: bad[:1]})
 	got := s.All()
@@ -151,7 +151,7 @@ func TestDesktopIsInert(t *testing.T) {
 	}
 	n := got[0]
 	for _, text := range []string{n.Title, n.Body} {
-		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && notifytest.Obeyed(r) || strings.ContainsRune("<>&", r) }); i >= 0 || strings.Contains(text, "://") || strings.Contains(text, "www.") || len(text) > 1500 {
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && obeyed(r) || strings.ContainsRune("<>&", r) }); i >= 0 || strings.Contains(text, "://") || strings.Contains(text, "www.") || len(text) > 1500 {
 			t.Errorf("%d bytes, at %d: %q", len(text), i, text)
 		}
 	}
@@ -164,7 +164,7 @@ func TestDesktopIsInert(t *testing.T) {
 // asked instead: a project's own may come first there.
 func TestDesktopRunsNothing(t *testing.T) {
 	t.Parallel()
-	bin, bus := t.TempDir(), notifytest.StartBus(t)
+	bin, bus := t.TempDir(), desktoptest.StartBus(t)
 	ran := filepath.Join(bin, "ran")
 	for _, name := range []string{"notify-send", "kdialog", "dbus-launch", "terminal-notifier", "osascript"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$0\" >>'"+ran+"'\n"), 0o755); err != nil {
@@ -172,7 +172,7 @@ func TestDesktopRunsNothing(t *testing.T) {
 		}
 	}
 	for _, address := range []string{bus, "unix:path=/nonexistent/bus", "autolaunch:", "autolaunch:scope=x"} {
-		if _, said := send(t, address, []string{"PATH=" + bin + ":/usr/bin:/bin"}, notifytest.Regressed("P01")); !strings.Contains(said, "the bell rings instead") {
+		if _, said := send(t, address, []string{"PATH=" + bin + ":/usr/bin:/bin"}, regressed("P01")); !strings.Contains(said, "the bell rings instead") {
 			t.Errorf("%q: %q", address, said)
 		}
 	}

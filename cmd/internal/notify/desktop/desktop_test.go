@@ -9,11 +9,30 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
+
+// recordOf makes a record of one suite.
+func recordOf(id, name string, pass bool, note string) suites.Record {
+	return suites.Record{Suite: "pm", ID: id, TestName: name, Pass: pass, Note: note}
+}
+
+// regressed are transitions of cases that fail now.
+func regressed(ids ...string) notify.Transitions {
+	t := notify.Transitions{Project: "plankton"}
+	for _, id := range ids {
+		t.Regressions = append(t.Regressions, recordOf(id, "name_"+id, false, ""))
+	}
+	return t
+}
+
+// obeyed reports whether a terminal may obey the rune, or hide it.
+func obeyed(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf)
+}
 
 // A desk records what a desktop view does; its service answers as it is told.
 type desk struct {
@@ -52,13 +71,13 @@ func TestDesktopBody(t *testing.T) {
 		in   notify.Transitions
 		want string
 	}{
-		{"regression", notifytest.Regressed("P01"), "regression: P01 name_P01"},
-		{"more than it names", notifytest.Regressed("P1", "P2", "P3", "P4", "P5"),
+		{"regression", regressed("P01"), "regression: P01 name_P01"},
+		{"more than it names", regressed("P1", "P2", "P3", "P4", "P5"),
 			"regression: P1 name_P1, P2 name_P2, P3 name_P3 (+2)"},
-		{"both", notify.Transitions{Regressions: notifytest.Regressed("P01").Regressions,
-			Resolved: []suites.Record{notifytest.Rec("pm", "P02", "two", true, "")}},
+		{"both", notify.Transitions{Regressions: regressed("P01").Regressions,
+			Resolved: []suites.Record{recordOf("P02", "two", true, "")}},
 			"regression: P01 name_P01\nresolved: P02 two"},
-		{"no markup, nothing raw", notify.Transitions{Resolved: []suites.Record{notifytest.Rec("pm", "P02", "<b>&\x1b[1m", true, "")}},
+		{"no markup, nothing raw", notify.Transitions{Resolved: []suites.Record{recordOf("P02", "<b>&\x1b[1m", true, "")}},
 			`resolved: P02 ‹b›+\x1b[1m`},
 	} {
 		if got := desktopBody(tt.in); got != tt.want {
@@ -74,11 +93,11 @@ func TestDesktopSendsOnePerEvent(t *testing.T) {
 		d := k.open(true)
 		d.Handle(notify.RunDone{})
 		d.Handle(notify.Transitions{Project: "plankton"}) // none
-		d.Handle(notifytest.Regressed("P01"))
+		d.Handle(regressed("P01"))
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		d.Handle(notifytest.Regressed("P02")) // too late, and harmless
+		d.Handle(regressed("P02")) // too late, and harmless
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -103,8 +122,8 @@ func TestDesktopRingsWithoutService(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			k := &desk{send: func(int) error { return errors.New("nobody home") }}
 			d := k.open(tt.tty)
-			d.Handle(notifytest.Regressed("P01"))
-			d.Handle(notifytest.Regressed("P02"))
+			d.Handle(regressed("P01"))
+			d.Handle(regressed("P02"))
 			_ = d.Close()
 			if k.bells.String() != tt.bell || len(k.said) != 1 || k.said[0] != tt.says {
 				t.Errorf("tty %v: bells %q, said %q", tt.tty, k.bells.String(), k.said)
@@ -128,7 +147,7 @@ func TestDesktopHangingService(t *testing.T) {
 		d := k.open(true)
 		start := time.Now()
 		for range 3 * queued {
-			d.Handle(notifytest.Regressed("P01"))
+			d.Handle(regressed("P01"))
 		}
 		if waited := time.Since(start); waited != 0 {
 			t.Errorf("Handle waited %v for a hanging service", waited)
@@ -140,7 +159,7 @@ func TestDesktopHangingService(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		d.Handle(notifytest.Regressed("P02"))
+		d.Handle(regressed("P02"))
 		synctest.Wait()
 		if len(k.sent) != 2 {
 			t.Errorf("sent %d after the service came back, want 2", len(k.sent))
@@ -157,8 +176,8 @@ func TestDesktopCloseWaitsNoLongerThanItSays(t *testing.T) {
 		d := newView(Options{},
 			func(string, string) error { sent.Add(1); <-release; return nil },
 			func() { <-release })
-		d.Handle(notifytest.Regressed("P01"))
-		d.Handle(notifytest.Regressed("P02"))
+		d.Handle(regressed("P01"))
+		d.Handle(regressed("P02"))
 		start := time.Now()
 		_ = d.Close()
 		if waited := time.Since(start); waited != 2*time.Second {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 
@@ -28,7 +27,7 @@ func TestCauses(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		v := New(&out, tt.o)
-		for _, e := range notifytest.Failing() {
+		for _, e := range failingScene() {
 			v.Handle(e)
 		}
 		for _, want := range tt.once {
@@ -48,7 +47,7 @@ func TestCauseAlone(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := New(&out, Options{Watch: true})
-	for _, e := range notifytest.Failing()[:2] {
+	for _, e := range failingScene()[:2] {
 		v.Handle(e)
 	}
 	v.Handle(notify.RunStarted{Cases: 1, Total: 11})
@@ -73,7 +72,7 @@ func TestSuperseded(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		v := New(&out, Options{Watch: true})
-		for _, e := range notifytest.Failing()[:5] {
+		for _, e := range failingScene()[:5] {
 			v.Handle(e)
 		}
 		v.Handle(savedOf(0, "b.sh", tt.again...))
@@ -99,9 +98,9 @@ func TestSupersededMany(t *testing.T) {
 	v := New(&out, Options{Watch: true})
 	v.Handle(notify.RunStarted{Cases: 9, Total: 11})
 	for n := range wholeCases + 3 {
-		r := notifytest.Rec("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
+		r := recordOf("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
 		r.Hook = fmt.Sprintf("h%d.sh", n)
-		v.Handle(notifytest.Done(r, n+1, 9, suites.Mismatch{Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
+		v.Handle(doneWith(r, n+1, 9, suites.Mismatch{Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
 	}
 	v.Handle(savedOf(0, "b.sh", "D6"))
 	v.Handle(notify.RunStarted{Cases: 1, Total: 11})

@@ -3,8 +3,6 @@ package human
 import (
 	"testing"
 	"time"
-
-	"hookwatch/cmd/internal/notify/notifytest"
 )
 
 func TestSpan(t *testing.T) {
@@ -33,12 +31,12 @@ func TestSpan(t *testing.T) {
 
 func TestMoments(t *testing.T) {
 	t.Parallel()
-	now := notifytest.At(14, 2, 11).Time
+	now := atTime(14, 2, 11).Time
 	for _, tt := range []struct {
 		name, got, want string
 	}{
-		{"clock in the place of now", clock(notifytest.At(14, 2, 11).UTC(), now), "14:02:11"},
-		{"moment today", moment(notifytest.At(13, 58, 0).UTC(), now), "13:58"},
+		{"clock in the place of now", clock(atTime(14, 2, 11).UTC(), now), "14:02:11"},
+		{"moment today", moment(atTime(13, 58, 0).UTC(), now), "13:58"},
 		{"moment yesterday", moment(now.AddDate(0, 0, -1), now), "2026-08-11 14:02"},
 		{"ago seconds", ago(now.Add(-59*time.Second), now), "just now"},
 		{"ago future", ago(now.Add(time.Hour), now), "just now"},

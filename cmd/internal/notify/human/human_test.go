@@ -9,52 +9,51 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 
-func atNow() time.Time { return notifytest.Now.Time }
+func atNow() time.Time { return sceneTime.Time }
 
 // onceScene is a full run with a regression and what else there may be.
 func onceScene() []notify.Event {
-	r := notifytest.Regression()
-	return slices.Concat([]notify.Event{notifytest.Once(notifytest.Opening())}, r[1:])
+	r := regressionScene()
+	return slices.Concat([]notify.Event{unwatched(openingEvent())}, r[1:])
 }
 
 func TestHumanPlain(t *testing.T) {
 	t.Parallel()
-	watched := slices.Concat([]notify.Event{notifytest.Opening()}, notifytest.Regression(), notifytest.Resolved(), notifytest.Pressed(), notifytest.Unrelated(), notifytest.Problems(), notifytest.Pressed())
+	watched := slices.Concat([]notify.Event{openingEvent()}, regressionScene(), resolvedScene(), pressedScene(), unrelatedScene(), problemScene(), pressedScene())
 	for _, tt := range []struct {
 		file   string
 		o      Options
 		events []notify.Event
 	}{
 		{"once_regression.txt", Options{}, onceScene()},
-		{"once_resolved.txt", Options{}, slices.Concat([]notify.Event{notifytest.Once(notifytest.Opening())}, notifytest.Resolved()[1:])},
+		{"once_resolved.txt", Options{}, slices.Concat([]notify.Event{unwatched(openingEvent())}, resolvedScene()[1:])},
 		{"once_verbose.txt", Options{Verbose: true}, onceScene()},
-		{"once_output.txt", Options{}, notifytest.Output()},
-		{"once_skips.txt", Options{}, notifytest.Skips()},
-		{"once_problems.txt", Options{}, notifytest.Problems()},
+		{"once_output.txt", Options{}, outputScene()},
+		{"once_skips.txt", Options{}, skipScene()},
+		{"once_problems.txt", Options{}, problemScene()},
 		{"watch_plain.txt", Options{Watch: true}, watched},
-		{"watch_skips.txt", Options{Watch: true}, notifytest.Skips()},
+		{"watch_skips.txt", Options{Watch: true}, skipScene()},
 	} {
 		var out bytes.Buffer
 		tt.o.Now = atNow
 		v := New(&out, tt.o)
-		notifytest.Show(v, tt.events)
+		showTo(v, tt.events)
 		if err := v.Close(); err != nil {
 			t.Error(err)
 		}
-		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && notifytest.Obeyed(r) }); i >= 0 {
+		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && obeyed(r) }); i >= 0 {
 			t.Errorf("%s: a control character at %d", tt.file, i)
 		}
-		notifytest.Golden(t, tt.file, out.String())
+		golden(t, tt.file, out.String())
 	}
 }
 
 func TestHumanTerminal(t *testing.T) {
 	t.Parallel()
-	watched := slices.Concat([]notify.Event{notifytest.Opening()}, notifytest.Regression(), notifytest.Resolved(), notifytest.Unrelated(), notifytest.Deleted())
+	watched := slices.Concat([]notify.Event{openingEvent()}, regressionScene(), resolvedScene(), unrelatedScene(), deletedScene())
 	for _, tt := range []struct {
 		file    string
 		columns int
@@ -63,11 +62,11 @@ func TestHumanTerminal(t *testing.T) {
 	}{
 		{"tty_once.txt", 100, Options{}, onceScene()},
 		{"tty_watch.txt", 100, Options{Watch: true}, watched},
-		{"tty_problems.txt", 80, Options{Watch: true}, notifytest.Problems()},
-		{"tty_output.txt", 80, Options{}, notifytest.Output()},
+		{"tty_problems.txt", 80, Options{Watch: true}, problemScene()},
+		{"tty_output.txt", 80, Options{}, outputScene()},
 		{"tty_watch_40.txt", 40, Options{Watch: true}, watched},
-		{"tty_output_40.txt", 40, Options{}, notifytest.Output()},
-		{"tty_skips_40.txt", 40, Options{}, notifytest.Skips()},
+		{"tty_output_40.txt", 40, Options{}, outputScene()},
+		{"tty_skips_40.txt", 40, Options{}, skipScene()},
 	} {
 		screens := map[bool]string{}
 		for _, color := range []bool{false, true} {
@@ -76,7 +75,7 @@ func TestHumanTerminal(t *testing.T) {
 			tt.o.Color, tt.o.TTY, tt.o.Now = color, true, atNow
 			tt.o.Width = func() int { return tt.columns }
 			v := New(m, tt.o)
-			notifytest.Show(v, tt.events)
+			showTo(v, tt.events)
 			screens[color] = m.String()
 			_ = v.Close()
 			if strings.Contains(m.String(), "? help") {
@@ -86,7 +85,7 @@ func TestHumanTerminal(t *testing.T) {
 		if screens[false] != screens[true] {
 			t.Errorf("%s: colour moves the text", tt.file)
 		}
-		notifytest.Golden(t, tt.file, screens[true])
+		golden(t, tt.file, screens[true])
 	}
 }
 
@@ -95,15 +94,15 @@ func TestHumanTerminal(t *testing.T) {
 func TestHumanProgress(t *testing.T) {
 	t.Parallel()
 	m := newTerminal(t, 60)
-	clock := notifytest.Now.Time
+	clock := sceneTime.Time
 	v := New(m, Options{TTY: true, Width: func() int { return 60 },
 		Now: func() time.Time { return clock }})
 	records := []suites.Record{}
 	v.Handle(notify.RunStarted{Cases: 1000, Total: 1000, Full: true})
 	for i := range 1000 {
 		clock = clock.Add(2 * time.Millisecond) // 2 s in all
-		records = append(records, notifytest.Rec("pm", "P", "a_name_that_is_much_too_long_for_the_line_it_is_shown_on", true, ""))
-		v.Handle(notifytest.Done(records[i], i+1, 1000))
+		records = append(records, recordOf("pm", "P", "a_name_that_is_much_too_long_for_the_line_it_is_shown_on", true, ""))
+		v.Handle(doneWith(records[i], i+1, 1000))
 		if i == 499 && !strings.HasPrefix(m.String(), "running 500 of 1000  P a_name") {
 			t.Errorf("half way the terminal shows %q", m)
 		}
@@ -114,7 +113,7 @@ func TestHumanProgress(t *testing.T) {
 	if m.wraps > 0 || len(m.rows) > 1 {
 		t.Errorf("the line wrapped: %q", m)
 	}
-	v.Handle(notifytest.Finish(1000, suites.Tally{}, records...))
+	v.Handle(finish(1000, suites.Tally{}, records...))
 	if want := "PASS 1000  FAIL 0  SKIP 0  UNPROVEN 0  of 1000 in 0.74 s\n"; m.String() != want {
 		t.Errorf("at the end the terminal shows %q, want %q", m, want)
 	}
@@ -125,12 +124,12 @@ func TestHumanColor(t *testing.T) {
 	for _, color := range []bool{true, false} {
 		var out bytes.Buffer
 		v := New(&out, Options{Color: color, Now: atNow})
-		notifytest.Show(v, onceScene())
+		showTo(v, onceScene())
 		if got := strings.Contains(out.String(), "\x1b[1;31mFAIL \x1b[m"); got != color {
 			t.Errorf("colour %v: %q", color, out.String())
 		}
 		out.Reset()
-		notifytest.Show(v, notifytest.Resolved()[1:])
+		showTo(v, resolvedScene()[1:])
 		if strings.Contains(out.String(), "\x1b["+sgr[red]) {
 			t.Errorf("red where nothing failed: %q", out.String())
 		}
@@ -146,13 +145,13 @@ func TestHumanForgesNoLine(t *testing.T) {
 			m := newTerminal(t, columns)
 			v := New(m, Options{Color: true, TTY: true, Watch: true, Now: atNow, Width: func() int { return columns }})
 			forged := "x" + gap + "FORGED 500"
-			r := notifytest.Rec(forged, forged, forged, false, forged)
-			e := notifytest.Done(r, 1, 2)
+			r := recordOf(forged, forged, forged, false, forged)
+			e := doneWith(r, 1, 2)
 			e.Verdict.Note, e.Sandbox, e.Effect, e.Tools, e.Transition = forged, forged, forged, []string{forged}, notify.Explained
-			notifytest.Show(v, []notify.Event{
+			showTo(v, []notify.Event{
 				notify.Started{Project: forged, Isolation: "none", Cases: 1}, notify.Warning{Text: forged},
 				notify.Changed{Changes: []notify.Change{{Path: forged, Sections: []string{forged}}}, Selected: []suites.Selection{{Key: suites.Key{Suite: "s", ID: "A"}, Because: []string{forged}}}, Uncovered: []string{forged}},
-				notify.RunStarted{Cases: 2}, e, notifytest.Done(notifytest.Rec("s", "B", forged, true, "absent: "+forged), 2, 2), notify.RunDone{Records: []suites.Record{r}, Aborted: forged},
+				notify.RunStarted{Cases: 2}, e, doneWith(recordOf("s", "B", forged, true, "absent: "+forged), 2, 2), notify.RunDone{Records: []suites.Record{r}, Aborted: forged},
 			})
 			for _, row := range strings.Split(m.String(), "\n") {
 				if strings.HasPrefix(row, "FORGED") {
@@ -170,7 +169,7 @@ func TestHumanCutsNames(t *testing.T) {
 	m := newTerminal(t, 80)
 	v := New(m, Options{TTY: true, Watch: true, Now: atNow, Width: func() int { return 80 }})
 	long := strings.Repeat("n", 10_000)
-	notifytest.Show(v, []notify.Event{notify.Started{Project: long, Cases: 1}, notify.RunStarted{Cases: 1}, notifytest.Done(notifytest.Rec("s", "A", long, false, ""), 1, 1)})
+	showTo(v, []notify.Event{notify.Started{Project: long, Cases: 1}, notify.RunStarted{Cases: 1}, doneWith(recordOf("s", "A", long, false, ""), 1, 1)})
 	if len(m.rows) > 25 {
 		t.Errorf("%d rows:\n%.2000s", len(m.rows), m)
 	}
@@ -199,15 +198,15 @@ func TestTransitionWords(t *testing.T) {
 		since      notify.Time
 		want       string
 	}{
-		{notify.Regression, suites.Fail, notifytest.At(13, 58, 0), "regression, passed at 13:58"},
+		{notify.Regression, suites.Fail, atTime(13, 58, 0), "regression, passed at 13:58"},
 		{notify.Regression, suites.Fail, notify.Time{}, "regression"},
-		{notify.Resolved, suites.Pass, notify.Time{Time: notifytest.At(13, 58, 0).AddDate(0, 0, -1)}, "resolved, failed at 2026-08-11 13:58"},
+		{notify.Resolved, suites.Pass, notify.Time{Time: atTime(13, 58, 0).AddDate(0, 0, -1)}, "resolved, failed at 2026-08-11 13:58"},
 		{notify.Resolved, suites.Pass, notify.Time{}, "resolved"},
-		{notify.Edited, suites.Fail, notifytest.Now, "the case itself changed"},
-		{notify.Explained, suites.Fail, notifytest.Now, "explained: biome, jaq changed"},
-		{notify.New, suites.Fail, notifytest.Now, "new"},
-		{notify.Same, suites.Fail, notifytest.Now, "failed before"},
-		{notify.Same, suites.Pass, notifytest.Now, ""},
+		{notify.Edited, suites.Fail, sceneTime, "the case itself changed"},
+		{notify.Explained, suites.Fail, sceneTime, "explained: biome, jaq changed"},
+		{notify.New, suites.Fail, sceneTime, "new"},
+		{notify.Same, suites.Fail, sceneTime, "failed before"},
+		{notify.Same, suites.Pass, sceneTime, ""},
 	} {
 		h := New(nil, Options{Now: atNow}).(*human)
 		got := ""
@@ -229,15 +228,15 @@ func FuzzHuman(f *testing.F) {
 		m := newTerminal(t, 1+columns&0x7f)
 		v := New(m, Options{Color: true, TTY: true, Watch: watch, Now: atNow,
 			Width: func() int { return m.columns }})
-		r := notifytest.Rec(a, b, a, false, b)
-		e := notifytest.Done(r, 1, 2, suites.Mismatch{Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
+		r := recordOf(a, b, a, false, b)
+		e := doneWith(r, 1, 2, suites.Mismatch{Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
 		e.Effect, e.Sandbox = a, b
-		skip := notifytest.Rec(b, a, b, true, "absent: "+a)
-		notifytest.Show(v, []notify.Event{
+		skip := recordOf(b, a, b, true, "absent: "+a)
+		showTo(v, []notify.Event{
 			notify.Started{Project: a, Isolation: b, Watched: 1}, notify.Warning{Text: a},
 			notify.Problems{List: []suites.Problem{{At: suites.Position{File: a, Line: 1}, What: b, Hint: a}}},
 			notify.Changed{Changes: []notify.Change{{Path: a, Sections: []string{b}}}, Selected: []suites.Selection{{Key: suites.Key{Suite: a, ID: b}, Because: []string{a}}}},
-			notify.RunStarted{Cases: 2}, e, notifytest.Done(skip, 2, 2),
+			notify.RunStarted{Cases: 2}, e, doneWith(skip, 2, 2),
 			notify.RunDone{Records: []suites.Record{r, skip, skip, skip, skip}, Aborted: a, StandIns: []string{b}},
 		})
 		_ = v.Close()

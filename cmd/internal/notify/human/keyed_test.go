@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 
 // keyedScene is a session with two failures, of which one is shown whole.
 func keyedScene() []notify.Event {
-	first, second := notifytest.Rec("own", "A1", "first", false, "exit 1, want 2"), notifytest.Rec("pm", "P9", "second", false, "exit 3, want 0")
+	first, second := recordOf("own", "A1", "first", false, "exit 1, want 2"), recordOf("pm", "P9", "second", false, "exit 3, want 0")
 	first.ActualStderr = "/home/me/plankton/hooks/guard.sh: line 7: nope: command not found\n" + strings.Repeat("more\n", 20)
 	second.Hook = "pm.sh"
-	a, b := notifytest.Done(first, 1, 2), notifytest.Done(second, 2, 2)
+	a, b := doneWith(first, 1, 2), doneWith(second, 2, 2)
 	a.Script, a.Defined = "hooks/guard.sh", suites.Position{File: "suites/own.yaml", Line: 4}
 	b.Script, b.Defined = "", suites.Position{File: "builtin:pm", Line: 9}
-	return []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 2, Total: 118, At: notifytest.Now}, a, b, notifytest.Finish(118, suites.Tally{Passed: 116, Failed: 2}, first, second), notify.Rested{}}
+	return []notify.Event{openingEvent(), notify.RunStarted{Cases: 2, Total: 118, At: sceneTime}, a, b, finish(118, suites.Tally{Passed: 116, Failed: 2}, first, second), notify.Rested{}}
 }
 
 // TestKeyed: what each key shows, after those before it.
@@ -29,9 +28,9 @@ func TestKeyed(t *testing.T) {
 	gone := suites.Key{Suite: "old", ID: "O1"}
 	m := newTerminal(t, 80)
 	v := New(m, Options{TTY: true, Watch: true, Now: atNow, Width: func() int { return 80 }, Show: func(k suites.Key) string { return "hookwatch show " + k.ID }})
-	notifytest.Show(v, keyedScene())
-	passing := notifytest.Rec("pm", "P9", "second", true, "")
-	fixed := []notify.Event{notify.RunStarted{Cases: 1, Total: 118}, notifytest.Done(passing, 1, 1), notifytest.Finish(118, suites.Tally{Passed: 118}, passing)}
+	showTo(v, keyedScene())
+	passing := recordOf("pm", "P9", "second", true, "")
+	fixed := []notify.Event{notify.RunStarted{Cases: 1, Total: 118}, doneWith(passing, 1, 1), finish(118, suites.Tally{Passed: 118}, passing)}
 	for _, tt := range []struct {
 		events []notify.Event
 		shows  string // beyond what was there before
@@ -55,7 +54,7 @@ func TestKeyed(t *testing.T) {
 		{[]notify.Event{notify.OnlyFailures{}}, "only failures", ""},
 	} {
 		before := m.String()
-		notifytest.Show(v, tt.events)
+		showTo(v, tt.events)
 		after := m.String()
 		if n := strings.Count(before, tt.shows); tt.events != nil && !strings.HasPrefix(tt.shows, "filter by") && strings.Count(after, tt.shows) <= n || !strings.Contains(after, tt.shows) {
 			t.Errorf("%v shows no %q:\n%s", tt.events, tt.shows, after)
@@ -65,7 +64,7 @@ func TestKeyed(t *testing.T) {
 		}
 	}
 	before := m.String()
-	notifytest.Show(v, fixed)
+	showTo(v, fixed)
 	if got, want := m.String(), before[:strings.LastIndex(strings.TrimSpace(before), "\n")]; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(before, "\n") {
 		t.Errorf("a run without failures is told:\n%s", got[len(want):])
 	}
@@ -88,7 +87,7 @@ func TestEdit(t *testing.T) {
 	if none.File != "" || !strings.Contains(out.String(), "no failure was shown") {
 		t.Errorf("%v: %s", none, &out)
 	}
-	notifytest.Show(v, keyedScene())
+	showTo(v, keyedScene())
 	keys := []suites.Key{{Suite: "own", ID: "A1"}, {Suite: "pm", ID: "P9"}}
 	look := func(by int) { v.Handle(notify.Look{Failed: keys, By: by}) }
 	for v.(*human).asked.at != keys[0] {
@@ -100,7 +99,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the hook is at %v", hook)
 	}
 	before := out.Len()
-	notifytest.Show(v, keyedScene()[1:])
+	showTo(v, keyedScene()[1:])
 	if out.Len() != before {
 		t.Errorf("written over the editor: %q", out.String()[before:])
 	}
@@ -133,20 +132,20 @@ func TestEdit(t *testing.T) {
 // TestTimeLeft: what takes longer says how long it will.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
-	clock := notifytest.Now.Time
+	clock := sceneTime.Time
 	m := newTerminal(t, 100)
 	v := New(m, Options{TTY: true, Watch: true, Now: func() time.Time { return clock }, Width: func() int { return 100 }})
-	v.Handle(notifytest.Opening())
+	v.Handle(openingEvent())
 	v.Handle(notify.RunStarted{Cases: 10, Total: 10})
-	r := notifytest.Rec("s", "A", "a", true, "")
+	r := recordOf("s", "A", "a", true, "")
 	for i := range 4 {
 		clock = clock.Add(3 * time.Second)
-		v.Handle(notifytest.Done(r, i+1, 10))
+		v.Handle(doneWith(r, i+1, 10))
 	}
 	if got := m.String(); !strings.Contains(got, "running 4 of 10  about 18.0 s left") {
 		t.Errorf("%s", got)
 	}
-	v.Handle(notifytest.Finish(10, suites.Tally{Passed: 10}, r))
+	v.Handle(finish(10, suites.Tally{Passed: 10}, r))
 	for i := range 4 {
 		clock = clock.Add(time.Minute)
 		v.Handle(notify.Tracing{Done: 100 + i, Of: 118})
@@ -166,8 +165,8 @@ func TestASCII(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := New(&out, Options{ASCII: true, Now: atNow})
-	r := notifytest.Rec("s", "A", "größe", false, "exit 1 … 日本")
-	notifytest.Show(v, []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 1}, notifytest.Done(r, 1, 1), notifytest.Finish(1, suites.Tally{Failed: 1}, r)})
+	r := recordOf("s", "A", "größe", false, "exit 1 … 日本")
+	showTo(v, []notify.Event{openingEvent(), notify.RunStarted{Cases: 1}, doneWith(r, 1, 1), finish(1, suites.Tally{Failed: 1}, r)})
 	if got := out.String(); !strings.Contains(got, "gr??e") || strings.ContainsFunc(got, func(r rune) bool { return r > '~' }) {
 		t.Error(got)
 	}
@@ -178,11 +177,11 @@ func TestEditOfCause(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := New(&out, Options{TTY: true, Watch: true, Now: atNow})
-	r := notifytest.Rec("own", "A1", "first", false, "exit 2, want 0")
+	r := recordOf("own", "A1", "first", false, "exit 2, want 0")
 	r.Hook, r.ActualStderr = "guard.sh", "hooks/guard.sh: line 7: syntax error near unexpected token `}'\n"
-	e := notifytest.Done(r, 1, 1)
+	e := doneWith(r, 1, 1)
 	e.Script = "hooks/guard.sh"
-	notifytest.Show(v, []notify.Event{notifytest.Opening(), notify.RunStarted{Cases: 1, Total: 118}, e, notifytest.Finish(118, suites.Tally{Failed: 1}, r)})
+	showTo(v, []notify.Event{openingEvent(), notify.RunStarted{Cases: 1, Total: 118}, e, finish(118, suites.Tally{Failed: 1}, r)})
 	var at notify.Place
 	if v.Handle(notify.Edit{At: &at}); at != (notify.Place{File: "/home/me/plankton/hooks/guard.sh", Line: 7}) {
 		t.Errorf("%v: %s", at, &out)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 
@@ -14,32 +13,32 @@ import (
 // and what follows as if it had always been so.
 func TestResized(t *testing.T) {
 	t.Parallel()
-	r := notifytest.Rec("s", "A1", "n", false, "exit 0, want 2")
-	failed := notifytest.Done(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
+	r := recordOf("s", "A1", "n", false, "exit 0, want 2")
+	failed := doneWith(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
 	failed.Rerun = "hookwatch run A1"
-	earlier := []notify.Event{notifytest.Opening(), notify.Warning{Text: "said before the save"}}
+	earlier := []notify.Event{openingEvent(), notify.Warning{Text: "said before the save"}}
 	block := []notify.Event{
 		savedOf(0, "a/rather/long/path/of/a/hook.sh", "A1", "A2"),
 		savedOf(20*time.Millisecond, "b.sh", "B1"),
 		notify.RunStarted{Cases: 2, Total: 118},
 		failed,
-		notify.RunDone{Tally: suites.Tally{Failed: 1, Passed: 1}, State: notifytest.Before, Duration: time.Second},
+		notify.RunDone{Tally: suites.Tally{Failed: 1, Passed: 1}, State: stateBefore, Duration: time.Second},
 	}
 	after := []notify.Event{notify.Rested{}, notify.Warning{Text: "a warning that is longer than the narrow terminal has columns"}}
 	for at := range len(block) + 1 {
 		columns := 100
 		m := newTerminal(t, columns)
 		v := New(m, Options{Watch: true, TTY: true, Now: atNow, Width: func() int { return columns }})
-		notifytest.Show(v, earlier, block[:at])
+		showTo(v, earlier, block[:at])
 		columns, m.columns = 50, 50
 		v.Handle(notify.Resized{})
-		notifytest.Show(v, block[at:], after)
+		showTo(v, block[at:], after)
 		if err := v.Close(); err != nil {
 			t.Fatal(err)
 		}
 		fresh := newTerminal(t, 50)
 		w := New(fresh, Options{Watch: true, TTY: true, Now: atNow, Width: func() int { return 50 }})
-		notifytest.Show(w, earlier, block, after)
+		showTo(w, earlier, block, after)
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"hookwatch/cmd/internal/notify"
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites"
 )
 
 // savedOf is one of the files of a save, and the cases that it selects.
 func savedOf(after time.Duration, path string, ids ...string) notify.Changed {
-	e := notify.Changed{At: notify.Time{Time: notifytest.Now.Add(after)}, Changes: []notify.Change{{Path: path}}, State: notifytest.Before}
+	e := notify.Changed{At: notify.Time{Time: sceneTime.Add(after)}, Changes: []notify.Change{{Path: path}}, State: stateBefore}
 	for _, id := range ids {
 		e.Selected = append(e.Selected, suites.Selection{Key: suites.Key{Suite: "s", ID: id}, Because: []string{path + ": it changed"}})
 	}
@@ -26,8 +25,8 @@ func TestOneSave(t *testing.T) {
 	t.Parallel()
 	first, second := savedOf(0, "a.sh", "A1", "A2"), savedOf(20*time.Millisecond, "b.sh", "A2", "B1")
 	run := notify.RunStarted{Cases: 2, Total: 118}
-	r := notifytest.Rec("s", "A1", "n", false, "exit 0, want 2")
-	failed := notifytest.Done(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
+	r := recordOf("s", "A1", "n", false, "exit 0, want 2")
+	failed := doneWith(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
 	late := savedOf(sameSave+1, "b.sh", "A2", "B1")
 	for _, tt := range []struct {
 		name   string
@@ -50,7 +49,7 @@ func TestOneSave(t *testing.T) {
 			if !tt.tty {
 				v = New(&plainly, o)
 			}
-			notifytest.Show(v, []notify.Event{notifytest.Opening()}, tt.events)
+			showTo(v, []notify.Event{openingEvent()}, tt.events)
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +66,7 @@ func TestOneSave(t *testing.T) {
 			if strings.Join(blocks, "\n") != strings.Join(tt.blocks, "\n") {
 				t.Errorf("%s, %d columns: %q, want %q\n%s", tt.name, columns, blocks, tt.blocks, shown)
 			}
-			if n := strings.Count(shown, "\n"+clock(notifytest.Now.Time, notifytest.Now.Time)); n != len(tt.blocks) {
+			if n := strings.Count(shown, "\n"+clock(sceneTime.Time, sceneTime.Time)); n != len(tt.blocks) {
 				t.Errorf("%s, %d columns: %d stamps\n%s", tt.name, columns, n, shown)
 			}
 		}

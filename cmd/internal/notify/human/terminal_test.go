@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites/printable"
 )
 
@@ -39,7 +38,7 @@ func (m *terminal) Write(p []byte) (int, error) {
 			if rest = rest[size:]; m.cooked {
 				m.col = 0
 			}
-		case notifytest.Obeyed(r):
+		case obeyed(r):
 			m.t.Fatalf("the terminal gets %q in %q", r, p)
 		default:
 			m.put(r)

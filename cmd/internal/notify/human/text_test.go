@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hookwatch/cmd/internal/notify/notifytest"
 	"hookwatch/suites/printable"
 )
 
@@ -52,7 +51,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string, columns int) {
 		columns = 25 + (columns&0xff)%100
 		for _, shown := range append(excerpt(in, columns, false), printable.Text(in), printable.Prefix(printable.Text(in), columns)) {
-			if !utf8.ValidString(shown) || strings.IndexFunc(shown, notifytest.Obeyed) >= 0 {
+			if !utf8.ValidString(shown) || strings.IndexFunc(shown, obeyed) >= 0 {
 				t.Errorf("%q is shown as %q", in, shown)
 			}
 		}

@@ -1,7 +1,7 @@
-// Package notifytest runs a real notification service on a private D-Bus session,
+// Package desktoptest runs a real notification service on a private D-Bus session,
 // for tests that must see what a desktop would show. Nothing that ships imports
 // it: TestShipped in cmd/hookwatch holds that.
-package notifytest
+package desktoptest
 
 import (
 	"bufio"

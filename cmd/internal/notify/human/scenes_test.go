@@ -1,0 +1,268 @@
+package human
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hookwatch/cmd/internal/notify"
+	"hookwatch/suites"
+)
+
+// update writes golden files instead of comparing.
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares text with a file of testdata, or writes that anew.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may have given the file other line ends.
+	if d := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); d != "" {
+		t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
+	}
+}
+
+// sceneTime is the time of all scenes.
+var sceneTime = atTime(14, 2, 11)
+
+// openingEvent is how a session begins.
+func openingEvent() notify.Started {
+	return notify.Started{Project: "plankton", Root: "/home/me/plankton", Hooks: 4, Cases: 118, Watched: 9,
+		Isolation: "namespaces", State: stateBefore,
+		LastFull: atTime(14, 0, 0)}
+}
+
+// stateBefore is how the cases stand at first, oneFails once the regression is there.
+var (
+	stateBefore = suites.State{Tally: suites.Tally{Passed: 112, Skipped: 5, Unproven: 1}}
+	oneFails    = suites.Tally{Passed: 111, Failed: 1, Skipped: 5, Unproven: 1}
+)
+
+// unwatched is the opening of a session that does not watch.
+func unwatched(e notify.Started) notify.Started {
+	e.Watched = 0
+	return e
+}
+
+// regressionScene is a save that breaks a case, and the run it starts.
+func regressionScene() []notify.Event {
+	saved := notify.Changed{At: sceneTime, State: stateBefore, Changes: []notify.Change{{Path: ".claude/hooks/multi_linter.sh",
+		Sections: []string{"handle_typescript", "lines 812-815"}}}}
+	var records []suites.Record
+	events := []notify.Event{nil, notify.RunStarted{RunID: "r1", Cases: 9, Total: 118, At: sceneTime}}
+	for i, id := range strings.Fields("M15 M16 M17 M18 M20 M21 M26 M28 M30") {
+		because := []string{"multi_linter.sh §handle_typescript"}
+		if i > 6 {
+			because = append(because, "marker §D3")
+		}
+		saved.Selected = append(saved.Selected, suites.Selection{Key: suites.Key{Suite: "ml", ID: id}, Because: because})
+		r := recordOf("ml", id, "ts_case", true, "")
+		var mismatches []suites.Mismatch
+		if id == "M16" {
+			r = recordOf("ml", id, "ts_unused_var", false, "exit 0, want 2")
+			mismatches = []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"},
+				{Field: "stderr", Got: "empty", Want: `"[hook]"`}}
+		}
+		e := doneWith(r, i+1, 9, mismatches...)
+		if id == "M16" {
+			e.Transition, e.Since, e.Effect = notify.Regression, atTime(13, 58, 0), "the client would show the model nothing"
+		}
+		records, events = append(records, r), append(events, e)
+	}
+	events[0] = saved
+	return append(events, finish(118, oneFails, records...))
+}
+
+// resolvedScene is the save that mends it again.
+func resolvedScene() []notify.Event {
+	r := recordOf("ml", "M16", "ts_unused_var", true, "")
+	e := doneWith(r, 1, 1)
+	e.Transition, e.Since = notify.Resolved, atTime(14, 2, 11)
+	return []notify.Event{
+		notify.Changed{At: atTime(14, 3, 0), State: suites.State{Tally: oneFails}, Changes: []notify.Change{{Path: ".claude/hooks/multi_linter.sh"}},
+			Selected: []suites.Selection{{Key: suites.Key{Suite: "ml", ID: "M16"}, Because: []string{"multi_linter.sh"}}}},
+		notify.RunStarted{RunID: "r2", Cases: 1, Total: 118, At: atTime(14, 3, 0)}, e,
+		finish(118, stateBefore.Tally, r),
+	}
+}
+
+// unrelatedScene is a save that no case depends on.
+func unrelatedScene() []notify.Event {
+	return []notify.Event{notify.Changed{At: atTime(14, 4, 0), State: stateBefore,
+		Changes: []notify.Change{{Path: "docs/REFERENCE.md", Sections: []string{"Licence"}}}}}
+}
+
+// deletedScene is a suite that goes, of which no run comes.
+func deletedScene() []notify.Event {
+	return []notify.Event{notify.Changed{At: atTime(14, 6, 0), State: suites.State{Tally: suites.Tally{Passed: 20}, NotRun: 2},
+		Changes: []notify.Change{{Path: "suites/own.yaml"}}}}
+}
+
+// pressedScene is a full run that a key started.
+func pressedScene() []notify.Event {
+	r := recordOf("pm", "P01", "pip_blocked", true, "")
+	return []notify.Event{notify.Help{}, notify.RunStarted{RunID: "r3", Full: true, Cases: 1, Total: 1, At: atTime(14, 5, 0)},
+		doneWith(r, 1, 1), finish(1, suites.Tally{Passed: 1}, r)}
+}
+
+// outputScene are failures whose output a terminal must not get as it is.
+func outputScene() []notify.Event {
+	records := []suites.Record{
+		recordOf("ml", "M01", "binary", false, ""), recordOf("ml", "M02", "escapes", false, ""),
+		recordOf("ml", "M03", "long", false, ""), recordOf("ml", "M04", "diff", false, ""),
+		recordOf("ml", "M05", "steps", false, "step 1: exit 2, want 0; step 2: decision approve, want block; left a process behind: sleep (ended)"), recordOf("ml", "M06", "hangs", false, "TIMEOUT_30s"),
+	}
+	var many strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&many, "line %d of a linter that has much to say\n", i+1)
+	}
+	lint := many.String() + strings.Repeat("wide ", 100) + "\n"
+	records[2].ActualStderr = lint
+	mismatches := [][]suites.Mismatch{
+		{{Field: "stdout", Got: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\xff", 300), Want: "JSON"}},
+		{{Field: "stdout", Got: "\x1b[2J\x1b]0;gone\a\r\nnothing to see", Want: `"[hook:block]"`}},
+		{{Field: "stderr", Got: strconv.Quote(lint[:400]) + "... (2901 bytes)", Want: `"SC2086"`}},
+		{{Field: "stdout", Got: `"{\n  \"a\": 1,\n  \"b\": 3\n}\n"`, Want: "{\n  \"a\": 1,\n  \"b\": 2\n}\n"}},
+		{{Field: "exit", Got: "2", Want: "0"}, {Step: 1, Field: "decision", Got: "approve", Want: "block"}},
+		nil,
+	}
+	events := []notify.Event{unwatched(openingEvent()), notify.RunStarted{Cases: 6, Total: 118}}
+	for i, r := range records {
+		r.Hook = fmt.Sprintf("hook%d.sh", i) // or they were one cause
+		e := doneWith(r, i+1, len(records), mismatches[i]...)
+		if i == 1 {
+			e.Sandbox = "/tmp/hookwatch-M02"
+		}
+		events = append(events, e)
+	}
+	return append(events, finish(118, suites.Tally{}, records...))
+}
+
+// skipScene are a hundred cases without their tool, and a few with notes of their own.
+func skipScene() []notify.Event {
+	var records []suites.Record
+	for i := range 100 {
+		records = append(records, recordOf("ml", fmt.Sprintf("M%02d", i+1), "case", true, "absent: ruff"))
+	}
+	records = append(records,
+		recordOf("pm", "P11", "uv_approve", true, "unproven: control P01 did not fail for its own reason"),
+		recordOf("pm", "P28", "live_trigger", true, "absent: claude"),
+		recordOf("pm", "P29", "live_again", true, "absent: claude"),
+		recordOf("pm", "P30", "pip_blocked", true, ""))
+	for i := range 4 {
+		records = append(records, recordOf("dep", fmt.Sprintf("DEP%02d", i+1), "tool", false, "ABORTED: DEP01 jaq is missing"))
+	}
+	events := []notify.Event{unwatched(openingEvent()), notify.RunStarted{Full: true, Cases: len(records), Total: len(records)}}
+	for i, r := range records {
+		events = append(events, doneWith(r, i+1, len(records)))
+	}
+	end := finish(len(records), suites.Tally{}, records...)
+	end.Aborted, end.StandIns = "DEP01 jaq is missing", []string{"jaq=gojq 0.12.19"}
+	return append(events, end)
+}
+
+// problemScene are two mistakes, their mending, and a word of warning.
+func problemScene() []notify.Event {
+	return []notify.Event{
+		notify.Problems{}, // nothing was wrong: nothing to say
+		notify.Problems{InForce: true, List: []suites.Problem{
+			{At: suites.Position{File: ".hookwatch.yaml", Line: 12, Column: 3}, What: `unknown key "hoks"`, Hint: `did you mean "hooks"?`},
+			{At: suites.Position{File: ".claude/tests/hooks/suites/own.yaml", Line: 4}, What: "P01 is defined twice"},
+		}},
+		notify.Warning{Text: "the last run was interrupted after 12 of 118 cases; its records are kept"},
+		notify.Problems{},
+		notify.Problems{},
+	}
+}
+
+// atTime is a time of day in a place that is not UTC.
+func atTime(hour, minute, second int) notify.Time {
+	zone := time.FixedZone("test", 2*60*60)
+	return notify.Time{Time: time.Date(2026, 8, 12, hour, minute, second, 0, zone)}
+}
+
+// recordOf makes a record as a run leaves it.
+func recordOf(suite, id, name string, pass bool, note string) suites.Record {
+	exit := 0
+	return suites.Record{
+		Hook: "guard.sh", TestName: name, Category: "block", InputSummary: "pip install <x> & y",
+		ExpectedDecision: "block", ExpectedExit: &exit, ActualDecision: "block", ActualExit: &exit,
+		Pass: pass, Note: note, Timestamp: "2026-08-12T12:02:11Z", DurationMS: 12,
+		ID: id, Suite: suite, Layer: suites.Direct, RunID: "r1",
+		Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "t"}, Isolation: "namespaces",
+	}
+}
+
+// doneWith makes the event of a finished case from its record.
+func doneWith(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.CaseDone {
+	e := notify.CaseDone{RunID: "r1", Record: r, Done: n, Of: of,
+		Verdict: suites.Verdict{Status: r.Status(), Note: r.Note, Mismatches: mismatches}}
+	if e.Verdict.Status == suites.Fail {
+		e.Rerun = "hookwatch run " + r.ID
+	}
+	return e
+}
+
+// finish closes a run of these records.
+func finish(total int, state suites.Tally, records ...suites.Record) notify.RunDone {
+	e := notify.RunDone{RunID: "r1", State: suites.State{Tally: state, NotRun: total - state.Total()}, Records: records,
+		Duration: 740 * time.Millisecond, HookTime: 600 * time.Millisecond,
+		Project: "plankton", Isolation: "namespaces", At: atTime(14, 2, 12).Time}
+	for _, r := range records {
+		e.Tally.Add(r.Status())
+	}
+	e.Full = e.Tally.Total() == total
+	return e
+}
+
+// showTo hands scenes to a view.
+func showTo(v notify.View, scenes ...[]notify.Event) {
+	for _, s := range scenes {
+		for _, e := range s {
+			v.Handle(e)
+		}
+	}
+}
+
+// failingScene is a run of failures: six of a hook that does not parse, whatever each
+// expected, four that say the same, and one of its own.
+func failingScene() []notify.Event {
+	var events []notify.Event
+	var records []suites.Record
+	add := func(id, hook, note, stderr string) {
+		r := suites.Record{Suite: "s", ID: id, TestName: "n", Hook: hook, Note: note, ActualStderr: stderr}
+		records = append(records, r)
+		events = append(events, notify.CaseDone{Record: r, Rerun: "hookwatch run " + id, Verdict: suites.Verdict{Status: suites.Fail, Note: note}, Done: len(records), Of: 11})
+	}
+	for n := range 6 {
+		add(fmt.Sprintf("M%02d", n), "lint.sh", fmt.Sprintf("exit 2, want %d", n+3), "/p/lint.sh: line 214: syntax error near unexpected token `}'\n")
+		if n < 4 {
+			add(fmt.Sprintf("P%02d", n), "guard.sh", "exit 0, want 2", "")
+		}
+	}
+	add("Q1", "guard.sh", "exit 1, want 2", "Traceback")
+	done := notify.RunDone{Tally: suites.Tally{Failed: 11}, State: suites.State{Tally: suites.Tally{Failed: 11}}, Records: records}
+	return append(append([]notify.Event{notify.RunStarted{Cases: 11, Total: 11}}, events...), done)
+}
+
+// obeyed reports whether a terminal may obey the rune, or hide it.
+func obeyed(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf)
+}
