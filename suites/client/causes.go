@@ -25,18 +25,6 @@ type Cause struct {
 	Count   int           // of hooks
 }
 
-// A causeRow is what is to be said of one kind. What its rule is about is the
-// sentence with its parameters unnamed.
-type causeRow struct {
-	kind     Kind
-	severity suites.Severity
-	sentence string
-	client   string
-	remedy   string
-	on       []Version
-	loss     loss
-}
-
 // How a hook ended.
 const (
 	Silent        Kind = "silent"
@@ -59,7 +47,7 @@ const (
 // InBackground reports whether the client does not wait for the hook.
 func (k Kind) InBackground() bool { return k == Background || k == TooLate }
 
-var endings = []causeRow{
+var endings = []ruleRow{
 	{Silent, suites.Info, "exit code 0 without output",
 		"Goes on as if there were no hook.", "", onAll, keeps},
 	{StderrDropped, suites.Warning, "exit code 0 without output; stderr is dropped",
@@ -109,7 +97,7 @@ const (
 	WorktreeNoPath Kind = "worktree-no-path"
 )
 
-var texts = []causeRow{
+var texts = []ruleRow{
 	{TextDropped, suites.Error, "stdout is not one JSON document: the client drops it and goes on",
 		"Reads JSON only where it is all of stdout; noise before or after it, an array or a missing brace make it text, which this event drops.",
 		"Print one JSON object and nothing else; send diagnostics to stderr.", onAll, loses},
@@ -149,7 +137,7 @@ func (k Kind) DropsOutput() bool {
 	return false
 }
 
-var refusedOutputs = []causeRow{
+var refusedOutputs = []ruleRow{
 	{WrongType, suites.Error, "{drops}: {key} is not {want}",
 		"Drops all of an output in which one known key has a wrong type, a decision in it as well; {proceeds}.",
 		"Correct the value.", onAll, loses},
@@ -190,7 +178,7 @@ const (
 	StartReason    Kind = "start-not-blocked"
 )
 
-var noes = []causeRow{
+var noes = []ruleRow{
 	{Exit2, suites.Info, "exit code 2{does}",
 		"Heeds exit code 2 and uses stderr as the reason; stdout is not read for one, unless it is a JSON decision.", "", onAll, keeps},
 	{Exit2Ignored, suites.Error, "exit code 2 does not block {event} and the model is not told",
@@ -240,7 +228,7 @@ const (
 	Reported       Kind = "reported-to-model"
 )
 
-var heeded = []causeRow{
+var heeded = []ruleRow{
 	{Nothing, suites.Info, "nothing in the output changes what happens", "Goes on.", "", onAll, keeps},
 	{NoEffect, suites.Error, "decision {value} has no effect on {event}",
 		"Accepts the decision and drops it.", "hookwatch schema output EVENT lists what has one.", onAll, loses},
@@ -292,7 +280,7 @@ const (
 	RewriteRace      Kind = "rewrite-race"
 )
 
-var changes = []causeRow{
+var changes = []ruleRow{
 	{InputRewritten, suites.Info, "updatedInput replaces the tool's whole input",
 		"Runs the tool with this input alone.", "", onAll, keeps},
 	{InputIncomplete, suites.Error, "updatedInput lacks {key}, which {value} cannot do without: the call is denied",
@@ -320,9 +308,6 @@ var changes = []causeRow{
 		"Runs hooks side by side.", "Leave rewriting to one hook.", onOld, keeps},
 }
 
-// causeTables hold every kind of cause, in the order in which they are listed.
-var causeTables = [][]causeRow{endings, texts, refusedOutputs, noes, heeded, changes}
-
 // did tells what a no does, by effect.
 var did = map[suites.Effect]string{
 	suites.Denied:        " denies {event}",
@@ -339,56 +324,11 @@ func (c Cause) Sentence() string {
 	if c.Effect == suites.ShownToModel {
 		drops = "the client uses no key of the output and shows the model its text"
 	}
-	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(row.sentence)
+	text := strings.NewReplacer("{does}", did[c.Effect], "{drops}", drops).Replace(row.what)
 	return strings.NewReplacer(
 		"{event}", c.Event, "{key}", c.Key, "{value}", c.Value, "{want}", c.Want, "{exit}", strconv.Itoa(c.Exit),
 		"{signal}", c.Signal, "{version}", string(c.Version.Profile()), "{count}", strconv.Itoa(c.Count),
 	).Replace(text)
-}
-
-// Rule is the rule that explains the cause.
-func (c Cause) Rule() suites.Rule {
-	row, _ := rowOf(c.Kind)
-	return row.rule()
-}
-
-func rowOf(kind Kind) (causeRow, bool) {
-	for _, table := range causeTables {
-		for _, row := range table {
-			if row.kind == kind {
-				return row, true
-			}
-		}
-	}
-	return causeRow{}, false
-}
-
-// generic stands for the parameters of a sentence where there is no output.
-var generic = strings.NewReplacer(
-	"{does}", " is a no to EVENT", "{drops}", "the client drops the whole output", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
-	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
-)
-
-func (r causeRow) rule() suites.Rule {
-	usual := Guarding(Calls)
-	rule := suites.Rule{
-		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.sentence), Client: usual.Fill(r.client), Remedy: usual.Fill(r.remedy),
-	}
-	for _, version := range r.on {
-		rule.Observed = append(rule.Observed, string(version))
-	}
-	return rule
-}
-
-// Rules lists a rule for every kind of cause.
-func Rules() []suites.Rule {
-	var rules []suites.Rule
-	for _, table := range causeTables {
-		for _, row := range table {
-			rules = append(rules, row.rule())
-		}
-	}
-	return rules
 }
 
 // Because says why, in one sentence.

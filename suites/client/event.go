@@ -288,24 +288,3 @@ func (e Event) No() string {
 		return ""
 	}
 }
-
-// RuleAt returns the rule with an ID as it reads for an event; ok is false for no rule of the client.
-func RuleAt(id string, e Event) (r suites.Rule, ok bool) {
-	row, ok := rowOf(Kind(id))
-	if !ok {
-		return suites.Rule{}, false
-	}
-	r = row.rule()
-	r.Client, r.Remedy = e.Fill(row.client), e.Fill(row.remedy)
-	return r, true
-}
-
-// Remedy returns what to do about the cause at its event.
-func (c Cause) Remedy() string {
-	row, _ := rowOf(c.Kind)
-	event, known := EventByName(c.Event)
-	if !known {
-		return row.rule().Remedy
-	}
-	return event.Fill(row.remedy)
-}

@@ -49,7 +49,7 @@ func TestLosses(t *testing.T) {
 	t.Parallel()
 	// Found by what registers a hook, not by what it did.
 	static := []Kind{NoEvent, EntryDropped}
-	for _, table := range causeTables {
+	for _, table := range ruleTables[:len(ruleTables)-1] { // those after it are of check
 		for _, row := range table {
 			if row.severity == suites.Error && row.loss == keeps && row.kind != static[0] && row.kind != static[1] {
 				t.Errorf("%s is an error and loses nothing", row.kind)

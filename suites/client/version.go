@@ -63,6 +63,7 @@ var (
 	onAll   = Versions()
 	onOld   = []Version{V197}
 	onNewer = []Version{V329, V330}
+	onFirst = []Version{V197, V329}
 	on330   = []Version{V330}
 )
 

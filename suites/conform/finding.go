@@ -38,7 +38,7 @@ func LeastSeverity(a, b suites.Severity) suites.Severity {
 
 // FindingOf makes a finding of a rule. Its severity is the rule's own unless given.
 func FindingOf(rule string, hook string, at suites.Position, what string, severity ...suites.Severity) Finding {
-	r := RuleNamed(rule)
+	r := client.RuleAt(rule, client.Guarding(client.Calls))
 	f := Finding{Rule: rule, Severity: r.Severity, Where: at, At: at.String(), What: what, Effect: r.Client, Remedy: r.Remedy}
 	if len(severity) > 0 {
 		f.Severity = severity[0]
@@ -56,7 +56,7 @@ func (f Finding) forEvent(event string) Finding {
 	if !known {
 		return f
 	}
-	usual, here := RuleNamed(f.Rule), ruleAt(f.Rule, about)
+	usual, here := client.RuleAt(f.Rule, client.Guarding(client.Calls)), client.RuleAt(f.Rule, about)
 	if f.Effect == usual.Client {
 		f.Effect, f.event = here.Client, event
 	}
@@ -73,7 +73,7 @@ func (f *Finding) merge(other Finding) {
 		f.Input, f.Printed = other.Input, other.Printed
 	}
 	if f.Effect != other.Effect {
-		f.Effect = ruleAt(f.Rule, client.Event{}).Client
+		f.Effect = client.RuleAt(f.Rule, client.Event{}).Client
 	}
 	if len(other.Remedy) < len(f.Remedy) { // one that has an effect at each of the events
 		f.Remedy = other.Remedy

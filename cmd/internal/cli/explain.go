@@ -15,7 +15,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/conform"
 	"hookwatch/suites/spelling"
 )
 
@@ -283,12 +282,6 @@ func printReading(w io.Writer, reading client.Reading) {
 	}
 }
 
-// explainedRules are all that explain knows by ID. A command that has rules of its own
-// adds them here.
-func explainedRules() []suites.Rule {
-	return slices.Concat(client.Rules(), conform.Rules())
-}
-
 // rulesDocument is what explain RULE and explain --list print as JSON.
 type rulesDocument struct {
 	Version int           `json:"version"`
@@ -307,7 +300,7 @@ func newRules(all []suites.Rule) rulesDocument {
 
 // ruleNamed finds a rule by its ID.
 func ruleNamed(id string) (suites.Rule, error) {
-	all := explainedRules()
+	all := client.Rules()
 	at := slices.IndexFunc(all, func(r suites.Rule) bool { return r.ID == id })
 	if at >= 0 {
 		return all[at], nil
@@ -357,7 +350,7 @@ func (a *app) printRules(shown []suites.Rule, human func(io.Writer)) error {
 }
 
 func (a *app) listRules() error {
-	all := explainedRules()
+	all := client.Rules()
 	return a.printRules(all, func(w io.Writer) { printRules(w, all) })
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"hookwatch/suites/client"
 )
 
 // TestExplainLines: what is too long for a line is named, and the lines around it
@@ -32,7 +34,7 @@ func TestExplainLines(t *testing.T) {
 func TestRulesOfExplain(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, r := range explainedRules() {
+	for _, r := range client.Rules() {
 		if seen[r.ID] {
 			t.Errorf("two rules are called %s", r.ID)
 		}

@@ -1,0 +1,233 @@
+package client
+
+import (
+	"strings"
+
+	"hookwatch/suites"
+)
+
+// A ruleRow is one rule: why the client does with an output what it does, or what check finds in a
+// hook. In its texts {proceeds} and the like are what Event.Fill replaces, and other words in braces
+// are the parameters of a Cause.
+type ruleRow struct {
+	kind     Kind
+	severity suites.Severity
+	what     string // of a cause, its sentence
+	client   string // what the client does
+	remedy   string // empty where nothing is wrong
+	on       []Version
+	loss     loss
+}
+
+// ruleTables hold every rule, in the order in which they are listed.
+var ruleTables = [][]ruleRow{endings, texts, refusedOutputs, noes, heeded, changes, checked}
+
+func rowOf(kind Kind) (ruleRow, bool) {
+	for _, table := range ruleTables {
+		for _, row := range table {
+			if row.kind == kind {
+				return row, true
+			}
+		}
+	}
+	return ruleRow{}, false
+}
+
+// generic stands for the parameters of a sentence where there is no output.
+var generic = strings.NewReplacer(
+	"{does}", " is a no to EVENT", "{drops}", "the client drops the whole output", "{event}", "EVENT", "{key}", "KEY", "{value}", "VALUE", "{want}", "WANT",
+	"{exit}", "N", "{signal}", "SIGNAL", "{version}", "VERSION", "{count}", "N",
+)
+
+// at is the rule as it reads for an event.
+func (r ruleRow) at(e Event) suites.Rule {
+	rule := suites.Rule{
+		ID: string(r.kind), Severity: r.severity, What: generic.Replace(r.what), Client: e.Fill(r.client), Remedy: e.Fill(r.remedy),
+	}
+	for _, version := range r.on {
+		rule.Observed = append(rule.Observed, string(version))
+	}
+	return rule
+}
+
+// RuleAt returns the rule with an ID as it reads for an event; an unknown one has no texts.
+func RuleAt(id string, e Event) suites.Rule {
+	if row, ok := rowOf(Kind(id)); ok {
+		return row.at(e)
+	}
+	return suites.Rule{ID: id, Severity: suites.Info}
+}
+
+// Rules lists every rule as it reads for calls of tools.
+func Rules() []suites.Rule {
+	var rules []suites.Rule
+	for _, table := range ruleTables {
+		for _, row := range table {
+			rules = append(rules, row.at(Guarding(Calls)))
+		}
+	}
+	return rules
+}
+
+// Rule returns the rule that explains the cause, as it reads for calls of tools.
+func (c Cause) Rule() suites.Rule { return RuleAt(string(c.Kind), Guarding(Calls)) }
+
+// Remedy returns what to do about the cause at its event.
+func (c Cause) Remedy() string {
+	event, known := EventByName(c.Event)
+	if !known {
+		event = Guarding(Calls)
+	}
+	return RuleAt(string(c.Kind), event).Remedy
+}
+
+// checked are the rules of what check finds in hooks and their entries.
+var checked = []ruleRow{
+	{"settings-dropped", suites.Error, "one entry makes the client drop the whole file",
+		"no hook of the file ever runs, and nobody is told",
+		"correct the entry", onFirst, keeps},
+	{"entry-ignored", suites.Error, "an entry that the client leaves out",
+		"its hooks never run",
+		"correct the entry", on330, keeps},
+	{"hooks-disabled", suites.Warning, "every hook is turned off by a setting",
+		"no hook runs",
+		"remove disableAllHooks", onFirst, keeps},
+	{"file-not-read", suites.Error, "hooks stand in a file that the client does not read",
+		"none of them ever runs",
+		"move them into .claude/settings.json", nil, keeps},
+	{"dead-matcher", suites.Error, "the matcher matches no tool",
+		"the hook never runs",
+		"name tools exactly (Bash, Edit|Write, mcp__server__.*); filter by command in the hook, or with \"if\"", onOld, keeps},
+	{"empty-alternative", suites.Warning, "the matcher has an empty alternative",
+		"of a regular expression it matches every tool: the hook runs for all of them",
+		"remove the bar that has nothing beside it, or write * to match every tool", nil, keeps},
+	{"matcher-not-evaluated", suites.Error, "the matcher takes too much to evaluate",
+		"a pattern that takes exponential time may hold up the client; whether the hook runs is not known",
+		"list the names, or write a pattern without groups that repeat within others", nil, keeps},
+	{"old-tool", suites.Warning, "the matcher names a tool that today's clients do not have",
+		"the hook never runs for it",
+		"name today's tool", onOld, keeps},
+	{"matcher-ignored", suites.Info, "the event has no matcher",
+		"the hook runs every time, whatever the matcher says",
+		"remove the matcher", onOld, keeps},
+	{"long-timeout", suites.Warning, "the timeout looks like milliseconds",
+		"timeouts are seconds: a hook that hangs holds up the session for that long",
+		"write it in seconds", onFirst, keeps},
+	{"short-timeout", suites.Warning, "the timeout is less than half a second",
+		"a hook that does not end in that time is cancelled, and {proceeds}: on a busy machine an interpreter needs as long to start",
+		"timeouts are seconds: allow a few", onFirst, keeps},
+	{"dead-condition", suites.Error, "the entry has a condition that lets nothing through",
+		"the hook never runs",
+		"remove \"if\", or register the hook for an event of tools", onOld, keeps},
+	{"script-missing", suites.Error, "the command names a file that is not there",
+		"the hook fails to start and {proceeds}{or no}",
+		"correct the path, or restore the file", onFirst, keeps},
+	{"script-not-executable", suites.Error, "a script is started as a program and may not be executed",
+		"exit 126: {proceeds} as if there were no hook",
+		"chmod +x, and git update-index --chmod=+x", onFirst, keeps},
+	{"bad-interpreter", suites.Error, "the first line names an interpreter that cannot be started",
+		"exit 127: {proceeds} as if there were no hook",
+		"correct the #! line; save with LF, without byte order mark", onFirst, keeps},
+	{"unquoted-path", suites.Warning, "a directory's variable is not quoted",
+		"where the path holds a space nothing is found: {proceeds} as if there were no hook",
+		"put the variable into double quotes", onFirst, keeps},
+	{"variable-not-expanded", suites.Error, "a path stands in quotes in which it is not expanded",
+		"the file is not found and {proceeds} as if there were no hook",
+		"use double quotes, and $HOME for ~", nil, keeps},
+	{"wrong-root", suites.Error, "the command names a directory that is not set there",
+		"the file is not found and {proceeds} as if there were no hook",
+		"${CLAUDE_PLUGIN_ROOT} is for plugins, ${CLAUDE_PROJECT_DIR} for a project's own hooks", onFirst, keeps},
+	{"home-path", suites.Warning, "settings that everyone shares name the home directory of one user",
+		"on every other machine the file is not found: {proceeds} as if there were no hook{or no}",
+		"begin with \"$CLAUDE_PROJECT_DIR\"/, or \"$HOME\"/ for what each user has", nil, keeps},
+	{"relative-path", suites.Warning, "the command names a file from the current directory",
+		"it is found only while the session is at the project's root",
+		"begin with \"$CLAUDE_PROJECT_DIR\"/", nil, keeps},
+	{"shell-syntax", suites.Error, "the command is not what /bin/sh takes",
+		"the client runs /bin/sh -c, which on Debian, Ubuntu and others is dash: the hook fails and {proceeds}",
+		"use [ ... ], or bash -c '...'", onFirst, keeps},
+	{"unset-variable", suites.Error, "a variable is read that the client does not set",
+		"it is empty: the hook never sees its input",
+		"read the JSON on stdin", nil, keeps},
+	{"unknown-field", suites.Warning, "a field is read that the event does not have",
+		"it is always empty",
+		"read what the event sends: tool_response, prompt, tool_input", nil, keeps},
+	{"unregistered-script", suites.Info, "a script in the hooks directory that no hook runs",
+		"it never runs",
+		"register it, or remove it", nil, keeps},
+	{"starts-client", suites.Info, "the hook runs claude itself",
+		"that session fires the same hooks: guard against recursion",
+		"set and look for a variable of your own", nil, keeps},
+	{"syntax-error", suites.Error, "the script does not parse",
+		"{exit 2}",
+		"correct the script", onFirst, keeps},
+	{"crash", suites.Error, "the hook crashes on what the client sends",
+		"{proceeds} and the model is not told",
+		"correct the script", onFirst, keeps},
+	{"echoes-input", suites.Info, "the hook prints what it was sent",
+		"the client drops it",
+		"print nothing when there is nothing to say", nil, keeps},
+	{"reason-on-stdout", suites.Warning, "exit 2 with the reason on stdout",
+		"the call is denied and the model is told \"No stderr output\"",
+		"print the reason to stderr", onFirst, keeps},
+	{"blocks-everything", suites.Warning, "every harmless call that was tried is denied",
+		"the agent can do nothing that the matcher covers",
+		"look at what the hook waits for", nil, keeps},
+	{"stop-loop", suites.Warning, "the hook holds up the stop again though stop_hook_active is set",
+		"the session goes on until the client's own limit of eight",
+		"exit 0 when stop_hook_active is true", onFirst, keeps},
+	{"fails-open", suites.Warning, "a deny turns into an allow",
+		"{proceeds} and nobody is told",
+		"deny when a tool or the input is missing", onFirst, keeps},
+	{"no-deny", suites.Info, "nothing that was tried made the guard deny",
+		"unproven: whether it protects from anything is not known",
+		"name an input that it must stop, in .hookwatch.yaml: denies: [{hook: ..., command: ...}]", nil, keeps},
+	{"swallowed-error", suites.Warning, "a guard that stops nothing hides an error of its own",
+		"{proceeds}, and nothing shows that the hook came to no decision",
+		"correct the error; let a guard deny when it fails itself", nil, keeps},
+	{"misnamed-tool", suites.Error, "the hook looks for a tool by a name that the client does not send",
+		"it takes every call for one of another tool: {proceeds}",
+		"compare tool_name with the name of the tool as the client writes it", nil, keeps},
+	{"let-through", suites.Error, "an input that the configuration says must be stopped is not",
+		"{proceeds}",
+		"correct the hook, or the entry of denies", nil, keeps},
+	{"bypass", suites.Info, "the same command in other words gets through",
+		"{proceeds}",
+		"look for what the command does, not for its text", nil, keeps},
+	{"drops-input", suites.Warning, "updatedInput leaves out fields of the tool's input",
+		"it replaces the whole input: the call fails, or does something else",
+		"copy all fields, and change one", onFirst, keeps},
+	{"input-race", suites.Warning, "two hooks rewrite the input of one call",
+		"they run side by side, and the last to finish wins",
+		"make one hook of them", onOld, keeps},
+	{"long-output", suites.Warning, "more than 10,000 characters for the model",
+		"the model gets a preview and a file name",
+		"print less", onFirst, keeps},
+	{"left-behind", suites.Info, "a process outlives the hook",
+		"where it keeps the output open, the session waits for it",
+		"detach it: ( ... ) >/dev/null 2>&1 &", nil, keeps},
+	{"false-alarm", suites.Info, "the guard stops a command that only mentions what it stops",
+		"the agent cannot write about it",
+		"look for what the command does, not for its text", nil, keeps},
+	{"uncovered-tool", suites.Info, "a tool that does the same is not covered",
+		"the hook does not run for it",
+		"add it to the matcher", nil, keeps},
+	{"not-portable", suites.Info, "an option or a program that not every system has",
+		"on macOS the script fails, and {proceeds}",
+		"use what GNU and macOS both have", nil, keeps},
+	{"backslash-path", suites.Error, "a path with backslashes",
+		"the shell drops them: the file is not found and {proceeds}",
+		"write the path with /", nil, keeps},
+	{"slow", suites.Info, "the hook takes long",
+		"the session waits for it at every call",
+		"do less, or make it async", nil, keeps},
+	{"executes-input", suites.Error, "a part of the input is run as a command",
+		"whatever the model writes, and whatever it read somewhere, is run with your rights, and no permission is asked for",
+		"give values to programs as arguments or on stdin; no eval, no sh -c with a value in its text", nil, keeps},
+	{"absent-package", suites.Warning, "a package that the hook loads is not installed, and no manifest declares it",
+		"the hook ends with an error: what it would stop proceeds",
+		"declare the package in package.json, requirements.txt or the like, or do without it", nil, keeps},
+	{"absent-program", suites.Info, "a program is not on this machine",
+		"here the hook cannot do its work: it was not judged",
+		"install it", nil, keeps},
+}
