@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"hookwatch/suites/depend/trace"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
-	"hookwatch/suites/depend/cover"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -150,7 +150,7 @@ func newVerifyDocument(found []project.Verified, keys []verifiedKey) *verifyDocu
 }
 
 // Evidence adds what traces tell.
-func (d *verifyDocument) Evidence(unentered []state.Unentered, files []cover.File) {
+func (d *verifyDocument) Evidence(unentered []state.Unentered, files []trace.Coverage) {
 	for _, u := range unentered {
 		d.Unentered = append(d.Unentered, unenteredCase{u.Key.ID, u.Key.Suite, u.Path, u.Function})
 	}

@@ -18,7 +18,6 @@ import (
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/selection"
-	"hookwatch/suites/tracing"
 	"hookwatch/suites/verdict"
 )
 
@@ -52,7 +51,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		return false
 	}
 	if w.idle.by == nil {
-		w.idle.by = tracing.NewScripts(w.known.Contents.Script)
+		w.idle.by = trace.NewScripts(w.known.Contents.Script)
 	}
 	for _, c := range w.p.Every() {
 		if !w.idle.untraced[c.Key()] {
@@ -103,14 +102,14 @@ type tracedRun struct {
 }
 
 // startTrace runs a case once more, traced; the result goes to done.
-func (e *Engine) startTrace(ctx context.Context, c *suites.Case, last *verdicts.Verdict, by *tracing.Scripts, done chan<- *tracedRun) {
+func (e *Engine) startTrace(ctx context.Context, c *suites.Case, last *verdicts.Verdict, by *trace.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.with.Runner, seen: e.known.Freshness.See(c)}, last: last}
 	p, timeout := e.p, e.timeout(c)
 	e.busy.start(e.o.Now())
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
-			t.trace = tracing.Decode(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
+			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
 			if !decide.Like(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
@@ -141,7 +140,7 @@ func (e *Engine) finishTrace(ctx context.Context, t *tracedRun) {
 
 // Trace makes the traces that are missing of cases, and waits for them.
 func (e *Engine) Trace(ctx context.Context, cases []*suites.Case) {
-	by := tracing.NewScripts(e.known.Contents.Script)
+	by := trace.NewScripts(e.known.Contents.Script)
 	done := make(chan *tracedRun)
 	running, alone := 0, false
 	take := func() {
