@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"hookwatch/suites/depend"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -10,7 +11,6 @@ import (
 	"slices"
 
 	"hookwatch/cmd/mutation/mutants"
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -45,7 +45,7 @@ func (b *bench) choose() []mutants.Mutant {
 	}
 	for _, file := range b.rule.data() {
 		text, err := os.ReadFile(filepath.Join(b.lab.root, filepath.FromSlash(file)))
-		if err != nil || scripts.IsBinary(text) {
+		if err != nil || depend.IsBinary(text) {
 			continue
 		}
 		t := mutants.NewText(file, text)

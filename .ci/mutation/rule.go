@@ -10,7 +10,6 @@ import (
 	"hookwatch/config"
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
@@ -114,7 +113,7 @@ func (r *rule) know(contents ...[]byte) {
 	for _, c := range contents {
 		for _, bit := range []byte("-x") {
 			b := append([]byte{bit}, c...)
-			r.known[narrow.Digest(b)] = b
+			r.known[depend.Digest(b)] = b
 		}
 	}
 }
@@ -144,7 +143,7 @@ func (r *rule) content(file, digest string) []byte {
 		bit = 'x'
 	}
 	b := append([]byte{bit}, text...)
-	if digest != "" && narrow.Digest(b) != digest {
+	if digest != "" && depend.Digest(b) != digest {
 		return nil
 	}
 	return b
@@ -161,7 +160,7 @@ type choice struct {
 // choose asks for every case, with the edited file in place.
 func (r *rule) choose(before standing, traces []*trace.Trace, changed string) []choice {
 	after := r.now(changed)
-	reader := narrow.NewReader(r.content)
+	reader := depend.NewDecider(r.content)
 	out := make([]choice, len(r.cases))
 	for i, c := range r.plain {
 		a := ask(reader, r.graph, c, before.plain[i], after.plain[i], traces[i])
@@ -171,12 +170,12 @@ func (r *rule) choose(before standing, traces []*trace.Trace, changed string) []
 	return out
 }
 
-func ask(by *narrow.Reader, g *depend.Graph, c *suites.Case, before, after []suites.Input, t *trace.Trace) narrow.Answer {
+func ask(by *depend.Decider, g *depend.Graph, c *suites.Case, before, after []suites.Input, t *trace.Trace) depend.Answer {
 	differences := depend.Changed(before, after)
 	if len(differences) == 0 {
-		return narrow.Answer{Unaffected: true, Because: "none of its inputs changed", Trace: t}
+		return depend.Answer{Unaffected: true, Because: "none of its inputs changed", Trace: t}
 	}
-	a := by.Decide(narrow.Question{Changed: differences, Inputs: after, Scripts: g.Scripts(c), Trace: t})
+	a := by.Decide(depend.Question{Changed: differences, Inputs: after, Scripts: g.Scripts(c), Trace: t})
 	a.Because = cmp.Or(a.Because, "not_affected")
 	return a
 }

@@ -1,7 +1,8 @@
 // Package depend knows what each case's verdict depends on: the scripts it
 // runs and what those source or name, the configuration they may read, and
 // the sections that markers name. It is coarse and safe: in doubt a file is a
-// dependency.
+// dependency. A Decider then compares contents before and after a change, to find
+// the cases that the change cannot affect.
 package depend
 
 import (
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -112,7 +112,7 @@ func (g *Graph) Called(hook string) map[string][]string {
 
 // CalledBy lists the programs that a command line starts, sorted.
 func CalledBy(command string) []string {
-	called := scripts.Read("command.sh", []byte(command)).Called()
+	called := readScript("command.sh", []byte(command)).Called()
 	return slices.DeleteFunc(called, func(name string) bool { return strings.Contains(name, "/") })
 }
 

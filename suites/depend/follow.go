@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/shell"
 )
 
@@ -166,7 +165,7 @@ func (t *tracer) tools(all bool) []string {
 			functions[f] = true
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !scripts.KnownTools[name] })
+	names = slices.DeleteFunc(names, func(name string) bool { return functions[name] && !knownTools[name] })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -179,7 +178,7 @@ func (t *tracer) toolFiles(tools []string, o *origins) {
 		v = always
 	}
 	for _, tool := range tools {
-		for _, name := range scripts.ToolFiles[tool] {
+		for _, name := range toolFiles[tool] {
 			t.addIfThere(name, tool+" reads it", false)
 			if old, ok := t.vias[name]; ok {
 				t.vias[name] = min(old, v)
@@ -205,7 +204,7 @@ func (g *Graph) tracer(hook string) *tracer {
 	return &tracer{
 		g: g, hook: hook, listing: g.listing(),
 		vias: map[string]via{}, because: map[string]string{}, by: map[string]suites.By{},
-		scripts: map[string]*scripts.Script{}, absent: map[string]bool{},
+		scripts: map[string]*Script{}, absent: map[string]bool{},
 	}
 }
 
@@ -218,11 +217,11 @@ type tracer struct {
 	order   []string // paths as they were found
 	vias    map[string]via
 	because map[string]string
-	by      map[string]suites.By       // those that are more than reached
-	scripts map[string]*scripts.Script // those analysed
-	data    []string                   // dependencies that are no scripts
-	dirs    []string                   // see reach
-	absent  map[string]bool            // see reach
+	by      map[string]suites.By // those that are more than reached
+	scripts map[string]*Script   // those analysed
+	data    []string             // dependencies that are no scripts
+	dirs    []string             // see reach
+	absent  map[string]bool      // see reach
 }
 
 // add notes a dependency. The first reason stays.
@@ -244,12 +243,12 @@ func (t *tracer) add(p, because string, code bool) {
 func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
 
 // mayBeCode reports whether a file may be code: what it names in turn then counts.
-func (t *tracer) mayBeCode(p string) bool { return scripts.MayBeCode(p, t.listing.has(p)) }
+func (t *tracer) mayBeCode(p string) bool { return mayBeCode(p, t.listing.has(p)) }
 
 // addImported adds the files around a script that code in a language may import.
 func (t *tracer) addImported(script, language string) {
 	for _, other := range t.around(script) {
-		if scripts.LanguageOf(other, nil) == language {
+		if languageOf(other, nil) == language {
 			t.addFile(other, "may be imported by "+script)
 		}
 	}
@@ -290,7 +289,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 	}
 	if path.IsAbs(name) {
-		if p := t.g.files.slash(name); !path.IsAbs(p) || scripts.IsScriptName(p) {
+		if p := t.g.files.slash(name); !path.IsAbs(p) || isScriptName(p) {
 			t.addIfThere(p, because, t.mayBeCode(p))
 		}
 		return
@@ -305,7 +304,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 	}
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
-		if strings.HasPrefix(p, "..") && scripts.IsScriptName(p) {
+		if strings.HasPrefix(p, "..") && isScriptName(p) {
 			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
 		}
 		if !strings.HasPrefix(p, "..") {
@@ -328,7 +327,7 @@ func (t *tracer) addOpened(name, because string, dirs []string) {
 // addIfThere adds a file, or remembers that it is not there.
 func (t *tracer) addIfThere(p, because string, code bool) {
 	if t.g.files.get(p).digest == "" {
-		t.absent[p] = t.absent[p] || scripts.IsFileName(p)
+		t.absent[p] = t.absent[p] || isFileName(p)
 		return
 	}
 	t.add(p, because, code)

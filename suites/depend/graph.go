@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/markers"
@@ -166,7 +165,7 @@ func (g *Graph) listing() *listing {
 	for _, f := range l.files {
 		base := path.Base(f)
 		l.byBase[base] = append(l.byBase[base], f)
-		if strings.ContainsFunc(base, func(r rune) bool { return !scripts.IsNameRune(r) }) {
+		if strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
 			l.unusual = append(l.unusual, f)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/disk"
 )
 
@@ -34,9 +33,9 @@ type index struct {
 type file struct {
 	digest string
 	err    error
-	target string          // where symbolic links lead, when they do
-	steps  []string        // on the way there, and of links that lead nowhere
-	script *scripts.Script // nil until asked for
+	target string   // where symbolic links lead, when they do
+	steps  []string // on the way there, and of links that lead nowhere
+	script *Script  // nil until asked for
 }
 
 func newIndex(p Project) *index {
@@ -97,11 +96,11 @@ func (x *index) script(p string) *file {
 }
 
 // scriptOf analyses what was read, or says why there is nothing to analyse.
-func scriptOf(p string, err error, content []byte) *scripts.Script {
+func scriptOf(p string, err error, content []byte) *Script {
 	if err != nil {
 		return unread(err)
 	}
-	return scripts.Read(p, content)
+	return readScript(p, content)
 }
 
 func (x *index) load(p string, keep bool) (*file, []byte) {
@@ -307,14 +306,14 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 	case !keep:
 		_, err = io.Copy(sum, io.LimitReader(f, digestAtMost))
 	case f.Info.Size() > lookAtMost:
-		head := make([]byte, scripts.HeadSize)
+		head := make([]byte, headSize)
 		if _, err = io.ReadFull(f, head); err == nil {
 			sum.Write(head)
-			_, err = io.Copy(sum, io.LimitReader(f, digestAtMost-scripts.HeadSize))
+			_, err = io.Copy(sum, io.LimitReader(f, digestAtMost-headSize))
 		}
 		switch {
 		case err != nil:
-		case scripts.IsBinary(head): // a program, whose text says nothing anyway
+		case IsBinary(head): // a program, whose text says nothing anyway
 			content = head
 		default:
 			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
@@ -354,7 +353,7 @@ func refused(abs string, err error) (digest string, why error) {
 }
 
 // unread stands for a script whose content is not looked at: it may use anything.
-func unread(err error) *scripts.Script {
+func unread(err error) *Script {
 	why := "it cannot be read"
 	switch disk.ReasonOf(err) {
 	case disk.Hidden:
@@ -362,5 +361,5 @@ func unread(err error) *scripts.Script {
 	case disk.Size:
 		why = fmt.Sprintf("it is larger than %d MB", lookAtMost>>20)
 	}
-	return &scripts.Script{Language: why, Opaque: why, Computed: why}
+	return &Script{Language: why, Opaque: why, Computed: why}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/scripts"
 	"hookwatch/suites/markers"
 )
 
@@ -123,7 +122,7 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 		if !ok {
 			break
 		}
-		if names := scripts.NamesIn(after); len(names) > 0 && strings.HasPrefix(after, names[0]) {
+		if names := namesIn(after); len(names) > 0 && strings.HasPrefix(after, names[0]) {
 			named[path.Clean(names[0])] = true
 		}
 		rest = after
@@ -131,12 +130,12 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 	if !relative {
 		return
 	}
-	for _, name := range scripts.NamesIn(text) {
+	for _, name := range namesIn(text) {
 		name = path.Clean(name)
 		if !strings.ContainsAny(name, "./") || path.IsAbs(name) || strings.HasPrefix(name, "..") {
 			continue
 		}
-		if scripts.IsFileName(name) || g.files.get(name).digest != "" {
+		if isFileName(name) || g.files.get(name).digest != "" {
 			named[name] = true
 		}
 	}
@@ -147,13 +146,13 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 type origins struct {
 	opaque   bool // a script is not understood, or sets variables unseen
 	moved    bool // a script leaves the directory it was started in
-	assigned map[string][]scripts.Operand
-	mentions map[string][]scripts.Operand // by basename
-	rooted   map[string]bool              // what was found out about variables
+	assigned map[string][]Operand
+	mentions map[string][]Operand // by basename
+	rooted   map[string]bool      // what was found out about variables
 }
 
 func (t *tracer) origins() *origins {
-	o := &origins{assigned: map[string][]scripts.Operand{}, mentions: map[string][]scripts.Operand{}, rooted: map[string]bool{}}
+	o := &origins{assigned: map[string][]Operand{}, mentions: map[string][]Operand{}, rooted: map[string]bool{}}
 	for _, s := range t.scripts {
 		o.opaque = o.opaque || s.Opaque != "" || s.Computed != "" || s.Evals
 		for v, values := range s.Assigned {
@@ -175,7 +174,7 @@ func (t *tracer) origins() *origins {
 // via tells which cases see a data file: a name that always follows the
 // project's variable is not seen by a case with a project of its own.
 func (o *origins) via(base string) via {
-	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !scripts.IsNameRune(r) }) {
+	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
 		return always
 	}
 	v := viaProject

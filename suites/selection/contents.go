@@ -6,7 +6,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/record"
 )
@@ -47,7 +46,7 @@ func (c *Contents) of(file, digest string) []byte {
 	if b := c.now(file, digest); b != nil {
 		return b
 	}
-	if b := c.Records().Content(digest); b != nil && narrow.Digest(b) == digest {
+	if b := c.Records().Content(digest); b != nil && depend.Digest(b) == digest {
 		return b
 	}
 	return nil
@@ -75,10 +74,10 @@ func (c *Contents) now(file, digest string) []byte {
 	}
 	runnable := byte('-')
 	if f.Info.Mode()&0o111 != 0 {
-		runnable = narrow.Runnable
+		runnable = depend.Runnable
 	}
 	b = append([]byte{runnable}, b...)
-	if digest != "" && narrow.Digest(b) != digest {
+	if digest != "" && depend.Digest(b) != digest {
 		return nil
 	}
 	return b

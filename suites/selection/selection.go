@@ -3,7 +3,6 @@ package selection
 import (
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -18,7 +17,7 @@ type Selector struct {
 
 // latest is what the latest selection found out.
 type latest struct {
-	reader     *narrow.Reader
+	reader     *depend.Decider
 	unaffected map[suites.Key]string       // why
 	differing  map[suites.Key][]string     // paths whose content is another one than the verdict is about
 	before     map[suites.Key]*trace.Trace // traces as they were before it
@@ -37,7 +36,7 @@ func (s *Selector) Use(g *depend.Graph, c *Contents) {
 
 // Begin begins a selection: what it finds out is about the files as they are.
 func (s *Selector) Begin() {
-	s.latest = latest{narrow.NewReader(s.contents.of), make(map[suites.Key]string), make(map[suites.Key][]string), make(map[suites.Key]*trace.Trace)}
+	s.latest = latest{depend.NewDecider(s.contents.of), make(map[suites.Key]string), make(map[suites.Key][]string), make(map[suites.Key]*trace.Trace)}
 }
 
 // A Verdict is what is on record of a case.
@@ -104,11 +103,11 @@ func (s *Selector) files(d depend.Difference, now []suites.Input) []suites.Input
 	return all
 }
 
-func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference, now []suites.Input) narrow.Answer {
-	q := narrow.Question{Changed: differences, Inputs: now, Scripts: s.graph.Scripts(c)}
+func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Difference, now []suites.Input) depend.Answer {
+	q := depend.Question{Changed: differences, Inputs: now, Scripts: s.graph.Scripts(c)}
 	if e != nil {
 		if e.Wide != "" {
-			return narrow.Answer{Because: e.Wide}
+			return depend.Answer{Because: e.Wide}
 		}
 		q.Trace = e.Trace
 		s.latest.before[c.Key()] = e.Trace

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hookwatch/suites/depend"
 	"slices"
 	"strconv"
 	"strings"
-
-	"hookwatch/suites/depend/keys"
 )
 
 // DocumentOperators edit JSON: the configuration of hooks, and settings.
@@ -163,7 +162,7 @@ func addSpace(_ *Document, m member) []Change {
 // that changes a value where it should not, or none where it should.
 func (d *Document) Mutant(op string, c Change) (Mutant, bool) {
 	content := slices.Concat(d.text[:c.From], []byte(c.With), d.text[c.To:])
-	paths, err := keys.Diff(d.text, content)
+	paths, err := depend.ChangedKeys(d.text, content)
 	if err != nil || bytes.Equal(content, d.text) || (len(paths) == 0) != cosmetic[op] {
 		return Mutant{}, false
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"hookwatch/suites/depend/trace"
 	"io"
 	"os"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
-	"hookwatch/suites/depend/cover"
 )
 
 func (a *app) coverageCommand() *cobra.Command {
@@ -55,16 +55,16 @@ func (a *app) coverage(ctx context.Context, lcov string) error {
 	return a.print(doc, len(doc.Files), doc.Line, func(w io.Writer) { printCoverage(w, c, a.verbose) })
 }
 
-func writeLCOV(path string, files []cover.File) error {
+func writeLCOV(path string, files []trace.Coverage) error {
 	var text bytes.Buffer
-	if err := cover.WriteLCOV(&text, files); err != nil {
+	if err := trace.WriteLCOV(&text, files); err != nil {
 		return err
 	}
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
 // seen is what traces tell of a project, for verify; without records nothing.
-func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []cover.File) {
+func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []trace.Coverage) {
 	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
 		return nil, nil
@@ -73,16 +73,16 @@ func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []c
 	if c.Stale > 0 || len(c.Untraced) > 0 {
 		return s.Unentered(), nil // a case that is not known may cover anything
 	}
-	return s.Unentered(), slices.DeleteFunc(c.Files, func(f cover.File) bool { return !c.Whole(f.Path) })
+	return s.Unentered(), slices.DeleteFunc(c.Files, func(f trace.Coverage) bool { return !c.Whole(f.Path) })
 }
 
 // coverageDocument is what coverage prints as JSON.
 type coverageDocument struct {
-	Version  int          `json:"version"`
-	Files    []cover.File `json:"files"`
-	Untraced []string     `json:"untraced"` // cases that ran without a trace of what they executed
-	Stale    int          `json:"stale"`    // cases without a verdict on what is there now
-	Opaque   []string     `json:"opaque"`   // scripts that are not bash and are not traced
+	Version  int              `json:"version"`
+	Files    []trace.Coverage `json:"files"`
+	Untraced []string         `json:"untraced"` // cases that ran without a trace of what they executed
+	Stale    int              `json:"stale"`    // cases without a verdict on what is there now
+	Opaque   []string         `json:"opaque"`   // scripts that are not bash and are not traced
 
 	ranIn // the cases, to see what they execute
 }
@@ -90,7 +90,7 @@ type coverageDocument struct {
 // Line is a file as a line of its own.
 func (d coverageDocument) Line(i int) any {
 	return struct {
-		cover.File
+		trace.Coverage
 		ranIn
 	}{d.Files[i], d.ranIn}
 }
@@ -102,7 +102,7 @@ func newCoverageDocument(c session.Coverage) coverageDocument {
 		doc.Untraced = append(doc.Untraced, k.String())
 	}
 	if doc.Files == nil {
-		doc.Files = []cover.File{}
+		doc.Files = []trace.Coverage{}
 	}
 	if doc.Opaque == nil {
 		doc.Opaque = []string{}
@@ -147,7 +147,7 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 
 // unentered reports whether a gap lies in a function that no case enters: that
 // says it already.
-func unentered(f *cover.File, g cover.Gap) bool {
+func unentered(f *trace.Coverage, g trace.Gap) bool {
 	for _, fn := range f.Functions {
 		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {
 			return len(fn.Cases) == 0

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"hookwatch/suites/depend/trace"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session"
 	"hookwatch/config"
-	"hookwatch/suites/depend/cover"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -142,7 +142,7 @@ func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *veri
 }
 
 // Evidence adds what traces tell.
-func (d *verifyDocument) Evidence(unentered []session.Unentered, files []cover.File) {
+func (d *verifyDocument) Evidence(unentered []session.Unentered, files []trace.Coverage) {
 	d.Unentered = append(d.Unentered, unentered...)
 	for _, f := range files {
 		for _, fn := range f.Functions {

@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	jsonkeys "hookwatch/suites/depend/keys"
 )
 
 // hookConfig is what the configuration of hooks is called, beside them.
@@ -56,7 +55,7 @@ func (p *Project) ConfigKeys() []ConfigKey {
 // leafKeys lists the paths of a document's values in order of their names, but
 // for keys such as "$schema" and "_comment", which are for people and editors.
 // Nothing is known of a document that is no JSON object.
-func leafKeys(content []byte) []jsonkeys.Path {
+func leafKeys(content []byte) []depend.KeyPath {
 	var document map[string]any
 	if json.Unmarshal(content, &document) != nil {
 		return nil
@@ -71,7 +70,7 @@ const (
 	deepestKeys = 50
 )
 
-func leaves(object map[string]any, above jsonkeys.Path) (out []jsonkeys.Path) {
+func leaves(object map[string]any, above depend.KeyPath) (out []depend.KeyPath) {
 	if len(above) >= deepestKeys {
 		return nil
 	}
@@ -92,7 +91,7 @@ func leaves(object map[string]any, above jsonkeys.Path) (out []jsonkeys.Path) {
 // A reader is a script that may read the configuration.
 type reader struct {
 	text    string // without lines that are comments
-	reading jsonkeys.Reading
+	reading depend.KeyReading
 }
 
 // readers are the scripts of the hooks that read anything of it.
@@ -103,7 +102,7 @@ func (p *Project) readers() []reader {
 		if err != nil {
 			continue
 		}
-		r := jsonkeys.Scripts([][]byte{content}, hookConfig)
+		r := depend.KeysRead([][]byte{content}, hookConfig)
 		if len(r.Paths) > 0 || r.Unknown != "" {
 			all = append(all, reader{withoutComments(string(content)), r})
 		}
@@ -124,7 +123,7 @@ func withoutComments(text string) string {
 // reads reports whether the script reads the key. Where its filters are not
 // spelled out, or take the whole file, it counts that the script has the key's
 // name somewhere: in doubt a key is read.
-func (r *reader) reads(key jsonkeys.Path) bool {
+func (r *reader) reads(key depend.KeyPath) bool {
 	whole := r.reading.Unknown != ""
 	for _, read := range r.reading.Paths {
 		if len(read) > 0 && read.Touches(key) {
@@ -158,7 +157,7 @@ func inWord(c byte) bool {
 
 // A coverage is what cases do with a configuration file.
 type coverage struct {
-	set   []jsonkeys.Path // in configurations of their own
+	set   []depend.KeyPath // in configurations of their own
 	named []depend.Resolved
 }
 
@@ -202,13 +201,13 @@ func ownContents(c *suites.Case, file string) (contents []string) {
 }
 
 // sets reports whether a case gives the key, or one below it, a value.
-func (c coverage) sets(key jsonkeys.Path) bool {
-	return slices.ContainsFunc(c.set, func(s jsonkeys.Path) bool { return len(s) >= len(key) && s.Touches(key) })
+func (c coverage) sets(key depend.KeyPath) bool {
+	return slices.ContainsFunc(c.set, func(s depend.KeyPath) bool { return len(s) >= len(key) && s.Touches(key) })
 }
 
 // names reports whether a marker is about the key or the object that it is in.
-func (c coverage) names(g *depend.Graph, file string, key jsonkeys.Path) bool {
-	for _, path := range []jsonkeys.Path{key, key[:len(key)-1]} {
+func (c coverage) names(g *depend.Graph, file string, key depend.KeyPath) bool {
+	for _, path := range []depend.KeyPath{key, key[:len(key)-1]} {
 		name := strings.Join(path, ".")
 		if name == "" {
 			continue

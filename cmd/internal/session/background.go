@@ -16,7 +16,6 @@ import (
 	"hookwatch/suites/plan"
 	"hookwatch/suites/run"
 	"hookwatch/suites/selection"
-	"hookwatch/suites/tracing"
 	"hookwatch/suites/verdict"
 )
 
@@ -50,7 +49,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 		return false
 	}
 	if w.idle.by == nil {
-		w.idle.by = tracing.NewScripts(w.knowledge.Contents.Script)
+		w.idle.by = trace.NewScripts(w.knowledge.Contents.Script)
 	}
 	for _, c := range w.project.Every() {
 		if !w.idle.untraced[c.Key()] {
@@ -101,14 +100,14 @@ type tracedRun struct {
 }
 
 // startTrace runs a case once more, traced; the result goes to done.
-func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *tracing.Scripts, done chan<- *tracedRun) {
+func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *trace.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
 	e.busy.start(e.opts.Now())
 	go func() {
 		t.outcome, t.err = t.runner.Traced(ctx, c, trace.Start)
 		if t.err == nil && t.outcome.Trace != nil && t.outcome.NotRun == nil {
-			t.trace = tracing.Decode(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
+			t.trace = trace.DecodeOutcome(&t.outcome, p.Fired(c, len(t.outcome.Results)), by)
 			if !decide.Like(last, c, t.outcome, verdict.Judge(c, t.outcome, timeout)) {
 				t.trace.Incomplete = "the traced run went otherwise than the one on record"
 			}
@@ -139,7 +138,7 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 
 // Trace makes the traces that are missing of cases, and waits for them.
 func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
-	by := tracing.NewScripts(e.knowledge.Contents.Script)
+	by := trace.NewScripts(e.knowledge.Contents.Script)
 	done := make(chan *tracedRun)
 	running, alone := 0, false
 	take := func() {

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/cover"
-	"hookwatch/suites/tracing"
+	"hookwatch/suites/depend/trace"
 )
 
 // Coverage is which cases run what of the project's shell scripts.
 type Coverage struct {
-	Files    []cover.File
+	Files    []trace.Coverage
 	Untraced []suites.Key // cases that ran but of which no trace is to be had
 	Stale    int          // cases without a verdict on what is there now
 	Opaque   []string     // scripts that cannot be traced: they are no bash
@@ -27,21 +26,21 @@ func (c *Coverage) Whole(path string) bool { return c.traced[path] > 0 && c.skip
 func (s *Knowledge) Coverage() Coverage {
 	c := Coverage{traced: map[string]int{}, skipped: map[string]int{}}
 	traced := s.traced(&c)
-	by := tracing.NewScripts(s.Contents.Script)
+	by := trace.NewScripts(s.Contents.Script)
 	for _, path := range s.covered() {
 		script, err := by.Script(path)
 		if err != nil || opaque(path, traced) {
 			c.Opaque = append(c.Opaque, path)
 			continue
 		}
-		c.Files = append(c.Files, cover.Of(path, script, traced))
+		c.Files = append(c.Files, trace.Cover(path, script, traced))
 	}
 	return c
 }
 
 // traced lists the cases whose trace is of what is there now.
-func (s *Knowledge) traced(c *Coverage) []cover.Traced {
-	var out []cover.Traced
+func (s *Knowledge) traced(c *Coverage) []trace.Traced {
+	var out []trace.Traced
 	for _, cs := range s.project.Cases {
 		last := s.Verdicts.Present(cs.Key())
 		switch {
@@ -61,7 +60,7 @@ func (s *Knowledge) traced(c *Coverage) []cover.Traced {
 			c.Untraced = append(c.Untraced, cs.Key())
 		} else {
 			s.count(c.traced, cs)
-			out = append(out, cover.Traced{Key: cs.Key(), Trace: e.Trace})
+			out = append(out, trace.Traced{Key: cs.Key(), Trace: e.Trace})
 		}
 	}
 	return out
@@ -86,7 +85,7 @@ func (s *Knowledge) covered() []string {
 }
 
 // opaque reports whether a script ran in a way of which traces tell nothing.
-func opaque(path string, traced []cover.Traced) bool {
+func opaque(path string, traced []trace.Traced) bool {
 	for _, t := range traced {
 		if m := t.Trace.Files[path]; m != nil && m.Whole != "" {
 			return true

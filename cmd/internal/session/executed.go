@@ -7,7 +7,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
-	"hookwatch/suites/tracing"
 )
 
 // An Unentered function is one that a marker of a case names and that the case,
@@ -22,7 +21,7 @@ type Unentered struct {
 // although their markers name them.
 func (s *Knowledge) Unentered() []Unentered {
 	var out []Unentered
-	by := tracing.NewScripts(s.Contents.Script)
+	by := trace.NewScripts(s.Contents.Script)
 	for _, c := range s.project.Cases {
 		last := s.Verdicts.Present(c.Key())
 		if last == nil || last.Digests != s.Digests(c) {
@@ -35,7 +34,7 @@ func (s *Knowledge) Unentered() []Unentered {
 	return out
 }
 
-func (s *Knowledge) unentered(c *suites.Case, t *trace.Trace, by *tracing.Scripts) []Unentered {
+func (s *Knowledge) unentered(c *suites.Case, t *trace.Trace, by *trace.Scripts) []Unentered {
 	var out []Unentered
 	for _, m := range s.project.Graph.Markers(c) {
 		if !m.Found || !slices.Contains(s.project.Graph.Scripts(c), m.File) {
@@ -73,7 +72,7 @@ func (s *Knowledge) Executed(c *suites.Case) (executed []Executed, limit string,
 	if e == nil || e.Trace == nil {
 		return nil, "", false
 	}
-	by := tracing.NewScripts(s.Contents.Script)
+	by := trace.NewScripts(s.Contents.Script)
 	for _, path := range slices.Sorted(maps.Keys(e.Trace.Files)) {
 		met := e.Trace.Files[path]
 		t := Executed{Path: path, Functions: []string{}, Whole: met.Whole}

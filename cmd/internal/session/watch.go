@@ -10,8 +10,8 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/cmd/internal/session/decide"
 	"hookwatch/suites"
+	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/plan"
-	"hookwatch/suites/tracing"
 	"hookwatch/watcher"
 )
 
@@ -145,7 +145,7 @@ type idling struct {
 	trial    chan *trialRun     // of the hook that is tried; nil while none is
 	cancel   context.CancelFunc // of what is running; nil when nothing is
 	ctx      context.Context
-	by       *tracing.Scripts
+	by       *trace.Scripts
 }
 
 // lack notes cases whose traces have to be looked for.

@@ -1,4 +1,4 @@
-package scripts
+package depend
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func TestCalled(t *testing.T) {
 		{"a.js", "/x/.exec('git'); run('--json'); expect(call('make'))", nil},
 		{"a.txt", "subprocess.run(['git'])", nil},
 	} {
-		if got := Read(tt.name, []byte(tt.text)).Called(); !slices.Equal(got, tt.want) {
+		if got := readScript(tt.name, []byte(tt.text)).Called(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s %q: %q, want %q", tt.name, tt.text, got, tt.want)
 		}
 	}

@@ -1,6 +1,4 @@
-// Package cover tells which cases run which functions and lines of a script,
-// from their traces.
-package cover
+package trace
 
 import (
 	"cmp"
@@ -9,34 +7,33 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/trace"
 )
 
-// A Traced case is one with its trace.
+// A Traced case is one with its
 type Traced struct {
 	Key   suites.Key
-	Trace *trace.Trace
+	Trace *Trace
 }
 
-// A File is what is covered of one script.
-type File struct {
-	Path      string     `json:"path"`
-	Cases     int        `json:"cases"`     // that executed any of it
-	Functions []Function `json:"functions"` // in the order of the text
-	Lines     []Line     `json:"lines"`     // on which statements begin
-	Gaps      []Gap      `json:"gaps"`      // lines that no case runs
+// A Coverage is what cases execute of one script.
+type Coverage struct {
+	Path      string            `json:"path"`
+	Cases     int               `json:"cases"`     // that executed any of it
+	Functions []CoveredFunction `json:"functions"` // in the order of the text
+	Lines     []CoveredLine     `json:"lines"`     // on which statements begin
+	Gaps      []Gap             `json:"gaps"`      // lines that no case runs
 }
 
-// A Function is one definition, and the cases that entered it.
-type Function struct {
+// A CoveredFunction is one definition, and the cases that entered it.
+type CoveredFunction struct {
 	Name  string   `json:"name"`
 	Line  int      `json:"line"`
 	End   int      `json:"end"`
 	Cases []string `json:"cases"`
 }
 
-// A Line is one on which a statement begins, and how many cases executed it.
-type Line struct {
+// A CoveredLine is one on which a statement begins, and how many cases executed it.
+type CoveredLine struct {
 	Line  int `json:"line"`
 	Cases int `json:"cases"`
 }
@@ -60,10 +57,10 @@ func (g Gap) String() string {
 	return text
 }
 
-// Of tells what cases cover of a script's present content. A trace of another
+// Cover returns what cases execute of a script's present content. A trace of another
 // content of it counts for nothing.
-func Of(path string, s *trace.Script, cases []Traced) File {
-	f := File{Path: path, Functions: []Function{}, Lines: []Line{}, Gaps: []Gap{}}
+func Cover(path string, s *Script, cases []Traced) Coverage {
+	f := Coverage{Path: path, Functions: []CoveredFunction{}, Lines: []CoveredLine{}, Gaps: []Gap{}}
 	var met []Traced
 	for _, c := range cases {
 		if m := c.Trace.Files[path]; m != nil && m.Digest == s.Digest && m.Whole == "" {
@@ -72,15 +69,15 @@ func Of(path string, s *trace.Script, cases []Traced) File {
 	}
 	f.Cases = len(met)
 	for _, fn := range s.Functions {
-		f.Functions = append(f.Functions, function(path, fn, met))
+		f.Functions = append(f.Functions, covered(path, fn, met))
 	}
 	f.lines(path, s, met)
 	return f
 }
 
-func function(path string, fn *trace.Function, met []Traced) Function {
-	out := Function{Name: fn.Name, Line: fn.Start, End: fn.End, Cases: []string{}}
-	key := trace.WordKey(fn.Name)
+func covered(path string, fn *Function, met []Traced) CoveredFunction {
+	out := CoveredFunction{Name: fn.Name, Line: fn.Start, End: fn.End, Cases: []string{}}
+	key := WordKey(fn.Name)
 	for _, c := range met {
 		if c.Trace.Files[path].Functions.Has(key) {
 			out.Cases = append(out.Cases, c.Key.String())
@@ -91,7 +88,7 @@ func function(path string, fn *trace.Function, met []Traced) Function {
 
 // lines counts the cases of every line. A statement of which bash does not tell
 // that it runs is left out.
-func (f *File) lines(path string, s *trace.Script, met []Traced) {
+func (f *Coverage) lines(path string, s *Script, met []Traced) {
 	runs := map[int]map[suites.Key]bool{}
 	for _, st := range s.Statements {
 		if st.Function != nil || !st.Sure {
@@ -107,15 +104,15 @@ func (f *File) lines(path string, s *trace.Script, met []Traced) {
 		}
 	}
 	for n, by := range runs {
-		f.Lines = append(f.Lines, Line{n, len(by)})
+		f.Lines = append(f.Lines, CoveredLine{n, len(by)})
 	}
-	slices.SortFunc(f.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortFunc(f.Lines, func(a, b CoveredLine) int { return cmp.Compare(a.Line, b.Line) })
 	f.gaps(s)
 }
 
 // gaps joins lines that no case runs, as far as none in between is run, and all
 // are in the same function.
-func (f *File) gaps(s *trace.Script) {
+func (f *Coverage) gaps(s *Script) {
 	open := false
 	for _, l := range f.Lines {
 		in := functionAt(s, l.Line)
@@ -133,7 +130,7 @@ func (f *File) gaps(s *trace.Script) {
 }
 
 // functionAt is the innermost function that a line is in, "" at top level.
-func functionAt(s *trace.Script, line int) string {
+func functionAt(s *Script, line int) string {
 	name, size := "", 0
 	for _, fn := range s.Functions {
 		if fn.Start <= line && line <= fn.End && (name == "" || fn.End-fn.Start < size) {
@@ -144,7 +141,7 @@ func functionAt(s *trace.Script, line int) string {
 }
 
 // Run counts the lines that any case runs.
-func (f *File) Run() (lines int) {
+func (f *Coverage) Run() (lines int) {
 	for _, l := range f.Lines {
 		if l.Cases > 0 {
 			lines++
@@ -154,7 +151,7 @@ func (f *File) Run() (lines int) {
 }
 
 // Entered counts the functions that any case enters.
-func (f *File) Entered() (functions int) {
+func (f *Coverage) Entered() (functions int) {
 	for _, fn := range f.Functions {
 		if len(fn.Cases) > 0 {
 			functions++
@@ -165,7 +162,7 @@ func (f *File) Entered() (functions int) {
 
 // WriteLCOV writes the files in the format of lcov, as genhtml and editors read
 // it; counts are numbers of cases.
-func WriteLCOV(w io.Writer, files []File) error {
+func WriteLCOV(w io.Writer, files []Coverage) error {
 	p := &printer{w: w}
 	for i := range files {
 		f := &files[i]

@@ -1,4 +1,4 @@
-package scripts
+package depend
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ func FuzzScript(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, p := range []string{"a.sh", "a.py"} {
-			s := Read(p, []byte(text))
+			s := readScript(p, []byte(text))
 			for _, n := range s.Names {
 				if n == "" || strings.ContainsAny(n, " \n\"'$") {
 					t.Errorf("name %q of %q", n, text)

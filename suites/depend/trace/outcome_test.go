@@ -1,4 +1,4 @@
-package tracing
+package trace
 
 import (
 	"errors"
@@ -53,7 +53,7 @@ func TestDecodeAbnormal(t *testing.T) {
 		"timed out": {TimedOut: true}, "SIGKILL": {Signal: "SIGKILL"}, "left processes behind": {LeftBehind: []string{"sleep"}},
 	} {
 		o := suites.Outcome{Root: root, Results: []suites.Result{r}, Trace: []byte("B\x1f" + root + "\x1fh.sh\x00")}
-		if got := Decode(&o, []string{"h.sh"}, by); !strings.Contains(got.Incomplete, want) {
+		if got := DecodeOutcome(&o, []string{"h.sh"}, by); !strings.Contains(got.Incomplete, want) {
 			t.Errorf("incomplete because %q, want %q", got.Incomplete, want)
 		}
 	}

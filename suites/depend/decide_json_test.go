@@ -1,4 +1,4 @@
-package narrow_test
+package depend_test
 
 import (
 	"strings"
@@ -6,15 +6,14 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/depend/trace"
 )
 
 func TestSpareKeys(t *testing.T) {
 	t.Parallel()
-	type change = func(*testing.T, *world, *depend.Difference, *narrow.Question)
+	type change = func(*testing.T, *world, *depend.Difference, *depend.Question)
 	script := func(text string) change {
-		return func(t *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+		return func(t *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 			w.before[hook] = text
 			q.Trace = w.came(t, []int{1, 2, 3, 4, 5}, nil)
 		}
@@ -37,33 +36,33 @@ func TestSpareKeys(t *testing.T) {
 		"white space, of what is read as text": {old: `, "log"`, new: ",\n\t\"log\"", because: "otherwise than by a filter", change: script("grep log hooks/config.json\n")},
 		"read by another language":             {old: `true`, new: `false`, because: "another language", change: script("python3 -c 'print(1)'\n")},
 		"the output names lines": {old: `true`, new: `false`, because: "names lines",
-			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) { q.Trace.Lines = true }},
+			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *depend.Question) { q.Trace.Lines = true }},
 		"a lone surrogate": {old: `true`, new: `"\ud800"`, because: "surrogates"},
 		"marked": {old: `true`, new: `false`, because: "why it is an input",
-			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.By = suites.Marked }},
+			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *depend.Question) { d.By = suites.Marked }},
 		"content is lost": {old: `true`, new: `false`, because: "its content changed",
-			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
+			change: func(_ *testing.T, _ *world, d *depend.Difference, _ *depend.Question) { d.Was = "0123" }},
 		"permissions changed": {old: `true`, new: `false`, because: "permissions changed",
-			change: func(_ *testing.T, w *world, d *depend.Difference, _ *narrow.Question) {
+			change: func(_ *testing.T, w *world, d *depend.Difference, _ *depend.Question) {
 				w.bits = map[string]string{config: "-"}
-				d.Digest = narrow.Digest(w.now(config))
+				d.Digest = depend.Digest(w.now(config))
 			}},
 		"did not execute what reads it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads hooks/config.json",
-			change: func(t *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(t *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				q.Trace = w.came(t, []int{2}, nil)
 			}},
 		"without a trace, a key that it reads":         {old: `["x"]`, new: `["y"]`, because: "which its hook reads", change: noTraceOfIt},
 		"without a trace, a key that it does not read": {old: `true`, new: `false`, unaffected: true, because: "does not read .log", change: noTraceOfIt},
 		"without a trace, nothing names it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				w.before[hook], q.Trace = "#!/bin/bash\necho one\n", nil
 			}},
 		"without a trace, commands that are not spelled out": {old: `true`, new: `false`, because: "may run what is not known",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				w.before[hook], q.Trace = guard+"\"$cmd\" x\n", nil
 			}},
 		"without a trace, another shell": {old: `true`, new: `false`, because: "may run what is not known",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				w.before[hook], q.Trace = guard+"zsh x.zsh\n", nil
 			}},
 		"a name that is put together":         {old: `true`, new: `false`, because: "put together (*.json)", change: script("cat \"$dir/$name.json\"\n")},
@@ -73,22 +72,22 @@ func TestSpareKeys(t *testing.T) {
 		"a filter that is not spelled out": {old: `true`, new: `false`, because: "hooks/config.json: ",
 			change: script("jq \"$filter\" config.json\n")},
 		"a hook that is no shell script": {old: `true`, new: `false`, because: "no shell script and may read any of it",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) {
+			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *depend.Question) {
 				w.before[hook] = "#!/usr/bin/python3\nimport json\n"
 			}},
 		"a hook that is gone": {old: `true`, new: `false`, because: "no shell script and may read any of it",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *narrow.Question) { delete(w.before, hook) }},
+			change: func(_ *testing.T, w *world, _ *depend.Difference, _ *depend.Question) { delete(w.before, hook) }},
 		"a hook that was not traced as a whole": {old: `true`, new: `false`, because: "may have run untraced",
-			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *depend.Question) {
 				q.Trace.Files[hook].Whole = "it was not started by a bash that is traced"
 			}},
 		"a script of another shell that the trace did not meet": {old: `true`, new: `false`, because: "hooks/lib.sh may have run untraced",
-			change: func(_ *testing.T, w *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, w *world, _ *depend.Difference, q *depend.Question) {
 				w.before[library] = "#!/bin/sh\necho\n"
 				delete(q.Trace.Files, library)
 			}},
 		"a trace that is not complete": {old: `["x"]`, new: `["y"]`, because: "not complete",
-			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) {
+			change: func(_ *testing.T, _ *world, _ *depend.Difference, q *depend.Question) {
 				q.Trace.Incomplete = "it timed out"
 			}},
 	} {
@@ -96,7 +95,7 @@ func TestSpareKeys(t *testing.T) {
 			t.Parallel()
 			w := plainWorld(config, tt.old, tt.new)
 			d := w.changed(config, suites.Reached)
-			q := narrow.Question{Trace: w.ranA(t)}
+			q := depend.Question{Trace: w.ranA(t)}
 			if tt.change != nil {
 				tt.change(t, &w, &d, &q)
 			}
@@ -109,18 +108,18 @@ func TestSpareKeys(t *testing.T) {
 	}
 }
 
-func noTraceOfIt(_ *testing.T, _ *world, _ *depend.Difference, q *narrow.Question) { q.Trace = nil }
+func noTraceOfIt(_ *testing.T, _ *world, _ *depend.Difference, q *depend.Question) { q.Trace = nil }
 
 // A reader that answered once gives the same answer again.
 func TestAnswersAreRemembered(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(config, `["x"]`, `["y"]`)
 	asked := 0
-	r := narrow.NewReader(func(file, digest string) []byte {
+	r := depend.NewDecider(func(file, digest string) []byte {
 		asked++
 		return w.contents(file, digest)
 	})
-	q := narrow.Question{Changed: []depend.Difference{w.changed(config, suites.Reached)}, Scripts: []string{hook, library}, Trace: w.ranA(t)}
+	q := depend.Question{Changed: []depend.Difference{w.changed(config, suites.Reached)}, Scripts: []string{hook, library}, Trace: w.ranA(t)}
 	first := r.Decide(q)
 	once := asked
 	var other *trace.Trace

@@ -1,4 +1,4 @@
-package keys
+package depend
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 // that looks at everything.
 func TestReadsOfMany(t *testing.T) {
 	t.Parallel()
-	got, err := Reads(strings.Repeat("(.a,.b)|", 60) + ".c")
+	got, err := FilterKeys(strings.Repeat("(.a,.b)|", 60) + ".c")
 	if err != nil || len(got) != 1 || len(got[0]) != 0 {
 		t.Errorf("%v, %v, want the whole input", got, err)
 	}

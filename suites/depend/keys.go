@@ -1,4 +1,4 @@
-package keys
+package depend
 
 import (
 	"bytes"
@@ -6,16 +6,73 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hookwatch/suites/jsontree"
 )
 
-// Diff lists the paths whose values differ between two JSON documents, the
+// A KeyPath is the keys that lead to a value; empty for the whole document. What
+// is below it belongs to it. Elements of arrays are not told apart.
+type KeyPath []string
+
+// String formats the path as jq would: ".package_managers.python", or "." for
+// the whole document.
+func (p KeyPath) String() string {
+	if len(p) == 0 {
+		return "."
+	}
+	var b strings.Builder
+	for _, key := range p {
+		b.WriteByte('.')
+		if isIdentifier(key) {
+			b.WriteString(key)
+			continue
+		}
+		quoted, _ := json.Marshal(key) // a string always can be
+		b.Write(quoted)
+	}
+	return b.String()
+}
+
+// isIdentifier reports whether jq takes a key behind a dot without quotes.
+func isIdentifier(key string) bool {
+	for i, c := range key {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// Touches reports whether a value at one path is part of the value at the other.
+func (p KeyPath) Touches(q KeyPath) bool {
+	for i := range min(len(p), len(q)) {
+		if p[i] != q[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// OverlappingKeys reports whether any read path touches any changed one, and which.
+func OverlappingKeys(read, changed []KeyPath) (KeyPath, bool) {
+	for _, c := range changed {
+		for _, r := range read {
+			if r.Touches(c) {
+				return c, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// ChangedKeys lists the paths whose values differ between two JSON documents, the
 // shortest that say it: a key that is in one only, a value of another kind, a
 // scalar, an array. An object whose keys come in another order differs too, for
 // filters can see that. Numbers differ when their text does. An error means
 // that one of the contents is no JSON document.
-func Diff(old, new []byte) ([]Path, error) {
+func ChangedKeys(old, new []byte) ([]KeyPath, error) {
 	a, err := jsontree.Parse(old)
 	if err != nil {
 		return nil, fmt.Errorf("old content: %w", located(old, err))
@@ -39,9 +96,9 @@ func located(content []byte, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(before, []byte("\n")), err)
 }
 
-type differ struct{ paths []Path }
+type differ struct{ paths []KeyPath }
 
-func (d *differ) value(at Path, a, b jsontree.Value) {
+func (d *differ) value(at KeyPath, a, b jsontree.Value) {
 	switch {
 	case a.Kind != b.Kind, a.Scalar != b.Scalar:
 		d.add(at)
@@ -54,9 +111,9 @@ func (d *differ) value(at Path, a, b jsontree.Value) {
 	}
 }
 
-func (d *differ) add(at Path) { d.paths = append(d.paths, slices.Clone(at)) }
+func (d *differ) add(at KeyPath) { d.paths = append(d.paths, slices.Clone(at)) }
 
-func (d *differ) object(at Path, a, b jsontree.Value) {
+func (d *differ) object(at KeyPath, a, b jsontree.Value) {
 	if !sameOrder(a, b) {
 		d.add(at)
 		return

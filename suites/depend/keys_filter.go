@@ -1,4 +1,4 @@
-package keys
+package depend
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Reads lists the paths of its input that a jq filter can look at: whatever it
+// FilterKeys lists the paths of its input that a jq filter can look at: whatever it
 // outputs, compares or hands to a function. An error means that the filter
 // cannot be parsed.
-func Reads(filter string) ([]Path, error) {
+func FilterKeys(filter string) ([]KeyPath, error) {
 	q, err := gojq.Parse(filter)
 	if err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
 	}
-	r := &filterReader{read: map[string]Path{}}
+	r := &filterReader{read: map[string]KeyPath{}}
 	r.use(r.query(q, input))
 	return r.paths(), nil
 }
@@ -24,14 +24,14 @@ func Reads(filter string) ([]Path, error) {
 // A place is where a value comes from: a path of the input, or made by the
 // filter of what it read before.
 type place struct {
-	path Path
+	path KeyPath
 	made bool
 }
 
 var input, made = place{}, place{made: true}
 
 type filterReader struct {
-	read  map[string]Path
+	read  map[string]KeyPath
 	steps int
 }
 
@@ -51,8 +51,8 @@ func (r *filterReader) use(places []place) {
 func (r *filterReader) all() { r.use([]place{input}) }
 
 // paths leaves out what is below another path.
-func (r *filterReader) paths() []Path {
-	var list []Path
+func (r *filterReader) paths() []KeyPath {
+	var list []KeyPath
 	for _, p := range r.read {
 		covered := false
 		for _, q := range r.read {
@@ -62,7 +62,7 @@ func (r *filterReader) paths() []Path {
 			list = append(list, p)
 		}
 	}
-	slices.SortFunc(list, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(list, func(a, b KeyPath) int { return strings.Compare(a.String(), b.String()) })
 	return list
 }
 

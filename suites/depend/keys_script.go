@@ -1,4 +1,4 @@
-package keys
+package depend
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Reading is what a script reads of one JSON file.
-type Reading struct {
-	Paths   []Path
+// A KeyReading is what a script reads of one JSON file.
+type KeyReading struct {
+	Paths   []KeyPath
 	Unknown string // why it may read anything of it; "" when Paths tell
 	Text    string // why more than its values may matter, such as white space; "" when these are all
 }
@@ -26,15 +26,15 @@ var takesArgument = map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2,
 // readsMore are options that make other input of a file than its document.
 var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": true, "-L": true, "--stream": true}
 
-// Scripts tells what shell scripts that run as one, such as a hook and what it
+// KeysRead tells what shell scripts that run as one, such as a hook and what it
 // sources, read of the JSON file of that name. Every place that names it must be
 // an argument of a filter that is spelled out, or a variable that is used in no
 // other way; anything else is unknown.
-func Scripts(sources [][]byte, name string) Reading {
+func KeysRead(sources [][]byte, name string) KeyReading {
 	src := bytes.Join(sources, []byte("\n")) // they share their variables
 	script, err := shell.Read(string(src))
 	if err != nil {
-		return Reading{Unknown: "the script cannot be parsed: " + err.Error()}
+		return KeyReading{Unknown: "the script cannot be parsed: " + err.Error()}
 	}
 	s := &scriptReader{name: name, known: map[*shell.Word]bool{}, filtered: map[*shell.Word]bool{}, variables: map[string]bool{}, filters: map[string]bool{}}
 	s.collect(script)
@@ -45,8 +45,8 @@ func Scripts(sources [][]byte, name string) Reading {
 		s.call(c)
 	}
 	s.others(script)
-	slices.SortFunc(s.reading.Paths, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
-	s.reading.Paths = slices.CompactFunc(s.reading.Paths, slices.Equal[Path])
+	slices.SortFunc(s.reading.Paths, func(a, b KeyPath) int { return strings.Compare(a.String(), b.String()) })
+	s.reading.Paths = slices.CompactFunc(s.reading.Paths, slices.Equal[KeyPath])
 	return s.reading
 }
 
@@ -56,7 +56,7 @@ type scriptReader struct {
 	filters   map[string]bool // hold the name of a filter program
 	known     map[*shell.Word]bool
 	filtered  map[*shell.Word]bool // given to a filter that is not spelled out
-	reading   Reading
+	reading   KeyReading
 }
 
 func (s *scriptReader) unknown(at shell.Span, why string) {
@@ -205,7 +205,7 @@ func (s *scriptReader) filter(call *shell.Command, given []*shell.Word) {
 	if !ok {
 		return
 	}
-	paths, err := Reads(text)
+	paths, err := FilterKeys(text)
 	if err != nil {
 		return
 	}

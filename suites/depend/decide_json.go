@@ -1,11 +1,9 @@
-package narrow
+package depend
 
 import (
 	"path"
 	"strings"
 
-	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/keys"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/pattern"
 	"hookwatch/suites/shell"
@@ -15,7 +13,7 @@ var surrogate = pattern.Lazy(`\\u[dD][89a-fA-F]`)
 
 // json answers for a JSON file that the hooks may read: configuration beside
 // them, settings, or one that a script names.
-func (r *Reader) json(q *Question, d depend.Difference) (unaffected bool, because string) {
+func (r *Decider) json(q *Question, d Difference) (unaffected bool, because string) {
 	change := r.jsonChange(d)
 	if change.unknown != "" {
 		return false, change.unknown
@@ -36,13 +34,13 @@ func (r *Reader) json(q *Question, d depend.Difference) (unaffected bool, becaus
 	case read.unknown != "":
 		return false, read.unknown
 	}
-	if at, ok := keys.Overlap(read.paths, change.paths); ok {
+	if at, ok := OverlappingKeys(read.paths, change.paths); ok {
 		return false, at.String() + " changed, which its hook reads"
 	}
 	return true, "its hook does not read " + listed(change.paths)
 }
 
-func listed(paths []keys.Path) string {
+func listed(paths []KeyPath) string {
 	var names []string
 	for _, p := range paths[:min(3, len(paths))] {
 		names = append(names, p.String())
@@ -53,7 +51,7 @@ func listed(paths []keys.Path) string {
 	return strings.Join(names, ", ")
 }
 
-func (r *Reader) jsonChange(d depend.Difference) jsonChange {
+func (r *Decider) jsonChange(d Difference) jsonChange {
 	v := jsonVersions{d.Was, d.Digest}
 	if c, ok := r.keys[v]; ok {
 		return c
@@ -69,7 +67,7 @@ func (r *Reader) jsonChange(d depend.Difference) jsonChange {
 		c.unknown = "it spells out surrogates, which programs take in different ways"
 	default:
 		var err error
-		if c.paths, err = keys.Diff(was[1:], now[1:]); err != nil {
+		if c.paths, err = ChangedKeys(was[1:], now[1:]); err != nil {
 			c.unknown = "it cannot be parsed: " + err.Error()
 		}
 	}
@@ -84,7 +82,7 @@ type use struct {
 }
 
 // uses asks the trace, or without one all that the scripts say.
-func (r *Reader) uses(q *Question, file string) use {
+func (r *Decider) uses(q *Question, file string) use {
 	var names []string
 	for _, s := range q.Scripts {
 		script := r.script(s)
@@ -148,7 +146,7 @@ func useOf(names []string, file string) (u use) {
 	return u
 }
 
-func (r *Reader) reading(scripts []string, name string) reading {
+func (r *Decider) reading(scripts []string, name string) reading {
 	id := strings.Join(scripts, "\x00") + "\x00" + name
 	if read, ok := r.readings[id]; ok {
 		return read
@@ -165,7 +163,7 @@ func (r *Reader) reading(scripts []string, name string) reading {
 		sources = append(sources, content[1:])
 	}
 	if read.unknown == "" {
-		found := keys.Scripts(sources, name)
+		found := KeysRead(sources, name)
 		read = reading{found.Paths, found.Unknown, found.Text}
 	}
 	r.readings[id] = read
@@ -173,7 +171,7 @@ func (r *Reader) reading(scripts []string, name string) reading {
 }
 
 // script is the present content of a shell script, parsed; nil when it is none.
-func (r *Reader) script(file string) *trace.Script {
+func (r *Decider) script(file string) *trace.Script {
 	if s, ok := r.parsed[file]; ok {
 		return s
 	}

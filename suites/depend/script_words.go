@@ -1,4 +1,4 @@
-package scripts
+package depend
 
 import (
 	"path"
@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// IsNameRune reports whether a rune may stand in an unquoted file name.
-func IsNameRune(r rune) bool {
+// isNameRune reports whether a rune may stand in an unquoted file name.
+func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.-+@%~", r)
 }
 
-// NamesIn lists the words of a text that may be file names or paths, each
+// namesIn lists the words of a text that may be file names or paths, each
 // once. A path that follows a variable or a substitution comes without its
 // leading slash; one that keeps it is absolute.
-func NamesIn(text string) []string {
+func namesIn(text string) []string {
 	var names []string
 	seen := map[string]bool{}
 	start := -1
 	for i, r := range text + "\n" {
-		if IsNameRune(r) || r == '/' {
+		if isNameRune(r) || r == '/' {
 			if start < 0 {
 				start = i
 			}
@@ -88,8 +88,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// IsFileName reports whether a word ends like a file that scripts read or run.
-func IsFileName(name string) bool {
+// isFileName reports whether a word ends like a file that scripts read or run.
+func isFileName(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return scriptExtensions[ext] || dataExtensions[ext]
 }

@@ -1,4 +1,4 @@
-package cover_test
+package trace_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/cover"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -42,7 +41,7 @@ done
 `
 
 // case gives a case that met the statements which begin on the lines.
-func ran(t *testing.T, s *trace.Script, id string, lines ...int) cover.Traced {
+func ran(t *testing.T, s *trace.Script, id string, lines ...int) trace.Traced {
 	t.Helper()
 	keys, functions := map[trace.Key]bool{}, map[trace.Key]bool{}
 	for _, st := range s.Statements {
@@ -54,7 +53,7 @@ func ran(t *testing.T, s *trace.Script, id string, lines ...int) cover.Traced {
 			functions[trace.WordKey(st.In.Function.Name)] = true
 		}
 	}
-	return cover.Traced{Key: suites.Key{Suite: "s", ID: id}, Trace: &trace.Trace{Files: map[string]*trace.Met{
+	return trace.Traced{Key: suites.Key{Suite: "s", ID: id}, Trace: &trace.Trace{Files: map[string]*trace.Met{
 		file: {Digest: s.Digest, Main: true, Statements: trace.NewSet(keys), Functions: trace.NewSet(functions)},
 	}}}
 }
@@ -69,7 +68,7 @@ func parse(t *testing.T, src string) *trace.Script {
 }
 
 // counts formats lines as "3:2 4:1".
-func counts(lines []cover.Line) string {
+func counts(lines []trace.CoveredLine) string {
 	var out []string
 	for _, l := range lines {
 		out = append(out, fmt.Sprintf("%d:%d", l.Line, l.Cases))
@@ -84,9 +83,9 @@ func TestOf(t *testing.T) {
 	other.Trace.Files[file].Digest = "another content"
 	untraced := ran(t, s, "UNTRACED", 3)
 	untraced.Trace.Files[file].Whole = "it was not started by a bash that is traced"
-	elsewhere := cover.Traced{Key: suites.Key{Suite: "s", ID: "ELSE"}, Trace: &trace.Trace{}}
-	cases := []cover.Traced{ran(t, s, "A", 3, 4, 5, 6, 8, 16, 17), ran(t, s, "B", 3, 4, 8, 16, 17, 20, 21), other, untraced, elsewhere}
-	f := cover.Of(file, s, cases)
+	elsewhere := trace.Traced{Key: suites.Key{Suite: "s", ID: "ELSE"}, Trace: &trace.Trace{}}
+	cases := []trace.Traced{ran(t, s, "A", 3, 4, 5, 6, 8, 16, 17), ran(t, s, "B", 3, 4, 8, 16, 17, 20, 21), other, untraced, elsewhere}
+	f := trace.Cover(file, s, cases)
 	if f.Path != file || f.Cases != 2 {
 		t.Errorf("%s, %d cases", f.Path, f.Cases)
 	}
@@ -94,7 +93,7 @@ func TestOf(t *testing.T) {
 	if got, want := counts(f.Lines), "3:2 4:2 5:1 6:1 8:2 12:0 14:0 16:2 17:2 18:0 19:0 20:1 23:0"; got != want {
 		t.Errorf("lines %s\nwant  %s", got, want)
 	}
-	want := []cover.Function{
+	want := []trace.CoveredFunction{
 		{Name: "one", Line: 2, End: 9, Cases: []string{"s/A", "s/B"}},
 		{Name: "outer", Line: 10, End: 15, Cases: []string{}},
 		{Name: "inner", Line: 11, End: 13, Cases: []string{}},
@@ -122,7 +121,7 @@ func TestOfNothing(t *testing.T) {
 		"two on a line":  {"a; b\n", "1:0", "[line 1]"},
 		"only functions": {"f() { :; }\n", "1:0", "[line 1 in f]"},
 	} {
-		f := cover.Of(file, parse(t, tt.src), nil)
+		f := trace.Cover(file, parse(t, tt.src), nil)
 		if f.Cases != 0 || counts(f.Lines) != tt.lines || fmt.Sprint(f.Gaps) != tt.gaps {
 			t.Errorf("%s: %d cases, lines %s, gaps %v; want %s, %s", name, f.Cases, counts(f.Lines), f.Gaps, tt.lines, tt.gaps)
 		}
@@ -168,15 +167,15 @@ end_of_record
 func TestWriteLCOV(t *testing.T) {
 	t.Parallel()
 	s := parse(t, src)
-	files := []cover.File{
-		cover.Of(file, s, []cover.Traced{ran(t, s, "A", 3, 4, 8, 12, 14, 16, 17, 18), ran(t, s, "B", 3, 4, 8, 16, 17)}),
-		cover.Of("lib.sh", parse(t, "true\n"), nil),
+	files := []trace.Coverage{
+		trace.Cover(file, s, []trace.Traced{ran(t, s, "A", 3, 4, 8, 12, 14, 16, 17, 18), ran(t, s, "B", 3, 4, 8, 16, 17)}),
+		trace.Cover("lib.sh", parse(t, "true\n"), nil),
 	}
 	var b strings.Builder
-	if err := cover.WriteLCOV(&b, files); err != nil || b.String() != lcov {
+	if err := trace.WriteLCOV(&b, files); err != nil || b.String() != lcov {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), lcov)
 	}
-	if err := cover.WriteLCOV(&full{room: 3}, files); !errors.Is(err, errFull) {
+	if err := trace.WriteLCOV(&full{room: 3}, files); !errors.Is(err, errFull) {
 		t.Errorf("a full disk gives %v", err)
 	}
 }

@@ -1,14 +1,13 @@
-package keys_test
+package depend_test
 
 import (
+	"hookwatch/suites/depend"
 	"slices"
 	"strings"
 	"testing"
-
-	"hookwatch/suites/depend/keys"
 )
 
-func texts(paths []keys.Path) string {
+func texts(paths []depend.KeyPath) string {
 	var list []string
 	for _, p := range paths {
 		list = append(list, p.String())
@@ -39,14 +38,14 @@ func TestDiff(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			paths, err := keys.Diff([]byte(tt.old), []byte(tt.new))
+			paths, err := depend.ChangedKeys([]byte(tt.old), []byte(tt.new))
 			if got := texts(paths); err != nil || got != tt.want {
 				t.Errorf("got %s, %v; want %s", got, err, tt.want)
 			}
 		})
 	}
 	for _, bad := range []string{"", "{", `{"a"}`, "{} {}", `{"a":1}x`} {
-		if _, err := keys.Diff([]byte(bad), []byte("{}")); err == nil {
+		if _, err := depend.ChangedKeys([]byte(bad), []byte("{}")); err == nil {
 			t.Errorf("%q was taken for a document", bad)
 		}
 	}
@@ -86,12 +85,12 @@ func TestReads(t *testing.T) {
 		`.a | not`:                      ".a",
 	}
 	for filter, want := range tests {
-		paths, err := keys.Reads(filter)
+		paths, err := depend.FilterKeys(filter)
 		if got := texts(paths); err != nil || got != want {
 			t.Errorf("%s reads %s, %v; want %s", filter, got, err, want)
 		}
 	}
-	if _, err := keys.Reads(".a |"); err == nil {
+	if _, err := depend.FilterKeys(".a |"); err == nil {
 		t.Error("half a filter was read")
 	}
 }
@@ -126,7 +125,7 @@ func TestScript(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := keys.Scripts([][]byte{[]byte(tt.src)}, "config.json")
+			r := depend.KeysRead([][]byte{[]byte(tt.src)}, "config.json")
 			if got := texts(r.Paths); got != tt.want || (r.Unknown == "") != (tt.unknown == "") || !strings.Contains(r.Unknown, tt.unknown) {
 				t.Errorf("reads %s, unknown %q; want %s, %q", got, r.Unknown, tt.want, tt.unknown)
 			}
@@ -149,7 +148,7 @@ func TestText(t *testing.T) {
 		"jq \".a.$x\" config.json; cat config.json":                     true,
 		"C=config.json; jq \".$x\" $C; while read -r l; do :; done <$C": true,
 	} {
-		if r := keys.Scripts([][]byte{[]byte(src)}, "config.json"); (r.Text != "") != want {
+		if r := depend.KeysRead([][]byte{[]byte(src)}, "config.json"); (r.Text != "") != want {
 			t.Errorf("%s: %q, want %v", src, r.Text, want)
 		}
 	}
@@ -157,18 +156,18 @@ func TestText(t *testing.T) {
 
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	a, ab, c := keys.Path{"a"}, keys.Path{"a", "b"}, keys.Path{"c"}
+	a, ab, c := depend.KeyPath{"a"}, depend.KeyPath{"a", "b"}, depend.KeyPath{"c"}
 	for _, tt := range []struct {
-		read, changed []keys.Path
+		read, changed []depend.KeyPath
 		want          bool
 	}{
-		{[]keys.Path{ab}, []keys.Path{a}, true},
-		{[]keys.Path{a}, []keys.Path{ab}, true},
-		{[]keys.Path{{}}, []keys.Path{ab}, true},
-		{[]keys.Path{ab}, []keys.Path{{"a", "x"}, c}, false},
-		{nil, []keys.Path{a}, false},
+		{[]depend.KeyPath{ab}, []depend.KeyPath{a}, true},
+		{[]depend.KeyPath{a}, []depend.KeyPath{ab}, true},
+		{[]depend.KeyPath{{}}, []depend.KeyPath{ab}, true},
+		{[]depend.KeyPath{ab}, []depend.KeyPath{{"a", "x"}, c}, false},
+		{nil, []depend.KeyPath{a}, false},
 	} {
-		if _, got := keys.Overlap(tt.read, tt.changed); got != tt.want {
+		if _, got := depend.OverlappingKeys(tt.read, tt.changed); got != tt.want {
 			t.Errorf("%v over %v: %v", tt.read, tt.changed, got)
 		}
 	}
@@ -177,15 +176,15 @@ func TestOverlap(t *testing.T) {
 func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`{"a": [1, {"b": null}]}`), []byte(`{"a": {}}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		forth, err := keys.Diff(a, b)
+		forth, err := depend.ChangedKeys(a, b)
 		if err != nil {
 			return
 		}
-		back, err := keys.Diff(b, a)
+		back, err := depend.ChangedKeys(b, a)
 		if err != nil || texts(forth) != texts(back) {
 			t.Errorf("%s one way, %s, %v the other", texts(forth), texts(back), err)
 		}
-		if same, err := keys.Diff(a, a); err != nil || len(same) > 0 {
+		if same, err := depend.ChangedKeys(a, a); err != nil || len(same) > 0 {
 			t.Errorf("a document differs from itself: %s, %v", texts(same), err)
 		}
 	})
@@ -195,15 +194,15 @@ func FuzzScript(f *testing.F) {
 	f.Add(`jq -r '.a.b | keys' "$D/config.json" | cat`)
 	f.Add("f=config.json; jq \".a[\\\"b\\\"]\" <$f")
 	f.Fuzz(func(_ *testing.T, src string) {
-		keys.Scripts([][]byte{[]byte(src)}, "config.json")
-		_, _ = keys.Reads(src)
+		depend.KeysRead([][]byte{[]byte(src)}, "config.json")
+		_, _ = depend.FilterKeys(src)
 	})
 }
 
 // TestDiffLine: what is no JSON is told with its line.
 func TestDiffLine(t *testing.T) {
 	t.Parallel()
-	_, err := keys.Diff([]byte(`{}`), []byte("{\n  \"a\": 1\n  \"b\": 2\n}"))
+	_, err := depend.ChangedKeys([]byte(`{}`), []byte("{\n  \"a\": 1\n  \"b\": 2\n}"))
 	if want := `new content: line 3: invalid character '"' after object key:value pair`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

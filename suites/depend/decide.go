@@ -1,9 +1,4 @@
-// Package narrow decides which cases a change cannot affect. Markers widen, traces
-// narrow: a case is not affected by a change only if every file that changed is one that
-// its hooks merely reach, and the contents before and after, with what the case
-// was seen to execute, show that it makes no difference. Everything else is
-// affected.
-package narrow
+package depend
 
 import (
 	"cmp"
@@ -14,7 +9,6 @@ import (
 	"slices"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend"
 	"hookwatch/suites/depend/edit"
 	"hookwatch/suites/depend/trace"
 )
@@ -36,10 +30,10 @@ func Digest(content []byte) string {
 }
 
 // Decide answers a question.
-func (r *Reader) Decide(q Question) Answer {
+func (r *Decider) Decide(q Question) Answer {
 	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
-		if d.Path == depend.Elsewhere {
+		if d.Path == Elsewhere {
 			unaffected, because := r.elsewhere(&q, d)
 			if !unaffected {
 				return Answer{Because: because}
@@ -61,13 +55,13 @@ func (r *Reader) Decide(q Question) Answer {
 }
 
 // one answers for one changed input.
-func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because string) {
+func (r *Decider) one(q *Question, d Difference) (unaffected bool, because string) {
 	switch {
-	case d.Kind == depend.Dropped && d.By == suites.Needed && d.Section != "":
+	case d.Kind == Dropped && d.By == suites.Needed && d.Section != "":
 		return false, "what was there is gone" // a registration, or the switch for all hooks
-	case d.Kind == depend.Dropped:
+	case d.Kind == Dropped:
 		return false, "the case does not depend on it any more"
-	case d.Kind == depend.Appeared:
+	case d.Kind == Appeared:
 		return false, "is there now"
 	case d.Was == "":
 		return false, cmp.Or(d.Because, "is new")
@@ -96,10 +90,10 @@ func (r *Reader) one(q *Question, d depend.Difference) (unaffected bool, because
 }
 
 // elsewhere answers for the files that are no inputs of a case whose hook may read any.
-func (r *Reader) elsewhere(q *Question, d depend.Difference) (unaffected bool, because string) {
+func (r *Decider) elsewhere(q *Question, d Difference) (unaffected bool, because string) {
 	files, known := r.Elsewhere(d, q.Inputs)
 	switch {
-	case d.Kind == depend.Dropped:
+	case d.Kind == Dropped:
 		return false, "its hook reads no other files any more"
 	case !known:
 		return false, cmp.Or(d.Because, "other files of the project changed")
@@ -112,16 +106,16 @@ func (r *Reader) elsewhere(q *Question, d depend.Difference) (unaffected bool, b
 
 // Elsewhere lists the files that differ between two contents of the input of this
 // name and are none of the inputs; known reports whether both contents are known.
-func (r *Reader) Elsewhere(d depend.Difference, inputs []suites.Input) (files []string, known bool) {
+func (r *Decider) Elsewhere(d Difference, inputs []suites.Input) (files []string, known bool) {
 	v := versions{d.Path, d.Was, d.Digest}
 	if _, asked := r.others[v]; !asked {
 		r.others[v] = nil
 		if was, now := r.contents(d.Path, d.Was), r.contents(d.Path, d.Digest); len(was) > 0 && len(now) > 0 {
-			r.others[v] = append([]string{}, depend.Others(was, now)...)
+			r.others[v] = append([]string{}, Others(was, now)...)
 		}
 	}
 	for _, f := range r.others[v] {
-		if !depend.Places(inputs, f) {
+		if !Places(inputs, f) {
 			files = append(files, f)
 		}
 	}
@@ -130,7 +124,7 @@ func (r *Reader) Elsewhere(d depend.Difference, inputs []suites.Input) (files []
 
 // whatChanged says what became of a file where that says more than why it is an input;
 // "" otherwise.
-func (r *Reader) whatChanged(d depend.Difference) string {
+func (r *Decider) whatChanged(d Difference) string {
 	if e := r.edit(d); e != nil {
 		return e.All
 	}
@@ -147,7 +141,7 @@ func (r *Reader) whatChanged(d depend.Difference) string {
 
 // section answers for a section that a marker names: a script in which nothing
 // changed but comments and white space is the same in all sections.
-func (r *Reader) section(q *Question, d depend.Difference) (unaffected bool, because string) {
+func (r *Decider) section(q *Question, d Difference) (unaffected bool, because string) {
 	for _, file := range q.Changed {
 		if file.Path != d.Path || file.Section != "" {
 			continue
@@ -161,7 +155,7 @@ func (r *Reader) section(q *Question, d depend.Difference) (unaffected bool, bec
 
 // edit compares the contents of a changed file; nil when they are not known, or
 // differ in whether the file can be executed.
-func (r *Reader) edit(d depend.Difference) *edit.Edits {
+func (r *Decider) edit(d Difference) *edit.Edits {
 	if d.Section != "" || path.Ext(d.Path) == ".json" { // a command in a settings file is no script
 		return nil
 	}
@@ -186,7 +180,7 @@ type Uncovered struct {
 // Uncovered lists what no case executes among the edits that Decide was asked
 // about, given the traces, before the edit, of all cases that may run a path. A
 // nil trace among them says that it cannot be told.
-func (r *Reader) Uncovered(traces func(path string) []*trace.Trace) []Uncovered {
+func (r *Decider) Uncovered(traces func(path string) []*trace.Trace) []Uncovered {
 	var out []Uncovered
 	for v, e := range r.edits {
 		if e == nil || e.None() {
@@ -210,4 +204,59 @@ func (u Uncovered) String() string {
 		s += fmt.Sprint(e)
 	}
 	return s
+}
+
+// A Question is whether a change affects a case.
+type Question struct {
+	Changed []Difference
+	Inputs  []suites.Input // all that the case depends on now, sorted
+	Scripts []string       // that the case's hooks run, source or may run
+	Trace   *trace.Trace   // of the case on the content before; nil when there is none
+}
+
+// Contents gives the content of a file that has the digest of an input, with a
+// first byte that tells whether it may be executed. nil: it is not to be had.
+type Contents func(path, digest string) []byte
+
+// A Decider decides which cases a change cannot affect. Markers widen, traces narrow: a
+// case is not affected by a change only if every file that changed is one that its hooks
+// merely reach, and the contents before and after, with what the case was seen to
+// execute, show that it makes no difference. Everything else is affected. It compares each pair of contents once, and parses
+// each script once. Make another one when a file changed.
+type Decider struct {
+	contents Contents
+	edits    map[versions]*edit.Edits
+	others   map[versions][]string // files that differ elsewhere; nil where that is not known
+	keys     map[jsonVersions]jsonChange
+	readings map[string]reading
+	parsed   map[string]*trace.Script
+}
+
+type versions struct{ path, was, now string }
+
+// NewDecider returns one that reads contents.
+func NewDecider(c Contents) *Decider {
+	return &Decider{
+		contents: c,
+		edits:    map[versions]*edit.Edits{},
+		others:   map[versions][]string{},
+		keys:     map[jsonVersions]jsonChange{},
+		readings: map[string]reading{},
+		parsed:   map[string]*trace.Script{},
+	}
+}
+
+type jsonVersions struct{ was, now string }
+
+// A jsonChange is what differs between two contents of a JSON file.
+type jsonChange struct {
+	paths   []KeyPath
+	unknown string
+}
+
+// A reading is what the scripts of a hook, together, read of a JSON file.
+type reading struct {
+	paths   []KeyPath
+	unknown string
+	text    string
 }

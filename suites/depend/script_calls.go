@@ -1,4 +1,4 @@
-package scripts
+package depend
 
 import (
 	"path"
@@ -155,8 +155,8 @@ var starting = pattern.Lazy(`(?:\bsubprocess\.\w+|\bos\.(?:system|popen)|\bshuti
 	`\b(?:execSync|execFile|execFileSync|spawn|spawnSync)|\bchild_process\.exec|\bwhich(?:\.sync)?)` +
 	`\s*\(\s*\[?\s*[bfr]?["'\x60]([A-Za-z0-9_./][A-Za-z0-9_.+/-]*)`)
 
-// listing matches the first of a list of words, which is how programs are started later.
-var listing = pattern.Lazy(`\[\s*["']([a-z][A-Za-z0-9_.+-]*)["']\s*,`)
+// wordLists matches the first of a list of words, which is how programs are started later.
+var wordLists = pattern.Lazy(`\[\s*["']([a-z][A-Za-z0-9_.+-]*)["']\s*,`)
 
 // Called lists the programs that a script starts or looks for, sorted, as far as its text
 // says: what it only mentions is not among them.
@@ -166,8 +166,8 @@ func (s *Script) Called() []string {
 		for _, m := range starting().FindAllStringSubmatch(s.Text, -1) {
 			called = append(called, path.Base(m[1]))
 		}
-		for _, m := range listing().FindAllStringSubmatch(s.Text, -1) {
-			if KnownTools[m[1]] {
+		for _, m := range wordLists().FindAllStringSubmatch(s.Text, -1) {
+			if knownTools[m[1]] {
 				called = append(called, m[1])
 			}
 		}
@@ -176,9 +176,9 @@ func (s *Script) Called() []string {
 	return slices.Compact(called)
 }
 
-// KnownTools are programs that hooks run; a literal word that is one of them
+// knownTools are programs that hooks run; a literal word that is one of them
 // counts wherever it stands.
-var KnownTools = set(`
+var knownTools = set(`
 	jq jaq gojq yq uv uvx ruff ty mypy pyright biome eslint prettier tsc oxlint knip jscpd
 	shellcheck shfmt yamllint hadolint taplo markdownlint markdownlint-cli2 semgrep gitleaks
 	bandit vulture flake8 black isort pylint pytest pip pip3 poetry pipenv
@@ -193,8 +193,8 @@ var builtins = set(`
 	popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true
 	type typeset ulimit umask unalias unset wait`)
 
-// ToolFiles are the configuration files that a program finds by itself.
-var ToolFiles = map[string][]string{
+// toolFiles are the configuration files that a program finds by itself.
+var toolFiles = map[string][]string{
 	"ruff":              {"ruff.toml", ".ruff.toml", "pyproject.toml"},
 	"ty":                {"ty.toml", "pyproject.toml"},
 	"mypy":              {"mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"},

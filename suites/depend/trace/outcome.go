@@ -1,5 +1,4 @@
-// Package tracing makes traces of what traced runs wrote down.
-package tracing
+package trace
 
 import (
 	"path/filepath"
@@ -7,7 +6,6 @@ import (
 	"sync"
 
 	"hookwatch/suites"
-	"hookwatch/suites/depend/trace"
 )
 
 // Scripts parse the present content of files, each once: they are for as long as
@@ -19,7 +17,7 @@ type Scripts struct {
 }
 
 type parsed struct {
-	script *trace.Script
+	script *Script
 	err    error
 }
 
@@ -29,7 +27,7 @@ func NewScripts(read func(path string) ([]byte, error)) *Scripts {
 }
 
 // Script is the present content of a file.
-func (s *Scripts) Script(path string) (*trace.Script, error) {
+func (s *Scripts) Script(path string) (*Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.parsed[path]; ok {
@@ -38,21 +36,21 @@ func (s *Scripts) Script(path string) (*trace.Script, error) {
 	var p parsed
 	content, err := s.read(path)
 	if p.err = err; err == nil {
-		p.script, p.err = trace.Parse(content)
+		p.script, p.err = Parse(content)
 	}
 	s.parsed[path] = p
 	return p.script, p.err
 }
 
-// Decode makes a trace of what a run wrote down; hooks are the scripts that its steps
+// DecodeOutcome returns the trace of what a run wrote down; hooks are the scripts that its steps
 // started, as slash paths from the root.
-func Decode(o *suites.Outcome, hooks []string, by *Scripts) *trace.Trace {
+func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	root := o.Root
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
 	resolve := func(name, dir string) string { return resolved(root, name, dir) }
-	r := trace.Run{Resolve: resolve, Script: by.Script, Abnormal: abnormal(o)}
+	r := Run{Resolve: resolve, Script: by.Script, Abnormal: abnormal(o)}
 	for _, hook := range hooks {
 		if file := resolve(filepath.FromSlash(hook), o.Root); file != "" {
 			r.Hooks = append(r.Hooks, file)
@@ -61,7 +59,7 @@ func Decode(o *suites.Outcome, hooks []string, by *Scripts) *trace.Trace {
 	for _, res := range o.Results {
 		r.Output = append(r.Output, res.Stdout, res.Stderr)
 	}
-	t := trace.Decode(o.Trace, r)
+	t := Decode(o.Trace, r)
 	for _, ch := range o.Changes {
 		if file, ok := strings.CutPrefix(ch.Path, "{project}/"); ok && t.Files[file] != nil && t.Incomplete == "" {
 			t.Incomplete = "the case changes " + file + " while it runs"

@@ -1,4 +1,4 @@
-package scripts
+package depend
 
 import (
 	"slices"
@@ -16,14 +16,14 @@ func TestNamesAfterExpansion(t *testing.T) {
 		`$CLAUDE_PROJECT_DIR/scripts/run.sh`,
 		`"$(dirname "$0")"/scripts/run.sh`,
 	} {
-		if got := NamesIn(text); !slices.Contains(got, "scripts/run.sh") {
+		if got := namesIn(text); !slices.Contains(got, "scripts/run.sh") {
 			t.Errorf("%s names %q", text, got)
 		}
 	}
-	if got := NamesIn(`source "$CLAUDE_PROJECT_DIR/common"`); !slices.Contains(got, "./common") {
+	if got := namesIn(`source "$CLAUDE_PROJECT_DIR/common"`); !slices.Contains(got, "./common") {
 		t.Errorf("a bare name after an expansion is no path: %q", got)
 	}
-	if got := NamesIn(`exec /usr/bin/env`); !slices.Contains(got, "/usr/bin/env") {
+	if got := namesIn(`exec /usr/bin/env`); !slices.Contains(got, "/usr/bin/env") {
 		t.Errorf("an absolute path lost its slash: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package narrow_test
+package depend_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/depend"
-	"hookwatch/suites/depend/narrow"
 	"hookwatch/suites/depend/trace"
 )
 
@@ -68,7 +67,7 @@ func (w world) now(file string) []byte {
 // contents answers as a session does: by digest, "" for the present content.
 func (w world) contents(file, digest string) []byte {
 	for _, content := range [][]byte{w.now(file), w.old(file)} {
-		if (digest == "" || digest == narrow.Digest(content)) && len(content) > 1 {
+		if (digest == "" || digest == depend.Digest(content)) && len(content) > 1 {
 			return content
 		}
 	}
@@ -77,8 +76,8 @@ func (w world) contents(file, digest string) []byte {
 
 // changed is the difference that the file's change makes.
 func (w world) changed(file string, by suites.By) depend.Difference {
-	d := depend.Difference{Was: narrow.Digest(w.old(file))}
-	d.Path, d.Digest, d.By, d.Because = file, narrow.Digest(w.now(file)), by, "why it is an input"
+	d := depend.Difference{Was: depend.Digest(w.old(file))}
+	d.Path, d.Digest, d.By, d.Because = file, depend.Digest(w.now(file)), by, "why it is an input"
 	return d
 }
 
@@ -120,11 +119,11 @@ func (w world) ranA(t *testing.T) *trace.Trace {
 	return w.came(t, []int{2, 3, 4, 5}, []int{2})
 }
 
-func (w world) decide(q narrow.Question) narrow.Answer {
+func (w world) decide(q depend.Question) depend.Answer {
 	if q.Scripts == nil {
 		q.Scripts = []string{hook, library}
 	}
-	return narrow.NewReader(w.contents).Decide(q)
+	return depend.NewDecider(w.contents).Decide(q)
 }
 
 func TestSpareScripts(t *testing.T) {
@@ -133,7 +132,7 @@ func TestSpareScripts(t *testing.T) {
 		file, old, new string
 		unaffected     bool
 		because        string
-		change         func(*world, *depend.Difference, *narrow.Question)
+		change         func(*world, *depend.Difference, *depend.Question)
 	}{
 		"executed it":            {file: hook, old: "say one", new: "say ONE", because: "hooks/guard.sh: statement changed at line 5"},
 		"did not execute":        {file: hook, old: "say two", new: "say TWO", unaffected: true, because: "nothing that changed"},
@@ -144,39 +143,39 @@ func TestSpareScripts(t *testing.T) {
 		"without trace":          {file: hook, old: "say two", new: "say TWO", because: "there is no trace", change: noTrace},
 		"cannot be parsed":       {file: hook, old: "esac", new: "", because: "cannot be parsed"},
 		"new": {file: hook, old: "say two", new: "say TWO", because: "why it is an input",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "" }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Was = "" }},
 		"new, nobody knows why": {file: hook, old: "say two", new: "say TWO", because: "is new",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was, d.Because = "", "" }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Was, d.Because = "", "" }},
 		"gone": {file: hook, old: "say two", new: "say TWO", because: "is gone",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Digest = "" }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Digest = "" }},
 		"needed by the case": {file: hook, old: "case", new: "# about it\ncase", because: "why it is an input",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.By = suites.Needed }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.By = suites.Needed }},
 		"needed, nobody knows why": {file: hook, old: "case", new: "# about it\ncase", because: "depends on all of it",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.By, d.Because = suites.Needed, "" }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.By, d.Because = suites.Needed, "" }},
 		"marked":               {file: hook, old: "say two", new: "say TWO", because: "why it is an input", change: marked},
 		"marked, comment only": {file: hook, old: "case", new: "# about it\ncase", unaffected: true, because: "only comments", change: marked},
 		"content is lost": {file: hook, old: "say two", new: "say TWO", because: "its content changed",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was = "0123" }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Was = "0123" }},
 		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "it cannot be executed any more",
-			change: func(w *world, d *depend.Difference, _ *narrow.Question) {
+			change: func(w *world, d *depend.Difference, _ *depend.Question) {
 				w.bits = map[string]string{hook: "-"}
-				d.Digest = narrow.Digest(w.now(hook))
+				d.Digest = depend.Digest(w.now(hook))
 			}},
 		"is there again": {file: hook, old: "say two", new: "say TWO", because: "is there now",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Was, d.Kind = "", depend.Appeared }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Was, d.Kind = "", depend.Appeared }},
 		"is no input any more": {file: hook, old: "say two", new: "say TWO", because: "does not depend on it any more",
-			change: func(_ *world, d *depend.Difference, _ *narrow.Question) { d.Digest, d.Kind = "", depend.Dropped }},
+			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Digest, d.Kind = "", depend.Dropped }},
 		"trace of another content": {file: hook, old: "say two", new: "say TWO", because: "another content",
-			change: func(_ *world, _ *depend.Difference, q *narrow.Question) { q.Trace.Files[hook].Digest = "other" }},
+			change: func(_ *world, _ *depend.Difference, q *depend.Question) { q.Trace.Files[hook].Digest = "other" }},
 		"trace is not complete": {file: hook, old: "say two", new: "say TWO", because: "it timed out",
-			change: func(_ *world, _ *depend.Difference, q *narrow.Question) { q.Trace.Incomplete = "it timed out" }},
+			change: func(_ *world, _ *depend.Difference, q *depend.Question) { q.Trace.Incomplete = "it timed out" }},
 		"no shell script": {file: hook, old: "#!/bin/bash", new: "#!/usr/bin/python3", because: "interpreter"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := plainWorld(tt.file, tt.old, tt.new)
 			d := w.changed(tt.file, suites.Reached)
-			q := narrow.Question{Trace: w.ranA(t)}
+			q := depend.Question{Trace: w.ranA(t)}
 			if tt.change != nil {
 				tt.change(&w, &d, &q)
 			}
@@ -189,9 +188,9 @@ func TestSpareScripts(t *testing.T) {
 	}
 }
 
-func noTrace(_ *world, _ *depend.Difference, q *narrow.Question) { q.Trace = nil }
+func noTrace(_ *world, _ *depend.Difference, q *depend.Question) { q.Trace = nil }
 
-func marked(_ *world, d *depend.Difference, _ *narrow.Question) { d.By = suites.Marked }
+func marked(_ *world, d *depend.Difference, _ *depend.Question) { d.By = suites.Marked }
 
 // A section that a marker names goes with the file that it is in.
 func TestSpareSections(t *testing.T) {
@@ -216,7 +215,7 @@ func TestSpareSections(t *testing.T) {
 		"one affects it, one does not": {code, []depend.Difference{code.changed(hook, suites.Reached), {Input: suites.Input{Path: "x", Digest: "1", By: suites.Needed}, Was: "2"}}, false, "x: the case depends"},
 		"nothing changed for real":     {code, nil, true, ""},
 	} {
-		a := tt.w.decide(narrow.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
+		a := tt.w.decide(depend.Question{Changed: tt.changed, Trace: tt.w.ranA(t)})
 		if a.Unaffected != tt.unaffected || !strings.Contains(a.Because, tt.because) {
 			t.Errorf("%s: unaffected %v: %q; want %v, %q", name, a.Unaffected, a.Because, tt.unaffected, tt.because)
 		}
@@ -228,7 +227,7 @@ func TestSparedTraceIsCarried(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(hook, "say two", "say TWO")
 	before := w.ranA(t)
-	a := w.decide(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Trace: before})
+	a := w.decide(depend.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Trace: before})
 	if !a.Unaffected || a.Trace == nil || a.Trace == before {
 		t.Fatalf("unaffected %v, trace %p of %p", a.Unaffected, a.Trace, before)
 	}
@@ -243,9 +242,9 @@ func TestSparedTraceIsCarried(t *testing.T) {
 func TestUncovered(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(hook, "say two", "say TWO")
-	r := narrow.NewReader(w.contents)
+	r := depend.NewDecider(w.contents)
 	tr := w.ranA(t)
-	r.Decide(narrow.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Scripts: []string{hook}, Trace: tr})
+	r.Decide(depend.Question{Changed: []depend.Difference{w.changed(hook, suites.Reached)}, Scripts: []string{hook}, Trace: tr})
 	for name, tt := range map[string]struct {
 		traces []*trace.Trace
 		want   string
