@@ -78,7 +78,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),
 	}
-	around := suites.Surroundings{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
+	around := suites.CaseEnv{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
 		// What the suite says of firing hooks is not about it.
@@ -91,7 +91,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		r.firable(n, &c, before)
 		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
-	c.Around = around.OrNil()
+	c.CaseEnv = around.OrNil()
 	c.Digest = digest(&c)
 	return c
 }

@@ -51,7 +51,7 @@ func firingKeys(o *object, c *suites.Case) {
 	o.truth("serial", c.Serial)
 	o.duration("timeout", c.Timeout)
 	addList(o, "gates", c.Gates, gateNode)
-	around := c.Surroundings()
+	around := c.WantedEnv()
 	o.texts("absent_tools", around.AbsentTools)
 	addList(o, "programs", around.Programs, programNode)
 	o.text("control", c.Control)

@@ -13,7 +13,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
 )
 
 // kernelActs reach for the kernel, or for more of the machine than there is for a

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // ordinaryPrograms are things that programs do every day, and what they say then. None of
