@@ -145,11 +145,11 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 	if searched != path { // directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
-	box, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
+	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
 	if err != nil {
 		return nil, err
 	}
-	s := &caseRun{Sandbox: box, o: &r.Options, c: c, dir: box.Dir(), root: box.Root(), number: sessionNumber(), searched: searched}
+	s := &caseRun{Sandbox: opened, o: &r.Options, c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched}
 	s.tmp = filepath.Join(s.dir, "tmp")
 	if err := s.prepare(ctx, t); err != nil {
 		s.close()

@@ -72,7 +72,7 @@ func (o Options) directBounds() []Bound {
 // its own. Hooks may have put links, pipes and other things into it, so hookwatch reads
 // and writes there through own, which no link leads out of.
 type direct struct {
-	*process.Box
+	*process.Supervisor
 	o                Options
 	dir              string
 	own              *os.Root // dir, whatever its name is by now
@@ -96,13 +96,13 @@ func newDirect(open Opener, w Wanted, o Options, root string, others []string) (
 	if err != nil {
 		return nil, err
 	}
-	box, err := open(process.Setup{})
+	started, err := open(process.Setup{})
 	if err != nil {
 		_ = own.Close()
 		return nil, err
 	}
 	d := &direct{
-		Box: box, o: o, dir: w.Dir, own: own, root: root,
+		Supervisor: started, o: o, dir: w.Dir, own: own, root: root,
 		unwatched: append([]string{filepath.Dir(w.Dir)}, o.Own...),
 		watched:   map[string]snapshot{w.Dir: nil},
 		fixtures:  newJournal(w.Dir),
@@ -243,7 +243,7 @@ func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 // them by now.
 func (d *direct) Close() {
 	d.close.Do(func() {
-		d.Box.Close()
+		d.Supervisor.Close()
 		d.fixtures.Undo()
 		_ = d.own.Close()
 	})

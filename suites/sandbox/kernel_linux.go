@@ -117,7 +117,7 @@ func (s *namespaced) Bounds() []Bound {
 		processes = "the time-out of a case"
 	}
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
-	bounds = append(bounds, limitBounds(s.Box)...)
+	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
 		counted := "part of the memory; shared mappings that a process gives up in part are not"
 		if !callsKnown || s.missed(supervisor.Filter) {

@@ -126,13 +126,13 @@ const openTries = 10
 // process.Open. dirs are made in its directory. Where the system refuses because
 // something was mounted or unmounted meanwhile, or has no copy-on-write view of
 // something, the sandbox is planned anew.
-func (p *plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*namespaced, error) {
+func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), dir string, search []string, dirs ...string) (*namespaced, error) {
 	for try := 1; ; try++ {
 		pr := p.prospect(search)
 		s := &namespaced{plan: p, layout: pr.layout, dir: dir, masks: pr.masks}
-		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
+		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
 		if err == nil {
-			s.Box = box
+			s.Supervisor = started
 			p.note(s)
 			if err = s.fill(pr.copies); err != nil {
 				s.Discard()

@@ -55,7 +55,7 @@ func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := p.Open(func(s process.Setup) (*process.Box, error) {
+	s, err := p.Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
 	}, dir, nil)
@@ -143,7 +143,7 @@ const (
 
 // A namespaced sandbox has views of its own, which can be looked at from outside.
 type namespaced struct {
-	*process.Box
+	*process.Supervisor
 	plan   *plan
 	layout *layout
 	masks  []mask
@@ -174,7 +174,7 @@ func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.out
 // Begin notes what is there before the case does anything.
 func (s *namespaced) Begin() { s.before = s.take() }
 
-// Discard gives the storage back, with all that was written. The box is closed
+// Discard gives the storage back, with all that was written. The supervisor is closed
 // first.
 func (s *namespaced) Discard() {
 	s.Close()
@@ -183,7 +183,7 @@ func (s *namespaced) Discard() {
 	}
 }
 
-// path is the storage, whatever became of the box.
+// path is the storage, whatever became of the supervisor.
 func (s *namespaced) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
 
 // outside is the case's own directory, as it is seen from outside.

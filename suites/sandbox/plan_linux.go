@@ -336,7 +336,7 @@ func (s *script) splitDirs(upper string, v view) {
 	}
 }
 
-// A script collects steps. Relative paths in them are in the box's storage, where the
+// A script collects steps. Relative paths in them are in the storage, where the
 // supervisor works once it has opened it.
 type script struct {
 	p      *plan

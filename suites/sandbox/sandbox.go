@@ -75,7 +75,7 @@ type Backend interface {
 }
 
 // An Opener starts a supervisor, such as process.Open or that of a reserve.
-type Opener func(process.Setup) (*process.Box, error)
+type Opener func(process.Setup) (*process.Supervisor, error)
 
 // Wanted describes the sandbox of a case.
 type Wanted struct {
@@ -268,7 +268,7 @@ type Bound struct{ What, By string }
 func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) + " MB" }
 
 // limitBounds returns the limits that every backend enforces.
-func limitBounds(b *process.Box) []Bound {
+func limitBounds(b *process.Supervisor) []Bound {
 	kind, most := b.MemoryBound()
 	memory := "not bounded"
 	switch kind {
