@@ -156,7 +156,7 @@ var mistakes = map[string]struct {
 		want: []string{
 			f + `:2:9: run.jobs: want a whole number, got "many"`,
 			f + `:3:3: unknown key run.tiemout (did you mean timeout?)`,
-			f + `:4:14: run.isolation: want one of auto, namespaces, copy, none, got "nonne" (did you mean none?)`,
+			f + `:4:14: run.isolation: want one of ` + strings.Join(isolations, ", ") + `, got "nonne" (did you mean none?)`,
 			f + `:5:1: unknown key verfy (did you mean verify?)`,
 			f + `:6:8: hooks: want a list, got ".claude/hooks" (put it in brackets: [.claude/hooks])`,
 			`HOOKWATCH_TIMEOUT: run.timeout: want a duration such as 30s, 500ms or 2m, got "soon"`,

@@ -43,15 +43,16 @@ type Case struct {
 	Env         map[string]string
 	Project     *ProjectOverride
 	Repo        *Repo
-	Around      *Surroundings `json:",omitempty"` // nil for most; Surroundings reads it
-	Check       *Check        `json:",omitempty"` // looked at instead of firing a hook
-	Steps       []Step        // at least one; a check's says what its record does
+	CaseEnv     *CaseEnv `json:"Around,omitempty"` // nil for most; WantedEnv reads it. Its name is part of digests
+	Check       *Check   `json:",omitempty"`       // looked at instead of firing a hook
+	Steps       []Step   // at least one; a check's says what its record does
 	At          Position
 	Digest      string // of the definition, without its position
 }
 
-// Surroundings are what few of thousands of cases want otherwise than the others.
-type Surroundings struct {
+// A CaseEnv describes how the environment of a case differs from that of the others. Few
+// of thousands of cases have one.
+type CaseEnv struct {
 	AbsentTools []string  `json:",omitempty"` // hidden from PATH while the case runs
 	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
 	Unset       []string  `json:",omitempty"` // variables that hooks do not get, whoever sets them
@@ -59,16 +60,16 @@ type Surroundings struct {
 	Server      []Route   `json:",omitempty"` // what its loopback server answers; it has none without
 }
 
-// Surroundings are those that the case wants.
-func (c *Case) Surroundings() Surroundings {
-	if c.Around == nil {
-		return Surroundings{}
+// WantedEnv returns the case's CaseEnv, the zero value if it has none.
+func (c *Case) WantedEnv() CaseEnv {
+	if c.CaseEnv == nil {
+		return CaseEnv{}
 	}
-	return *c.Around
+	return *c.CaseEnv
 }
 
-// OrNil is what a case has in Around: nil where nothing is wanted.
-func (s Surroundings) OrNil() *Surroundings {
+// OrNil returns nil for the zero value.
+func (s CaseEnv) OrNil() *CaseEnv {
 	if len(s.AbsentTools)+len(s.Programs)+len(s.Unset)+len(s.Server) == 0 && s.Cwd == "" {
 		return nil
 	}

@@ -82,7 +82,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		Gates: f.gates, Control: f.control, Contradicts: f.contradicts,
 		Verify: f.verify, Env: f.env, Project: f.project, Repo: f.repo, At: r.At(n),
 	}
-	around := suites.Surroundings{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
+	around := suites.CaseEnv{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
 		// What the suite says of firing hooks is not about it.
@@ -95,7 +95,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 		r.firable(n, &c, before)
 		c.Summary = cmp.Or(c.Summary, f.defaultSummary(c.Steps[0].Event))
 	}
-	c.Around = around.OrNil()
+	c.CaseEnv = around.OrNil()
 	c.Digest = digest(&c)
 	return c
 }
@@ -233,7 +233,7 @@ func digest(c *suites.Case) string {
 	sum := sha256.Sum256(encode(&suites.Case{
 		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Chain: c.Chain, Serial: c.Serial,
 		Hook: c.Hook, Registered: c.Registered, Timeout: c.Timeout, Patient: c.Patient, Gates: c.Gates, Control: c.Control,
-		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, Around: c.Around, Check: c.Check, Steps: c.Steps,
+		Faults: c.Faults, Env: c.Env, Project: c.Project, Repo: c.Repo, CaseEnv: c.CaseEnv, Check: c.Check, Steps: c.Steps,
 	}))
 	return hex.EncodeToString(sum[:6])
 }

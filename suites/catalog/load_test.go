@@ -62,7 +62,7 @@ func fullCases() []suites.Case {
 	f2.Env = map[string]string{"HOOK_LOG": "1", "HOOK_SKIP": "1"}
 	f2.Project = &suites.ProjectOverride{Files: map[string]string{".claude/hooks/config.json": "{}"}}
 	f2.Control, f2.Contradicts = "F01", "docs/old.md §Writes"
-	f2.Around = &suites.Surroundings{AbsentTools: []string{"uv"}, Programs: []suites.Program{{Name: "sleep"}, {Name: "date", Stdout: "1", Stderr: " 2", Exit: 3}, {Name: "npm", Script: `echo "$1"`}}}
+	f2.CaseEnv = &suites.CaseEnv{AbsentTools: []string{"uv"}, Programs: []suites.Program{{Name: "sleep"}, {Name: "date", Stdout: "1", Stderr: " 2", Exit: 3}, {Name: "npm", Script: `echo "$1"`}}}
 	f2.Gates = []suites.Gate{{Tool: "shellcheck", Policy: suites.GateSkip}, {Tool: "biome", Policy: suites.GateFail, MinVersion: "2.3.11"}}
 	f2.Steps = []suites.Step{{Event: "PostToolUse", Tool: "Write", FilePath: "{tmp}/x.py", Delegate: []suites.Answer{
 		{Tool: "Edit", Input: json.RawMessage(`{"file_path":"{tmp}/x.py","new_string":"b","old_string":"a"}`), Delay: time.Second}, {Text: "done"},
@@ -81,7 +81,7 @@ func fullCases() []suites.Case {
 	f4.Summary, f4.Control = "git commit", "full/F01"
 	f4.Repo = &suites.Repo{Branch: "main", Commit: map[string]string{"a.txt": "one"}, Stage: map[string]string{"a.txt": "two"},
 		Modify: map[string]string{"b/c.txt": "three"}, Delete: []string{"d.txt"}}
-	f4.Around = &suites.Surroundings{Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "hello", Status: 200, Reply: `{"ok": true}`}, {Status: 503}}}
+	f4.CaseEnv = &suites.CaseEnv{Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "hello", Status: 200, Reply: `{"ok": true}`}, {Status: 503}}}
 	f4.Steps = []suites.Step{
 		{Event: "PreToolUse", Tool: "Bash", Command: "git commit", Expect: suites.Expectation{Exit: exit(0)}},
 		{Event: "Stop", Tool: "Edit", Hook: ".claude/hooks/stop.sh", Env: map[string]string{"AGAIN": "1"}, Stdin: text(""), Args: []string{"-v", ""}, Expect: suites.Expectation{Exit: exit(2)}},
@@ -92,7 +92,7 @@ func fullCases() []suites.Case {
 	f5.Steps = []suites.Step{{Event: "Stop", Tool: "Bash", Expect: suites.Expectation{Effect: suites.Proceeds}}}
 	row := func(id, name, command string, line, code int) suites.Case {
 		c := fullBase(id, name, line)
-		c.Summary, c.Around = command, &suites.Surroundings{Unset: []string{"HOME", "TERM"}, Cwd: "sub"}
+		c.Summary, c.CaseEnv = command, &suites.CaseEnv{Unset: []string{"HOME", "TERM"}, Cwd: "sub"}
 		c.Repo = &suites.Repo{Worktree: "side", Merge: map[string]string{"a.txt": "theirs"}}
 		c.Steps = []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: command, Expect: suites.Expectation{Exit: exit(code)}}}
 		c.At.Column = 9

@@ -206,7 +206,7 @@ func (q *Inquiry) absentOf(programs []string) (names []string) {
 func (p Probe) standIns(names []string, exit int) {
 	step := &p.Case.Steps[0]
 	step.Fixtures = append(step.Fixtures, suites.Fixture{Path: lookedUp + ".keep"})
-	p.around(func(s *suites.Surroundings) {
+	p.around(func(s *suites.CaseEnv) {
 		for _, name := range names {
 			s.Programs = append(s.Programs, suites.Program{Name: name, Script: fmt.Sprintf(": >'%s%s'\nexit %d\n", lookedUp, name, exit)})
 			step.Expect.Files = append(step.Expect.Files, suites.FileExpectation{Path: lookedUp + name})
@@ -362,7 +362,7 @@ func (q *Inquiry) served(f firing) []Probe {
 		}
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)
 	})
-	p.around(func(s *suites.Surroundings) { s.Server = []suites.Route{{Reply: "{}"}} })
+	p.around(func(s *suites.CaseEnv) { s.Server = []suites.Route{{Reply: "{}"}} })
 	p.Case.Env = map[string]string{"no_proxy": "", "NO_PROXY": "", "NODE_USE_ENV_PROXY": "1"}
 	for _, name := range []string{"http_proxy", "HTTP_PROXY"} {
 		p.Case.Env[name] = "{server}" // what programs send their requests to, whichever port they are for

@@ -121,8 +121,8 @@ func (f firing) asCase(h discover.Hook) *suites.Case {
 	}
 	c := &suites.Case{
 		Suite: "check", ID: h.ID, Layer: suites.Direct, Registered: h.ID, Timeout: patience, Patient: true,
-		Around: suites.Surroundings{AbsentTools: f.without}.OrNil(),
-		Steps:  []suites.Step{step},
+		CaseEnv: suites.CaseEnv{AbsentTools: f.without}.OrNil(),
+		Steps:   []suites.Step{step},
 	}
 	if h.Scope.Foreign() {
 		c.Repo = &suites.Repo{Branch: "main", Commit: example}

@@ -19,10 +19,10 @@ type Probe struct {
 }
 
 // around changes what the probe wants about it.
-func (p Probe) around(set func(*suites.Surroundings)) {
-	s := p.Case.Surroundings()
+func (p Probe) around(set func(*suites.CaseEnv)) {
+	s := p.Case.WantedEnv()
 	set(&s)
-	p.Case.Around = &s
+	p.Case.CaseEnv = &s
 }
 
 // An Inquiry asks one hook, firing after firing, what it does. It runs nothing:
@@ -289,7 +289,7 @@ func (q *Inquiry) nesting() []Probe {
 			q.found("starts-client", fmt.Sprintf("it runs claude, whose session fires it again for %s: that has no end", q.hook.Event), suites.Warning)
 		}
 	})
-	p.around(func(s *suites.Surroundings) {
+	p.around(func(s *suites.CaseEnv) {
 		s.Programs = []suites.Program{{Name: "claude", Script: nestedClient(q.hook.Command)}}
 	})
 	step := &p.Case.Steps[0]

@@ -136,7 +136,7 @@ func (q *Inquiry) paced() []Probe {
 			q.found("slow", fmt.Sprintf("it sleeps for %s", s), q.cost())
 		}
 	})
-	p.around(func(s *suites.Surroundings) {
+	p.around(func(s *suites.CaseEnv) {
 		s.Programs = []suites.Program{{Name: "sleep", Script: limited(sleepProgram)}}
 	})
 	p.Case.Env = map[string]string{"PYTHONPATH": "{tmp}/pace", "NODE_OPTIONS": "--require={tmp}/pace/pace.cjs"}

@@ -262,7 +262,7 @@ func (q *Inquiry) elsewhere() (probes []Probe) {
 			continue
 		}
 		p := q.probe(*q.denied, nil)
-		p.around(func(s *suites.Surroundings) { s.Unset = []string{variable} })
+		p.around(func(s *suites.CaseEnv) { s.Unset = []string{variable} })
 		remark(p, "without "+variable)
 	}
 	p := q.probe(*q.denied, nil)

@@ -115,7 +115,7 @@ func (q *Inquiry) witnessed(inputs []firing) Probe {
 			q.swallowed(inputs[0], r)
 		}
 	})
-	p.around(func(s *suites.Surroundings) {
+	p.around(func(s *suites.CaseEnv) {
 		for program := range misused {
 			if calls(q.text, program) && q.tree.Installed != nil && q.tree.Installed(program) {
 				s.Programs = append(s.Programs, suites.Program{Name: program, Script: misusedScript(program)})

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupPrefix and the PID of a hookwatch name the cgroup of its boxes.
+// cgroupPrefix and the PID of a hookwatch name the cgroup of its supervisors.
 const cgroupPrefix = "hookwatch-"
 
 // supervisorThreads is what a supervisor needs of its cgroup's processes.
 const supervisorThreads = 16
 
-// cgroups are those of this process's boxes. One cgroup, which is there while a
-// box has one, holds one for each of them.
+// cgroups are those of this process's supervisors. One cgroup, which is there while a
+// supervisor has one, holds one for each of them.
 var cgroups = cgroupTree{find: delegated}
 
 type cgroupTree struct {
@@ -29,11 +29,11 @@ type cgroupTree struct {
 	mu   sync.Mutex
 	base string // where it is made; "" before the first one
 	none bool   // there is no such place
-	live int    // boxes that have one
+	live int    // supervisors that have one
 	next int
 }
 
-// A cgroup is one box's.
+// A cgroup is one supervisor's.
 type cgroup struct {
 	tree   *cgroupTree
 	path   string
@@ -81,7 +81,7 @@ func cgroupPlaces(own, mounts string) []string {
 	return nil
 }
 
-// open makes a cgroup for a box; nil where the system does not let us.
+// open makes a cgroup for a supervisor; nil where the system does not let us.
 func (t *cgroupTree) open(l Limits) *cgroup {
 	t.mu.Lock()
 	defer t.mu.Unlock()

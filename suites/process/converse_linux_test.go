@@ -12,20 +12,20 @@ import (
 // for it meanwhile.
 func TestConverse(t *testing.T) {
 	t.Parallel()
-	box, err := Open(Setup{})
+	s, err := Open(Setup{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer box.Close()
+	defer s.Close()
 	dir := t.TempDir()
 	var heard []string
-	results, err := box.Run(t.Context(), Command{
+	results, err := s.Run(t.Context(), Command{
 		Argv: []string{"sh", "-c", `while read -r name; do cat "$name"; done; echo end`}, Dir: dir,
 		Env: []string{"PATH=/usr/bin:/bin"}, Timeout: 20 * time.Second,
 		Converse: func(stdin io.WriteCloser, stdout io.Reader) {
 			lines := bufio.NewScanner(stdout)
 			for _, name := range []string{"one", "two"} {
-				if err := box.WriteFile(filepath.Join(dir, name), "content of "+name+"\n", 0o644); err != nil {
+				if err := s.WriteFile(filepath.Join(dir, name), "content of "+name+"\n", 0o644); err != nil {
 					t.Error(err)
 				}
 				_, _ = io.WriteString(stdin, name+"\n")

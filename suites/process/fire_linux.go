@@ -19,7 +19,7 @@ import (
 
 // A firing is commands that run side by side.
 type firing struct {
-	b        *Box
+	b        *Supervisor
 	commands []Command
 	results  []Result
 	streams  []*streams
@@ -33,7 +33,7 @@ type firing struct {
 // cgroupPoll is how often the kernel is asked whether it had to end something.
 const cgroupPoll = 50 * time.Millisecond
 
-func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
+func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, error) {
 	f := &firing{
 		b: b, commands: commands,
 		results:  make([]Result, len(commands)),
@@ -237,7 +237,7 @@ func (f *firing) close() {
 	}
 }
 
-// ending counts the boxes that are being taken down.
+// ending counts the supervisors that are being taken down.
 var ending pending
 
 type pending struct {
@@ -279,7 +279,7 @@ func (p *pending) wait(bound time.Duration) {
 	}
 }
 
-// awaitRemoval waits until the cgroups of boxes that end are gone: a process that
+// awaitRemoval waits until the cgroups of supervisors that end are gone: a process that
 // ended before would leave them behind.
 func awaitRemoval() {
 	cgroups.mu.Lock()

@@ -55,7 +55,7 @@ type Result struct {
 	HoldsOutput bool     // one of them had the output of a command open; known on Linux alone
 	Left        int      // how many these were
 	Most        int      // how many processes and threads had to be ended at once
-	Refused     []string // names of what the box's filter of system calls kept from them
+	Refused     []string // names of system calls that were refused to them
 	Memory      int64    // bytes, the bound, when it was ended for going beyond it
 	Duration    time.Duration
 }
@@ -140,13 +140,13 @@ func Without(env []string, names []string) []string {
 	})
 }
 
-// Open makes a Box. Without namespaces nothing but the context should fail.
-func Open(s Setup) (*Box, error) { return open(s, nil) }
+// Open starts a supervisor. Without namespaces nothing but the context should fail.
+func Open(s Setup) (*Supervisor, error) { return open(s, nil) }
 
-// Run starts the commands side by side in the box and returns when all of them,
+// Run starts the commands side by side and returns when all of them,
 // and all of their descendants, are gone. What a command did is its Result; the
 // error is for what hookwatch itself could not do. One call at a time.
-func (b *Box) Run(ctx context.Context, commands ...Command) ([]Result, error) {
+func (b *Supervisor) Run(ctx context.Context, commands ...Command) ([]Result, error) {
 	for i := range commands {
 		if len(commands[i].Argv) == 0 {
 			return nil, errors.New("run: no command")
@@ -158,7 +158,7 @@ func (b *Box) Run(ctx context.Context, commands ...Command) ([]Result, error) {
 	return b.run(ctx, commands)
 }
 
-// Run runs one command in a box of its own.
+// Run runs one command with a supervisor of its own.
 func Run(ctx context.Context, c Command) (Result, error) {
 	b, err := Open(Setup{})
 	if err != nil {
@@ -172,19 +172,19 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return results[0], nil
 }
 
-// Limits bound what the processes of a box may use. They hold with namespaces
+// Limits bound what the processes of a supervisor may use. They hold with namespaces
 // and without, as far as the system has them; a zero bounds nothing.
 type Limits struct {
 	Memory    int64 // bytes that all of them may use together
 	FileSize  int64 // bytes of any file that they write
-	Processes int   // at a time, threads included; where the system counts them for a box
+	Processes int   // at a time, threads included; if the system counts them by supervisor
 }
 
 // OpenFiles is how many descriptors a process may have at most: more than any
 // hook needs, and few enough that hooks do not use up those of the machine.
 const OpenFiles = 8192
 
-// A MemoryBound says what holds a box to its memory.
+// A MemoryBound names what enforces the memory limit of a supervisor.
 type MemoryBound int
 
 // The bounds, the weakest first.

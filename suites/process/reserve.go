@@ -5,25 +5,25 @@ import (
 	"sync"
 )
 
-// A Reserve keeps supervisors ready, so that a box need not wait for the start
-// of one. The zero value keeps none. It is safe for concurrent use.
+// A Reserve keeps supervisors ready, so that no case waits for the start of one. The
+// zero value keeps none. It is safe for concurrent use.
 type Reserve struct {
 	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
-	Limits  Limits // of every box
+	Limits  Limits // of every supervisor
 
 	mu      sync.Mutex
 	size    int // how many are kept ready
-	ready   []*Box
+	ready   []*Supervisor
 	coming  int // being started
 	closed  bool
 	spawner spawner
 }
 
-// Open makes a Box as the function of this name does, of a supervisor that is
-// ready if there is one. Another one is made ready once the box is closed, so that its
-// start takes no processor from the commands and from what is made of their results;
-// where none is ready any more, once the first commands have started.
-func (r *Reserve) Open(s Setup) (*Box, error) {
+// Open returns a supervisor that is ready, or starts one as the function of this name
+// does. The next is started once this one is closed, so that its start takes no processor
+// from the commands and the evaluation of their results; if no other is ready, once the
+// first commands have started.
+func (r *Reserve) Open(s Setup) (*Supervisor, error) {
 	s.Limits = r.Limits
 	b, err := r.open(s)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Reserve) replenish() {
 	}
 }
 
-func (r *Reserve) open(s Setup) (*Box, error) {
+func (r *Reserve) open(s Setup) (*Supervisor, error) {
 	if b := r.take(s.Advance); b != nil {
 		if b, err := b.carryOut(s.Steps); err == nil {
 			return b, nil
@@ -53,7 +53,7 @@ func (r *Reserve) open(s Setup) (*Box, error) {
 	return open(s, &r.spawner)
 }
 
-func (r *Reserve) take(advance []Step) *Box {
+func (r *Reserve) take(advance []Step) *Supervisor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.ready) > 0 && slices.EqualFunc(advance, r.Advance, slices.Equal) {
@@ -91,7 +91,7 @@ func (r *Reserve) fill() {
 	}
 }
 
-// add starts one. A system that refuses is asked again when a box is wanted.
+// add starts one. If the system refuses, Open tries again.
 func (r *Reserve) add() {
 	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0, &r.spawner)
 	r.mu.Lock()
@@ -106,7 +106,7 @@ func (r *Reserve) add() {
 	}
 }
 
-// Close ends what is ready. Boxes that were opened are not touched.
+// Close ends those that are ready. Supervisors that were opened are not touched.
 func (r *Reserve) Close() {
 	r.mu.Lock()
 	ready := r.ready
@@ -119,11 +119,11 @@ func (r *Reserve) Close() {
 	awaitRemoval()
 }
 
-// A Setup says how a Box is made. The zero value confines nothing.
+// A Setup describes how a supervisor is prepared. The zero value confines nothing.
 type Setup struct {
 	// Steps are carried out before anything starts, by process 1 of namespaces of
 	// its own (see the supervisor); none means no namespaces. Those of Advance come
-	// first: a Reserve carries them out before anybody asks for the box.
+	// first: a Reserve carries them out before the supervisor is opened.
 	Advance, Steps []Step
 	// Limits hold with steps and without.
 	Limits Limits

@@ -43,7 +43,7 @@ func TestReserve(t *testing.T) {
 	r.Close()
 }
 
-func wantRuns(t *testing.T, b *Box) {
+func wantRuns(t *testing.T, b *Supervisor) {
 	t.Helper()
 	defer b.Close()
 	res, err := b.Run(context.Background(), Command{Argv: []string{"/bin/sh", "-c", "exit 3"}})
@@ -80,7 +80,7 @@ func TestReserveShrinks(t *testing.T) {
 	r.Close()
 }
 
-// TestReserveRefills: the next supervisor is started when a box is closed; once its
+// TestReserveRefills: the next supervisor is started when a supervisor is closed; once its
 // commands have started where none is ready for another case.
 func TestReserveRefills(t *testing.T) {
 	t.Parallel()
@@ -109,13 +109,13 @@ func TestReserveRefills(t *testing.T) {
 		}
 		b.Close()
 		if n := started(); n != 1 {
-			t.Errorf("of %d: %d started when the box was closed, want 1", size, n)
+			t.Errorf("of %d: %d started when the supervisor was closed, want 1", size, n)
 		}
 		r.Close()
 	}
 }
 
-// TestSpawner starts confined boxes until a spawner does it, which must make children of
+// TestSpawner starts confined supervisors until a spawner does it, which must make children of
 // ours; then kills it, which must cost nothing.
 func TestSpawner(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestSpawner(t *testing.T) {
 	r := new(Reserve)
 	defer r.Close()
 	setup := Setup{Steps: []Step{{"loopback"}}}
-	opened := func() *Box {
+	opened := func() *Supervisor {
 		t.Helper()
 		b, err := r.Open(setup)
 		if err != nil {
@@ -137,7 +137,7 @@ func TestSpawner(t *testing.T) {
 	for i := range spawnAfter + 2 {
 		wantRuns(t, opened())
 		if began := r.spawner.conn != nil; began != (i >= spawnAfter) {
-			t.Fatalf("after %d boxes: a spawner runs: %v", i+1, began)
+			t.Fatalf("after %d supervisors: a spawner runs: %v", i+1, began)
 		}
 	}
 	if err := r.spawner.process.Kill(); err != nil {

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// A Box is where the commands of one case run. There are no namespaces here,
+// A Supervisor runs the commands of one case. There are no namespaces here,
 // and no subreaper: a grandchild in a session of its own can outlive the case.
-type Box struct {
+type Supervisor struct {
 	Storage *os.File        // always nil here
 	Missed  []*ConfineError // always nil here
 
 	began, closed func() // never called: no supervisor is kept ready
 }
 
-func open(s Setup, _ *spawner) (*Box, error) {
+func open(s Setup, _ *spawner) (*Supervisor, error) {
 	if len(s.Advance)+len(s.Steps) > 0 {
 		return nil, &ConfineError{Err: errors.ErrUnsupported}
 	}
-	return new(Box), nil
+	return new(Supervisor), nil
 }
 
-func prepare(Limits, []Step, bool, *spawner) (*Box, error) { return nil, errors.ErrUnsupported }
+func prepare(Limits, []Step, bool, *spawner) (*Supervisor, error) { return nil, errors.ErrUnsupported }
 
 func awaitRemoval() {}
 
@@ -37,26 +37,26 @@ type spawner struct{}
 
 func (*spawner) close() {}
 
-func (b *Box) carryOut([]Step) (*Box, error) { return b, nil }
+func (b *Supervisor) carryOut([]Step) (*Supervisor, error) { return b, nil }
 
-func (b *Box) alive() bool { return true }
+func (b *Supervisor) alive() bool { return true }
 
 // MemoryBound is none here.
-func (b *Box) MemoryBound() (MemoryBound, int64) { return MemoryUnbounded, 0 }
+func (b *Supervisor) MemoryBound() (MemoryBound, int64) { return MemoryUnbounded, 0 }
 
 // Close does nothing here.
-func (b *Box) Close() {}
+func (b *Supervisor) Close() {}
 
-// WriteFile is for confined boxes only.
-func (b *Box) WriteFile(string, string, os.FileMode) error { return errors.ErrUnsupported }
+// WriteFile is for namespaces only.
+func (b *Supervisor) WriteFile(string, string, os.FileMode) error { return errors.ErrUnsupported }
 
-// ReadFile is for confined boxes only.
-func (b *Box) ReadFile(string) ([]byte, error) { return nil, errors.ErrUnsupported }
+// ReadFile is for namespaces only.
+func (b *Supervisor) ReadFile(string) ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// Listen is for confined boxes only.
-func (b *Box) Listen() (net.Listener, error) { return nil, errors.ErrUnsupported }
+// Listen is for namespaces only.
+func (b *Supervisor) Listen() (net.Listener, error) { return nil, errors.ErrUnsupported }
 
-func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
+func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, error) {
 	results := make([]Result, len(commands))
 	errs := make([]error, len(commands))
 	var wg sync.WaitGroup

@@ -77,7 +77,9 @@ func TestShortOfDescriptors(t *testing.T) {
 }
 
 // confineNothing waits until the supervisor answers.
-func (b *Box) confineNothing() (*Box, error) { return b, b.confine(b.limits.steps(false)) }
+func (b *Supervisor) confineNothing() (*Supervisor, error) {
+	return b, b.confine(b.limits.steps(false))
+}
 
 // TestRoom: what there is of descriptors bounds how many cases run at a time.
 func TestRoom(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // endings are ways in which a supervisor comes to its end. None of them may leave a
-// child of ours, dead or alive, though most never close the box.
+// child of ours, dead or alive, though most never close the supervisor.
 var endings = map[string]func(*testing.T){
 	"killed while it is kept ready": func(t *testing.T) {
 		r := &Reserve{size: 1, coming: 1}
@@ -76,7 +76,7 @@ var endings = map[string]func(*testing.T){
 	"not asked any more": func(t *testing.T) { _ = opened(t).conn.Close() },
 }
 
-func opened(t *testing.T) *Box {
+func opened(t *testing.T) *Supervisor {
 	t.Helper()
 	b, err := Open(Setup{})
 	if err != nil {
@@ -85,7 +85,7 @@ func opened(t *testing.T) *Box {
 	return b
 }
 
-func kill(t *testing.T, b *Box, sig unix.Signal) {
+func kill(t *testing.T, b *Supervisor, sig unix.Signal) {
 	t.Helper()
 	if err := unix.Kill(b.process.Pid, sig); err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	for _, g := range gates {
 		switch t := r.locate(g); {
 		case !filepath.IsAbs(t.Path): // a stand-in has no path
-		case slices.Contains(c.Surroundings().AbsentTools, filepath.Base(t.Path)): // for the case there is none
+		case slices.Contains(c.WantedEnv().AbsentTools, filepath.Base(t.Path)): // for the case there is none
 		case suites.IsFilter(g.Tool):
 			w.filters = append(w.filters, t)
 		default:

@@ -116,7 +116,7 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	c := s.command(st, argv, stdin)
 	c.Timeout = s.waits(h.Timeout)
-	if h.Session != "" && s.override == "" && s.c.Surroundings().Cwd == "" {
+	if h.Session != "" && s.override == "" && s.c.WantedEnv().Cwd == "" {
 		c.Dir = h.Session
 	}
 	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.o.Client)
@@ -128,7 +128,7 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	if h.Scope == discover.InHome {
 		own["HOME"] = s.home()
 	}
-	c.Env = process.Without(process.With(given, own), s.c.Surroundings().Unset)
+	c.Env = process.Without(process.With(given, own), s.c.WantedEnv().Unset)
 	return c, nil
 }
 

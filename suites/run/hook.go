@@ -94,7 +94,7 @@ func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.
 	return process.Command{
 		Argv:    argv,
 		Dir:     s.cwd,
-		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.Surroundings().Unset),
+		Env:     process.Without(process.With(s.env, s.expanded(st.Env)), s.c.WantedEnv().Unset),
 		Stdin:   stdin,
 		Timeout: s.o.bounded(cmp.Or(s.c.Timeout, s.o.Timeout)),
 	}
@@ -221,7 +221,7 @@ func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 	for _, r := range results {
 		name, kind := symptom.Absent(r)
 		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
-		if r.Exit == 0 || !program || slices.Contains(s.c.Surroundings().AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
+		if r.Exit == 0 || !program || slices.Contains(s.c.WantedEnv().AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
 			continue
 		}
 		if path, err := process.LookPath(name, s.o.Root, s.o.Env); err == nil && !slices.Contains(paths, path) {
@@ -314,8 +314,8 @@ func (o Options) plan(c *suites.Case, dir string) *caseRun {
 	}
 	s.cwd = s.start()
 	s.environ()
-	if c.Surroundings().Cwd != "" {
-		s.cwd = s.from(s.cwd, c.Surroundings().Cwd)
+	if c.WantedEnv().Cwd != "" {
+		s.cwd = s.from(s.cwd, c.WantedEnv().Cwd)
 	}
 	return s
 }

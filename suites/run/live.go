@@ -125,7 +125,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	if err != nil {
 		return err
 	}
-	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.Surroundings().Unset)
+	c.Env = process.Without(process.With(c.Env, s.expanded(s.c.Steps[0].Env)), s.c.WantedEnv().Unset)
 	files := make([]map[string][]byte, len(s.c.Steps))
 	var parts []Part
 	for i := range s.c.Steps {

@@ -185,7 +185,7 @@ func OfClient(c suites.Change) bool {
 
 // Unplayable says what of a case no session of the client can have; "" when it can.
 func Unplayable(c *suites.Case) string {
-	if c.Surroundings().Cwd != "" {
+	if c.WantedEnv().Cwd != "" {
 		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
 	}
 	if len(c.Steps) > 1 {

@@ -20,7 +20,7 @@ func TestUnplayable(t *testing.T) {
 		"variables": {Steps: []suites.Step{{}, one}},
 		"age":       {Steps: []suites.Step{{}, {Fixtures: []suites.Fixture{{Age: time.Hour}}}}},
 		"one step":  {Steps: []suites.Step{{Event: "PermissionDenied"}, {}}},
-		"cwd":       {Around: &suites.Surroundings{Cwd: "sub"}, Steps: []suites.Step{{}}},
+		"cwd":       {CaseEnv: &suites.CaseEnv{Cwd: "sub"}, Steps: []suites.Step{{}}},
 	} {
 		if got := Unplayable(&c); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q, want %q", got, want)

@@ -137,7 +137,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 		return nil, err
 	}
 	path := process.Getenv(r.Env, "PATH")
-	searched, err := r.paths.Path(path, c.Surroundings().AbsentTools)
+	searched, err := r.paths.Path(path, c.WantedEnv().AbsentTools)
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +145,11 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 	if searched != path { // directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
-	box, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
+	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
 	if err != nil {
 		return nil, err
 	}
-	s := &caseRun{Sandbox: box, o: &r.Options, c: c, dir: box.Dir(), root: box.Root(), number: sessionNumber(), searched: searched}
+	s := &caseRun{Sandbox: opened, o: &r.Options, c: c, dir: opened.Dir(), root: opened.Root(), number: sessionNumber(), searched: searched}
 	s.tmp = filepath.Join(s.dir, "tmp")
 	if err := s.prepare(ctx, t); err != nil {
 		s.close()
@@ -165,14 +165,14 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 		s.override = filepath.Join(s.dir, "project")
 	}
 	s.cwd = s.start()
-	if len(s.c.Surroundings().Server) > 0 {
-		if s.server, err = Serve(s.Listen, s.c.Surroundings().Server); err != nil {
+	if len(s.c.WantedEnv().Server) > 0 {
+		if s.server, err = Serve(s.Listen, s.c.WantedEnv().Server); err != nil {
 			return err
 		}
 	}
 	s.environ()
-	if s.c.Surroundings().Cwd != "" {
-		s.cwd = s.from(s.cwd, s.c.Surroundings().Cwd)
+	if s.c.WantedEnv().Cwd != "" {
+		s.cwd = s.from(s.cwd, s.c.WantedEnv().Cwd)
 	}
 	if err := s.placePrograms(); err != nil {
 		return err

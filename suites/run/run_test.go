@@ -182,9 +182,9 @@ esac
 		{"steps share state", suites.Case{Env: map[string]string{"MODE": "state"}, Steps: []suites.Step{
 			{Event: "Stop", Expect: suites.Expectation{Exit: code(0)}},
 			{Event: "Stop", Expect: suites.Expectation{Exit: code(2)}}}}},
-		{"absent tool", suites.Case{Env: map[string]string{"MODE": "tool"}, Around: &suites.Surroundings{AbsentTools: []string{"grep"}}, Steps: []suites.Step{
+		{"absent tool", suites.Case{Env: map[string]string{"MODE": "tool"}, CaseEnv: &suites.CaseEnv{AbsentTools: []string{"grep"}}, Steps: []suites.Step{
 			{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"has-ls"}, Absent: []string{"has-grep"}}}}}}},
-		{"programs of its own", suites.Case{Env: map[string]string{"MODE": "programs"}, Around: &suites.Surroundings{Programs: []suites.Program{
+		{"programs of its own", suites.Case{Env: map[string]string{"MODE": "programs"}, CaseEnv: &suites.CaseEnv{Programs: []suites.Program{
 			{Name: "sleep"}, {Name: "date", Stdout: "it's {session}", Stderr: "late", Exit: 7}, {Name: "own", Script: `echo "own $1 {tmp}"`}, {Name: "awkward", Script: "#!/bin/bash\n[[ a == a ]] && echo bash"}}},
 			Steps: []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{
 				Matches: []string{`^it's \d+ 7\nown x /\S+/tmp\nbash\nprogram$`}}, Stderr: &suites.TextExpectation{Contains: []string{"late"}}}}}}},
@@ -235,8 +235,8 @@ func TestServer(t *testing.T) {
 	p := newProject(t)
 	p.write("hook.sh", "#!/bin/bash\ncurl -s -d \"q=1\" \"$URL/v1/a/ask\"; curl -s -o /dev/null -w '%{http_code}' \"$URL/other\"", 0o755)
 	c := &suites.Case{Env: map[string]string{"URL": "{server}"},
-		Around: &suites.Surroundings{Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "q=1", Reply: "answered "}}},
-		Steps:  []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
+		CaseEnv: &suites.CaseEnv{Server: []suites.Route{{Method: "POST", Path: "/v1/**", Contains: "q=1", Reply: "answered "}}},
+		Steps:   []suites.Step{{Event: "Stop", Expect: suites.Expectation{Stdout: &suites.TextExpectation{Contains: []string{"answered 404"}}}}}}
 	if v, _ := p.judge(c); v.Status != suites.Pass {
 		t.Error(v.Note)
 	}

@@ -169,7 +169,7 @@ func (s *caseRun) environ() {
 		address, port = s.server.Address(), s.server.Port()
 	}
 	search := s.searched
-	if len(s.c.Surroundings().Programs) > 0 {
+	if len(s.c.WantedEnv().Programs) > 0 {
 		search = s.programs() + string(filepath.ListSeparator) + search
 	}
 	s.named = []string{

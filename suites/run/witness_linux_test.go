@@ -156,7 +156,7 @@ func TestCallsAsSearched(t *testing.T) {
 				}
 			}
 			p.write("hook.sh", "#!/bin/bash\nlint; other\nexit 0\n", 0o755)
-			c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Around: suites.Surroundings{AbsentTools: tt.absent}.OrNil(), Env: map[string]string{"PATH": tt.path}, Steps: []suites.Step{{
+			c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", CaseEnv: suites.CaseEnv{AbsentTools: tt.absent}.OrNil(), Env: map[string]string{"PATH": tt.path}, Steps: []suites.Step{{
 				Event: "Stop", Fixtures: []suites.Fixture{{Path: "{tmp}/bin/lint", Content: "#!/bin/sh\necho fake\n", Mode: 0o755}},
 			}}}
 			r := p.inMode(mode, bin)

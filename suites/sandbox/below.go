@@ -10,21 +10,21 @@ import (
 	"syscall"
 )
 
-// ReadBelow reads a regular file of at most limit bytes in a directory that
+// readBelow reads a regular file of at most limit bytes in a directory that
 // somebody else may have filled: no link leads out of it, and no pipe is waited
 // for.
-func ReadBelow(dir, name string, limit int64) ([]byte, error) {
+func readBelow(dir, name string, limit int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return ReadIn(root, name, limit, false)
+	return readIn(root, name, limit, false)
 }
 
-// ReadIn reads a regular file as ReadBelow does. Of a larger one it gives the
+// readIn reads a regular file as readBelow does. Of a larger one it gives the
 // beginning if it may be cut, and an error otherwise.
-func ReadIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
+func readIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
 	fi, err := root.Stat(name) // not even opening a device is harmless
 	if err == nil && !fi.Mode().IsRegular() {
 		err = fmt.Errorf("%s: no file", name)
@@ -49,19 +49,19 @@ func ReadIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// LinkBelow makes a symbolic link in a directory, as LinkIn does.
-func LinkBelow(dir, name, target string) error {
+// linkBelow makes a symbolic link in a directory, as linkIn does.
+func linkBelow(dir, name, target string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return LinkIn(root, name, target)
+	return linkIn(root, name, target)
 }
 
-// LinkIn makes a symbolic link, and the directories above it. What lies there
+// linkIn makes a symbolic link, and the directories above it. What lies there
 // already stays.
-func LinkIn(root *os.Root, name, target string) error {
+func linkIn(root *os.Root, name, target string) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func copyIn(dir string) string { return filepath.Join(dir, "copy") }
 // copied too. One bound holds for the work tree and the repository together,
 // because a clone decides how large they are and what its .git file names.
 func copyProject(root, dir string, skip []string) (string, error) {
-	left, _, files := Free(dir)
+	left, _, files := freeSpace(dir)
 	bounds := Bounds{Bytes: int64(left / 2), Entries: mostEntries}
 	if half := int(min(files/2, mostEntries)); files > 0 { // some file systems count no files
 		bounds.Entries = max(half, 1)
@@ -75,7 +75,7 @@ func copyBounded(root, dir string, skip []string, bounds Bounds) (string, error)
 	root = disk.Real(root)
 	top, to := GitTop(root), copyIn(dir)
 	objects := filepath.Join(top, ".git", "objects")
-	c := Copier{Bounds: bounds, Skip: func(rel string) bool {
+	c := copier{Bounds: bounds, Skip: func(rel string) bool {
 		path := filepath.Join(top, rel)
 		return path == objects || slices.Contains(skip, path)
 	}}
@@ -141,8 +141,8 @@ func borrow(objects, to string) error {
 // detach makes the copy of a linked work tree or a submodule independent of the
 // repository that it belongs to: c, which has copied the work tree and counts on,
 // copies that into dir.
-func detach(c *Copier, top, copied, dir string) error {
-	common, _ := GitCommon(top) // one that is not the work tree's own stays where it is
+func detach(c *copier, top, copied, dir string) error {
+	common, _ := gitCommon(top) // one that is not the work tree's own stays where it is
 	if common == "" {
 		return nil
 	}
@@ -161,15 +161,9 @@ func detach(c *Copier, top, copied, dir string) error {
 	return os.WriteFile(filepath.Join(copied, ".git"), []byte("gitdir: "+own+"\n"), 0o644)
 }
 
-// CopyTree copies what is in one directory into another, which may exist. Links
-// stay links; sockets, pipes and devices are left out, and so is what skip tells.
-// Modes, times and holes are kept.
-func CopyTree(from, to string, skip func(rel string) bool) error {
-	return (&Copier{Skip: skip}).Tree(from, to)
-}
-
-// A Copier copies trees, within bounds on all of them together.
-type Copier struct {
+// A copier copies trees, within bounds on all of them together. Links stay links, and
+// sockets, pipes and devices are left out. Modes, times and holes are kept.
+type copier struct {
 	Skip    func(rel string) bool // nil: nothing
 	Bounds  Bounds
 	bytes   int64
@@ -177,7 +171,7 @@ type Copier struct {
 	Refuse  func(rel string, err error) error // of a file that cannot be made; nil: its error counts
 }
 
-// Bounds limit what a Copier copies; 0 is no limit.
+// Bounds limit what a copier copies; 0 is no limit.
 type Bounds struct {
 	Bytes   int64 // that files take up, holes left out
 	Entries int   // files, links and directories
@@ -189,14 +183,14 @@ var (
 )
 
 // Tree copies what is in one directory into another, which may exist.
-func (c *Copier) Tree(from, to string) error {
+func (c *copier) Tree(from, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
 	return c.dir(from, to, "")
 }
 
-func (c *Copier) dir(from, to, rel string) error {
+func (c *copier) dir(from, to, rel string) error {
 	entries, err := os.ReadDir(filepath.Join(from, rel) + "/.")
 	if err != nil {
 		return err
@@ -214,7 +208,7 @@ func (c *Copier) dir(from, to, rel string) error {
 }
 
 // entry copies one. What lies too deep for the system to name it is left out.
-func (c *Copier) entry(from, to, name string, e fs.DirEntry) error {
+func (c *copier) entry(from, to, name string, e fs.DirEntry) error {
 	err := c.copy(from, to, name, e)
 	if !errors.Is(err, syscall.ENAMETOOLONG) {
 		return err
@@ -225,7 +219,7 @@ func (c *Copier) entry(from, to, name string, e fs.DirEntry) error {
 	return nil
 }
 
-func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
+func (c *copier) copy(from, to, name string, e fs.DirEntry) error {
 	source, target := filepath.Join(from, name), filepath.Join(to, name)
 	if c.entries++; c.Bounds.Entries > 0 && c.entries > c.Bounds.Entries {
 		return errEntries
@@ -264,8 +258,8 @@ func (c *Copier) copy(from, to, name string, e fs.DirEntry) error {
 }
 
 // File copies a regular file, which it was to be when it was looked at, to a new one.
-func (c *Copier) File(source, target string, fi fs.FileInfo) error {
-	if c.bytes += HeldBy(fi); c.Bounds.Bytes > 0 && c.bytes > c.Bounds.Bytes {
+func (c *copier) File(source, target string, fi fs.FileInfo) error {
+	if c.bytes += heldBy(fi); c.Bounds.Bytes > 0 && c.bytes > c.Bounds.Bytes {
 		return errBytes
 	}
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
@@ -292,7 +286,7 @@ func (c *Copier) File(source, target string, fi fs.FileInfo) error {
 
 // copyData copies a file's data, and leaves holes where it has some.
 func copyData(out, in *os.File, fi fs.FileInfo) error {
-	if HeldBy(fi) >= fi.Size() {
+	if heldBy(fi) >= fi.Size() {
 		_, err := io.Copy(out, in) // shares blocks where the file system can
 		return err
 	}
@@ -356,14 +350,14 @@ func unlock(root *os.Root, dir string) {
 	}
 }
 
-// Held returns how many bytes what is in a directory counts with.
-func Held(dir string) (total int64) {
+// heldIn returns how many bytes what is in a directory counts with.
+func heldIn(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read is not counted
 		}
 		if fi, err := d.Info(); err == nil {
-			total += Taken(fi)
+			total += takenBy(fi)
 		}
 		return nil
 	})

@@ -1,12 +1,10 @@
-package sandbox_test
+package sandbox
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"hookwatch/suites/sandbox"
 )
 
 func TestCopy(t *testing.T) {
@@ -20,13 +18,13 @@ func TestCopy(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if err := sandbox.CopyTree(dir, to, func(rel string) bool { return rel == "skipped" }); err != nil {
+	if err := (&copier{Skip: func(rel string) bool { return rel == "skipped" }}).Tree(dir, to); err != nil {
 		t.Fatal(err)
 	}
-	want, got := sandbox.Take(dir), sandbox.Take(to)
+	want, got := takeSnapshot(dir), takeSnapshot(to)
 	delete(want, "skipped")
 	delete(want, "skipped/x")
-	if changes := sandbox.Diff(want, got); len(changes) > 0 || len(got) != len(want) {
+	if changes := diff(want, got); len(changes) > 0 || len(got) != len(want) {
 		t.Errorf("%v", changes)
 	}
 	for _, name := range []string{"a/b", "script"} {
@@ -36,7 +34,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, err, errCopy)
 		}
 	}
-	if err := sandbox.Remove(to); err != nil {
+	if err := Remove(to); err != nil {
 		t.Error(err)
 	}
 }

@@ -30,7 +30,7 @@ func TestCopyTooDeep(t *testing.T) {
 	}
 	_ = at.Close()
 	refused := 0
-	for _, c := range []Copier{{}, {Refuse: func(string, error) error { refused++; return nil }}} {
+	for _, c := range []copier{{}, {Refuse: func(string, error) error { refused++; return nil }}} {
 		to := filepath.Join(t.TempDir(), "copy")
 		if err := c.Tree(dir, to); err != nil {
 			t.Error(err)

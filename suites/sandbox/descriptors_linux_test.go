@@ -16,10 +16,10 @@ import (
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	root := tree(t, map[string]string{"p/.git/HEAD": "ref: refs/heads/main\n"})
-	plan := NewPlan(Options{Root: filepath.Join(root, "p"), Home: filepath.Join(root, "home"), Size: 1 << 20})
+	plan := newPlan(Options{Root: filepath.Join(root, "p"), Home: filepath.Join(root, "home"), Size: 1 << 20})
 	errRefused := errors.New("refused")
 	var opened []int
-	_, err := plan.Open(func(s process.Setup) (*process.Box, error) {
+	_, err := plan.Open(func(s process.Setup) (*process.Supervisor, error) {
 		opened = nil
 		for _, step := range s.Steps {
 			switch step[0] {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// HeldBy is how many bytes a file takes up: fewer than its size where it has holes.
-func HeldBy(fi fs.FileInfo) int64 {
+// heldBy is how many bytes a file takes up: fewer than its size where it has holes.
+func heldBy(fi fs.FileInfo) int64 {
 	const block = 512
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return int64(st.Blocks) * block

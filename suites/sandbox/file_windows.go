@@ -4,8 +4,8 @@ import (
 	"io/fs"
 )
 
-// HeldBy is how many bytes a file takes up.
-func HeldBy(fi fs.FileInfo) int64 { return fi.Size() }
+// heldBy is how many bytes a file takes up.
+func heldBy(fi fs.FileInfo) int64 { return fi.Size() }
 
 type fileID struct{ device, inode uint64 }
 

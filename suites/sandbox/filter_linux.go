@@ -83,9 +83,9 @@ func refusals(fileSize int64) []refusal {
 	if fileSize > 0 { // the limit on files does it too, but nobody would know
 		size := uint64(fileSize)
 		all = append(all,
-			refusal{call: unix.SYS_TRUNCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{1, above, size}}},
-			refusal{call: unix.SYS_FTRUNCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{1, above, size}}},
-			refusal{call: unix.SYS_FALLOCATE, errno: unix.EFBIG, name: TooLarge, when: []condition{{3, above, size}}})
+			refusal{call: unix.SYS_TRUNCATE, errno: unix.EFBIG, name: tooLargeFile, when: []condition{{1, above, size}}},
+			refusal{call: unix.SYS_FTRUNCATE, errno: unix.EFBIG, name: tooLargeFile, when: []condition{{1, above, size}}},
+			refusal{call: unix.SYS_FALLOCATE, errno: unix.EFBIG, name: tooLargeFile, when: []condition{{3, above, size}}})
 	}
 	return all
 }
@@ -101,12 +101,12 @@ var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": 
 // x32 marks the calls of another interface of amd64.
 const x32 = 0x40000000
 
-// Known reports whether the system calls of this machine are known.
-const Known = true
+// callsKnown reports whether the system calls of this machine are known.
+const callsKnown = true
 
-// Filter is the step that refuses system calls to a case, whose files may have so
+// filterCalls is the step that refuses system calls to a case, whose files may have so
 // many bytes; 0 is no bound.
-func Filter(fileSize int64) []string {
+func filterCalls(fileSize int64) []string {
 	all := refusals(fileSize)
 	key := servingKey()
 	step := []string{
@@ -120,7 +120,7 @@ func Filter(fileSize int64) []string {
 	}
 	step = append(step, strconv.Itoa(unix.SYS_MEMFD_CREATE), strconv.Itoa(int(unix.ENFILE)), "memfd_create")
 	for _, call := range []int{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), OtherSocket)
+		step = append(step, strconv.Itoa(call), strconv.Itoa(int(unix.EAFNOSUPPORT)), otherSocket)
 	}
 	return step
 }

@@ -49,11 +49,11 @@ func trusted(path, project string) bool {
 	return os.Geteuid() == 0 && owner == of
 }
 
-// GitCommon is where a linked work tree or a submodule at top keeps its repository,
+// gitCommon is where a linked work tree or a submodule at top keeps its repository,
 // "" when that is in top itself. The file .git may come with an archive and name any
 // directory, so a repository counts only if it belongs to the user and names top in
 // turn, as git's own do. The error describes one that does not.
-func GitCommon(top string) (string, error) {
+func gitCommon(top string) (string, error) {
 	dir, ok := gitDir(top)
 	if !ok {
 		return "", nil

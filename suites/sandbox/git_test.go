@@ -124,7 +124,7 @@ func TestGitCommon(t *testing.T) {
 			if want != "" {
 				want = filepath.Join(top, want)
 			}
-			got, err := GitCommon(filepath.Join(top, "w"))
+			got, err := gitCommon(filepath.Join(top, "w"))
 			if got != want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%q, %v; want %q, %q", got, err, want, tt.err)
 			}

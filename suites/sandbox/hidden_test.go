@@ -35,7 +35,7 @@ func TestHidden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := Rules{Root: at("project"), Home: at("home"), OwnHome: at("own"), Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
+	o := rules{Root: at("project"), Home: at("home"), OwnHome: at("own"), Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
 	hiding := o.Hiding()
 	for name, want := range map[string]bool{
 		"home/.ssh": true, "home/.ssh/id_ed25519": true, "home/.ssh/../.ssh/id_ed25519": true, "home/.netrc": true,
@@ -54,7 +54,7 @@ func TestHidden(t *testing.T) {
 	if o.Hiding().Hides(at("home/.ssh/deep/er/and/deeper/key")) {
 		t.Error("the project itself is hidden")
 	}
-	if (Rules{Root: at("project")}).Hiding().Hides(at("home/.netrc")) {
+	if (rules{Root: at("project")}).Hiding().Hides(at("home/.netrc")) {
 		t.Error("without a HOME something is hidden")
 	}
 }

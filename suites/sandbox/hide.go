@@ -37,7 +37,7 @@ var credentials = strings.Fields(`
 	.env .envrc .secrets .config/secrets .rhosts .smbcredentials .subversion/auth`)
 
 // Rules say whose files are masked, and which. All paths are absolute.
-type Rules struct {
+type rules struct {
 	Root    string   // the project, as it is named to hooks; what it lies in is never masked
 	Home    string   // HOME of the hooks; "" for none
 	OwnHome string   // the person's, as the system has it; "" for none
@@ -45,9 +45,9 @@ type Rules struct {
 	Unmask  []string // paths below Home not to be hidden
 }
 
-// A Mask hides one file or directory. What is in a hidden directory keeps its
+// A mask hides one file or directory. What is in a hidden directory keeps its
 // name, so that looking for it goes as it would, and loses its content.
-type Mask struct {
+type mask struct {
 	Path    string   // without symbolic links
 	Names   []string // of what is in it, those of directories with a slash at the end
 	IsDir   bool
@@ -69,7 +69,7 @@ const (
 )
 
 // Homes are the directories whose credentials are masked, without symbolic links.
-func (r Rules) Homes() []string {
+func (r rules) Homes() []string {
 	var homes []string
 	for _, h := range []string{r.Home, r.OwnHome} {
 		if h != "" && h != "/" && disk.IsDir(h) {
@@ -82,7 +82,7 @@ func (r Rules) Homes() []string {
 
 // secrets are the places of what is masked, without symbolic links, whether
 // there is anything or not. A directory that the project or HOME lies in is not.
-func (r Rules) secrets() []string {
+func (r rules) secrets() []string {
 	var out []string
 	w := r.whose()
 	for _, home := range w.homes {
@@ -109,20 +109,20 @@ type whose struct {
 	homes []string
 }
 
-func (r Rules) whose() whose { return whose{disk.Real(r.Root), r.Homes()} }
+func (r rules) whose() whose { return whose{disk.Real(r.Root), r.Homes()} }
 
 func (w whose) maskable(path string) bool {
 	return !disk.Within(path, w.root) && !slices.ContainsFunc(w.homes, func(h string) bool { return disk.Within(path, h) })
 }
 
-func (r Rules) maskable(path string) bool { return r.whose().maskable(path) }
+func (r rules) maskable(path string) bool { return r.whose().maskable(path) }
 
 // Find finds what has to be hidden of what is there. A deep look finds links
 // between what is hidden and what is not far down in hidden directories, too.
-func (r Rules) Find(deep bool) []Mask {
-	var out []Mask
+func (r rules) Find(deep bool) []mask {
+	var out []mask
 	add := func(path string) {
-		if !slices.ContainsFunc(out, func(m Mask) bool { return disk.Within(m.Path, path) }) {
+		if !slices.ContainsFunc(out, func(m mask) bool { return disk.Within(m.Path, path) }) {
 			out = append(out, newMask(path, deep))
 		}
 	}
@@ -143,7 +143,7 @@ func (r Rules) Find(deep bool) []Mask {
 
 // present are the places below a HOME where there is something to be masked,
 // without symbolic links.
-func (r Rules) present(home string) []string {
+func (r rules) present(home string) []string {
 	names := make(map[string]map[string]bool) // by directory: most of the places are not there, and one look tells
 	listed := func(dir, name string) bool {
 		there, known := names[dir]
@@ -198,8 +198,8 @@ func secretTarget(path string, homes []string) bool {
 // published hold what packages install for all programs.
 var published = []string{"/usr", "/lib", "/nix/store", "/gnu/store", "/opt/homebrew", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"}
 
-func newMask(path string, deep bool) Mask {
-	m := Mask{Path: path}
+func newMask(path string, deep bool) mask {
+	m := mask{Path: path}
 	fi, err := os.Lstat(path)
 	if err != nil || !fi.IsDir() {
 		if err == nil && namesOf(fi) > 1 {
@@ -233,7 +233,7 @@ func newMask(path string, deep bool) Mask {
 }
 
 // look notes an entry of a hidden directory.
-func (m *Mask) look(path, rel string, d fs.DirEntry) {
+func (m *mask) look(path, rel string, d fs.DirEntry) {
 	if strings.Count(rel, "/") < maskDepth && len(m.Names) < maskNames {
 		if name := rel; d.IsDir() {
 			m.Names = append(m.Names, name+"/")
@@ -253,16 +253,16 @@ func (m *Mask) look(path, rel string, d fs.DirEntry) {
 	}
 }
 
-func (m *Mask) note(fi fs.FileInfo) {
+func (m *mask) note(fi fs.FileInfo) {
 	if id, ok := identity(fi); ok {
 		m.linked = append(m.linked, named{id, namesOf(fi)})
 	}
 }
 
 // outermost leaves out what lies in another one that is hidden.
-func outermost(masks []Mask) []Mask {
-	return slices.DeleteFunc(slices.Clone(masks), func(m Mask) bool {
-		return slices.ContainsFunc(masks, func(outer Mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
+func outermost(masks []mask) []mask {
+	return slices.DeleteFunc(slices.Clone(masks), func(m mask) bool {
+		return slices.ContainsFunc(masks, func(outer mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
 	})
 }
 
@@ -288,14 +288,14 @@ type hidden struct {
 
 // Hiding makes what answers, for many files, whether cases are kept from one:
 // whoever reads a file that somebody else named asks it first.
-func (r Rules) Hiding() *Hiding {
+func (r rules) Hiding() *Hiding {
 	return &Hiding{
 		root: disk.Real(r.Root), known: r.hidden(false),
 		deep: sync.OnceValue(func() hidden { return r.hidden(true) }), dirs: make(map[string]bool),
 	}
 }
 
-func (r Rules) hidden(deep bool) hidden {
+func (r rules) hidden(deep bool) hidden {
 	h := hidden{make(map[string]bool), make(map[fileID]bool)}
 	for _, path := range r.secrets() {
 		h.note(path)
@@ -378,28 +378,28 @@ func (h *Hiding) hidesDir(dir string) bool {
 
 // OtherNames are the paths, in HOME and the project, of files that have one in a
 // hidden directory too. They are looked for where there are any such files.
-type OtherNames struct {
+type otherNames struct {
 	asked map[fileID]bool
 	paths []string
 }
 
 // Paths are those that were found.
-func (n *OtherNames) Paths() []string { return slices.Clone(n.paths) }
+func (n *otherNames) Paths() []string { return slices.Clone(n.paths) }
 
 // searchAtMost bounds the entries that are looked at for other names.
 const searchAtMost = 300_000
 
 // Everywhere finds what has to be hidden of what is there, by whatever path a case
 // could get to it; all are the mounts that the case sees.
-func (r Rules) Everywhere(masks []Mask, all []Mount, names []string) []Mask {
+func (r rules) Everywhere(masks []mask, all []mount, names []string) []mask {
 	more := slices.Clone(names)
 	for _, m := range masks {
-		for _, alias := range Aliases(all, m.Path) {
+		for _, alias := range aliases(all, m.Path) {
 			more = append(more, alias)
 		}
 	}
 	for _, path := range more {
-		covered := slices.ContainsFunc(masks, func(m Mask) bool { return disk.Within(m.Path, path) })
+		covered := slices.ContainsFunc(masks, func(m mask) bool { return disk.Within(m.Path, path) })
 		if _, err := os.Lstat(path); err == nil && !covered && r.maskable(path) {
 			masks = append(masks, newMask(path, false))
 		}
@@ -408,10 +408,10 @@ func (r Rules) Everywhere(masks []Mask, all []Mount, names []string) []Mask {
 }
 
 // Find looks for other names of the files in hidden directories that have some.
-func (n *OtherNames) Find(masks []Mask, roots []string) {
+func (n *otherNames) Find(masks []mask, roots []string) {
 	left, all, fresh := make(map[fileID]int), 0, false // names that are not known yet
 	for i, m := range masks {
-		if slices.ContainsFunc(masks[:i], func(before Mask) bool { return disk.Within(before.Path, m.Path) }) {
+		if slices.ContainsFunc(masks[:i], func(before mask) bool { return disk.Within(before.Path, m.Path) }) {
 			continue // its names are counted
 		}
 		for _, l := range m.linked {
@@ -437,7 +437,7 @@ func (n *OtherNames) Find(masks []Mask, roots []string) {
 			if entries--; entries < 0 || all <= 0 {
 				return fs.SkipAll
 			}
-			if slices.ContainsFunc(masks, func(m Mask) bool { return m.Path == path }) {
+			if slices.ContainsFunc(masks, func(m mask) bool { return m.Path == path }) {
 				if d != nil && d.IsDir() {
 					return fs.SkipDir
 				}
@@ -454,7 +454,7 @@ func (n *OtherNames) Find(masks []Mask, roots []string) {
 }
 
 // other is what a directory entry is that may be another name of a file.
-func (n *OtherNames) other(d fs.DirEntry, err error) (fileID, bool) {
+func (n *otherNames) other(d fs.DirEntry, err error) (fileID, bool) {
 	if err != nil || !d.Type().IsRegular() {
 		return fileID{}, false
 	}

@@ -72,14 +72,14 @@ func (o Options) directBounds() []Bound {
 // its own. Hooks may have put links, pipes and other things into it, so hookwatch reads
 // and writes there through own, which no link leads out of.
 type direct struct {
-	*process.Box
+	*process.Supervisor
 	o                Options
 	dir              string
 	own              *os.Root // dir, whatever its name is by now
 	root             string   // the project that the case sees
 	original, copied string   // see Copied
 	unwatched        []string // directories that hookwatch itself writes to
-	watched          map[string]Snapshot
+	watched          map[string]snapshot
 	fixtures         *journal // files made outside of dir, to be removed at the end
 	close            sync.Once
 }
@@ -96,15 +96,15 @@ func newDirect(open Opener, w Wanted, o Options, root string, others []string) (
 	if err != nil {
 		return nil, err
 	}
-	box, err := open(process.Setup{})
+	started, err := open(process.Setup{})
 	if err != nil {
 		_ = own.Close()
 		return nil, err
 	}
 	d := &direct{
-		Box: box, o: o, dir: w.Dir, own: own, root: root,
+		Supervisor: started, o: o, dir: w.Dir, own: own, root: root,
 		unwatched: append([]string{filepath.Dir(w.Dir)}, o.Own...),
-		watched:   map[string]Snapshot{w.Dir: nil},
+		watched:   map[string]snapshot{w.Dir: nil},
 		fixtures:  newJournal(w.Dir),
 	}
 	for i, dir := range others { // sorted: outer ones come first
@@ -187,23 +187,23 @@ func whole(root *os.Root, err error) error {
 // Read gives the first bytes of a file, as many as of one in a sandbox.
 func (d *direct) Read(path string) ([]byte, error) {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
-		return ReadIn(d.own, rel, process.DefaultLimit, true)
+		return readIn(d.own, rel, process.DefaultLimit, true)
 	}
 	root, rel, err := d.rooted(path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return ReadIn(root, rel, process.DefaultLimit, true)
+	return readIn(root, rel, process.DefaultLimit, true)
 }
 
 func (d *direct) Listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 
 func (d *direct) ReadOwn(name string, limit int64) ([]byte, error) {
-	return ReadIn(d.own, name, limit, false)
+	return readIn(d.own, name, limit, false)
 }
 
-func (d *direct) LinkOwn(name, target string) error { return LinkIn(d.own, name, target) }
+func (d *direct) LinkOwn(name, target string) error { return linkIn(d.own, name, target) }
 
 func (d *direct) Begin() {
 	for dir := range d.watched {
@@ -213,7 +213,7 @@ func (d *direct) Begin() {
 
 // take looks at a directory. A link that was put in the place of the case's own
 // is not followed.
-func (d *direct) take(dir string) Snapshot {
+func (d *direct) take(dir string) snapshot {
 	if dir == d.dir {
 		now, err := os.Lstat(dir)
 		was, errWas := d.own.Stat(".")
@@ -221,13 +221,13 @@ func (d *direct) take(dir string) Snapshot {
 			return nil
 		}
 	}
-	return Take(dir)
+	return takeSnapshot(dir)
 }
 
 func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 	var out []suites.Change
 	for top, before := range d.watched {
-		for _, c := range Diff(before, d.take(top)) {
+		for _, c := range diff(before, d.take(top)) {
 			c.Path = top + "/" + c.Path
 			own := func(dir string) bool { return disk.Within(dir, c.Path) }
 			if disk.Within(d.dir, c.Path) || !slices.ContainsFunc(d.unwatched, own) {
@@ -243,7 +243,7 @@ func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 // them by now.
 func (d *direct) Close() {
 	d.close.Do(func() {
-		d.Box.Close()
+		d.Supervisor.Close()
 		d.fixtures.Undo()
 		_ = d.own.Close()
 	})
@@ -259,5 +259,5 @@ func move(dir, to string, bound int64) error {
 	if err := os.Rename(dir, to); err != nil {
 		return err
 	}
-	return Trim(to, bound)
+	return trim(to, bound)
 }

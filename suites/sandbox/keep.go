@@ -43,7 +43,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 }
 
 // wrote returns what the case left, with the bytes that it counts with.
-func (s *namespaced) wrote(after Snapshot) map[string]int64 {
+func (s *namespaced) wrote(after snapshot) map[string]int64 {
 	files := make(map[string]int64)
 	for name, a := range after {
 		if !a.same(s.before[name]) {
@@ -56,7 +56,7 @@ func (s *namespaced) wrote(after Snapshot) map[string]int64 {
 // A keeping copies trees of a sandbox.
 type keeping struct {
 	s     *namespaced
-	after Snapshot
+	after snapshot
 	out   map[string]bool // names of files that are too much
 	told  []string
 }
@@ -72,7 +72,7 @@ func (k *keeping) written(tree string) bool {
 }
 
 func (k *keeping) tree(tree, to string) error {
-	c := Copier{
+	c := copier{
 		Skip: func(rel string) bool {
 			name := tree + "/" + rel
 			a := k.after[name]
@@ -160,16 +160,16 @@ func tellLeftOut(dir string, lines []string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Trim takes the largest files out of a directory that is kept, and names them,
+// trim takes the largest files out of a directory that is kept, and names them,
 // until the others take up no more than bound bytes; 0 is no bound.
-func Trim(dir string, bound int64) error {
+func trim(dir string, bound int64) error {
 	files, sizes := make(map[string]int64), make(map[string]int64)
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return nil // what cannot be read is not counted
 		}
 		if fi, err := d.Info(); err == nil {
-			files[path], sizes[path] = Taken(fi), fi.Size()
+			files[path], sizes[path] = takenBy(fi), fi.Size()
 		}
 		return nil
 	})

@@ -117,16 +117,16 @@ func (s *namespaced) Bounds() []Bound {
 		processes = "the time-out of a case"
 	}
 	bounds := []Bound{{"disk", megabytes(s.plan.o.Size)}, {"file", megabytes(s.plan.o.Size)}, {"processes", processes}}
-	bounds = append(bounds, limitBounds(s.Box)...)
+	bounds = append(bounds, limitBounds(s.Supervisor)...)
 	if memory, _ := s.MemoryBound(); memory == process.MemoryWatched {
 		counted := "part of the memory; shared mappings that a process gives up in part are not"
-		if !Known || s.missed(supervisor.Filter) {
+		if !callsKnown || s.missed(supervisor.Filter) {
 			counted = "part of the memory, memfds are not (no seccomp)"
 		}
 		bounds = append(bounds, Bound{unmapped, counted})
 	}
 	calls := "those that hooks do without are refused (seccomp)"
-	if !Known || s.missed(supervisor.Filter) {
+	if !callsKnown || s.missed(supervisor.Filter) {
 		calls = "not filtered: this kernel has no seccomp"
 	}
 	nested := "none"

@@ -19,9 +19,9 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// NewPlan looks at the machine and the project.
-func NewPlan(o Options) *Plan {
-	p := &Plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: Watch(), refused: make(map[string]bool)}
+// newPlan looks at the machine and the project.
+func newPlan(o Options) *plan {
+	p := &plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: watchMounts(), refused: make(map[string]bool)}
 	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		if _, err := os.Stat("/dev/" + d); err == nil {
 			p.devices = append(p.devices, d)
@@ -33,8 +33,8 @@ func NewPlan(o Options) *Plan {
 	return p
 }
 
-func (p *Plan) newLayout() *layout {
-	all := List()
+func (p *plan) newLayout() *layout {
+	all := listMounts()
 	l := &layout{roots: p.o.views(all), mounts: all}
 	for _, d := range []string{"/tmp", "/var/tmp", "/run"} {
 		if d = disk.Real(d); disk.IsDir(d) && !slices.Contains(l.roots, d) {
@@ -43,7 +43,7 @@ func (p *Plan) newLayout() *layout {
 	}
 	l.private = sortedSet(l.private)
 	l.machine = l.machineRoots()
-	if _, err := GitCommon(disk.Real(GitTop(disk.Real(p.o.Root)))); err != nil {
+	if _, err := gitCommon(disk.Real(GitTop(disk.Real(p.o.Root)))); err != nil {
 		l.notes = append(l.notes, err.Error())
 	}
 	sp := splitter{l: l, mounts: all, list: entries, link: target, most: min(copiesTotal, p.o.Size/4)}
@@ -70,7 +70,7 @@ func target(link string) string {
 
 // Fresh reports whether what cases see lies as it did when this was last asked:
 // nothing was mounted or unmounted that changes it.
-func (p *Plan) Fresh() bool {
+func (p *plan) Fresh() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.changed() {
@@ -82,21 +82,21 @@ func (p *Plan) Fresh() bool {
 }
 
 // renew looks at the mounts.
-func (p *Plan) renew() {
+func (p *plan) renew() {
 	was := p.current.key()
 	p.current = p.newLayout()
 	p.moved = p.moved || p.current.key() != was
 }
 
 // Notes tell what cases see otherwise than the rest of their files, and why.
-func (p *Plan) Notes() []string {
+func (p *plan) Notes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.current.notes)
 }
 
 // layout is what the next case sees.
-func (p *Plan) layout() *layout {
+func (p *plan) layout() *layout {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.changed() || !p.current.listed() {
@@ -106,7 +106,7 @@ func (p *Plan) layout() *layout {
 }
 
 // masks are what is hidden from the next case.
-func (p *Plan) masks(l *layout) []Mask {
+func (p *plan) masks(l *layout) []mask {
 	masks := p.rules.Find(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,13 +126,13 @@ const openTries = 10
 // process.Open. dirs are made in its directory. Where the system refuses because
 // something was mounted or unmounted meanwhile, or has no copy-on-write view of
 // something, the sandbox is planned anew.
-func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, search []string, dirs ...string) (*namespaced, error) {
+func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), dir string, search []string, dirs ...string) (*namespaced, error) {
 	for try := 1; ; try++ {
 		pr := p.prospect(search)
 		s := &namespaced{plan: p, layout: pr.layout, dir: dir, masks: pr.masks}
-		box, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
+		started, err := open(process.Setup{Advance: p.Advance(), Steps: p.stepsFor(pr, dir, dirs)})
 		if err == nil {
-			s.Box = box
+			s.Supervisor = started
 			p.note(s)
 			if err = s.fill(pr.copies); err != nil {
 				s.Discard()
@@ -148,7 +148,7 @@ func (p *Plan) Open(open func(process.Setup) (*process.Box, error), dir string, 
 
 // replan makes another layout after the system refused one; false where it would
 // be the same.
-func (p *Plan) replan(l *layout, err error) bool {
+func (p *plan) replan(l *layout, err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.renew()
@@ -168,7 +168,7 @@ func (p *Plan) replan(l *layout, err error) bool {
 }
 
 // note remembers the views without which a sandbox was made.
-func (p *Plan) note(s *namespaced) {
+func (p *plan) note(s *namespaced) {
 	for _, missed := range s.Missed {
 		if at, ok := s.layout.refusedView(missed); ok {
 			p.mu.Lock()
@@ -178,7 +178,7 @@ func (p *Plan) note(s *namespaced) {
 	}
 }
 
-func (p *Plan) refuse(at string) {
+func (p *plan) refuse(at string) {
 	p.refused = maps.Clone(p.refused)
 	p.refused[at] = true
 	p.renew()
@@ -186,7 +186,7 @@ func (p *Plan) refuse(at string) {
 
 // essential reports whether no case can do without a view: the project's, and those
 // that hold the shell.
-func (p *Plan) essential(at string) bool {
+func (p *plan) essential(at string) bool {
 	return disk.Within(at, disk.Real(p.o.Root)) || disk.Within(at, disk.Real("/bin/sh"))
 }
 
@@ -209,7 +209,7 @@ func (s *script) file(source, target string) {
 	if err != nil {
 		return
 	}
-	plain := fi.Mode() == fi.Mode().Perm() && fi.Size() <= smallFile && HeldBy(fi) >= fi.Size()
+	plain := fi.Mode() == fi.Mode().Perm() && fi.Size() <= smallFile && heldBy(fi) >= fi.Size()
 	content, err := disk.Reader{}.ReadFile(source, smallFile)
 	if plain && err == nil {
 		s.add(supervisor.File, target, strconv.FormatUint(uint64(fi.Mode()), 8), strconv.FormatInt(fi.ModTime().UnixNano(), 10), string(content))
@@ -225,7 +225,7 @@ func (s *namespaced) fill(copies []copied) error {
 		if err != nil {
 			continue
 		}
-		if err := new(Copier).File(c.from, filepath.Join(s.path(), c.to), fi); err != nil {
+		if err := new(copier).File(c.from, filepath.Join(s.path(), c.to), fi); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (s *namespaced) fill(copies []copied) error {
 // masks hides credentials. In a view that can be written to that is done by what
 // lies on top of it, so that a hook may even remove or replace what is hidden;
 // elsewhere by mounts, which are returned.
-func (s *script) masks(masks []Mask) (places []place) {
+func (s *script) masks(masks []mask) (places []place) {
 	for i, m := range masks {
 		v, rel := s.l.viewOf(m.Path)
 		if s.l.views[v].write {
@@ -253,7 +253,7 @@ func (s *script) masks(masks []Mask) (places []place) {
 	return places
 }
 
-func (s *script) maskInView(v int, rel string, m Mask) {
+func (s *script) maskInView(v int, rel string, m mask) {
 	upper := viewDir + strconv.Itoa(v) + "/upper"
 	at := upper
 	for _, part := range strings.Split(rel, "/") {
@@ -276,7 +276,7 @@ func (s *script) dirOnce(at, like string) {
 }
 
 // hide makes what is seen instead of a credential: the names without content.
-func (s *script) hide(at string, m Mask) {
+func (s *script) hide(at string, m mask) {
 	if !m.IsDir {
 		s.add(supervisor.Blank, at)
 		return
@@ -293,27 +293,27 @@ func (s *script) hide(at string, m Mask) {
 
 const table = "/proc/self/mountinfo"
 
-// List lists what is mounted where, in the order of mounting.
-func List() []Mount {
+// listMounts lists what is mounted where, in the order of mounting.
+func listMounts() []mount {
 	b, err := os.ReadFile(table)
 	if err != nil {
 		return nil
 	}
-	var all []Mount
+	var all []mount
 	for line := range strings.Lines(string(b)) {
 		before, after, ok := strings.Cut(line, " - ")
 		fields, kind := strings.Fields(before), strings.Fields(after)
 		if !ok || len(fields) < 5 || len(kind) == 0 {
 			continue
 		}
-		all = append(all, Mount{At: unescape(fields[4]), Kind: kind[0], Device: fields[2], Root: unescape(fields[3])})
+		all = append(all, mount{At: unescape(fields[4]), Kind: kind[0], Device: fields[2], Root: unescape(fields[3])})
 	}
 	return all
 }
 
-// Watch makes a question whether anything was mounted or unmounted since it
+// watchMounts makes a question whether anything was mounted or unmounted since it
 // was last asked. The list itself is compared: polling it misses changes.
-func Watch() func() bool {
+func watchMounts() func() bool {
 	var last []byte
 	buffers := [2][]byte{} // the last list is in one of them
 	return func() bool {

@@ -7,11 +7,11 @@ import (
 
 func TestHere(t *testing.T) {
 	t.Parallel()
-	all := List()
-	if i := On(all, "/proc/self"); i < 0 || all[i].Kind != "proc" {
+	all := listMounts()
+	if i := mountOf(all, "/proc/self"); i < 0 || all[i].Kind != "proc" {
 		t.Errorf("/proc/self lies on %d of %v", i, all)
 	}
-	if On(all, "/") < 0 {
+	if mountOf(all, "/") < 0 {
 		t.Error("no mount at /")
 	}
 }

@@ -37,7 +37,7 @@ func TestMasks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "dotfiles/aws"), filepath.Join(home, ".aws")); err != nil {
 		t.Fatal(err)
 	}
-	o := Rules{Root: filepath.Join(dir, "project"), Home: home, Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
+	o := rules{Root: filepath.Join(dir, "project"), Home: home, Mask: []string{"mine", "absent"}, Unmask: []string{".npmrc"}}
 	got := make(map[string][]string)
 	for _, m := range o.Find(false) {
 		got[strings.TrimPrefix(m.Path, dir+"/")] = m.Names
@@ -53,7 +53,7 @@ func TestMasks(t *testing.T) {
 		t.Error("-want +got\n" + diff)
 	}
 	o.Root = filepath.Join(home, ".config/gh")
-	if slices.ContainsFunc(o.Find(false), func(m Mask) bool { return disk.Within(m.Path, o.Root) }) {
+	if slices.ContainsFunc(o.Find(false), func(m mask) bool { return disk.Within(m.Path, o.Root) }) {
 		t.Error("the project itself is masked")
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Mount is where another file system begins.
-type Mount struct {
+// A mount is where another file system begins.
+type mount struct {
 	At, Kind string
 	Device   string // the file system
 	Root     string // what of it is mounted
 }
 
-// Aliases are the other paths of a file or directory, by other mounts of its file
+// aliases are the other paths of a file or directory, by other mounts of its file
 // system. Where a part of it is mounted, that counts.
-func Aliases(mounts []Mount, path string) []string {
-	at := On(mounts, path)
+func aliases(mounts []mount, path string) []string {
+	at := mountOf(mounts, path)
 	if at < 0 {
 		return nil
 	}
@@ -36,15 +36,15 @@ func Aliases(mounts []Mount, path string) []string {
 		} else if !disk.Within(inside, m.Root) {
 			continue
 		}
-		if alias != path && On(mounts, alias) == i {
+		if alias != path && mountOf(mounts, alias) == i {
 			out = append(out, alias)
 		}
 	}
 	return out
 }
 
-// On is the index of the mount that path lies on.
-func On(mounts []Mount, path string) int {
+// mountOf is the index of the mount that path lies on.
+func mountOf(mounts []mount, path string) int {
 	best := -1
 	for i, m := range mounts {
 		if disk.Within(m.At, path) && (best < 0 || len(m.At) >= len(mounts[best].At)) {
@@ -58,10 +58,10 @@ func On(mounts []Mount, path string) int {
 // copy-on-write views: the work tree around the project, where its repository
 // is kept, HOME, and what is mounted inside of the project. Outer ones come
 // first; one whose mount and directory another covers is left out.
-func (o Options) views(all []Mount) []string {
+func (o Options) views(all []mount) []string {
 	top := disk.Real(GitTop(disk.Real(o.Root)))
 	wanted := []string{top}
-	if common, _ := GitCommon(top); common != "" {
+	if common, _ := gitCommon(top); common != "" {
 		wanted = append(wanted, common)
 	}
 	if o.Home != "" && disk.IsDir(o.Home) {
@@ -78,7 +78,7 @@ func (o Options) views(all []Mount) []string {
 			continue
 		}
 		covered := slices.ContainsFunc(views, func(outer string) bool {
-			return disk.Within(outer, v) && On(all, outer) == On(all, v)
+			return disk.Within(outer, v) && mountOf(all, outer) == mountOf(all, v)
 		})
 		if !covered && len(views) < maxViews {
 			views = append(views, v)
@@ -103,7 +103,7 @@ func (l *layout) machineRoots() []string {
 	out := []string{"/"}
 	for i, m := range l.mounts {
 		shown := !slices.Contains(unshownKinds, m.Kind) && !l.replaced(m.At) && !slices.Contains(l.roots, m.At)
-		if shown && On(l.mounts, m.At) == i && disk.IsDir(m.At) {
+		if shown && mountOf(l.mounts, m.At) == i && disk.IsDir(m.At) {
 			out = append(out, m.At)
 		}
 	}

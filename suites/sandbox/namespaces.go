@@ -22,11 +22,11 @@ import (
 // and an end to everything that it started. It needs Linux 6.6 or later.
 type namespacesBackend struct {
 	o    Options
-	plan func() *Plan // looks at the machine when it is first called
+	plan func() *plan // looks at the machine when it is first called
 }
 
 func newNamespacesBackend(o Options) Backend {
-	return &namespacesBackend{o, sync.OnceValue(func() *Plan { return NewPlan(o) })}
+	return &namespacesBackend{o, sync.OnceValue(func() *plan { return newPlan(o) })}
 }
 
 const namespacesName = "namespaces"
@@ -55,7 +55,7 @@ func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := p.Open(func(s process.Setup) (*process.Box, error) {
+	s, err := p.Open(func(s process.Setup) (*process.Supervisor, error) {
 		s.Limits = n.o.Limits()
 		return process.Open(s)
 	}, dir, nil)
@@ -95,10 +95,10 @@ func (n *namespacesBackend) Fresh() bool { return n.plan().Fresh() }
 
 func (n *namespacesBackend) Notes() []string { return n.plan().Notes() }
 
-// A Plan makes the sandboxes of a session. It is safe for concurrent use.
-type Plan struct {
+// A plan makes the sandboxes of a session. It is safe for concurrent use.
+type plan struct {
 	o       Options
-	rules   Rules
+	rules   rules
 	devices []string
 	root    bool // hookwatch runs as root
 
@@ -109,8 +109,8 @@ type Plan struct {
 	current *layout         // of the mounts as they were last seen
 	last    *prospect       // nil: nothing was planned yet
 	moved   bool            // another than it was when Fresh was last asked
-	deep    []Mask          // as they were at first, looked at to the bottom
-	names   OtherNames      // of masked files
+	deep    []mask          // as they were at first, looked at to the bottom
+	names   otherNames      // of masked files
 	refused map[string]bool // directories of which the system makes no copy-on-write view
 }
 
@@ -119,7 +119,7 @@ type Plan struct {
 type prospect struct {
 	of     *layout // that it was made from
 	layout *layout // without what is in masked directories
-	masks  []Mask
+	masks  []mask
 	search []string
 	made   time.Time
 	steps  []process.Step
@@ -143,12 +143,12 @@ const (
 
 // A namespaced sandbox has views of its own, which can be looked at from outside.
 type namespaced struct {
-	*process.Box
-	plan   *Plan
+	*process.Supervisor
+	plan   *plan
 	layout *layout
-	masks  []Mask
+	masks  []mask
 	dir    string // the case's own directory
-	before Snapshot
+	before snapshot
 }
 
 func (s *namespaced) Dir() string { return s.dir }
@@ -166,15 +166,15 @@ func (s *namespaced) Write(path, content string, mode fs.FileMode) error {
 func (s *namespaced) Read(path string) ([]byte, error) { return s.ReadFile(path) }
 
 func (s *namespaced) ReadOwn(name string, limit int64) ([]byte, error) {
-	return ReadBelow(s.outside(), name, limit)
+	return readBelow(s.outside(), name, limit)
 }
 
-func (s *namespaced) LinkOwn(name, target string) error { return LinkBelow(s.outside(), name, target) }
+func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.outside(), name, target) }
 
 // Begin notes what is there before the case does anything.
 func (s *namespaced) Begin() { s.before = s.take() }
 
-// Discard gives the storage back, with all that was written. The box is closed
+// Discard gives the storage back, with all that was written. The supervisor is closed
 // first.
 func (s *namespaced) Discard() {
 	s.Close()
@@ -183,13 +183,13 @@ func (s *namespaced) Discard() {
 	}
 }
 
-// path is the storage, whatever became of the box.
+// path is the storage, whatever became of the supervisor.
 func (s *namespaced) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
 
 // outside is the case's own directory, as it is seen from outside.
 func (s *namespaced) outside() string { return s.path() + "/" + caseDir }
 
-func (s *namespaced) take() Snapshot {
+func (s *namespaced) take() snapshot {
 	trees := []string{caseDir, deviceFS + "/shm", maskDir}
 	for i := range s.layout.private {
 		trees = append(trees, placeDir+strconv.Itoa(i))
@@ -199,7 +199,7 @@ func (s *namespaced) take() Snapshot {
 			trees = append(trees, s.upper(i))
 		}
 	}
-	return Take(s.path(), trees...)
+	return takeSnapshot(s.path(), trees...)
 }
 
 func (s *namespaced) upper(view int) string { return viewDir + strconv.Itoa(view) + "/upper" }
@@ -210,10 +210,10 @@ const reservedPIDs = 300
 // stopped tells, in words, what a case tried that its sandbox kept from it, as
 // far as the system lets us know. network is the content of /proc/net/snmp as
 // the case sees it.
-func (s *namespaced) stopped(after Snapshot, network string, e Ended) []string {
+func (s *namespaced) stopped(after snapshot, network string, e Ended) []string {
 	out := s.masksRead(after)
 	out = append(out, networkTried(network)...)
-	if left, size, files := Free(s.path()); size > 0 && (left < size/100 || files == 0) {
+	if left, size, files := freeSpace(s.path()); size > 0 && (left < size/100 || files == 0) {
 		out = append(out, fmt.Sprintf("filled the disk: all of its %d MB are used (sandbox.size)", s.plan.o.Size/1_000_000))
 	}
 	if limit := s.plan.o.processes(); e.Processes*2 >= limit {
@@ -224,7 +224,7 @@ func (s *namespaced) stopped(after Snapshot, network string, e Ended) []string {
 
 // masksRead lists the hidden files that were opened all the same, by their times
 // of access.
-func (s *namespaced) masksRead(after Snapshot) []string {
+func (s *namespaced) masksRead(after snapshot) []string {
 	var out []string
 	for i, m := range s.masks {
 		top := maskDir + "/" + strconv.Itoa(i)
@@ -244,7 +244,7 @@ func (s *namespaced) masksRead(after Snapshot) []string {
 	return out
 }
 
-func (p *Plan) short(path string) string {
+func (p *plan) short(path string) string {
 	if home := disk.Real(p.o.Home); p.o.Home != "" && disk.Within(home, path) {
 		return "~" + strings.TrimPrefix(path, home)
 	}

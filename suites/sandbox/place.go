@@ -151,7 +151,7 @@ func (k Kept) prune(newest string) error {
 			continue
 		}
 		path := filepath.Join(k.Dir, e.Name())
-		one := kept{path, fi.ModTime(), Held(path)}
+		one := kept{path, fi.ModTime(), heldIn(path)}
 		if path == newest {
 			one.at = time.Now().Add(time.Hour)
 		}

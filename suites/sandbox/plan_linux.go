@@ -23,7 +23,7 @@ const machineRoot = "/.machine"
 
 // Advance is what is the same for all cases at all times. No mount is among it:
 // one that somebody takes away must go from a namespace that waits as well.
-func (p *Plan) Advance() []process.Step {
+func (p *plan) Advance() []process.Step {
 	s := &script{p: p}
 	s.add(supervisor.Loopback)
 	s.add(supervisor.Optional + supervisor.Keyring)
@@ -35,7 +35,7 @@ func (p *Plan) Advance() []process.Step {
 const currency = 100 * time.Millisecond
 
 // prospect plans the sandbox of a case that looks for programs in search.
-func (p *Plan) prospect(search []string) *prospect {
+func (p *plan) prospect(search []string) *prospect {
 	l := p.layout()
 	p.mu.Lock()
 	last := p.last
@@ -60,7 +60,7 @@ func (p *Plan) prospect(search []string) *prospect {
 
 // stepsFor are the steps of a sandbox for a case whose own directory is given; dirs are
 // made in that.
-func (p *Plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
+func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
 	s.mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
@@ -264,8 +264,8 @@ func (s *script) finish() {
 		s.add(supervisor.Limit, number(unix.RLIMIT_NPROC), number(s.p.o.processes()))
 	}
 	s.add(keep...)
-	if Known {
-		s.add(Filter(s.p.o.Size)...)
+	if callsKnown {
+		s.add(filterCalls(s.p.o.Size)...)
 	}
 }
 
@@ -316,7 +316,7 @@ func (s *script) split(upper string, v view) {
 func (s *script) splitDirs(upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
-		return slices.ContainsFunc(s.masked, func(m Mask) bool { return disk.Within(m.Path, path) })
+		return slices.ContainsFunc(s.masked, func(m mask) bool { return disk.Within(m.Path, path) })
 	}
 	s.dirOnce(upper, v.at)
 	for _, rel := range v.split.dirs {
@@ -336,14 +336,14 @@ func (s *script) splitDirs(upper string, v view) {
 	}
 }
 
-// A script collects steps. Relative paths in them are in the box's storage, where the
+// A script collects steps. Relative paths in them are in the storage, where the
 // supervisor works once it has opened it.
 type script struct {
-	p      *Plan
+	p      *plan
 	l      *layout
 	steps  []process.Step
 	reach  map[string]bool
-	masked []Mask
+	masked []mask
 	copies []copied // that no step makes
 }
 

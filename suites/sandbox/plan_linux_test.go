@@ -10,7 +10,7 @@ import (
 func TestProspect(t *testing.T) {
 	t.Parallel()
 	search := []string{"/usr/bin"}
-	p := NewPlan(Options{Root: t.TempDir(), Home: t.TempDir(), Size: 1 << 20})
+	p := newPlan(Options{Root: t.TempDir(), Home: t.TempDir(), Size: 1 << 20})
 	quiet := p.changed
 	for name, tt := range map[string]struct {
 		before func(*prospect)

@@ -11,13 +11,13 @@ import (
 )
 
 // NewPlan plans nothing here: there are no namespaces.
-func NewPlan(o Options) *Plan { return &Plan{o: o} }
+func newPlan(o Options) *plan { return &plan{o: o} }
 
 // Advance is nothing here.
-func (p *Plan) Advance() []process.Step { return nil }
+func (p *plan) Advance() []process.Step { return nil }
 
 // Open always fails here.
-func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string, ...string) (*namespaced, error) {
+func (p *plan) Open(func(process.Setup) (*process.Supervisor, error), string, []string, ...string) (*namespaced, error) {
 	return nil, &process.ConfineError{Err: errors.ErrUnsupported}
 }
 
@@ -25,10 +25,10 @@ func (p *Plan) Open(func(process.Setup) (*process.Box, error), string, []string,
 func (s *namespaced) Bounds() []Bound { return nil }
 
 // Fresh is nothing here.
-func (p *Plan) Fresh() bool { return true }
+func (p *plan) Fresh() bool { return true }
 
 // Notes are nothing here.
-func (p *Plan) Notes() []string { return nil }
+func (p *plan) Notes() []string { return nil }
 
 // nextData takes all of a file for data.
 func nextData(_ *os.File, from, size int64) (begin, end int64, ok bool) { return from, size, true }

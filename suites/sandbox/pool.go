@@ -95,7 +95,7 @@ func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 		return nil, err
 	}
 	w.Dir = dir
-	s, err := p.o.Choice.Backend.Open(ctx, func(s process.Setup) (*process.Box, error) { return p.supervisors().Open(s) }, w)
+	s, err := p.o.Choice.Backend.Open(ctx, func(s process.Setup) (*process.Supervisor, error) { return p.supervisors().Open(s) }, w)
 	if err != nil {
 		_ = Remove(dir)
 		return nil, err

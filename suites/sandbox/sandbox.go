@@ -75,7 +75,7 @@ type Backend interface {
 }
 
 // An Opener starts a supervisor, such as process.Open or that of a reserve.
-type Opener func(process.Setup) (*process.Box, error)
+type Opener func(process.Setup) (*process.Supervisor, error)
 
 // Wanted describes the sandbox of a case.
 type Wanted struct {
@@ -258,8 +258,8 @@ func (o Options) processes() int { return max(o.Processes, 1) }
 // Hiding returns the files that are kept from cases.
 func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
 
-func (o Options) rules() Rules {
-	return Rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
+func (o Options) rules() rules {
+	return rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
 }
 
 // A Bound is a limit that holds for every case.
@@ -268,7 +268,7 @@ type Bound struct{ What, By string }
 func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) + " MB" }
 
 // limitBounds returns the limits that every backend enforces.
-func limitBounds(b *process.Box) []Bound {
+func limitBounds(b *process.Supervisor) []Bound {
 	kind, most := b.MemoryBound()
 	memory := "not bounded"
 	switch kind {
@@ -290,7 +290,7 @@ func (o Options) refused(e Ended) []string {
 	var calls, out []string
 	large := e.TooLarge
 	for _, n := range e.Refused {
-		if n == TooLarge {
+		if n == tooLargeFile {
 			large = true
 		} else {
 			calls = append(calls, n)
@@ -304,3 +304,9 @@ func (o Options) refused(e Ended) []string {
 	}
 	return out
 }
+
+// Names in Ended.Refused that are no system calls.
+const (
+	tooLargeFile = "a file that is too large" // a file would have become larger than allowed
+	otherSocket  = "socket"                   // of another kind than those of the network and of files
+)

@@ -51,10 +51,10 @@ func TestViews(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "home/p"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	one := []Mount{{At: "/", Kind: "ext4"}}
+	one := []mount{{At: "/", Kind: "ext4"}}
 	tests := []struct {
 		name, root, home string
-		mounts           []Mount
+		mounts           []mount
 		want             []string
 	}{
 		{"repository in HOME", "home/p", "home", one, []string{"home"}},
@@ -62,8 +62,8 @@ func TestViews(t *testing.T) {
 		{"by a link", "link", "", one, []string{"home/p"}},
 		{"beside HOME", "home/plain", "w", one, []string{"w", "home/plain"}},
 		{"linked work tree", "w", "", one, []string{"w", "main/.git"}},
-		{"a file system of its own in HOME", "home/p", "home", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
-		{"a mount in the project", "home/p", "", []Mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
+		{"a file system of its own in HOME", "home/p", "home", []mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p"), Kind: "ext4"}}, []string{"home", "home/p"}},
+		{"a mount in the project", "home/p", "", []mount{{At: "/", Kind: "ext4"}, {At: filepath.Join(dir, "home/p/part"), Kind: "ext4"}}, []string{"home/p", "home/p/part"}},
 		{"no HOME of that name", "home/p", "nowhere", one, []string{"home/p"}},
 	}
 	for _, tt := range tests {
@@ -96,7 +96,7 @@ func TestDiff(t *testing.T) {
 	if err := os.Symlink("same", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	before := Take(dir)
+	before := takeSnapshot(dir)
 	for name, content := range map[string]string{"rewritten": "a", "changed": "abc", "same size": "b", "new/deep/file": "12345", "large": strings.Repeat("y", digestAtMost+1)} {
 		write(t, filepath.Join(dir, name), content)
 	}
@@ -121,11 +121,11 @@ func TestDiff(t *testing.T) {
 		{Kind: suites.Created, Path: "new/deep/file", Size: 5},
 		{Kind: suites.Changed, Path: "same size", Size: 1},
 	}
-	got := slices.DeleteFunc(Diff(before, Take(dir)), func(c suites.Change) bool { return strings.HasPrefix(c.Path, "becomes") })
+	got := slices.DeleteFunc(diff(before, takeSnapshot(dir)), func(c suites.Change) bool { return strings.HasPrefix(c.Path, "becomes") })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
-	if d := Diff(before, before); len(d) != 0 {
+	if d := diff(before, before); len(d) != 0 {
 		t.Errorf("nothing changed, and %v is told", d)
 	}
 }

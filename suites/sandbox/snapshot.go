@@ -15,8 +15,8 @@ import (
 	"hookwatch/suites"
 )
 
-// A Snapshot is what a tree holds: by slash path from its top, without it.
-type Snapshot map[string]entry
+// A snapshot is what a tree holds: by slash path from its top, without it.
+type snapshot map[string]entry
 
 // An entry tells whether a file is the one that it was.
 type entry struct {
@@ -33,10 +33,10 @@ type entry struct {
 // digestAtMost is the size up to which content counts, in bytes.
 const digestAtMost = 64 << 10
 
-// Take looks at the trees below dir; with no names at all of dir. What cannot be
+// takeSnapshot looks at the trees below dir; with no names at all of dir. What cannot be
 // read is not in the snapshot.
-func Take(dir string, names ...string) Snapshot {
-	s := make(Snapshot)
+func takeSnapshot(dir string, names ...string) snapshot {
+	s := make(snapshot)
 	if len(names) == 0 {
 		s.walk(dir, "")
 	}
@@ -46,7 +46,7 @@ func Take(dir string, names ...string) Snapshot {
 	return s
 }
 
-func (s Snapshot) walk(dir, rel string) {
+func (s snapshot) walk(dir, rel string) {
 	entries, err := os.ReadDir(filepath.Join(dir, rel) + "/.") // dir may be a link into /proc
 	if err != nil {
 		return
@@ -68,7 +68,7 @@ func (s Snapshot) walk(dir, rel string) {
 }
 
 func newEntry(path string, fi fs.FileInfo) entry {
-	e := entry{mode: fi.Mode(), size: fi.Size(), held: HeldBy(fi), mtime: fi.ModTime().UnixNano()}
+	e := entry{mode: fi.Mode(), size: fi.Size(), held: heldBy(fi), mtime: fi.ModTime().UnixNano()}
 	e.atime, e.inode = accessAndInode(fi)
 	switch {
 	case fi.IsDir():
@@ -103,7 +103,7 @@ func under(prefix, name string) (string, bool) {
 }
 
 // Diff tells two snapshots of one tree apart. Paths are those of the snapshots.
-func Diff(before, after Snapshot) []suites.Change {
+func diff(before, after snapshot) []suites.Change {
 	past, present := sortedNames(before), sortedNames(after)
 	var out []suites.Change
 	for _, name := range names(before, after) {
@@ -130,7 +130,7 @@ func Diff(before, after Snapshot) []suites.Change {
 	return out
 }
 
-func names(before, after Snapshot) []string {
+func names(before, after snapshot) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -139,7 +139,7 @@ func names(before, after Snapshot) []string {
 // sorted are the names of a snapshot in order.
 type sorted []string
 
-func sortedNames(s Snapshot) sorted { return slices.Sorted(maps.Keys(s)) }
+func sortedNames(s snapshot) sorted { return slices.Sorted(maps.Keys(s)) }
 
 // below reports whether there is anything in a directory.
 func (s sorted) below(dir string) bool {
@@ -148,14 +148,14 @@ func (s sorted) below(dir string) bool {
 }
 
 // changes tells what the case did, with absolute paths as the case sees them.
-func (s *namespaced) changes(after Snapshot) []suites.Change {
+func (s *namespaced) changes(after snapshot) []suites.Change {
 	var out []suites.Change
 	for i, v := range s.layout.views {
 		if v.write {
 			out = append(out, s.viewChanges(i, after)...)
 		}
 	}
-	for _, c := range Diff(s.before, after) {
+	for _, c := range diff(s.before, after) {
 		if at, ok := s.plainPlace(c.Path); ok {
 			c.Path = at
 			out = append(out, c)
@@ -183,7 +183,7 @@ func (s *namespaced) plainPlace(name string) (string, bool) {
 }
 
 // viewChanges compares what lies on top of a view with what lies below it.
-func (s *namespaced) viewChanges(i int, after Snapshot) []suites.Change {
+func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 	upper := s.upper(i)
 	present := sortedNames(after)
 	var out []suites.Change
@@ -318,10 +318,10 @@ func (s *namespaced) Changes(e Ended) (changes []suites.Change, stopped []string
 // kept: each takes an inode, and a file system has only so many.
 const LeastTaken = 4096
 
-// Taken returns how many bytes a file, directory or link counts with.
-func Taken(fi fs.FileInfo) int64 {
+// takenBy returns how many bytes a file, directory or link counts with.
+func takenBy(fi fs.FileInfo) int64 {
 	if !fi.Mode().IsRegular() {
 		return LeastTaken
 	}
-	return max(HeldBy(fi), LeastTaken)
+	return max(heldBy(fi), LeastTaken)
 }

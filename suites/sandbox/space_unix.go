@@ -4,9 +4,9 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// Free is how much of a file system's space is left, and how much there is, in
+// freeSpace is how much of a file system's space is left, and how much there is, in
 // bytes; and how many files.
-func Free(dir string) (left, size, files uint64) {
+func freeSpace(dir string) (left, size, files uint64) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
 		return 0, 0, 0

@@ -19,7 +19,7 @@ type layout struct {
 	machine []string // what is shown read-only: "/" and what is mounted elsewhere
 	views   []view   // outer ones first; "/" is the first
 	private []string // directories of which each case has its own, empty one
-	mounts  []Mount
+	mounts  []mount
 	ways    []stamp  // directories whose entries were listed
 	notes   []string // what cases do not see as it is, for the user
 }
@@ -61,7 +61,7 @@ type lister func(dir string) []fs.DirEntry
 // A splitter divides the roots of a layout.
 type splitter struct {
 	l      *layout
-	mounts []Mount
+	mounts []mount
 	list   lister
 	link   func(path string) string
 	most   int64 // bytes that are copied
@@ -105,10 +105,10 @@ func (sp *splitter) ways(v view) []string {
 	if v.at == "/" {
 		ways = append(ways, "/") // the sandbox has a root directory of its own
 	}
-	own := On(sp.mounts, v.at)
+	own := mountOf(sp.mounts, v.at)
 	for _, m := range sp.mounts {
 		up := filepath.Dir(m.At)
-		if m.At == v.at || !disk.Within(v.at, m.At) || On(sp.mounts, up) != own || !v.write && sp.l.replaced(up) {
+		if m.At == v.at || !disk.Within(v.at, m.At) || mountOf(sp.mounts, up) != own || !v.write && sp.l.replaced(up) {
 			continue
 		}
 		for ; disk.Within(v.at, up); up = filepath.Dir(up) {
@@ -161,8 +161,8 @@ func (sp *splitter) divideDir(v view, dir string) {
 
 func (sp *splitter) divideSub(v view, path, rel string) {
 	within := func(dirs []string) bool { return slices.Contains(dirs, path) }
-	isMount := slices.ContainsFunc(sp.mounts, func(m Mount) bool { return m.At == path })
-	onWay := slices.ContainsFunc(sp.mounts, func(m Mount) bool { return m.At != path && disk.Within(path, m.At) })
+	isMount := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.At == path })
+	onWay := slices.ContainsFunc(sp.mounts, func(m mount) bool { return m.At != path && disk.Within(path, m.At) })
 	switch {
 	case within(sp.l.roots), within(sp.l.machine), !v.write && sp.l.replaced(path):
 		v.split.dirs = append(v.split.dirs, rel)
@@ -207,10 +207,10 @@ func (l *layout) hide(refused map[string]bool) {
 }
 
 // without is the layout without views in what is masked.
-func (l *layout) without(masks []Mask) *layout {
+func (l *layout) without(masks []mask) *layout {
 	cut := *l
 	cut.views = slices.DeleteFunc(slices.Clone(l.views), func(v view) bool {
-		return slices.ContainsFunc(masks, func(m Mask) bool { return disk.Within(m.Path, v.at) })
+		return slices.ContainsFunc(masks, func(m mask) bool { return disk.Within(m.Path, v.at) })
 	})
 	return &cut
 }

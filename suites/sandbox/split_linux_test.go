@@ -25,7 +25,7 @@ func TestSplitEmpty(t *testing.T) {
 		return entries(dir)
 	}
 	l := &layout{machine: []string{root}}
-	sp := splitter{l: l, list: list, link: target, mounts: []Mount{{At: "/"}, {At: root}, {At: filepath.Join(root, "mounted")}}}
+	sp := splitter{l: l, list: list, link: target, mounts: []mount{{At: "/"}, {At: root}, {At: filepath.Join(root, "mounted")}}}
 	sp.divide()
 	var overlays []string
 	for _, v := range l.views {

@@ -22,7 +22,7 @@ func TestCopyBound(t *testing.T) {
 	for bounds, want := range map[Bounds]error{
 		{}: nil, {Bytes: 1 << 20, Entries: 4}: nil, {Bytes: 150_000}: errBytes, {Entries: 3}: errEntries,
 	} {
-		c := Copier{Bounds: bounds}
+		c := copier{Bounds: bounds}
 		if err := c.Tree(dir, filepath.Join(t.TempDir(), "copy")); !errors.Is(err, want) {
 			t.Errorf("%+v: %v, want %v", bounds, err, want)
 		}
@@ -124,7 +124,7 @@ func TestGoneMeanwhile(t *testing.T) {
 	if err := os.Remove(source); err != nil {
 		t.Fatal(err)
 	}
-	if err := new(Copier).File(source, target, fi); err != nil {
+	if err := new(copier).File(source, target, fi); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {

@@ -137,7 +137,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 	}
 	if s.entry.Type == "http" {
 		out := s.cells[0].Output
-		c.Around = &suites.Surroundings{Server: []suites.Route{{Status: out.Exit, Reply: string(out.Stdout)}}}
+		c.CaseEnv = &suites.CaseEnv{Server: []suites.Route{{Status: out.Exit, Reply: string(out.Stdout)}}}
 	}
 	for i, cell := range s.cells {
 		st := fires(s.event, s.entry)

@@ -3,11 +3,14 @@
 package process
 
 import (
+	"io/fs"
 	"math"
 	"syscall"
 )
 
-// openFilesLimit is how many descriptors this process may have. The Go runtime has
+func runnable(fi fs.FileInfo) bool { return fi.Mode()&0o111 != 0 }
+
+// openFilesLimit returns how many descriptors this process may have. The Go runtime has
 // raised the soft limit to the hard one.
 func openFilesLimit() int {
 	var limit syscall.Rlimit

@@ -18,11 +18,11 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// A Box is where the commands of one case run: one parent process for all of
+// A Supervisor runs the commands of one case: it is the parent process of all of
 // them, in namespaces of its own if the Setup has steps.
-type Box struct {
-	// Storage is the directory that the steps opened as the box's own storage. It
-	// can be read after Close. Whoever opened the box closes it. Nil: none.
+type Supervisor struct {
+	// Storage is the directory that the steps opened as the supervisor's own storage. It
+	// can be read after Close. The caller of Open closes it. Nil: none.
 	Storage *os.File
 	// Missed are the steps marked optional that failed.
 	Missed []*ConfineError
@@ -37,7 +37,7 @@ type Box struct {
 	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
 	sending  sync.Mutex  // one message after the other
 	began    func()      // called whenever commands have started; nil: nobody asks
-	closed   func()      // called when the box is closed; nil: nobody asks
+	closed   func()      // called when the supervisor is closed; nil: nobody asks
 	close    sync.Once
 }
 
@@ -47,8 +47,8 @@ type answer struct {
 	file   *os.File // nil: none came with it
 }
 
-// MemoryBound tells what holds the box to its memory, and how much that is.
-func (b *Box) MemoryBound() (MemoryBound, int64) {
+// MemoryBound returns what enforces the memory limit, and the limit.
+func (b *Supervisor) MemoryBound() (MemoryBound, int64) {
 	switch {
 	case b.limits.Memory <= 0:
 		return MemoryUnbounded, 0
@@ -59,14 +59,14 @@ func (b *Box) MemoryBound() (MemoryBound, int64) {
 	}
 }
 
-func (b *Box) leaveCgroup() {
+func (b *Supervisor) leaveCgroup() {
 	if b.cgroup != nil {
 		b.cgroup.remove()
 	}
 }
 
 // alive reports whether the supervisor is there. No answer of it is awaited.
-func (b *Box) alive() bool {
+func (b *Supervisor) alive() bool {
 	select {
 	case <-b.answers:
 		return false
@@ -84,7 +84,7 @@ func tell(listener func()) {
 // reap waits for the supervisor's end. Where that is not its own doing, processes of
 // its hooks may be ours now (see Adopt): the kernel hands them over before the wait
 // is over.
-func (b *Box) reap() {
+func (b *Supervisor) reap() {
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
 	state, err := b.process.Wait()
 	bound.Stop()
@@ -95,13 +95,13 @@ func (b *Box) reap() {
 }
 
 // end waits until the supervisor is gone.
-func (b *Box) end() {
+func (b *Supervisor) end() {
 	for range b.answers { // no one asks any more
 	}
 	b.leaveCgroup()
 }
 
-func open(s Setup, by *spawner) (*Box, error) {
+func open(s Setup, by *spawner) (*Supervisor, error) {
 	b, err := prepare(s.Limits, s.Advance, len(s.Advance)+len(s.Steps) > 0, by)
 	if err != nil {
 		return nil, err
@@ -111,9 +111,9 @@ func open(s Setup, by *spawner) (*Box, error) {
 
 // prepare starts a supervisor, in namespaces of its own if it is confined, and has it
 // do what can be done in advance.
-func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Box, error) {
+func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Supervisor, error) {
 	l.Memory = ofMachine(l.Memory)
-	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
+	b := &Supervisor{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
 	if err := b.start(by); err != nil {
 		b.leaveCgroup()
 		if short := shortageOf(err); short != nil {
@@ -128,8 +128,8 @@ func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Box, error)
 	return b.carryOut(slices.Concat(l.steps(b.cgroup == nil), advance))
 }
 
-// carryOut has the supervisor do the steps. After an error there is no box.
-func (b *Box) carryOut(steps []Step) (*Box, error) {
+// carryOut makes the supervisor do the steps. After an error it is closed.
+func (b *Supervisor) carryOut(steps []Step) (*Supervisor, error) {
 	if len(steps) == 0 {
 		return b, nil
 	}
@@ -141,7 +141,7 @@ func (b *Box) carryOut(steps []Step) (*Box, error) {
 }
 
 // start starts the supervisor with one end of a socket.
-func (b *Box) start(by *spawner) error {
+func (b *Supervisor) start(by *spawner) error {
 	conn, theirs, err := socket()
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (b *Box) start(by *spawner) error {
 }
 
 // startIn starts the supervisor, in its cgroup if the system lets us.
-func (b *Box) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*os.Process, error) {
+func (b *Supervisor) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*os.Process, error) {
 	start := func() (*os.Process, error) {
 		return startRegistered(func() (*os.Process, error) {
 			if p, err, ok := by.start(sys, theirs); ok {
@@ -181,7 +181,7 @@ func (b *Box) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*
 	return start()
 }
 
-func (b *Box) confine(steps []Step) error {
+func (b *Supervisor) confine(steps []Step) error {
 	fields := []string{supervisor.Confine}
 	for _, s := range steps {
 		fields = append(fields, string(supervisor.Encode(s...)[4:]))
@@ -215,9 +215,9 @@ func errnoIn(field string) syscall.Errno {
 	return syscall.Errno(n)
 }
 
-// Close ends the box with everything in it. A supervisor takes a moment to end, and
+// Close ends the supervisor with everything that it started. It takes a moment to end, and
 // namespaces to be taken down: where nothing is left in them that is not waited for.
-func (b *Box) Close() {
+func (b *Supervisor) Close() {
 	b.close.Do(func() {
 		tell(b.closed)
 		_ = b.conn.Close()
@@ -234,8 +234,8 @@ func (b *Box) Close() {
 }
 
 // listen reads answers until the supervisor is gone, whoever ended it, and waits for
-// it: one that dies while its box is kept ready must not remain a zombie.
-func (b *Box) listen() {
+// it: one that dies while it is kept ready must not remain a zombie.
+func (b *Supervisor) listen() {
 	for {
 		a, err := receive(b.conn)
 		if err != nil {
@@ -289,7 +289,7 @@ func received(oob []byte) *os.File {
 	return os.NewFile(uintptr(fds[0]), "storage")
 }
 
-func (b *Box) send(files []*os.File, fields ...string) error {
+func (b *Supervisor) send(files []*os.File, fields ...string) error {
 	b.sending.Lock()
 	defer b.sending.Unlock()
 	fds := make([]int, len(files))
@@ -316,7 +316,7 @@ func send(conn *net.UnixConn, fds []int, fields ...string) error {
 }
 
 // ask sends a request and waits for its answer, among answers of its kind.
-func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
+func (b *Supervisor) ask(answers <-chan answer, fields ...string) (answer, error) {
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
 	}
@@ -329,16 +329,16 @@ func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
 
 var errLost = errors.New("the supervisor ended")
 
-// WriteFile makes a file, with its directories, as what runs in the box sees
-// them, while a command runs, too. One call of the box's file methods at a time.
-func (b *Box) WriteFile(path, content string, mode fs.FileMode) error {
+// WriteFile makes a file, with its directories, as its commands see
+// them, while a command runs, too. One call of the file methods at a time.
+func (b *Supervisor) WriteFile(path, content string, mode fs.FileMode) error {
 	_, err := b.request("write", path, supervisor.Write, path, strconv.FormatUint(uint64(mode.Perm()), 8), content)
 	return err
 }
 
 // ReadFile gives the first bytes, at most DefaultLimit, of a regular file as what
-// runs in the box sees it.
-func (b *Box) ReadFile(path string) ([]byte, error) {
+// runs there sees it.
+func (b *Supervisor) ReadFile(path string) ([]byte, error) {
 	a, err := b.request("read", path, supervisor.Read, path, strconv.Itoa(DefaultLimit))
 	if err != nil {
 		return nil, err
@@ -346,8 +346,8 @@ func (b *Box) ReadFile(path string) ([]byte, error) {
 	return []byte(a.fields[2]), nil
 }
 
-// Listen opens a port on the loopback of the box.
-func (b *Box) Listen() (net.Listener, error) {
+// Listen opens a port on the loopback of the commands.
+func (b *Supervisor) Listen() (net.Listener, error) {
 	a, err := b.request("listen", "127.0.0.1", supervisor.Listen)
 	if err != nil {
 		return nil, err
@@ -356,7 +356,7 @@ func (b *Box) Listen() (net.Listener, error) {
 	return net.FileListener(a.file)
 }
 
-func (b *Box) request(op, path string, fields ...string) (answer, error) {
+func (b *Supervisor) request(op, path string, fields ...string) (answer, error) {
 	a, err := b.ask(b.replies, fields...)
 	if err == nil {
 		if errno := errnoIn(a.fields[1]); errno != 0 {
