@@ -47,7 +47,7 @@ func (c *Contents) of(file, digest string) []byte {
 	if b := c.now(file, digest); b != nil {
 		return b
 	}
-	if b := c.Records().Content(digest); b != nil && narrow.Digest(b) == digest {
+	if b := c.Records().Content(digest); b != nil && suites.Digest(b) == digest {
 		return b
 	}
 	return nil
@@ -78,7 +78,7 @@ func (c *Contents) now(file, digest string) []byte {
 		runnable = narrow.Runnable
 	}
 	b = append([]byte{runnable}, b...)
-	if digest != "" && narrow.Digest(b) != digest {
+	if digest != "" && suites.Digest(b) != digest {
 		return nil
 	}
 	return b

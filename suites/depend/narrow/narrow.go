@@ -7,8 +7,6 @@ package narrow
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -28,12 +26,6 @@ type Answer struct {
 
 // Runnable is the first byte of the content of a file that may be executed.
 const Runnable = 'x'
-
-// Digest is the digest that inputs have of a content, as Contents gives it.
-func Digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:16])
-}
 
 // Decide answers a question.
 func (r *Reader) Decide(q Question) Answer {
