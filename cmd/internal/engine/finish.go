@@ -115,7 +115,7 @@ func (e *Engine) abort(why string) {
 		x := &execution{c: c, ended: e.o.Now()}
 		x.seen.Inputs = e.p.Graph.Inputs(c)
 		x.digests = e.known.DigestsOf(c, x.seen.Inputs)
-		e.conclude(x, suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why})
+		e.conclude(x, suites.NewVerdict(suites.Aborted, "", why))
 	}
 }
 

@@ -230,7 +230,7 @@ func FuzzHuman(f *testing.F) {
 		v := New(m, Options{Color: true, TTY: true, Watch: watch, Now: atNow,
 			Width: func() int { return m.columns }})
 		r := notifytest.Rec(a, b, a, false, b)
-		e := notifytest.Done(r, 1, 2, suites.Mismatch{Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
+		e := notifytest.Done(r, 1, 2, suites.Mismatch{Kind: "stdout", Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
 		e.Effect, e.Sandbox = a, b
 		skip := notifytest.Rec(b, a, b, true, "absent: "+a)
 		notifytest.Show(v, []notify.Event{
