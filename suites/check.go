@@ -132,8 +132,9 @@ func (c *Check) Decision() string {
 
 // A Finding is what a check came to.
 type Finding struct {
-	Holds  bool
-	Absent string // the tool that is nowhere; "" when something else is wrong
-	Told   string // where it is, or what is wrong, in a few words
-	Remark string // worth a word although it holds
+	Holds   bool
+	Absent  string // the tool that is nowhere; "" when something else is wrong
+	Told    string // where it is, or what is wrong, in a few words
+	StandIn string // what stands in for the tool, such as "gojq 1"
+	Remark  string // worth a word although it holds
 }

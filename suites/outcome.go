@@ -69,11 +69,15 @@ type ToolCall struct {
 	Stderr  []byte
 }
 
-// NotRun says why a case was not run, as the status and note of its verdict.
+// NotRun is why a case was not run.
 type NotRun struct {
 	Status Status
-	Note   string
+	Reason Reason
+	Detail string // the tool that is absent, say
 }
+
+// Note is the note of the case's verdict.
+func (n *NotRun) Note() string { return note(n.Status, n.Reason, n.Detail) }
 
 // Last is the result of the last step that ran, or the zero Result.
 func (o *Outcome) Last() Result {

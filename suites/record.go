@@ -1,6 +1,9 @@
 package suites
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Record is one line of a results file. The first fourteen fields are those
 // of other tools that write the same format: names, types and order stay as
@@ -28,6 +31,9 @@ type Record struct {
 	Client           string  `json:"client"`    // version of the client, for layer 2
 	Isolation        string  `json:"isolation"` // none, copy or namespaces
 
+	Verdict Status `json:"status,omitempty"` // "" in records of other tools and of older versions; see Status
+	Reason  Reason `json:"reason,omitempty"` // why it is so, where that matters
+
 	Changes []Change `json:"changes,omitempty"` // what the case changed, as far as isolation shows it; at most MaxChanges
 	Stopped []string `json:"stopped,omitempty"` // what isolation kept it from, in words
 
@@ -47,8 +53,38 @@ type Digests struct {
 // Key is the identity of the record's case. A record of another tool has no ID.
 func (r *Record) Key() Key { return Key{r.Suite, r.ID} }
 
-// Status tells the verdict's kind.
-func (r *Record) Status() Status { return StatusOf(r.Pass, r.Note) }
+// Status returns the kind of the verdict.
+func (r *Record) Status() Status {
+	if r.Verdict != "" {
+		return r.Verdict
+	}
+	s, _ := statusOf(r.Pass, r.Note)
+	return s
+}
+
+// Settle sets the status and reason of a record that was read: from its note, unless it
+// states them and they agree with whether it passed.
+func (r *Record) Settle() {
+	i := slices.Index(Statuses, r.Verdict)
+	if i < 0 || r.Verdict.OK() != r.Pass {
+		r.Verdict, r.Reason = statusOf(r.Pass, r.Note)
+		return
+	}
+	r.Verdict = Statuses[i] // keeps no text of its own for each record
+	if j := slices.Index(reasons, r.Reason); j >= 0 {
+		r.Reason = reasons[j]
+	} else {
+		r.Reason = ""
+	}
+}
+
+// Mend makes the record one of a fault that is gone with the registration that had it.
+func (r *Record) Mend() {
+	r.Pass, r.Verdict, r.Reason = true, Pass, RegistrationGone
+	r.Note = note(r.Verdict, r.Reason, "")
+}
+
+var reasons = []Reason{ToolAbsent, ToolTooOld, NotLive, RegistrationGone}
 
 // TimestampLayout is the layout of a record's timestamp.
 const TimestampLayout = time.RFC3339

@@ -19,14 +19,20 @@ func IsFetcher(tool string) bool { return slices.Contains([]string{"curl", "wget
 // FilterProbe is what shows that such a tool works: on Input the filter gives Want.
 var FilterProbe = struct{ Filter, Input, Want string }{".a", `{"a":[1,"b"]}`, `[1,"b"]`}
 
+// Digest identifies content, wherever contents are compared: 32 hexadecimal digits of
+// its SHA-256 sum.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}
+
 // ToolsDigest is one digest for a set of tools, for a record.
 func ToolsDigest(tools []Tool) string {
 	var b strings.Builder
 	for _, t := range tools {
 		fmt.Fprintf(&b, "%s %s\n", t.Name, t.Digest)
 	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:8])
+	return Digest([]byte(b.String()))[:16]
 }
 
 // ToolSet picks tools out of an environment by name. One that is not listed there

@@ -20,20 +20,64 @@ var Statuses = []Status{Pass, Fail, Skip, Unproven, Aborted}
 // OK reports the record's "pass" field: skips and unproven cases do not fail.
 func (s Status) OK() bool { return s == Pass || s == Skip || s == Unproven }
 
+// A Reason is why a case has its status, as far as anything depends on it. The note of
+// the record says it in words.
+type Reason string
+
+// The reasons; most verdicts have none.
+const (
+	ToolAbsent       Reason = "tool_absent" // or a file, a host, the client: something that the case needs is not here
+	ToolTooOld       Reason = "tool_too_old"
+	NotLive          Reason = "not_live" // the client cannot be made to fire the case
+	RegistrationGone Reason = "registration_gone"
+)
+
 // A Verdict is what an outcome means.
 type Verdict struct {
 	Status     Status     `json:"status"`
+	Reason     Reason     `json:"reason,omitempty"`
 	Note       string     `json:"-"`
 	Mismatches []Mismatch `json:"mismatches"` // empty unless Status is Fail
 	Cause      string     `json:"-"`          // of a failure, in the words of the shell or the hook; part of Note
 }
 
+// NewVerdict makes a verdict with the note that says its reason; detail is the rest of
+// the note.
+func NewVerdict(s Status, r Reason, detail string) Verdict {
+	return Verdict{Status: s, Reason: r, Note: note(s, r, detail)}
+}
+
+// A MismatchKind is what an outcome differs in.
+type MismatchKind string
+
+// The kinds of mismatches.
+const (
+	InExit        MismatchKind = "exit"
+	InDecision    MismatchKind = "decision"
+	InEffect      MismatchKind = "effect"
+	InSound       MismatchKind = "sound"
+	InStdout      MismatchKind = "stdout"
+	InStderr      MismatchKind = "stderr"
+	InJQ          MismatchKind = "jq"
+	InHookFired   MismatchKind = "hook_fired"
+	InModelSees   MismatchKind = "model_sees"
+	InFile        MismatchKind = "file" // Field has its path as well
+	InStart       MismatchKind = "start"
+	InStep        MismatchKind = "step" // it was not reached
+	InTime        MismatchKind = "timeout"
+	InMemory      MismatchKind = "memory"
+	InGate        MismatchKind = "gate"
+	InCheck       MismatchKind = "check"
+	InRegistering MismatchKind = "registered"
+)
+
 // A Mismatch is one way in which an outcome is not what was expected.
 type Mismatch struct {
-	Step  int    `json:"step"`  // from 0
-	Field string `json:"field"` // exit, decision, effect, stdout, stderr, jq, model_sees, files, timeout, start
-	Want  string `json:"want"`
-	Got   string `json:"got"`
+	Kind  MismatchKind `json:"-"`
+	Step  int          `json:"step"`  // from 0
+	Field string       `json:"field"` // the kind, and for a file its path
+	Want  string       `json:"want"`
+	Got   string       `json:"got"`
 }
 
 // String formats the mismatch as "exit 0, want 2".
@@ -48,38 +92,79 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// The prefixes by which a record's note tells its status; see StatusOf.
+// The beginnings of notes, by which records of other tools, and those that hookwatch
+// wrote before records had a status, show what they are.
 const (
-	NoteAbsent      = "absent: "
-	NoteVersionSkip = "version_skip: "
-	NoteNotLive     = "not live: " // a case that the client cannot be brought to fire
-	NoteUnproven    = "unproven: "
-	NoteAborted     = "ABORTED: "
-	NoteGone        = "no hook is registered so any more" // of a fault that was mended with what it was a fault of
+	noteAbsent   = "absent: "
+	noteTooOld   = "version_skip: "
+	noteNotLive  = "not live: "
+	noteUnproven = "unproven: "
+	noteAborted  = "ABORTED: "
+	noteGone     = "no hook is registered so any more" // of a fault that was mended with what it was a fault of
 )
 
-// AbsentNote is the note of a failure for a tool that must be there, as in
-// BIOME_ABSENT.
-func AbsentNote(tool string) string {
-	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(tool)) + "_ABSENT"
+// note is the note of a record with this status and reason.
+func note(s Status, r Reason, detail string) string {
+	switch {
+	case s == Aborted:
+		return noteAborted + detail
+	case s == Unproven:
+		return noteUnproven + detail
+	case r == ToolAbsent && s == Fail:
+		return absentNote(detail)
+	case r == ToolAbsent:
+		return noteAbsent + detail
+	case r == ToolTooOld:
+		return noteTooOld + detail
+	case r == NotLive:
+		return noteNotLive + detail
+	case r == RegistrationGone:
+		return noteGone
+	}
+	return detail
 }
 
-// StatusOf tells the status of a record from its two fields that other tools
-// write as well. Records of other tools use the bare notes "absent" and
-// "BIOME_ABSENT" for skips.
-func StatusOf(pass bool, note string) Status {
+// absentNote is the note of a failure for a tool that must be there, as in
+// BIOME_ABSENT. What is in parentheses after the tool stays as it is.
+func absentNote(tool string) string {
+	name, rest, more := strings.Cut(tool, " (")
+	if more {
+		rest = " (" + rest
+	}
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name)) + "_ABSENT" + rest
+}
+
+// Detail is a note without the beginning that repeats its status.
+func (s Status) Detail(note string) string {
+	switch s {
+	case Unproven:
+		return strings.TrimPrefix(note, noteUnproven)
+	case Aborted:
+		return strings.TrimPrefix(note, noteAborted)
+	}
+	return note
+}
+
+// statusOf returns the status and reason of a record that states none, from the two fields
+// that other tools write as well. Records of other tools use the bare notes "absent"
+// and "BIOME_ABSENT" for skips.
+func statusOf(pass bool, note string) (Status, Reason) {
+	begins := func(prefix string) bool { return strings.HasPrefix(note, prefix) }
 	switch {
-	case !pass && strings.HasPrefix(note, NoteAborted):
-		return Aborted
+	case !pass && begins(noteAborted):
+		return Aborted, ""
 	case !pass:
-		return Fail
-	case strings.HasPrefix(note, NoteUnproven):
-		return Unproven
-	case strings.HasPrefix(note, NoteAbsent), strings.HasPrefix(note, NoteVersionSkip), strings.HasPrefix(note, NoteNotLive),
-		note == "absent", note == "BIOME_ABSENT":
-		return Skip
+		return Fail, ""
+	case begins(noteUnproven):
+		return Unproven, ""
+	case begins(noteAbsent), note == "absent", note == "BIOME_ABSENT":
+		return Skip, ToolAbsent
+	case begins(noteTooOld):
+		return Skip, ToolTooOld
+	case begins(noteNotLive):
+		return Skip, NotLive
 	default:
-		return Pass
+		return Pass, ""
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/cmd/internal/project"
+	"hookwatch/cmd/internal/session/equipment"
 	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/process"

@@ -113,7 +113,7 @@ func (r *rule) know(contents ...[]byte) {
 	for _, c := range contents {
 		for _, bit := range []byte("-x") {
 			b := append([]byte{bit}, c...)
-			r.known[depend.Digest(b)] = b
+			r.known[suites.Digest(b)] = b
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (r *rule) content(file, digest string) []byte {
 		bit = 'x'
 	}
 	b := append([]byte{bit}, text...)
-	if digest != "" && depend.Digest(b) != digest {
+	if digest != "" && suites.Digest(b) != digest {
 		return nil
 	}
 	return b

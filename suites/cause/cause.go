@@ -3,11 +3,13 @@
 // every view and report groups alike.
 package cause
 
+import "hookwatch/suites"
+
 // Of tells the cause of one failure.
 func Of(f Failure) Cause {
 	r := f.Record
 	for _, m := range f.Mismatches {
-		if m.Field == "start" {
+		if m.Kind == suites.InStart {
 			return Cause{Kind: NotStarted, Hook: r.Hook, Text: m.Got}
 		}
 	}

@@ -19,7 +19,7 @@ const broken = "/p/.claude/hooks/lint.sh: line 214: syntax error near unexpected
 // TestOf: what the shell says of a hook itself is its cause, and no more than that.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	start := []suites.Mismatch{{Field: "start", Got: "hook not executable: chmod +x lint.sh"}}
+	start := []suites.Mismatch{{Kind: suites.InStart, Field: "start", Got: "hook not executable: chmod +x lint.sh"}}
 	for name, tt := range map[string]struct {
 		f    Failure
 		kind Kind
@@ -65,7 +65,7 @@ func TestGroups(t *testing.T) {
 		{Record: record("A5", "lint.sh", "decision approve, want block", broken)},
 		{Record: record("A6", "guard.sh", "exit 0, want 2", "other")},
 		{Record: record("A7", "other.sh", "exit 0, want 2", "")},
-		{record("A8", "gone.sh", "", ""), []suites.Mismatch{{Field: "start", Got: "hook missing"}}},
+		{record("A8", "gone.sh", "", ""), []suites.Mismatch{{Kind: suites.InStart, Field: "start", Got: "hook missing"}}},
 		{Record: record("B1", "say.sh", "exit 127, want 0", "/p/say.sh: line 8: say: command not found\n")},
 		{Record: record("B2", "say.sh", "model_sees empty", "other\n/p/say.sh: line 8: say: command not found\n")},
 		{Record: record("B3", "say.sh", "model_sees empty", "/p/say.sh: line 9: say: command not found\n")},
@@ -115,7 +115,7 @@ func TestAbsentProgram(t *testing.T) {
 
 func TestFailed(t *testing.T) {
 	t.Parallel()
-	all := []suites.Record{{ID: "A", Pass: true}, {ID: "B"}, {ID: "C", Note: suites.NoteAborted + "x"}}
+	all := []suites.Record{{ID: "A", Pass: true}, {ID: "B"}, {ID: "C", Note: "ABORTED: " + "x"}}
 	if f := Failed(all); len(f) != 1 || f[0].Record.ID != "B" {
 		t.Errorf("%v", f)
 	}

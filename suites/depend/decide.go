@@ -2,8 +2,6 @@ package depend
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -22,12 +20,6 @@ type Answer struct {
 
 // Runnable is the first byte of the content of a file that may be executed.
 const Runnable = 'x'
-
-// Digest is the digest that inputs have of a content, as Contents gives it.
-func Digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:16])
-}
 
 // Decide answers a question.
 func (r *Decider) Decide(q Question) Answer {

@@ -45,7 +45,7 @@ func TestSpareKeys(t *testing.T) {
 		"permissions changed": {old: `true`, new: `false`, because: "permissions changed",
 			change: func(_ *testing.T, w *world, d *depend.Difference, _ *depend.Question) {
 				w.bits = map[string]string{config: "-"}
-				d.Digest = depend.Digest(w.now(config))
+				d.Digest = suites.Digest(w.now(config))
 			}},
 		"did not execute what reads it": {old: `["x"]`, new: `["y"]`, unaffected: true, because: "nothing that reads hooks/config.json",
 			change: func(t *testing.T, w *world, _ *depend.Difference, q *depend.Question) {

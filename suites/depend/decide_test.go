@@ -67,7 +67,7 @@ func (w world) now(file string) []byte {
 // contents answers as a session does: by digest, "" for the present content.
 func (w world) contents(file, digest string) []byte {
 	for _, content := range [][]byte{w.now(file), w.old(file)} {
-		if (digest == "" || digest == depend.Digest(content)) && len(content) > 1 {
+		if (digest == "" || digest == suites.Digest(content)) && len(content) > 1 {
 			return content
 		}
 	}
@@ -76,8 +76,8 @@ func (w world) contents(file, digest string) []byte {
 
 // changed is the difference that the file's change makes.
 func (w world) changed(file string, by suites.By) depend.Difference {
-	d := depend.Difference{Was: depend.Digest(w.old(file))}
-	d.Path, d.Digest, d.By, d.Because = file, depend.Digest(w.now(file)), by, "why it is an input"
+	d := depend.Difference{Was: suites.Digest(w.old(file))}
+	d.Path, d.Digest, d.By, d.Because = file, suites.Digest(w.now(file)), by, "why it is an input"
 	return d
 }
 
@@ -159,7 +159,7 @@ func TestSpareScripts(t *testing.T) {
 		"permissions changed": {file: hook, old: "say two", new: "say TWO", because: "it cannot be executed any more",
 			change: func(w *world, d *depend.Difference, _ *depend.Question) {
 				w.bits = map[string]string{hook: "-"}
-				d.Digest = depend.Digest(w.now(hook))
+				d.Digest = suites.Digest(w.now(hook))
 			}},
 		"is there again": {file: hook, old: "say two", new: "say TWO", because: "is there now",
 			change: func(_ *world, d *depend.Difference, _ *depend.Question) { d.Was, d.Kind = "", depend.Appeared }},
@@ -231,10 +231,10 @@ func TestSparedTraceIsCarried(t *testing.T) {
 	if !a.Unaffected || a.Trace == nil || a.Trace == before {
 		t.Fatalf("unaffected %v, trace %p of %p", a.Unaffected, a.Trace, before)
 	}
-	if got, want := a.Trace.Files[hook].Digest, trace.Digest([]byte(w.after[hook])); got != want {
+	if got, want := a.Trace.Files[hook].Digest, suites.Digest([]byte(w.after[hook])); got != want {
 		t.Errorf("the trace holds for %s, want %s", got, want)
 	}
-	if before.Files[hook].Digest != trace.Digest([]byte(guard)) {
+	if before.Files[hook].Digest != suites.Digest([]byte(guard)) {
 		t.Error("the trace before was changed")
 	}
 }

@@ -3,8 +3,6 @@ package depend
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -120,8 +118,7 @@ func (o *others) sum() {
 		fmt.Fprintf(&text, "%s %q\n", o.files[p], p)
 	}
 	o.content = text.Bytes()
-	sum := sha256.Sum256(o.content)
-	o.digest = hex.EncodeToString(sum[:16])
+	o.digest = suites.Digest(o.content)
 }
 
 func sortedKeys(m map[string]string) []string {

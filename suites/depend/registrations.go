@@ -2,8 +2,6 @@ package depend
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 
@@ -29,8 +27,7 @@ func (g *Graph) registrations(hooks []*discover.Hook) []suites.Input {
 	var all []suites.Input
 	for in, list := range entries {
 		text, _ := json.Marshal(list) // plain values always encode
-		sum := sha256.Sum256(text)
-		in.Digest = hex.EncodeToString(sum[:16])
+		in.Digest = suites.Digest(text)
 		all = append(all, in)
 	}
 	if at := g.project.Registered.DisabledBy; at.Line > 0 {

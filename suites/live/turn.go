@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"hookwatch/suites"
 	"hookwatch/suites/client"
 )
 
@@ -74,7 +73,7 @@ type Step struct {
 // A NotLiveError says why the client cannot be brought to fire a step.
 type NotLiveError struct{ Why string }
 
-func (e *NotLiveError) Error() string { return suites.NoteNotLive + e.Why }
+func (e *NotLiveError) Error() string { return "not live: " + e.Why }
 
 func notLive(format string, args ...any) error {
 	return &NotLiveError{fmt.Sprintf(format, args...)}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"hookwatch/suites"
 )
 
 // find looks a section up, once: many markers name the same. It fails with what is
@@ -22,7 +24,7 @@ func (o *outline) find(section string) (entry, error) {
 	}
 	e, err := o.search(section)
 	if err == nil && e.content != nil {
-		e.digest = sync.OnceValue(func() string { return ContentDigest(e.content()) })
+		e.digest = sync.OnceValue(func() string { return suites.Digest(e.content()) })
 	}
 	o.found.Store(section, answer{e, err})
 	return e, err

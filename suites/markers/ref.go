@@ -5,8 +5,6 @@
 package markers
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 
@@ -175,13 +173,6 @@ type Marker struct {
 // At is the place of the reference.
 func (m *Marker) At() suites.Position {
 	return suites.Position{File: m.Spec, Line: m.Line, Column: m.Column}
-}
-
-// ContentDigest is the digest by which contents are compared: 32 hexadecimal
-// digits of the SHA-256 sum.
-func ContentDigest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:16])
 }
 
 const (

@@ -152,7 +152,7 @@ func (r *Resolver) digest(file string) (digest string, src []byte, err error) {
 		return digest, nil, err
 	}
 	src, err = r.Read(file)
-	return ContentDigest(src), src, err
+	return suites.Digest(src), src, err
 }
 
 // A location is a source's file, and the line or symbol that it may name.

@@ -96,7 +96,7 @@ func (n *News) Forget(gone func(suites.Key) bool) {
 	for _, k := range n.pick(gone) {
 		if n.said[k] && k.Generated() {
 			r := *n.latest[k]
-			r.Pass, r.Note = true, suites.NoteGone
+			r.Mend()
 			n.mended = append(n.mended, r)
 		}
 	}

@@ -182,7 +182,7 @@ func TestNews(t *testing.T) {
 		t.Errorf("the present state is no news, said %q", got)
 	}
 	aborted := rec("B", false, "1")
-	aborted.Note = suites.NoteAborted + "backstop"
+	aborted.Note = "ABORTED: " + "backstop"
 	observe(n, aborted, false)
 	if got := say(); got != "" {
 		t.Errorf("said %q of a failing case that was aborted", got)
@@ -239,7 +239,7 @@ func TestNewsOfFaults(t *testing.T) {
 	observe(n, fault("B"), true)
 	n.Forget(func(suites.Key) bool { return true })
 	regressions, resolved := n.Take(true)
-	if len(regressions) > 0 || len(resolved) != 1 || resolved[0].ID != "A" || resolved[0].Note != suites.NoteGone || !resolved[0].Pass {
+	if len(regressions) > 0 || len(resolved) != 1 || resolved[0].ID != "A" || resolved[0].Reason != suites.RegistrationGone || !resolved[0].Pass {
 		t.Errorf("regressions %v, resolved %v", regressions, resolved)
 	}
 	if regressions, resolved := n.Take(true); len(regressions)+len(resolved) > 0 {

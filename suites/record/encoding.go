@@ -63,6 +63,7 @@ func checkRecord(r *suites.Record) error {
 	if r.TestName == "" && r.ID == "" {
 		return errors.New("not a test record: it has neither test_name nor id")
 	}
+	r.Settle()
 	return nil
 }
 

@@ -40,7 +40,7 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 		}
 	}
 	for _, r := range withStatus(all, suites.Unproven) {
-		items = append(items, fmt.Sprintf("**Mend the control** of %s: %s", title(r), plain(brief(strings.TrimPrefix(r.Note, suites.NoteUnproven), 200))))
+		items = append(items, fmt.Sprintf("**Mend the control** of %s: %s", title(r), plain(brief(suites.Unproven.Detail(r.Note), 200))))
 	}
 	return append(items, skipItems(all)...)
 }
@@ -48,10 +48,11 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 // skipItems says once for each cause which cases it costs.
 func skipItems(all []suites.Record) []string {
 	var causes []string
-	cases := map[string][]string{}
+	cases, tooOld := map[string][]string{}, map[string]bool{}
 	for _, r := range withStatus(all, suites.Skip) {
 		if cases[r.Note] == nil {
 			causes = append(causes, r.Note)
+			tooOld[r.Note] = r.Reason == suites.ToolTooOld
 		}
 		cases[r.Note] = append(cases[r.Note], code(caseName(r)))
 	}
@@ -59,7 +60,7 @@ func skipItems(all []suites.Record) []string {
 	var items []string
 	for _, cause := range causes {
 		what := "Install what is absent"
-		if strings.HasPrefix(cause, suites.NoteVersionSkip) {
+		if tooOld[cause] {
 			what = "Update what is too old"
 		}
 		items = append(items, fmt.Sprintf("**%s** to have %s run (%s): %s", what, plural(len(cases[cause]), "more case"), plain(cause), strings.Join(cases[cause], ", ")))

@@ -49,9 +49,11 @@ const nasty = "a | b `code` ```fence``` \\| *bold* _x_ <b>html</b> [l](u) &amp;\
 // record makes a record with the note given.
 func record(id string, pass bool, note string) suites.Record {
 	zero, two := 0, 2
-	return suites.Record{Hook: "hook.sh", TestName: "case_" + id, Suite: "pm", ID: id, InputSummary: "pip install a|b", ExpectedDecision: "block",
+	r := suites.Record{Hook: "hook.sh", TestName: "case_" + id, Suite: "pm", ID: id, InputSummary: "pip install a|b", ExpectedDecision: "block",
 		ExpectedExit: &two, ActualDecision: "approve", ActualExit: &zero, Pass: pass, Note: note, DurationMS: 12,
 		Digests: suites.Digests{Case: "c", Inputs: "i", Tools: "t1"}}
+	r.Settle()
+	return r
 }
 
 func resultsInput() ResultsInput {

@@ -24,7 +24,7 @@ func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, erro
 	}
 	for _, hook := range hooksOf(c) {
 		if l := r.launch(r.Root, hook); l.Absent != "" {
-			return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + l.Absent + " (interpreter of " + hook + ")"}, nil
+			return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: l.Absent + " (interpreter of " + hook + ")"}, nil
 		}
 	}
 	for _, g := range c.Gates {
@@ -46,9 +46,9 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 		case by:
 			return nil, nil // whichever version it is: the case will show
 		case g.Policy == suites.GateFail:
-			return &suites.NotRun{Status: suites.Fail, Note: suites.AbsentNote(g.Tool)}, nil
+			return &suites.NotRun{Status: suites.Fail, Reason: suites.ToolAbsent, Detail: g.Tool}, nil
 		}
-		return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + g.Tool}, nil
+		return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: g.Tool}, nil
 	}
 	if g.MinVersion == "" {
 		return nil, nil
@@ -62,7 +62,7 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 	if have == "" || !toolbox.Older(have, g.MinVersion) {
 		return nil, nil
 	}
-	return &suites.NotRun{Status: suites.Skip, Note: suites.NoteVersionSkip + g.Tool + " " + have + " < " + g.MinVersion}, nil
+	return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolTooOld, Detail: g.Tool + " " + have + " < " + g.MinVersion}, nil
 }
 
 // locate finds the tool of a gate where hooks look for it, without running
@@ -89,7 +89,7 @@ func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 		st := &c.Steps[i]
 		for _, h := range r.Hooks(st.Event, st.Tool) {
 			if h.Type != "command" {
-				return &suites.NotRun{Status: suites.Skip, Note: suites.NoteAbsent + "runner for hooks of type " + h.Type + " (" + h.ID + ")"}
+				return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: "runner for hooks of type " + h.Type + " (" + h.ID + ")"}
 			}
 		}
 	}

@@ -24,18 +24,20 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	if c.Layer != suites.Live {
 		return nil
 	}
-	skip := func(note string) *suites.NotRun { return &suites.NotRun{Status: suites.Skip, Note: note} }
+	skip := func(r suites.Reason, detail string) *suites.NotRun {
+		return &suites.NotRun{Status: suites.Skip, Reason: r, Detail: detail}
+	}
 	if why := o.Outside(); why != "" && o.InForce != nil {
-		return skip(suites.NoteNotLive + why)
+		return skip(suites.NotLive, why)
 	}
 	if _, err := o.clientProgram(); err != nil {
-		return skip(suites.NoteAbsent + o.Live.Program() + " (" + live.Install + ")")
+		return skip(suites.ToolAbsent, o.Live.Program()+" ("+live.Install+")")
 	}
 	if why := Unplayable(c); why != "" {
-		return skip(suites.NoteNotLive + why)
+		return skip(suites.NotLive, why)
 	}
 	if why := o.unregistered(c); why != "" && c.AskedLive {
-		return skip(suites.NoteNotLive + why)
+		return skip(suites.NotLive, why)
 	}
 	fixtures := make(map[string]string)
 	for i := range c.Steps {
@@ -52,10 +54,10 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 		})
 		var why *live.NotLiveError
 		if errors.As(err, &why) {
-			return skip(why.Error())
+			return skip(suites.NotLive, why.Why)
 		}
 		if err == nil && turn.Again && len(c.Steps[i].Fixtures) > 0 {
-			return skip(suites.NoteNotLive + "files for a second stop cannot be placed while the turn goes on")
+			return skip(suites.NotLive, "files for a second stop cannot be placed while the turn goes on")
 		}
 	}
 	return nil

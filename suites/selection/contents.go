@@ -46,7 +46,7 @@ func (c *Contents) of(file, digest string) []byte {
 	if b := c.now(file, digest); b != nil {
 		return b
 	}
-	if b := c.Records().Content(digest); b != nil && depend.Digest(b) == digest {
+	if b := c.Records().Content(digest); b != nil && suites.Digest(b) == digest {
 		return b
 	}
 	return nil
@@ -77,7 +77,7 @@ func (c *Contents) now(file, digest string) []byte {
 		runnable = depend.Runnable
 	}
 	b = append([]byte{runnable}, b...)
-	if digest != "" && depend.Digest(b) != digest {
+	if digest != "" && suites.Digest(b) != digest {
 		return nil
 	}
 	return b

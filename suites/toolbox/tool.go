@@ -32,7 +32,7 @@ func (m *AuditedMachine) tool(ctx context.Context, c *suites.Check) (suites.Find
 			not = append(not, why)
 			continue
 		}
-		f := suites.Finding{Holds: true, Told: at.told}
+		f := suites.Finding{Holds: true, Told: at.told, StandIn: at.standIn}
 		if c.Minimum != "" {
 			return m.recent(ctx, c, at)
 		}
@@ -43,9 +43,10 @@ func (m *AuditedMachine) tool(ctx context.Context, c *suites.Check) (suites.Find
 
 // A found place: what to ask for the version, and how to tell where it is.
 type found struct {
-	argv []string
-	told string
-	said string // its version, where it had to be asked already
+	argv    []string
+	told    string
+	said    string // its version, where it had to be asked already
+	standIn string // what stands in for it
 }
 
 // place looks into one place; why says that the tool is not there.
@@ -55,7 +56,7 @@ func (m *AuditedMachine) place(ctx context.Context, p suites.Place, tool string)
 	}
 	name := string(p)
 	if standIn, ok := m.StandIns[name]; ok {
-		return found{told: "stand-in " + standIn, said: standIn}, "", nil
+		return found{told: "stand-in " + standIn, said: standIn, standIn: standIn}, "", nil
 	}
 	if p.IsFile() {
 		name = m.abs(name)

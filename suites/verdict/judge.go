@@ -22,9 +22,9 @@ import (
 // step, for the note of one that hit it.
 func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdict {
 	if n := o.NotRun; n != nil {
-		v := suites.Verdict{Status: n.Status, Note: n.Note}
+		v := suites.NewVerdict(n.Status, n.Reason, n.Detail)
 		if n.Status == suites.Fail {
-			v.Mismatches = []suites.Mismatch{{Field: "gate", Got: n.Note, Want: "the tool"}}
+			v.Mismatches = []suites.Mismatch{mismatch(suites.InGate, 0, v.Note, "the tool")}
 		}
 		return v
 	}
@@ -32,22 +32,22 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 		return judgeFinding(c.Check, *o.Finding)
 	}
 	if absent := notHere(c, o); absent != "" && len(c.Faults) == 0 {
-		return suites.Verdict{Status: suites.Skip, Note: absent}
+		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, absent)
 	}
 	var found []suites.Mismatch
 	for _, fault := range c.Faults {
-		found = append(found, suites.Mismatch{Field: "registered", Got: fault})
+		found = append(found, mismatch(suites.InRegistering, 0, fault, ""))
 	}
 	w := wordingOf(o)
 	for i, r := range o.Results {
 		found = append(found, judgeStep(&c.Steps[i].Expect, i, r, timeout, w)...)
 	}
 	if o.Finding == nil && len(o.Results) < len(c.Steps) {
-		found = append(found, suites.Mismatch{Step: len(o.Results), Field: "step", Got: "not reached", Want: "run"})
+		found = append(found, mismatch(suites.InStep, len(o.Results), "not reached", "run"))
 	}
 	if len(found) > 0 && len(o.Unseen) > 0 {
-		return suites.Verdict{Status: suites.Skip, Note: "absent: " + strings.Join(o.Unseen, ", ") +
-			" in the sandbox: it is there outside, and what it leads to is hidden (see hookwatch help isolation)"}
+		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, strings.Join(o.Unseen, ", ")+
+			" in the sandbox: it is there outside, and what it leads to is hidden (see hookwatch help isolation)")
 	}
 	if len(found) > 0 {
 		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(c, found, o)}
@@ -65,7 +65,7 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	case suites.Pass:
 		return v
 	case suites.Skip, suites.Aborted:
-		return suites.Verdict{Status: suites.Skip, Note: cv.Note}
+		return suites.Verdict{Status: suites.Skip, Reason: cv.Reason, Note: cv.Note}
 	default:
 		reason := cv.Note
 		if len(cv.Mismatches) > 0 {
@@ -74,24 +74,24 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 		if cv.Cause != "" {
 			reason += ", " + cv.Cause
 		}
-		note := fmt.Sprintf("%scontrol %s %s", suites.NoteUnproven, control.ID, reason)
+		detail := fmt.Sprintf("control %s %s", control.ID, reason)
 		if v.Note != "" {
-			note += "; " + v.Note
+			detail += "; " + v.Note
 		}
-		return suites.Verdict{Status: suites.Unproven, Note: note}
+		return suites.NewVerdict(suites.Unproven, "", detail)
 	}
 }
 
 // failNote is the first reasons, and what explains them.
 func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
-	if f := found[0].Field; f == "timeout" || f == "memory" {
+	if k := found[0].Kind; k == suites.InTime || k == suites.InMemory {
 		return strings.Join(append([]string{found[0].Got}, remarks(o)...), "; ")
 	}
 	var reasons []string
 	for _, m := range found {
 		text := m.String()
 		switch {
-		case m.Field == "start", m.Field == "gate":
+		case m.Kind == suites.InStart, m.Kind == suites.InGate:
 			text = m.Got
 		case len(c.Steps) > 1:
 			text = fmt.Sprintf("step %d: %s", m.Step+1, text)
@@ -214,41 +214,47 @@ func remarks(o suites.Outcome) []string {
 func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Duration, w wording) []suites.Mismatch {
 	switch {
 	case r.NotStarted != "":
-		return []suites.Mismatch{{Step: step, Field: "start", Got: r.NotStarted}}
+		return []suites.Mismatch{mismatch(suites.InStart, step, r.NotStarted, "")}
 	case r.Memory > 0:
-		return []suites.Mismatch{{Step: step, Field: "memory", Got: memoryNote(r.Memory)}}
+		return []suites.Mismatch{mismatch(suites.InMemory, step, memoryNote(r.Memory), "")}
 	case r.TimedOut:
-		return []suites.Mismatch{{Step: step, Field: "timeout", Got: timeoutNote(cmp.Or(r.Timeout, timeout))}}
+		return []suites.Mismatch{mismatch(suites.InTime, step, timeoutNote(cmp.Or(r.Timeout, timeout)), "")}
 	}
 	var found []suites.Mismatch
-	add := func(field, got, want string) {
-		found = append(found, suites.Mismatch{Step: step, Field: field, Got: got, Want: want})
-	}
+	add := addFunc(func(kind suites.MismatchKind, got, want string) {
+		found = append(found, mismatch(kind, step, got, want))
+	})
 	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
-		add("hook_fired", firedText(r), strconv.FormatBool(want))
+		add(suites.InHookFired, firedText(r), strconv.FormatBool(want))
 		if want {
 			return found // all else is about a hook that was none
 		}
 	}
 	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
-		add("exit", gotExit(r), fmt.Sprint(*e.Exit))
+		add(suites.InExit, gotExit(r), fmt.Sprint(*e.Exit))
 	}
 	if e.Decision != "" && e.Decision != r.Decision {
-		add("decision", r.Decision, e.Decision)
+		add(suites.InDecision, r.Decision, e.Decision)
 	}
 	if e.Effect != "" && e.Effect != r.Effect {
-		add("effect", string(r.Effect), string(e.Effect))
+		add(suites.InEffect, string(r.Effect), string(e.Effect))
 	}
 	judgeSound(add, e, r)
-	judgeText(add, "stdout", e.Stdout, r.Stdout, w)
-	judgeText(add, "stderr", e.Stderr, r.Stderr, w)
+	judgeText(add.to(suites.InStdout), e.Stdout, r.Stdout, w)
+	judgeText(add.to(suites.InStderr), e.Stderr, r.Stderr, w)
 	judgeJQ(add, e.JQ, r.Stdout, w.outcome)
 	for _, want := range e.ModelSees {
 		if !strings.Contains(strings.Join(r.ModelSees, "\n"), w.text.Replace(want)) {
-			add("model_sees", quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
+			add(suites.InModelSees, quote(w.everyRun.Replace(strings.Join(r.ModelSees, "\n"))), quote(want))
 		}
 	}
-	judgeFiles(add, e.Files, r, w)
+	for _, file := range e.Files {
+		judgeFile(func(got, want string) {
+			m := mismatch(suites.InFile, step, got, want)
+			m.Field += " " + file.Path
+			found = append(found, m)
+		}, file, r, w)
+	}
 	return found
 }
 
@@ -281,7 +287,7 @@ func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>
 
 // judgeChange compares what happened to the files that the path names, which may
 // be a pattern, with what is expected: one of them for a change, all for none.
-func judgeChange(add addFunc, e suites.FileExpectation, changes []suites.Change) {
+func judgeChange(add func(got, want string), e suites.FileExpectation, changes []suites.Change) {
 	var met []string
 	for _, c := range changes {
 		if !matchesPath(e.Path, c.Path) {
@@ -295,11 +301,11 @@ func judgeChange(add addFunc, e suites.FileExpectation, changes []suites.Change)
 	switch {
 	case e.Change == suites.Untouched && len(met) == 0:
 	case len(met) == 0:
-		add("file "+e.Path, "untouched", string(e.Change))
+		add("untouched", string(e.Change))
 	case e.Change == suites.Untouched:
-		add("file "+e.Path, atMost(met, 3), "untouched")
+		add(atMost(met, 3), "untouched")
 	default:
-		add("file "+e.Path, atMost(met, 3), string(e.Change))
+		add(atMost(met, 3), string(e.Change))
 	}
 }
 
@@ -321,28 +327,34 @@ func atMost(items []string, n int) string {
 	return strings.Join(items, ", ")
 }
 
-type addFunc func(field, got, want string)
+type addFunc func(kind suites.MismatchKind, got, want string)
+
+func (add addFunc) to(kind suites.MismatchKind) func(got, want string) {
+	return func(got, want string) { add(kind, got, want) }
+}
+
+func mismatch(kind suites.MismatchKind, step int, got, want string) suites.Mismatch {
+	return suites.Mismatch{Kind: kind, Step: step, Field: string(kind), Got: got, Want: want}
+}
 
 // judgeFinding says what it means that a check found what it looks for, or not.
 // A tool that is there but too old, or answers nothing, is no absent one.
 func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
-	note := f.Remark
+	v := suites.Verdict{Status: suites.Fail, Note: f.Told}
 	switch {
 	case c.Need == suites.NeedAdvisory:
 		return suites.Verdict{Status: suites.Pass, Note: "advisory: " + f.Told}
-	case f.Holds && strings.HasPrefix(f.Told, "stand-in "):
-		note = "stand-in: " + c.Tool + "=" + strings.TrimPrefix(f.Told, "stand-in ")
-		fallthrough
+	case f.Holds && f.StandIn != "":
+		return suites.Verdict{Status: suites.Pass, Note: "stand-in: " + c.Tool + "=" + f.StandIn}
 	case f.Holds:
-		return suites.Verdict{Status: suites.Pass, Note: note}
+		return suites.Verdict{Status: suites.Pass, Note: f.Remark}
 	case f.Absent != "" && c.Need == suites.NeedOptional:
-		return suites.Verdict{Status: suites.Skip, Note: suites.NoteAbsent + f.Absent + because(f)}
+		return suites.NewVerdict(suites.Skip, suites.ToolAbsent, f.Absent+because(f))
 	case f.Absent != "":
-		note = suites.AbsentNote(f.Absent) + because(f)
-	default:
-		note = f.Told
+		v = suites.NewVerdict(suites.Fail, suites.ToolAbsent, f.Absent+because(f))
 	}
-	return suites.Verdict{Status: suites.Fail, Note: note, Mismatches: []suites.Mismatch{{Field: "check", Got: note}}}
+	v.Mismatches = []suites.Mismatch{mismatch(suites.InCheck, 0, v.Note, "")}
+	return v
 }
 
 // because tells where a tool was looked for, unless that goes without saying.

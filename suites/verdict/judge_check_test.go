@@ -14,7 +14,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	here := suites.Finding{Holds: true, Told: "/bin/x"}
 	wider := suites.Finding{Holds: true, Told: "runs", Remark: "on more as well"}
-	standIn := suites.Finding{Holds: true, Told: "stand-in gojq 1"}
+	standIn := suites.Finding{Holds: true, Told: "stand-in gojq 1", StandIn: "gojq 1"}
 	gone := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH"}
 	nowhere := suites.Finding{Absent: "my-x.y", Told: "my-x.y is not in PATH, no ~/x"}
 	old := suites.Finding{Told: "x 1.0 < 2.0"}
@@ -44,7 +44,7 @@ func TestFindings(t *testing.T) {
 		if v.Status != tt.status || v.Note != tt.note || (len(v.Mismatches) > 0) != (v.Status == suites.Fail) {
 			t.Errorf("%s, %+v: %+v", tt.need, tt.finding, v)
 		}
-		if got := suites.StatusOf(v.Status.OK(), v.Note); got != tt.status {
+		if got := (&suites.Record{Pass: v.Status.OK(), Note: v.Note}).Status(); got != tt.status {
 			t.Errorf("the record of %+v says %s", v, got)
 		}
 	}

@@ -17,7 +17,8 @@ func okay() suites.Result { return suites.Result{Exit: 0, Effect: suites.Proceed
 func exit(code int) *int { return &code }
 
 func miss(step int, field, want, got string) suites.Mismatch {
-	return suites.Mismatch{Step: step, Field: field, Want: want, Got: got}
+	kind, _, _ := strings.Cut(field, " ")
+	return suites.Mismatch{Kind: suites.MismatchKind(kind), Step: step, Field: field, Want: want, Got: got}
 }
 
 // judgeOne judges a case of one step.
@@ -217,11 +218,11 @@ func TestRemarks(t *testing.T) {
 func TestJudgeNotRun(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}, {}}}
-	skip := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Skip, Note: "absent: biome"}}, time.Second)
+	skip := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Skip, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
 	if skip.Status != suites.Skip || skip.Note != "absent: biome" || len(skip.Mismatches) != 0 {
 		t.Errorf("skip: %+v", skip)
 	}
-	fail := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail, Note: "BIOME_ABSENT"}}, time.Second)
+	fail := Judge(c, suites.Outcome{NotRun: &suites.NotRun{Status: suites.Fail, Reason: suites.ToolAbsent, Detail: "biome"}}, time.Second)
 	if fail.Status != suites.Fail || fail.Note != "BIOME_ABSENT" || len(fail.Mismatches) != 1 || fail.Mismatches[0].Got != "BIOME_ABSENT" {
 		t.Errorf("fail: %+v", fail)
 	}
@@ -245,7 +246,7 @@ func TestProve(t *testing.T) {
 		{"control failed, remark", verdict(suites.Pass, "stand-in: jaq=x"), verdict(suites.Fail, "exit 0, want 2"),
 			verdict(suites.Unproven, "unproven: control M08 exit 0, want 2; stand-in: jaq=x")},
 		{"the control's cause", pass, suites.Verdict{Status: suites.Fail, Note: "exit 0, want 2; [hook:warning] y gave no readable report",
-			Mismatches: []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}}, Cause: "[hook:warning] y gave no readable report"},
+			Mismatches: []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"}}, Cause: "[hook:warning] y gave no readable report"},
 			verdict(suites.Unproven, "unproven: control M08 exit 0, want 2, [hook:warning] y gave no readable report")},
 		{"control unproven itself", pass, verdict(suites.Unproven, "unproven: control M01 exit 0, want 2"),
 			verdict(suites.Unproven, "unproven: control M08 unproven: control M01 exit 0, want 2")},
@@ -259,8 +260,8 @@ func TestProve(t *testing.T) {
 		if got.Status != tt.want.Status || got.Note != tt.want.Note {
 			t.Errorf("%s: %s %q, want %s %q", tt.name, got.Status, got.Note, tt.want.Status, tt.want.Note)
 		}
-		if told := suites.StatusOf(got.Status.OK(), got.Note); told != got.Status {
-			t.Errorf("%s: %s is on record as %s", tt.name, got.Status, told)
+		if again := (&suites.Record{Pass: got.Status.OK(), Note: got.Note}).Status(); again != got.Status {
+			t.Errorf("%s: %s is on record as %s", tt.name, got.Status, again)
 		}
 	}
 }

@@ -16,51 +16,49 @@ import (
 // aMatchOf begins what a mismatch wants where it wants a pattern.
 const aMatchOf = "a match of "
 
-func judgeText(add addFunc, field string, e *suites.TextExpectation, text []byte, w wording) {
+func judgeText(add func(got, want string), e *suites.TextExpectation, text []byte, w wording) {
 	if e.IsZero() {
 		return
 	}
 	s := string(text)
 	got := func() string { return quote(w.everyRun.Replace(s)) }
 	if e.Empty && s != "" {
-		add(field, got(), "nothing")
+		add(got(), "nothing")
 	}
 	for _, want := range e.Contains {
 		if !strings.Contains(s, w.text.Replace(want)) {
-			add(field, got(), quote(want))
+			add(got(), quote(want))
 		}
 	}
 	for _, want := range e.Matches {
 		a := w.outcome.Answer(expression.Question{Kind: expression.Pattern, Source: w.outcome.Pattern(want), Text: s})
 		switch {
 		case a.Limit != "":
-			add(field, notEvaluated+a.Limit, aMatchOf+want)
+			add(notEvaluated+a.Limit, aMatchOf+want)
 		case a.Err != "":
-			add(field, a.Err, "a regular expression")
+			add(a.Err, "a regular expression")
 		case !a.Holds:
-			add(field, got(), aMatchOf+want)
+			add(got(), aMatchOf+want)
 		}
 	}
 	for _, unwanted := range e.Absent {
 		if strings.Contains(s, w.text.Replace(unwanted)) {
-			add(field, got(), "no "+quote(unwanted))
+			add(got(), "no "+quote(unwanted))
 		}
 	}
 }
 
-func judgeFiles(add addFunc, expected []suites.FileExpectation, r suites.Result, w wording) {
-	for _, e := range expected {
-		content, found := r.Files[e.Path]
-		switch {
-		case e.Change != "":
-			judgeChange(add, e, r.Changes)
-		case e.Absent && found:
-			add("file "+e.Path, "exists", "no such file")
-		case !e.Absent && !found:
-			add("file "+e.Path, "does not exist", "the file")
-		case found:
-			judgeText(add, "file "+e.Path, &e.Text, content, w)
-		}
+func judgeFile(add func(got, want string), e suites.FileExpectation, r suites.Result, w wording) {
+	content, found := r.Files[e.Path]
+	switch {
+	case e.Change != "":
+		judgeChange(add, e, r.Changes)
+	case e.Absent && found:
+		add("exists", "no such file")
+	case !e.Absent && !found:
+		add("does not exist", "the file")
+	case found:
+		judgeText(add, &e.Text, content, w)
 	}
 }
 
@@ -73,13 +71,13 @@ func judgeJQ(add addFunc, filter string, stdout []byte, o *suites.Outcome) {
 	}
 	switch a := o.Answer(expression.Question{Kind: expression.Filter, Source: filter, Text: string(stdout)}); {
 	case a.Limit != "":
-		add("jq", notEvaluated+a.Limit, filter)
+		add(suites.InJQ, notEvaluated+a.Limit, filter)
 	case a.NotJSON:
-		add("jq", "stdout is not one JSON document: "+quote(string(stdout)), filter)
+		add(suites.InJQ, "stdout is not one JSON document: "+quote(string(stdout)), filter)
 	case a.Err != "":
-		add("jq", a.Err, filter)
+		add(suites.InJQ, a.Err, filter)
 	case !a.Holds:
-		add("jq", a.Got+" on "+quote(string(stdout)), filter)
+		add(suites.InJQ, a.Got+" on "+quote(string(stdout)), filter)
 	}
 }
 
@@ -141,17 +139,17 @@ func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 			continue
 		}
 		e, text := &c.Steps[m.Step].Expect, new(suites.TextExpectation)
-		switch m.Field {
-		case "exit":
+		switch m.Kind {
+		case suites.InExit:
 			s.finding = s.finding || m.Got == "0"
-		case "stdout":
+		case suites.InStdout:
 			text = e.Stdout
-		case "stderr":
+		case suites.InStderr:
 			text = e.Stderr
-		case "model_sees":
+		case suites.InModelSees:
 			text.Contains = e.ModelSees
-		default:
-			s.rewrite = s.rewrite || strings.HasPrefix(m.Field, "file ")
+		case suites.InFile:
+			s.rewrite = true
 		}
 		s.miss(text, m.Want)
 	}
@@ -218,15 +216,15 @@ func (s *sought) in(output string) string {
 
 // judgeSound says what is wrong with a hook of which nothing more is known than that
 // the client fires it.
-func judgeSound(add func(field, got, want string), e *suites.Expectation, r suites.Result) {
+func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if !e.Sound {
 		return
 	}
 	if fault, line := symptom.FaultOf(r); fault != symptom.NoFault {
-		add("sound", "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
+		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
 	if symptom.Unheeded(r) {
-		add("sound", r.EffectReason, "output that the client heeds")
+		add(suites.InSound, r.EffectReason, "output that the client heeds")
 	}
 }
 
@@ -245,10 +243,10 @@ func notHere(c *suites.Case, o suites.Outcome) string {
 		}
 		switch name, kind := symptom.Absent(r); kind {
 		case symptom.Program, symptom.Module, symptom.Network:
-			return "absent: " + name
+			return name
 		case symptom.File:
 			if strings.HasPrefix(name, "/") && !strings.HasPrefix(name, o.Root+"/") && !strings.HasPrefix(name, o.Sandbox+"/") {
-				return "absent: " + name
+				return name
 			}
 		}
 	}

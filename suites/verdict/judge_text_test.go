@@ -157,10 +157,10 @@ func FuzzJudgeJQ(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), expression.MaxTime)
 		defer cancel()
 		o := &suites.Outcome{Answers: map[expression.Question]expression.Answer{q: q.Evaluate(ctx)}}
-		judgeJQ(func(field, got, want string) {
+		judgeJQ(func(kind suites.MismatchKind, got, want string) {
 			said++
-			if field != "jq" || want != filter {
-				t.Errorf("said %q, want %q", field, want)
+			if kind != suites.InJQ || want != filter {
+				t.Errorf("said %q, want %q", kind, want)
 			}
 			if utf8.ValidString(filter) && !utf8.ValidString(got) {
 				t.Errorf("not UTF-8: %q", got)

@@ -390,10 +390,14 @@ func (p *player) session(ctx context.Context, number int, s play) {
 // take judges what a session came to.
 func (p *player) take(s play, o suites.Outcome) {
 	if o.NotRun != nil {
-		if absent, ok := strings.CutPrefix(o.NotRun.Note, suites.NoteAbsent); ok {
-			p.note(func() { p.result.Absent = absent })
+		why := o.NotRun.Note()
+		switch o.NotRun.Reason {
+		case suites.ToolAbsent:
+			p.note(func() { p.result.Absent = o.NotRun.Detail })
+		case suites.NotLive:
+			why = o.NotRun.Detail
 		}
-		p.unreached(s.ids(), strings.TrimPrefix(o.NotRun.Note, suites.NoteNotLive))
+		p.unreached(s.ids(), why)
 		return
 	}
 	why := "the client ended before it came to this cell"

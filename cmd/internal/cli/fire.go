@@ -192,7 +192,7 @@ func (d fireDocument) Faulty() int { return min(1, len(d.Live.Fault)) }
 // could not be brought to do so.
 func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {
 	if o.NotRun != nil {
-		return fireDocument{}, errors.New(o.NotRun.Note)
+		return fireDocument{}, errors.New(o.NotRun.Note())
 	}
 	all := o.Last()
 	doc := fireDocument{

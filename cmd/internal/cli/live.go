@@ -488,7 +488,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) fired
 	if o.NotRun != nil || len(o.Results) == 0 {
 		out.Call, out.Why = "", "it was not tried"
 		if o.NotRun != nil {
-			out.Why = o.NotRun.Note
+			out.Why = o.NotRun.Note()
 		}
 		return out
 	}

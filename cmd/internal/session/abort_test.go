@@ -101,7 +101,7 @@ func TestAbortedAudit(t *testing.T) {
 		record suites.Record
 		want   decide.AuditResult
 	}{
-		{suites.Record{Note: suites.NoteAborted + "backstop"}, decide.AuditResult{}},
+		{suites.Record{Note: "ABORTED: backstop"}, decide.AuditResult{}},
 		{suites.Record{Pass: true}, decide.AuditResult{Checked: 1}},
 		{suites.Record{}, decide.AuditResult{Checked: 1, Missed: []suites.Key{c.Key()}}},
 	} {

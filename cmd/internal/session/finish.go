@@ -114,7 +114,7 @@ func (e *Session) abort(why string) {
 		x := &execution{c: c, ended: e.opts.Now()}
 		x.seen.Inputs = e.project.Graph.Inputs(c)
 		x.digests = e.knowledge.DigestsOf(c, x.seen.Inputs)
-		e.conclude(x, suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why})
+		e.conclude(x, suites.NewVerdict(suites.Aborted, "", why))
 	}
 }
 

@@ -209,9 +209,9 @@ func (x *execution) bounded(ctx context.Context) (context.Context, context.Cance
 // judge gives an execution its own verdict.
 func (x *execution) judge(timeout time.Duration) {
 	if why := machineFault(x.err); why != nil {
-		x.verdict = suites.Verdict{Status: suites.Aborted, Note: suites.NoteAborted + why.Error()}
+		x.verdict = suites.NewVerdict(suites.Aborted, "", why.Error())
 	} else if x.err != nil {
-		x.verdict = suites.Verdict{Status: suites.Fail, Note: x.err.Error(), Mismatches: []suites.Mismatch{{Field: "start", Got: x.err.Error()}}}
+		x.verdict = suites.Verdict{Status: suites.Fail, Note: x.err.Error(), Mismatches: []suites.Mismatch{{Kind: suites.InStart, Field: string(suites.InStart), Got: x.err.Error()}}}
 	} else {
 		x.verdict = verdict.Judge(x.c, x.outcome, timeout)
 	}

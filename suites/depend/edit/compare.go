@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 
+	"hookwatch/suites"
 	"hookwatch/suites/depend/trace"
 	"hookwatch/suites/shell"
 )
@@ -11,7 +12,7 @@ import (
 // Compare finds what differs. file is how traces name the file; only its base
 // and extension are looked at.
 func Compare(file string, before, after []byte) *Edits {
-	e := &Edits{Path: file, Old: trace.Digest(before), New: trace.Digest(after)}
+	e := &Edits{Path: file, Old: suites.Digest(before), New: suites.Digest(after)}
 	if bytes.Equal(before, after) {
 		return e
 	}

@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"reflect"
 	"strconv"
 	"strings"
@@ -156,12 +154,6 @@ func mix(parent uint64, parts ...string) uint64 {
 func WordKey(word string) Key { return keyOf(mix(0, word)) }
 
 func keyOf(id uint64) Key { return Key((id ^ id>>24 ^ id>>48) & (1<<(8*keyBytes) - 1)) }
-
-// Digest identifies a file's content.
-func Digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:16])
-}
 
 // A signature is how bash announces a command: its words as they are written,
 // without white space, as far as bash does not write them anew. Redirections

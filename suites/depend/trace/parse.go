@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hookwatch/suites"
 	"hookwatch/suites/shell"
 )
 
@@ -22,7 +23,7 @@ func Parse(src []byte) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Script{Digest: Digest(src), Structure: structure(file), Shebang: shebangOf(src)}
+	s := &Script{Digest: suites.Digest(src), Structure: structure(file), Shebang: shebangOf(src)}
 	b := &builder{script: s, declared: map[string]int{}, hosts: map[syntax.Node]bool{}}
 	s.Body = &Block{Slot: "file", id: mix(0, "file")}
 	b.block(s.Body, file.Stmts)

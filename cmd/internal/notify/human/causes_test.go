@@ -100,7 +100,7 @@ func TestSupersededMany(t *testing.T) {
 	for n := range wholeCases + 3 {
 		r := recordOf("s", fmt.Sprintf("D%d", n), "n", false, fmt.Sprintf("exit %d, want 2", n+3))
 		r.Hook = fmt.Sprintf("h%d.sh", n)
-		v.Handle(doneWith(r, n+1, 9, suites.Mismatch{Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
+		v.Handle(doneWith(r, n+1, 9, suites.Mismatch{Kind: "exit", Field: "exit", Got: strconv.Itoa(n + 3), Want: "2"}))
 	}
 	v.Handle(savedOf(0, "b.sh", "D6"))
 	v.Handle(notify.RunStarted{Cases: 1, Total: 11})

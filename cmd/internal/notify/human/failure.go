@@ -170,8 +170,8 @@ func brief(v suites.Verdict) string {
 // reason is a mismatch in words. One of a hook that gave no result at all has
 // its reason in what was got.
 func reason(m suites.Mismatch) string {
-	switch m.Field {
-	case "start", "gate", "check", "timeout":
+	switch m.Kind {
+	case suites.InStart, suites.InGate, suites.InCheck, suites.InTime:
 		return m.Got
 	}
 	return m.String()

@@ -229,7 +229,7 @@ func FuzzHuman(f *testing.F) {
 		v := New(m, Options{Color: true, TTY: true, Watch: watch, Now: atNow,
 			Width: func() int { return m.columns }})
 		r := recordOf(a, b, a, false, b)
-		e := doneWith(r, 1, 2, suites.Mismatch{Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
+		e := doneWith(r, 1, 2, suites.Mismatch{Kind: "stdout", Field: "stdout", Got: a, Want: b}, suites.Mismatch{Field: "x", Got: a + "\n" + b, Want: b + "\n" + a})
 		e.Effect, e.Sandbox = a, b
 		skip := recordOf(b, a, b, true, "absent: "+a)
 		showTo(v, []notify.Event{

@@ -21,7 +21,7 @@ func TestManyFailures(t *testing.T) {
 		for n := range 12 {
 			r := suites.Record{Suite: "s", ID: fmt.Sprintf("A%02d", n), TestName: "n", Hook: fmt.Sprintf("h%d.sh", n), Note: "exit 0, want 2"}
 			h.Handle(notify.CaseDone{Record: r, Verdict: suites.Verdict{Status: suites.Fail, Note: r.Note,
-				Mismatches: []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}}}, Done: n + 1, Of: 12})
+				Mismatches: []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"}}}, Done: n + 1, Of: 12})
 		}
 		h.Handle(notify.RunDone{Tally: suites.Tally{Failed: 12}, State: suites.State{Tally: suites.Tally{Failed: 12}}})
 		if err := h.Close(); err != nil {
@@ -49,7 +49,7 @@ func TestStandInNote(t *testing.T) {
 		"stand-in: jaq=gojq 1; left a process behind: sleep (ended)": "left a process behind: sleep (ended)",
 		"unproven: control P01 exit 0, want 2; stand-in: jaq=gojq 1": "control P01 exit 0, want 2",
 	} {
-		if got := bareNote(note); got != want {
+		if got := bareNote(suites.Unproven, note); got != want {
 			t.Errorf("%q: %q, want %q", note, got, want)
 		}
 	}

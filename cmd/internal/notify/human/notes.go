@@ -73,16 +73,14 @@ func (h *human) noted(status suites.Status, what, note string) []line {
 	head := h.margin().with(
 		piece{statusStyle[status], strings.ToUpper(string(status))},
 		piece{plain, fmt.Sprintf(" %s   ", what)})
-	return h.block(head, plain, bareNote(note))
+	return h.block(head, plain, bareNote(status, note))
 }
 
-// bareNote is a note without the prefix that repeats its status.
-func bareNote(note string) string {
-	note = strings.TrimPrefix(note, suites.NoteUnproven)
-	return withoutStandIns(strings.TrimPrefix(note, suites.NoteAborted))
-}
+// bareNote is a note without what the line that it is on shows already.
+func bareNote(s suites.Status, note string) string { return withoutStandIns(s.Detail(note)) }
 
-// withoutStandIns leaves out what the end of every run says for all its cases.
+// withoutStandIns leaves out the stand-ins, which the end of every run lists for all its
+// cases.
 func withoutStandIns(note string) string {
 	parts := strings.Split(note, "; ")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "stand-in: ") })
@@ -126,13 +124,13 @@ func (h *human) printed(e notify.CaseDone, indent string) []line {
 
 // against reports whether a mismatch is one of the stream.
 func against(e notify.CaseDone, stream string) bool {
-	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return m.Field == stream })
+	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return string(m.Kind) == stream })
 }
 
 // told reports whether a mismatch shows the stream, or the note ends with all of it.
 func told(e notify.CaseDone, stream, text string) bool {
 	for _, m := range e.Verdict.Mismatches {
-		if m.Field == stream || stream == "stdout" && (m.Field == "jq" || m.Field == "decision") && needsRoom(m) {
+		if string(m.Kind) == stream || stream == "stdout" && (m.Kind == suites.InJQ || m.Kind == suites.InDecision) && needsRoom(m) {
 			return true
 		}
 	}

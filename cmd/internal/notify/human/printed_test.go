@@ -11,7 +11,7 @@ import (
 // TestPrinted: a failure shows what the hook printed, once, and where the case is.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
-	exit := suites.Mismatch{Field: "exit", Got: "1", Want: "2"}
+	exit := suites.Mismatch{Kind: "exit", Field: "exit", Got: "1", Want: "2"}
 	for name, tt := range map[string]struct {
 		mismatch       suites.Mismatch
 		note           string
@@ -24,7 +24,7 @@ func TestPrinted(t *testing.T) {
 		"both streams":       {exit, "exit 1, want 2", "err", "{\"a\": 1}\n", []string{"stderr  err", `stdout  {"a": 1}`}, ""},
 		"nothing":            {exit, "exit 1, want 2", " \n", "", nil, "stderr"},
 		"told as the cause":  {exit, "exit 1, want 2; jq: not found", "jq: not found\n", "", []string{"jq: not found"}, "stderr  jq"},
-		"told as a mismatch": {suites.Mismatch{Field: "stderr", Got: `"no"`, Want: `"yes"`}, "", "no", "", []string{`stderr "no", want "yes"`}, "stderr  no"},
+		"told as a mismatch": {suites.Mismatch{Kind: "stderr", Field: "stderr", Got: `"no"`, Want: `"yes"`}, "", "no", "", []string{`stderr "no", want "yes"`}, "stderr  no"},
 		"inert":              {exit, "exit 1, want 2", "\x1b[2Jx\n", "", []string{`stderr  \x1b[2Jx`}, "\x1b"},
 	} {
 		e := notify.CaseDone{

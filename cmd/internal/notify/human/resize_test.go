@@ -14,7 +14,7 @@ import (
 func TestResized(t *testing.T) {
 	t.Parallel()
 	r := recordOf("s", "A1", "n", false, "exit 0, want 2")
-	failed := doneWith(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
+	failed := doneWith(r, 1, 2, suites.Mismatch{Kind: "exit", Field: "exit", Got: "0", Want: "2"})
 	failed.Rerun = "hookwatch run A1"
 	earlier := []notify.Event{openingEvent(), notify.Warning{Text: "said before the save"}}
 	block := []notify.Event{

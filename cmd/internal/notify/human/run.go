@@ -149,7 +149,7 @@ func (h *human) finished(e notify.CaseDone) []line {
 	if h.o.Verbose {
 		left = left.with(piece{dim, "   " + span(millis(e.Record.DurationMS))})
 	}
-	if note := bareNote(e.Verdict.Note); note != "" {
+	if note := bareNote(e.Verdict.Status, e.Verdict.Note); note != "" {
 		return h.block(left.with(piece{plain, "   "}), plain, note)
 	}
 	return h.spread(left, h.transition(e), h.margin().columns()+5)
@@ -301,7 +301,7 @@ func tally(t suites.Tally, zeros bool) line {
 // told of its own.
 func (h *human) gone(e notify.Transitions) {
 	for _, r := range e.Resolved {
-		if r.Note == suites.NoteGone {
+		if r.Reason == suites.RegistrationGone {
 			delete(h.failing, r.Key())
 			h.print(h.margin().with(piece{green, "resolved "}, piece{plain, notify.Label(r)}, piece{dim, "  " + r.Note}))
 		}

@@ -26,7 +26,7 @@ func TestOneSave(t *testing.T) {
 	first, second := savedOf(0, "a.sh", "A1", "A2"), savedOf(20*time.Millisecond, "b.sh", "A2", "B1")
 	run := notify.RunStarted{Cases: 2, Total: 118}
 	r := recordOf("s", "A1", "n", false, "exit 0, want 2")
-	failed := doneWith(r, 1, 2, suites.Mismatch{Field: "exit", Got: "0", Want: "2"})
+	failed := doneWith(r, 1, 2, suites.Mismatch{Kind: "exit", Field: "exit", Got: "0", Want: "2"})
 	late := savedOf(sameSave+1, "b.sh", "A2", "B1")
 	for _, tt := range []struct {
 		name   string

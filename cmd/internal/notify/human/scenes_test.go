@@ -77,8 +77,8 @@ func regressionScene() []notify.Event {
 		var mismatches []suites.Mismatch
 		if id == "M16" {
 			r = recordOf("ml", id, "ts_unused_var", false, "exit 0, want 2")
-			mismatches = []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"},
-				{Field: "stderr", Got: "empty", Want: `"[hook]"`}}
+			mismatches = []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"},
+				{Kind: "stderr", Field: "stderr", Got: "empty", Want: `"[hook]"`}}
 		}
 		e := doneWith(r, i+1, 9, mismatches...)
 		if id == "M16" {
@@ -136,11 +136,11 @@ func outputScene() []notify.Event {
 	lint := many.String() + strings.Repeat("wide ", 100) + "\n"
 	records[2].ActualStderr = lint
 	mismatches := [][]suites.Mismatch{
-		{{Field: "stdout", Got: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\xff", 300), Want: "JSON"}},
-		{{Field: "stdout", Got: "\x1b[2J\x1b]0;gone\a\r\nnothing to see", Want: `"[hook:block]"`}},
-		{{Field: "stderr", Got: strconv.Quote(lint[:400]) + "... (2901 bytes)", Want: `"SC2086"`}},
-		{{Field: "stdout", Got: `"{\n  \"a\": 1,\n  \"b\": 3\n}\n"`, Want: "{\n  \"a\": 1,\n  \"b\": 2\n}\n"}},
-		{{Field: "exit", Got: "2", Want: "0"}, {Step: 1, Field: "decision", Got: "approve", Want: "block"}},
+		{{Kind: "stdout", Field: "stdout", Got: "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\xff", 300), Want: "JSON"}},
+		{{Kind: "stdout", Field: "stdout", Got: "\x1b[2J\x1b]0;gone\a\r\nnothing to see", Want: `"[hook:block]"`}},
+		{{Kind: "stderr", Field: "stderr", Got: strconv.Quote(lint[:400]) + "... (2901 bytes)", Want: `"SC2086"`}},
+		{{Kind: "stdout", Field: "stdout", Got: `"{\n  \"a\": 1,\n  \"b\": 3\n}\n"`, Want: "{\n  \"a\": 1,\n  \"b\": 2\n}\n"}},
+		{{Kind: "exit", Field: "exit", Got: "2", Want: "0"}, {Kind: "decision", Step: 1, Field: "decision", Got: "approve", Want: "block"}},
 		nil,
 	}
 	events := []notify.Event{unwatched(openingEvent()), notify.RunStarted{Cases: 6, Total: 118}}

@@ -53,7 +53,7 @@ func (r *Run) failedChecks(checks []*suites.Case) (reasons, missing []string) {
 		v, ran := r.own[c.Key()]
 		switch {
 		case !ran || v.Status != suites.Fail:
-		case strings.HasPrefix(v.Note, suites.AbsentNote(c.Check.Tool)):
+		case v.Reason == suites.ToolAbsent:
 			reasons = append(reasons, c.ID+" "+c.Check.Tool+" absent")
 			missing = append(missing, c.Check.Tool)
 		default:

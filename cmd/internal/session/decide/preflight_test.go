@@ -24,9 +24,9 @@ func TestLack(t *testing.T) {
 	}{
 		{"nothing", map[string]suites.Verdict{"D1": {Status: suites.Pass}}, []suites.Tool{there}, "", ""},
 		{"a tool", nil, []suites.Tool{there, absent}, "preflight: required and absent: ruff", "ruff"},
-		{"a check", map[string]suites.Verdict{"D1": failed(suites.AbsentNote("jq")), "D3": {Status: suites.Skip}}, nil, "D1 jq absent", "jq"},
+		{"a check", map[string]suites.Verdict{"D1": suites.NewVerdict(suites.Fail, suites.ToolAbsent, "jq"), "D3": {Status: suites.Skip}}, nil, "D1 jq absent", "jq"},
 		{"another failure of one", map[string]suites.Verdict{"D2": failed("too old")}, nil, "D2 too old", ""},
-		{"all", map[string]suites.Verdict{"D1": failed(suites.AbsentNote("jq")), "D2": failed("too old")}, []suites.Tool{absent},
+		{"all", map[string]suites.Verdict{"D1": suites.NewVerdict(suites.Fail, suites.ToolAbsent, "jq"), "D2": failed("too old")}, []suites.Tool{absent},
 			"D1 jq absent, D2 too old, preflight: required and absent: ruff", "jq ruff"},
 	} {
 		r := run()

@@ -48,6 +48,8 @@ func Record(m Made) suites.Record {
 		RunID:            m.Run,
 		Digests:          m.Digests,
 		Isolation:        m.Isolation,
+		Verdict:          m.Verdict.Status,
+		Reason:           m.Verdict.Reason,
 		Changes:          o.Changes[:min(len(o.Changes), suites.MaxChanges)],
 		Stopped:          o.Stopped,
 	}

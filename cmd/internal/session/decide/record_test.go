@@ -46,7 +46,7 @@ func TestDecisions(t *testing.T) {
 // fields are those of a record in their order: fourteen that other tools write
 // as well, then hookwatch's own.
 var fields = strings.Fields(`hook test_name category input_summary expected_decision expected_exit actual_decision actual_exit
-	actual_output actual_stderr pass note timestamp duration_ms id suite layer run_id digests client isolation`)
+	actual_output actual_stderr pass note timestamp duration_ms id suite layer run_id digests client isolation status`)
 
 // TestRecord: what is kept of an outcome.
 func TestRecord(t *testing.T) {
@@ -62,7 +62,7 @@ func TestRecord(t *testing.T) {
 	}
 	ended := time.Date(2026, 2, 20, 16, 49, 32, 999, time.FixedZone("", 3600))
 	results := []suites.Result{{Exit: 0, Stdout: []byte("one")}, {Exit: 2, Decision: "block", Stdout: []byte("two"), Stderr: []byte{0xff}}}
-	failing := []suites.Mismatch{{Step: 0, Field: "exit"}, {Step: 1, Field: "decision"}}
+	failing := []suites.Mismatch{{Kind: "exit", Step: 0, Field: "exit"}, {Kind: "decision", Step: 1, Field: "decision"}}
 	for _, tt := range []struct {
 		name    string
 		c       *suites.Case
