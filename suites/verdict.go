@@ -35,7 +35,7 @@ const (
 // A Verdict is what an outcome means.
 type Verdict struct {
 	Status     Status     `json:"status"`
-	Reason     Reason     `json:"reason,omitempty"`
+	Reason     Reason     `json:"-"` // the record has it
 	Note       string     `json:"-"`
 	Mismatches []Mismatch `json:"mismatches"` // empty unless Status is Fail
 	Cause      string     `json:"-"`          // of a failure, in the words of the shell or the hook; part of Note
