@@ -57,7 +57,7 @@ var (
 	firing = [][]string{
 		{}, {"--once"}, {"--once", "--format", "json"}, {"--once", "--isolation", "auto"}, {"--once", "--isolation", "namespaces"},
 		{"run", "C1"}, {"check"}, {"check", "--format", "json"}, {"fire", "PreToolUse", "Bash", "--command", "ls"},
-		{"fire", "PreToolUse", "Bash", "--live"}, {"live"}, {"run", "--live", "C1"}, {"contract", "--cell", "3/PreToolUse/*"},
+		{"fire", "PreToolUse", "Bash", "--live"}, {"live"}, {"run", "--live", "C1"}, {"contract", "--cell", "PreToolUse/*"},
 		{"coverage"},
 	}
 	looking = [][]string{

@@ -35,7 +35,7 @@ The client runs against a scripted model on loopback, with a dummy key and a HOM
 its own. --format json gives a document without times or paths, in a fixed order: two
 clients are compared by a diff of theirs.`,
 		Example: `  hookwatch contract
-  hookwatch contract --cell '3/PreToolUse/*' -v
+  hookwatch contract --cell 'PreToolUse/*' -v
   hookwatch contract --format json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.contract(cmd, only) },
