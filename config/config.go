@@ -113,12 +113,12 @@ type Watch struct {
 // the project. It counts only once a person has agreed to exactly this.
 type Ask struct {
 	trust.Value
-	File    string // "" for a default that leads out by a link
-	Line    int
-	Column  int
-	Why     string // what it would mean
-	Instead string // what holds until it is agreed to
-	Agreed  bool
+	File    string `json:"-"` // "" for a default that leads out by a link
+	Line    int    `json:"-"`
+	Column  int    `json:"-"`
+	Why     string `json:"why"`     // what it would mean
+	Instead string `json:"instead"` // what applies until it is agreed to
+	Agreed  bool   `json:"agreed"`
 
 	entry bool // of a list
 }

@@ -36,22 +36,22 @@ func (s *Side) Cause() cause.Cause { return cause.Of(cause.Failure{Record: s.rec
 // A Delta is a case that differs between two runs. Prev is nil for an added
 // case, Cur for a removed one.
 type Delta struct {
-	Key    suites.Key
-	Name   string // as the newer of the two runs calls it
-	Hook   string
-	Kind   Kind
-	Prev   *Side
-	Cur    *Side
-	Tools  []ToolChange // tools the case reaches that changed
-	Inputs bool         // what the verdict depends on changed as well
+	suites.Key
+	Name   string       `json:"name"` // as the newer of the two runs calls it
+	Hook   string       `json:"hook"`
+	Kind   Kind         `json:"kind"`
+	Prev   *Side        `json:"before"`
+	Cur    *Side        `json:"after"`
+	Tools  []ToolChange `json:"-"`      // tools the case reaches that changed
+	Inputs bool         `json:"inputs"` // whether the inputs of the verdict changed as well
 }
 
 // A RunSummary identifies one side and counts its records.
 type RunSummary struct {
-	ID    string
-	Time  time.Time
-	Cases int // keys; records of one key count once
-	Tally suites.Tally
+	ID    string    `json:"run_id"`
+	Time  time.Time `json:"-"`
+	Cases int       `json:"cases"` // keys; records of one key count once
+	suites.Tally
 }
 
 // A Comparison is how two runs differ. Counts holds every kind, Unchanged too:

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookwatch/cmd/internal/session"
-	"hookwatch/suites"
 	"hookwatch/suites/record"
 	"hookwatch/suites/report"
 	"hookwatch/suites/verdict"
@@ -53,32 +52,18 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 // add up to the cases that either run has.
 type compareDocument struct {
 	Version     int                  `json:"version"`
-	Before      comparedRun          `json:"before"`
-	After       comparedRun          `json:"after"`
+	Before      verdict.RunSummary   `json:"before"`
+	After       verdict.RunSummary   `json:"after"`
 	Counts      map[verdict.Kind]int `json:"counts"`
 	Deltas      []delta              `json:"deltas"`
 	Environment []comparedTool       `json:"environment"`
 	Warnings    []string             `json:"warnings"`
 }
 
-// comparedRun is one side of a Document.
-type comparedRun struct {
-	RunID string `json:"run_id"`
-	Cases int    `json:"cases"`
-	suites.Tally
-}
-
 // delta is a case that differs; a side that does not have it is null.
 type delta struct {
-	ID     string        `json:"id"`
-	Suite  string        `json:"suite"`
-	Name   string        `json:"name"`
-	Hook   string        `json:"hook"`
-	Kind   verdict.Kind  `json:"kind"`
-	Before *verdict.Side `json:"before"`
-	After  *verdict.Side `json:"after"`
-	Tools  []string      `json:"tools"`  // that changed and that it reaches
-	Inputs bool          `json:"inputs"` // whether what it depends on changed as well
+	verdict.Delta
+	Tools []string `json:"tools"` // that changed and that the case reaches
 }
 
 // comparedTool is a tool that changed between the runs, in words.
@@ -91,15 +76,11 @@ type comparedTool struct {
 func newCompareDocument(c verdict.Comparison) compareDocument {
 	doc := compareDocument{
 		Version: 1, Counts: c.Counts, Warnings: append([]string{}, c.Warnings...), Deltas: []delta{},
-		Before:      comparedRun{c.Prev.ID, c.Prev.Cases, c.Prev.Tally},
-		After:       comparedRun{c.Cur.ID, c.Cur.Cases, c.Cur.Tally},
+		Before: c.Prev, After: c.Cur,
 		Environment: []comparedTool{},
 	}
 	for _, d := range c.Deltas {
-		delta := delta{
-			ID: d.Key.ID, Suite: d.Key.Suite, Name: d.Name, Hook: d.Hook, Kind: d.Kind, Tools: []string{}, Inputs: d.Inputs,
-			Before: d.Prev, After: d.Cur,
-		}
+		delta := delta{Delta: d, Tools: []string{}}
 		for _, t := range d.Tools {
 			delta.Tools = append(delta.Tools, t.Name)
 		}

@@ -131,7 +131,7 @@ type liveHook struct {
 	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
 	Because     string        `json:"because,omitempty"`
 	ModelSees   []string      `json:"model_sees,omitempty"`
-	Contradicts string        `json:"contradicts,omitempty"` // what hookwatch predicts otherwise
+	Contradicts string        `json:"contradicts,omitempty"` // a prediction of hookwatch that the client does not follow
 	Fault       string        `json:"fault,omitempty"`       // of the client's
 }
 
@@ -143,6 +143,11 @@ func (d liveDocument) Line(i int) any {
 	}{d.Hooks[i], d.ranIn}
 }
 
+// newLiveHook is a hook that has not been fired, for a reason if there is one.
+func newLiveHook(h discover.Hook, why string) liveHook {
+	return liveHook{ID: h.ID, Event: h.Event, Matcher: h.Matcher, Type: h.Type, Command: h.Command, At: h.Source.String(), Why: why}
+}
+
 // newLiveDocument makes the document.
 func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
 	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
@@ -150,18 +155,12 @@ func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64)
 		doc.Disabled = at.String()
 	}
 	for _, h := range res.Hooks {
-		one := liveHook{
-			ID: h.Hook.ID, Event: h.Hook.Event, Matcher: h.Hook.Matcher, Type: h.Hook.Type, Command: h.Hook.Command, At: h.Hook.Source.String(),
-			Call: h.Call, Fired: h.Fired, Why: h.Why, Contradicts: h.Wrong, Fault: h.Fault,
-		}
 		if h.Fired {
 			doc.Fired++
-			one.Exit, one.Outcome, one.Stdout, one.Stderr = h.Returned.Exit, h.Returned.Outcome, h.Returned.Stdout, h.Returned.Stderr
-			one.Beside, one.Effect, one.Because, one.ModelSees = h.Beside, h.Effect, h.Because, h.Returned.Told
 		} else {
 			doc.NotFired++
 		}
-		doc.Hooks = append(doc.Hooks, one)
+		doc.Hooks = append(doc.Hooks, h)
 	}
 	return doc
 }
@@ -363,34 +362,10 @@ func unfit(h discover.Hook, c *suites.Case) string {
 	}
 }
 
-// A firedLive is what became of one registered hook.
-type firedLive struct {
-	Hook     discover.Hook
-	Call     string // by which it was to be fired; "" when that was not tried
-	Fired    bool
-	Why      string // of one that was not fired
-	Returned suites.Returned
-	Beside   int // other hooks that fired for the same call
-	Effect   suites.Effect
-	Because  string
-	Wrong    string // what hookwatch foretells and the client does not do
-	Fault    string // what went wrong with the client
-}
-
 // A liveResult is what became of all.
 type liveResult struct {
 	Client string // version; "" when there is none
-	Hooks  []firedLive
-}
-
-// Count tells how many hooks something holds for.
-func (r liveResult) Count(of func(firedLive) bool) (n int) {
-	for _, h := range r.Hooks {
-		if of(h) {
-			n++
-		}
-	}
-	return n
+	Hooks  []liveHook
 }
 
 // runLive fires the hooks of a tree, in so many sessions at a time; 0: as many as there are
@@ -399,9 +374,9 @@ func (r liveResult) Count(of func(firedLive) bool) (n int) {
 func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (liveResult, error) {
 	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
 	calls, untried := livePlan(t, all, func(c *suites.Case) []discover.Hook { return firesLive(r, c) })
-	res := liveResult{Hooks: make([]firedLive, len(all))}
+	res := liveResult{Hooks: make([]liveHook, len(all))}
 	for i, h := range all {
-		res.Hooks[i] = firedLive{Hook: h, Why: untried[i]}
+		res.Hooks[i] = newLiveHook(h, untried[i])
 	}
 	outcomes := make([]suites.Outcome, len(calls))
 	errs := make([]error, len(calls))
@@ -420,7 +395,7 @@ func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (live
 			return res, errs[i]
 		}
 		for _, at := range one.hooks {
-			res.Hooks[at] = became(res.Hooks[at].Hook, one.c, outcomes[i], onlyOne(all, res.Hooks[at].Hook))
+			res.Hooks[at] = became(all[at], one.c, outcomes[i], onlyOne(all, all[at]))
 			res.Client = cmp.Or(res.Client, outcomes[i].Last().Client)
 		}
 	}
@@ -483,8 +458,9 @@ func onlyOne(all []discover.Hook, h discover.Hook) bool {
 }
 
 // became is what became of a hook that a call was to fire.
-func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) firedLive {
-	out := firedLive{Hook: h, Call: said(c)}
+func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveHook {
+	out := newLiveHook(h, "")
+	out.Call = said(c)
 	if o.NotRun != nil || len(o.Results) == 0 {
 		out.Call, out.Why = "", "it was not tried"
 		if o.NotRun != nil {
@@ -493,7 +469,6 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) fired
 		return out
 	}
 	r := o.Last()
-	out.Effect, out.Because = r.Effect, r.EffectReason
 	switch {
 	case r.TimedOut:
 		out.Fault = fmt.Sprintf("the client did not end in %s", r.Timeout)
@@ -504,17 +479,17 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) fired
 		out.Why = out.Fault
 		return out
 	}
-	out.Beside = max(0, len(r.Live.Returned)-1)
 	unnamed := false
 	for _, got := range r.Live.Returned {
 		unnamed = unnamed || got.Hook == ""
 		if got.Hook == h.ID {
-			out.Fired, out.Returned = true, got
+			out.Fired, out.Exit, out.Outcome, out.Stdout, out.Stderr, out.ModelSees = true, got.Exit, got.Outcome, got.Stdout, got.Stderr, got.Told
+			out.Beside, out.Effect, out.Because = len(r.Live.Returned)-1, r.Effect, r.EffectReason
 		}
 	}
 	switch {
 	case out.Fired && r.Live.Predicted != "":
-		out.Wrong = fmt.Sprintf("hookwatch foretells %s and the client did %s: %s", r.Live.Predicted, r.Effect, r.EffectReason)
+		out.Contradicts = fmt.Sprintf("hookwatch foretells %s and the client did %s: %s", r.Live.Predicted, r.Effect, r.EffectReason)
 	case out.Fired:
 	case out.Fault != "":
 		out.Why = out.Fault
@@ -530,7 +505,7 @@ func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) fired
 		out.Why = "the client fires " + h.Event + " hooks of a plugin only if a settings file has hooks of CwdChanged or FileChanged, too"
 	default:
 		out.Why = "the client did not fire it"
-		out.Wrong = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"
+		out.Contradicts = "hookwatch foretells that the client fires it for " + out.Call + ", and it did not"
 	}
 	return out
 }

@@ -138,11 +138,8 @@ type trustDocument struct {
 
 // trustAsk is a value of a project's file that counts once it is agreed to.
 type trustAsk struct {
-	trust.Value
-	At      string `json:"at"` // file:line:column; "" for a default that a link leads elsewhere
-	Why     string `json:"why"`
-	Instead string `json:"instead"` // what holds until it is agreed to
-	Agreed  bool   `json:"agreed"`
+	config.Ask
+	At string `json:"at"` // file:line:column; "" for a default that a link leads elsewhere
 }
 
 // trustList is what trust --list prints as JSON.
@@ -155,7 +152,7 @@ type trustList struct {
 func newTrustDocument(cfg *config.Config) trustDocument {
 	doc := trustDocument{Version: 1, Project: cfg.Dir, File: cfg.Path, Asks: make([]trustAsk, len(cfg.Asks))}
 	for i, ask := range cfg.Asks {
-		doc.Asks[i] = trustAsk{Value: ask.Value, Why: ask.Why, Instead: ask.Instead, Agreed: ask.Agreed}
+		doc.Asks[i] = trustAsk{Ask: ask}
 		if ask.File != "" {
 			doc.Asks[i].At = fmt.Sprintf("%s:%d:%d", ask.File, ask.Line, ask.Column)
 		}
