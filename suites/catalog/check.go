@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // Check reports what is wrong between cases and between suites: names, IDs and
@@ -124,7 +124,7 @@ func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 		}
 	}
 	slices.Sort(ids)
-	return spelling.Hint(key.ID, ids)
+	return pattern.NearestHint(key.ID, ids)
 }
 
 // What cannot be said together, and why.

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites/client"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/yamlform"
 )
 
@@ -87,7 +87,7 @@ func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T
 		for i, f := range fields {
 			names[i] = f.name
 		}
-		hint := cmp.Or(spelling.Hint(k.Value, names), "known here: "+strings.Join(names, ", "))
+		hint := cmp.Or(pattern.NearestHint(k.Value, names), "known here: "+strings.Join(names, ", "))
 		r.Add(k, "unknown key "+k.Value, hint)
 	})
 }
@@ -140,7 +140,7 @@ func (r *reader) event(name string, n *yaml.Node) string {
 		for _, e := range client.Events() {
 			names = append(names, e.Name)
 		}
-		r.Wrong(n, name, wantEvent, spelling.Hint(v, names))
+		r.Wrong(n, name, wantEvent, pattern.NearestHint(v, names))
 		return ""
 	}
 	return v
@@ -157,7 +157,7 @@ func (r *reader) tool(name string, n *yaml.Node) string {
 	if slices.Contains(known, v) || strings.HasPrefix(v, "mcp__") {
 		return v
 	}
-	if hint := spelling.Hint(v, known); hint != "" {
+	if hint := pattern.NearestHint(v, known); hint != "" {
 		r.Wrong(n, name, "a tool that the client has", hint)
 		return ""
 	}

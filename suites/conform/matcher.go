@@ -11,7 +11,6 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/spelling"
 )
 
 // matched judges what a hook's matcher can match.
@@ -155,7 +154,7 @@ func meant(name string) string {
 			return ": names are case-sensitive, " + tool
 		}
 	}
-	if near := spelling.Nearest(name, tools); near != "" {
+	if near := pattern.Nearest(name, tools); near != "" {
 		return ": " + near + "?"
 	}
 	return ""

@@ -16,10 +16,10 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
-	"hookwatch/suites/spelling"
 )
 
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
@@ -92,7 +92,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if name := unknown.GetSpecifiedName(); slices.Contains([]string{"json", "jsonl"}, name) {
 		hint = "did you mean --format " + name + "?"
-	} else if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+	} else if near := pattern.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
 	}
 	return fmt.Errorf("%w (%s)", err, hint)
@@ -282,7 +282,7 @@ func helpNames(root *cobra.Command) []string {
 // unknownTopic is an error with what was most likely meant, and all topics.
 func unknownTopic(root *cobra.Command, name string) error {
 	hint := "see hookwatch --help"
-	if near := spelling.Nearest(name, helpNames(root)); near != "" {
+	if near := pattern.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
 	return ProblemsError{
