@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // everyBuiltin is the name that stands for all built-in suites.
@@ -62,7 +62,7 @@ func suite(s *source, name string, n *yaml.Node) any {
 		return v
 	}
 	hint := "there are " + strings.Join(known, ", ")
-	if near := spelling.Nearest(wanted, known); near != "" {
+	if near := pattern.Nearest(wanted, known); near != "" {
 		hint = "did you mean " + Builtin + ":" + near + "? " + hint
 	}
 	return s.add(n, name+": no built-in suite "+n.Value, hint)

@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/sandbox"
-	"hookwatch/suites/spelling"
 )
 
 // What describes the project stands in its file alone; what depends on the
@@ -115,7 +115,7 @@ func within(group string) []string {
 
 // suggest gives a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
-	if hint := spelling.Hint(name, within(group)); hint != "" {
+	if hint := pattern.NearestHint(name, within(group)); hint != "" {
 		return hint
 	}
 	for _, k := range keys {

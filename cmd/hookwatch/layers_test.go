@@ -32,14 +32,14 @@ var layers = []layer{
 	{of: "cmd/internal/notify", may: "cmd/internal/notify suites", not: "suites/run suites/process suites/sandbox suites/record suites/depend"},
 	{of: "cmd/internal/project", may: "cmd/internal/notify cmd/internal/project config suites watcher", not: "suites/run suites/selection"},
 	{of: "cmd/internal/session", may: "cmd/internal config suites watcher", not: "cmd/internal/notify/human cmd/internal/notify/desktop"},
-	{of: "config", may: "config suites/disk suites/pattern suites/spelling suites/yamlform suites"},
+	{of: "config", may: "config suites/disk suites/pattern suites/yamlform suites"},
 	{of: "watcher", may: "watcher suites/disk"},
 	// The supervisor is executed once for each case: what it imports is paid there.
 	{of: "suites/process/supervisor", may: ""},
 	{of: "suites/process", may: "suites/process"},
-	{of: "suites/disk suites/jsontree suites/pattern suites/printable suites/shell suites/spelling", may: ""},
+	{of: "suites/disk suites/jsontree suites/pattern suites/printable suites/shell", may: ""},
 	// What clients do is facts and functions of values.
-	{of: "suites/client", may: "suites suites/jsontree suites/pattern suites/spelling", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
+	{of: "suites/client", may: "suites suites/jsontree suites/pattern", not: "suites/run suites/process suites/sandbox suites/record suites/depend suites/conform suites/discover"},
 	{of: "suites/sandbox", may: "suites suites/disk suites/sandbox suites/pattern suites/process", not: "suites/run suites/record suites/depend"},
 	// Nothing that selects, records or judges starts a process.
 	{of: "suites/depend suites/plan suites/selection suites/markers suites/record suites/verdict suites/report suites/conform", may: "suites", not: "suites/run suites/process suites/sandbox"},

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hookwatch/suites"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // suite makes a file's root into a suite.
@@ -140,7 +140,7 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 // meant for it.
 func attempted(n *yaml.Node, keys ...string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if spelling.Nearest(n.Content[i].Value, keys) != "" {
+		if pattern.Nearest(n.Content[i].Value, keys) != "" {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hookwatch/suites"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // Check reports what is wrong between cases and between suites: names, IDs and
@@ -122,5 +122,5 @@ func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 		}
 	}
 	slices.Sort(ids)
-	return spelling.Hint(key.ID, ids)
+	return pattern.NearestHint(key.ID, ids)
 }

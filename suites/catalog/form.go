@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // The form of a suite file is stated once, in the tables of fields.go and parts.go:
@@ -128,7 +128,7 @@ func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T
 			}
 		}
 		names := fieldNames(fields)
-		hint := cmp.Or(spelling.Hint(k.Value, names), "known here: "+strings.Join(names, ", "))
+		hint := cmp.Or(pattern.NearestHint(k.Value, names), "known here: "+strings.Join(names, ", "))
 		r.Add(k, "unknown key "+k.Value, hint)
 	})
 }

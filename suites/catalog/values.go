@@ -18,7 +18,6 @@ import (
 	"hookwatch/suites"
 	"hookwatch/suites/client"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/spelling"
 )
 
 // constant is a schema that does not depend on anything.
@@ -521,7 +520,7 @@ func (r *reader) event(name string, n *yaml.Node) string {
 		for _, e := range client.Events() {
 			names = append(names, e.Name)
 		}
-		r.Wrong(n, name, wantEvent, spelling.Hint(v, names))
+		r.Wrong(n, name, wantEvent, pattern.NearestHint(v, names))
 		return ""
 	}
 	return v
@@ -538,7 +537,7 @@ func (r *reader) tool(name string, n *yaml.Node) string {
 	if slices.Contains(known, v) || strings.HasPrefix(v, "mcp__") {
 		return v
 	}
-	if hint := spelling.Hint(v, known); hint != "" {
+	if hint := pattern.NearestHint(v, known); hint != "" {
 		r.Wrong(n, name, "a tool that the client has", hint)
 		return ""
 	}

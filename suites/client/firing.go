@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // lastSignal is the highest number that a signal has anywhere.
@@ -97,7 +97,7 @@ func ParseFiring(line []byte) (Firing, error) {
 		return Firing{}, notAnObject(line, err)
 	}
 	for name, raw := range fields {
-		near := spelling.Nearest(strings.ToLower(name), names)
+		near := pattern.Nearest(strings.ToLower(name), names)
 		if near != "" && !slices.Contains(names, name) {
 			return Firing{}, &FieldError{name, "is no field that is read; did you mean " + near + "?"}
 		}
@@ -178,7 +178,7 @@ func nearest(name string, all []string) string {
 			return one
 		}
 	}
-	return spelling.Nearest(name, all)
+	return pattern.Nearest(name, all)
 }
 
 // entry reads the keys of the hook's entry. The default type is command, and the field

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/symptom"
 )
 
 // inTree reports whether a path that a hook named lies in what is judged, and gives
@@ -31,8 +31,8 @@ func (q *Inquiry) inTree(name string) (string, bool) {
 }
 
 // gone judges a hook that did not find something.
-func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
-	if file, by := symptom.Unloaded(r); file != "" {
+func (q *Inquiry) gone(r suites.Result, name string, kind cause.Missing) {
+	if file, by := cause.Unloaded(r); file != "" {
 		if slash, inside := q.inTree(by); inside {
 			q.broken = true // what loads it is there: it was not left to be built
 			f := lost(q.hook, file)
@@ -42,17 +42,17 @@ func (q *Inquiry) gone(r suites.Result, name string, kind symptom.Kind) {
 		}
 	}
 	switch kind {
-	case symptom.Program:
+	case cause.Program:
 		q.lacks(name + " is not on this machine")
-	case symptom.Network:
+	case cause.Network:
 		q.lacks("it wants the network, which probes do not have")
-	case symptom.Module:
+	case cause.Module:
 		if strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") {
 			q.lostFile(name)
 			return
 		}
-		q.unpacked(name, symptom.Loaders(r))
-	case symptom.File:
+		q.unpacked(name, cause.Loaders(r))
+	case cause.File:
 		q.lostFile(name)
 	}
 }
@@ -357,7 +357,7 @@ func (q *Inquiry) served(f firing) []Probe {
 		return nil
 	}
 	p := q.probe(f, func(r suites.Result) {
-		if _, kind := symptom.Absent(r); kind != symptom.Nothing && r.Exit != 0 {
+		if _, kind := cause.Absent(r); kind != cause.Nothing && r.Exit != 0 {
 			return // it did not come to ask
 		}
 		q.dropped(firing{event: f.event, value: "its server there, answering {}"}, nil, r, suites.Warning)

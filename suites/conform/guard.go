@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
-	"hookwatch/suites/symptom"
 )
 
 // batch is how many inputs are sent before their results are looked at. They share
@@ -48,7 +48,7 @@ func (q *Inquiry) search() []Probe {
 // unstopped notes a guard that let everything through. One that names a program
 // which this machine does not have may do so for want of it.
 func (q *Inquiry) unstopped(inputs []firing) {
-	if symptom.Background(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
+	if cause.Background(q.took) || !mayDeny(q.text) || slices.ContainsFunc(q.findings, func(f Finding) bool { return f.Rule == "let-through" || f.Severity == suites.Error }) {
 		return // it stops nothing, whatever it says
 	}
 	if tool := q.missing; tool != "" {
@@ -109,10 +109,10 @@ func (q *Inquiry) tried(some []firing) []Probe {
 
 // reacted judges what a hook did on an input that it did not stop.
 func (q *Inquiry) reacted(f firing, harmless *suites.Result, r suites.Result) {
-	_, kind := symptom.Absent(r)
+	_, kind := cause.Absent(r)
 	switch {
 	case r.NotStarted != "" || r.TimedOut:
-	case r.Exit != 0 && kind != symptom.Nothing: // it did not come to a decision
+	case r.Exit != 0 && kind != cause.Nothing: // it did not come to a decision
 	case q.failed(f.input(), r, suites.Warning):
 	default:
 		q.dropped(f, harmless, r)

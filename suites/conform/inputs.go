@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
-	"hookwatch/suites/symptom"
 )
 
 // searched bounds the inputs that a guard is tried with.
@@ -94,7 +94,7 @@ func (q *Inquiry) likeliest(ranked [ranks][]firing) (out []firing) {
 	const few, fewest = 8, 8
 	most := searched
 	switch {
-	case q.missing != "" || symptom.Background(q.took):
+	case q.missing != "" || cause.Background(q.took):
 		most = fewest // it can hardly do its work, or no one would hear of it
 	case !mayDeny(q.text):
 		most = few
@@ -283,7 +283,7 @@ func variants(f firing, command string) []variant {
 func (q *Inquiry) varied() []Probe {
 	q.rounds[0] = func() []Probe { return nil }
 	usual := typical(q.hook, q.tree)
-	if len(usual) == 0 || symptom.Background(q.took) || q.absent != "" {
+	if len(usual) == 0 || cause.Background(q.took) || q.absent != "" {
 		return nil
 	}
 	command := "true"

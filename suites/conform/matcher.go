@@ -11,7 +11,6 @@ import (
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/spelling"
 )
 
 // matched judges what a hook's matcher can match.
@@ -163,7 +162,7 @@ func meant(name string) string {
 			return ": names are case-sensitive, " + tool
 		}
 	}
-	if near := spelling.Nearest(name, slices.Sorted(slices.Values(tools))); near != "" {
+	if near := pattern.Nearest(name, slices.Sorted(slices.Values(tools))); near != "" {
 		return ": " + near + "?"
 	}
 	return ""

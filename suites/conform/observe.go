@@ -7,20 +7,20 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/discover"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/symptom"
 )
 
 // observe judges what a hook did with a typical input.
 func (q *Inquiry) observe(f firing, r suites.Result) {
-	switch name, kind := symptom.Absent(r); {
+	switch name, kind := cause.Absent(r); {
 	case r.NotStarted != "":
 		q.unstarted(r)
 	case r.TimedOut:
 		q.endless(fmt.Sprintf("it had not ended after %s", q.patience()))
-	case kind != symptom.Nothing && r.Exit != 0:
+	case kind != cause.Nothing && r.Exit != 0:
 		q.gone(r, name, kind)
 	default:
 		q.equipped(f, r)
@@ -37,7 +37,7 @@ func (q *Inquiry) unstarted(r suites.Result) {
 
 // ended judges a hook that ran to its end.
 func (q *Inquiry) ended(f firing, r suites.Result) {
-	if fault, line := symptom.FaultOf(r); fault == symptom.Unstarted {
+	if fault, line := cause.FaultOf(r); fault == cause.Unstarted {
 		q.absent, q.broken = strings.TrimSuffix("it could not be started: "+short(line), ": "), true
 		return
 	}
@@ -64,20 +64,20 @@ func (q *Inquiry) crashed(f Finding, input string, r suites.Result) {
 // failed judges a hook that failed by itself on an input, if it did. Of one that could
 // not be started it is judged elsewhere what it did not find.
 func (q *Inquiry) failed(input string, r suites.Result, crash ...suites.Severity) bool {
-	fault, line := symptom.FaultOf(r)
+	fault, line := cause.FaultOf(r)
 	what := fmt.Sprintf("exit %d: %s", r.Exit, short(line))
 	switch fault {
-	case symptom.Unparsed:
+	case cause.Unparsed:
 		q.broken = true
 		q.found("syntax-error", short(line))
-	case symptom.Overlong:
+	case cause.Overlong:
 		f := FindingOf("crash", q.hook.ID, q.hook.Source, "a long input is too long for an argument or the environment: "+what, crash...)
 		f.Remedy = "pass it on stdin"
 		q.crashed(f, input, r)
-	case symptom.Crashed:
+	case cause.Crashed:
 		q.crashed(FindingOf("crash", q.hook.ID, q.hook.Source, what, crash...), input, r)
 	default:
-		line := symptom.FailedProgram(r)
+		line := cause.FailedProgram(r)
 		if line == "" {
 			return false
 		}
@@ -112,12 +112,12 @@ func (q *Inquiry) dropped(f firing, harmless *suites.Result, r suites.Result, mo
 	if q.hook.Entry.Async && client.Kind(r.EffectRule) != client.TooLate {
 		return false
 	}
-	if symptom.Echoes(r.Stdout) {
+	if cause.Echoes(r.Stdout) {
 		q.seen("echoes-input", "it prints its input", f.input())
 		return true
 	}
 	loss, ok := LossOf(f.event, harmless, r)
-	if !ok && !symptom.Quoted(r) {
+	if !ok && !cause.Quoted(r) {
 		return false
 	}
 	severity := loss.Severity
@@ -142,7 +142,7 @@ func (q *Inquiry) lost(f firing, kind client.Kind, severity suites.Severity, r s
 	if len(r.Stdout) == 0 {
 		all.Printed = short(string(r.Stderr))
 	}
-	if symptom.Quoted(r) {
+	if cause.Quoted(r) {
 		all.Effect = "The model reads the JSON as text; nothing in it has an effect."
 	}
 	q.worst(all)

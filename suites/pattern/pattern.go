@@ -1,5 +1,6 @@
-// Package pattern has regular expressions that are compiled when they are first
-// used: hookwatch starts itself anew for each case, and must start light.
+// Package pattern matches text. Its regular expressions are compiled when they are
+// first used, because hookwatch starts itself again for each case and must start
+// light. It checks patterns of paths, and finds the known word nearest to another.
 package pattern
 
 import (

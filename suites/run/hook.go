@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/client"
 	"hookwatch/suites/disk"
 	"hookwatch/suites/process"
-	"hookwatch/suites/symptom"
 )
 
 // busyRetries bounds how often a hook is started again whose script somebody
@@ -219,8 +219,8 @@ func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 		return nil
 	}
 	for _, r := range results {
-		name, kind := symptom.Absent(r)
-		program := kind == symptom.Program || kind == symptom.File && filepath.IsAbs(name)
+		name, kind := cause.Absent(r)
+		program := kind == cause.Program || kind == cause.File && filepath.IsAbs(name)
 		if r.Exit == 0 || !program || slices.Contains(s.c.WantedEnv().AbsentTools, name) || filepath.IsAbs(name) && disk.Within(s.o.Root, name) {
 			continue
 		}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"hookwatch/suites/disk"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/process"
 	"hookwatch/suites/shell"
-	"hookwatch/suites/spelling"
 )
 
 // A Launch is how a declared hook is started, or why it cannot be.
@@ -128,7 +128,7 @@ func (r From) meant(hook string) string {
 			return "; " + s + " does"
 		}
 	}
-	if hint := spelling.Hint(hook, r.Scripts); hint != "" {
+	if hint := pattern.NearestHint(hook, r.Scripts); hint != "" {
 		return "; " + hint
 	}
 	return ""

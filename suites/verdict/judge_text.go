@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"hookwatch/suites"
+	"hookwatch/suites/cause"
 	"hookwatch/suites/expression"
 	"hookwatch/suites/pattern"
-	"hookwatch/suites/symptom"
 )
 
 // aMatchOf begins what a mismatch wants where it wants a pattern.
@@ -220,18 +220,18 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if !e.Sound {
 		return
 	}
-	if fault, line := symptom.FaultOf(r); fault != symptom.NoFault {
+	if fault, line := cause.FaultOf(r); fault != cause.NoFault {
 		add(suites.InSound, "exit "+gotExit(r)+": "+strings.TrimSpace(line), wholesome[fault])
 	}
-	if symptom.Unheeded(r) {
+	if cause.Unheeded(r) {
 		add(suites.InSound, r.EffectReason, "output that the client heeds")
 	}
 }
 
 // wholesome is what is wanted in the place of a fault.
-var wholesome = map[symptom.Fault]string{
-	symptom.Unparsed: "a script that parses", symptom.Unstarted: "a hook that starts", symptom.Crashed: "no crash",
-	symptom.Overlong: "long values on stdin",
+var wholesome = map[cause.Fault]string{
+	cause.Unparsed: "a script that parses", cause.Unstarted: "a hook that starts", cause.Crashed: "no crash",
+	cause.Overlong: "long values on stdin",
 }
 
 // notHere tells that a hook which has only to be sound could not do its work for
@@ -241,10 +241,10 @@ func notHere(c *suites.Case, o suites.Outcome) string {
 		if !c.Steps[i].Expect.Sound || r.Exit == 0 || r.NotStarted != "" {
 			continue
 		}
-		switch name, kind := symptom.Absent(r); kind {
-		case symptom.Program, symptom.Module, symptom.Network:
+		switch name, kind := cause.Absent(r); kind {
+		case cause.Program, cause.Module, cause.Network:
 			return name
-		case symptom.File:
+		case cause.File:
 			if strings.HasPrefix(name, "/") && !strings.HasPrefix(name, o.Root+"/") && !strings.HasPrefix(name, o.Sandbox+"/") {
 				return name
 			}

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // Each calls do for every pair of a mapping and reports keys that repeat.
@@ -106,7 +106,7 @@ func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
 	if n.Kind == yaml.ScalarNode && slices.Contains(words, n.Value) {
 		return n.Value
 	}
-	r.Wrong(n, name, "one of "+strings.Join(words, ", "), spelling.Hint(n.Value, words))
+	r.Wrong(n, name, "one of "+strings.Join(words, ", "), pattern.NearestHint(n.Value, words))
 	return ""
 }
 

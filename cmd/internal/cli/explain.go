@@ -15,7 +15,7 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -312,7 +312,7 @@ func ruleNamed(id string) (suites.Rule, error) {
 	hint := "hookwatch explain --list names all"
 	if _, isEvent := client.EventByName(id); isEvent {
 		hint = "an output is explained by hookwatch explain --event " + id + " --exit 2"
-	} else if near := spelling.Nearest(strings.ToLower(id), ids); near != "" {
+	} else if near := pattern.Nearest(strings.ToLower(id), ids); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)

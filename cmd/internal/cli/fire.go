@@ -14,8 +14,8 @@ import (
 
 	"hookwatch/suites"
 	"hookwatch/suites/client"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/run"
-	"hookwatch/suites/spelling"
 )
 
 func (a *app) fireCommand() *cobra.Command {
@@ -334,7 +334,7 @@ func eventNamed(name string) (client.Event, error) {
 		names = append(names, e.Name)
 	}
 	hint := "names are case-sensitive, as in PreToolUse"
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := pattern.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "? names are case-sensitive"
 	}
 	return client.Event{}, fmt.Errorf("the client has no event %q (%s)", name, hint)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hookwatch/suites"
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 // The texts are strings rather than a file system, because a string is never copied
@@ -172,7 +172,7 @@ func helpNames(root *cobra.Command) []string {
 // unknownTopic is an error with what was most likely meant, and all topics.
 func unknownTopic(root *cobra.Command, name string) error {
 	hint := "see hookwatch --help"
-	if near := spelling.Nearest(name, helpNames(root)); near != "" {
+	if near := pattern.Nearest(name, helpNames(root)); near != "" {
 		hint = "did you mean hookwatch help " + near + "?"
 	}
 	return ProblemsError{

@@ -13,10 +13,10 @@ import (
 	"hookwatch/cmd/internal/project"
 	"hookwatch/config"
 	"hookwatch/suites"
+	"hookwatch/suites/pattern"
 	"hookwatch/suites/plan"
 	"hookwatch/suites/printable"
 	"hookwatch/suites/shell"
-	"hookwatch/suites/spelling"
 )
 
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
@@ -93,7 +93,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if name := unknown.GetSpecifiedName(); formats[name] != nil {
 		hint = "did you mean --format " + name + "?"
-	} else if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+	} else if near := pattern.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
 	}
 	return fmt.Errorf("%w (%s)", err, hint)

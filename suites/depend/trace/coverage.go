@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites"
 )
 
-// A Traced case is one with its
+// A Traced case is one with its trace.
 type Traced struct {
 	Key   suites.Key
 	Trace *Trace

@@ -1,7 +1,4 @@
-// Package symptom reads what a hook printed and how it ended for signs of a cause:
-// a program or a file that is not there, a script that does not parse or crashes,
-// output that the client does not heed. It judges nothing.
-package symptom
+package cause
 
 import (
 	"encoding/json"
@@ -13,12 +10,12 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A Kind is what sort of thing a hook did not find.
-type Kind int
+// A Missing is what sort of thing a hook did not find.
+type Missing int
 
 // The kinds of absent things.
 const (
-	Nothing Kind = iota
+	Nothing Missing = iota
 	Program
 	File
 	Module
@@ -52,7 +49,7 @@ var (
 // Absent names what a hook looked up and did not find, and of which kind it is, if it came to
 // no good end because of it: a shell ends with 127 or with the message as its last words, and
 // interpreters end.
-func Absent(r suites.Result) (name string, kind Kind) {
+func Absent(r suites.Result) (name string, kind Missing) {
 	if r.Exit == 0 {
 		return "", Nothing
 	}

@@ -1,9 +1,9 @@
-package spelling_test
+package pattern_test
 
 import (
 	"testing"
 
-	"hookwatch/suites/spelling"
+	"hookwatch/suites/pattern"
 )
 
 func TestNearest(t *testing.T) {
@@ -13,11 +13,11 @@ func TestNearest(t *testing.T) {
 		{"suite", "suites"}, {"vrefy", "verify"}, {"hoks", "hooks"}, {"hooks", "hooks"},
 		{"rn", "run"}, {"x", ""}, {"", ""}, {"something", ""}, {"veri", "verify"}, {"ver", ""},
 	} {
-		if got := spelling.Nearest(tt.word, words); got != tt.want {
+		if got := pattern.Nearest(tt.word, words); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)
 		}
 	}
-	if near, far := spelling.Hint("hoks", words), spelling.Hint("something", words); near != "did you mean hooks?" || far != "" {
+	if near, far := pattern.NearestHint("hoks", words), pattern.NearestHint("something", words); near != "did you mean hooks?" || far != "" {
 		t.Errorf("hints: %q and %q", near, far)
 	}
 }

@@ -1,5 +1,4 @@
-// Package spelling guesses what was meant by a word that nobody knows.
-package spelling
+package pattern
 
 // Nearest gives the word that was most likely meant, or "".
 func Nearest(s string, words []string) string {
@@ -15,8 +14,8 @@ func Nearest(s string, words []string) string {
 	return best
 }
 
-// Hint asks whether the nearest word was meant; "" when none is near.
-func Hint(s string, words []string) string {
+// NearestHint asks whether the nearest word was meant; "" when none is near.
+func NearestHint(s string, words []string) string {
 	if near := Nearest(s, words); near != "" {
 		return "did you mean " + near + "?"
 	}

@@ -1,4 +1,4 @@
-package symptom
+package cause
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func TestAbsent(t *testing.T) {
 		exit   int
 		stderr string
 		name   string
-		kind   Kind
+		kind   Missing
 	}{
 		{127, "/bin/sh: 1: jq: not found", "jq", Program},
 		{127, "/p/run: 3: exec: jq: not found", "jq", Program},
