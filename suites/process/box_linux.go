@@ -18,36 +18,36 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// A Box is where the commands of one case run: one parent process for all of
-// them, in namespaces of its own if the Setup has steps.
+// A Box runs the commands of one case: one parent process for all of them, in namespaces
+// of its own if the Setup has steps.
 type Box struct {
-	// Storage is the directory that the steps opened as the box's own storage. It
-	// can be read after Close. Whoever opened the box closes it. Nil: none.
+	// Storage is the directory that the steps opened as the box's own storage, or nil. It can
+	// be read after Close. The caller of Open must close it.
 	Storage *os.File
-	// Missed are the steps marked optional that failed.
+	// Missed are the optional steps that failed.
 	Missed []*ConfineError
 
 	process  *os.Process
 	conn     *net.UnixConn
-	limits   Limits  // with the memory that this machine can give
-	cgroup   *cgroup // nil: it has none of its own
+	limits   Limits  // with Memory lowered to the machine's
+	cgroup   *cgroup // nil if it has none of its own
 	confined bool
-	idle     bool        // no command runs, nor anything that one started
-	answers  chan answer // closed when the supervisor is gone
-	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
-	sending  sync.Mutex  // one message after the other
-	began    func()      // called whenever commands have started; nil: nobody asks
-	closed   func()      // called when the box is closed; nil: nobody asks
+	idle     bool        // no command or process started by one is running
+	answers  chan answer // closed when the supervisor has ended
+	replies  chan answer // to requests about files, which may arrive while a command runs; closed with answers
+	sending  sync.Mutex  // held while a message is sent
+	began    func()      // called whenever commands have started; may be nil
+	closed   func()      // called when the box is closed; may be nil
 	close    sync.Once
 }
 
-// An answer is a message of the supervisor.
+// An answer is a message from the supervisor.
 type answer struct {
 	fields []string
-	file   *os.File // nil: none came with it
+	file   *os.File // nil if none came with it
 }
 
-// MemoryBound tells what holds the box to its memory, and how much that is.
+// MemoryBound returns how the box's memory is limited, and the limit in bytes.
 func (b *Box) MemoryBound() (MemoryBound, int64) {
 	switch {
 	case b.limits.Memory <= 0:
@@ -65,7 +65,7 @@ func (b *Box) leaveCgroup() {
 	}
 }
 
-// alive reports whether the supervisor is there. No answer of it is awaited.
+// alive reports whether the supervisor is running. It must not have pending answers.
 func (b *Box) alive() bool {
 	select {
 	case <-b.answers:
@@ -81,9 +81,9 @@ func tell(listener func()) {
 	}
 }
 
-// reap waits for the supervisor's end. Where that is not its own doing, processes of
-// its hooks may be ours now (see Adopt): the kernel hands them over before the wait
-// is over.
+// reap waits for the supervisor's end. If it did not exit by itself, processes of its
+// hooks may be children of this process now (see Adopt): the kernel hands them over before
+// Wait returns.
 func (b *Box) reap() {
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
 	state, err := b.process.Wait()
@@ -94,9 +94,9 @@ func (b *Box) reap() {
 	}
 }
 
-// end waits until the supervisor is gone.
+// end waits until the supervisor has ended.
 func (b *Box) end() {
-	for range b.answers { // no one asks any more
+	for range b.answers { // no one needs them
 	}
 	b.leaveCgroup()
 }
@@ -109,8 +109,8 @@ func open(s Setup, by *spawner) (*Box, error) {
 	return b.carryOut(s.Steps)
 }
 
-// prepare starts a supervisor, in namespaces of its own if it is confined, and has it
-// do what can be done in advance.
+// prepare starts a supervisor, in namespaces of its own if it is confined, and carries out
+// the steps that can be done in advance.
 func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Box, error) {
 	l.Memory = ofMachine(l.Memory)
 	b := &Box{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
@@ -128,7 +128,7 @@ func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Box, error)
 	return b.carryOut(slices.Concat(l.steps(b.cgroup == nil), advance))
 }
 
-// carryOut has the supervisor do the steps. After an error there is no box.
+// carryOut makes the supervisor carry out the steps. On an error the box is closed.
 func (b *Box) carryOut(steps []Step) (*Box, error) {
 	if len(steps) == 0 {
 		return b, nil
@@ -158,7 +158,7 @@ func (b *Box) start(by *spawner) error {
 	return err
 }
 
-// startIn starts the supervisor, in its cgroup if the system lets us.
+// startIn starts the supervisor, in its cgroup if the system permits it.
 func (b *Box) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*os.Process, error) {
 	start := func() (*os.Process, error) {
 		return startRegistered(func() (*os.Process, error) {
@@ -203,7 +203,7 @@ func (b *Box) confine(steps []Step) error {
 	for i := 3; i+1 < len(a.fields); i += 2 {
 		missed := failed(a.fields[i], a.fields[i+1])
 		if short := shortageOf(missed); short != nil {
-			return short // optional is what a system may lack, not what it ran short of
+			return short // optional steps may be unsupported, but a shortage is an error
 		}
 		b.Missed = append(b.Missed, missed)
 	}
@@ -215,8 +215,8 @@ func errnoIn(field string) syscall.Errno {
 	return syscall.Errno(n)
 }
 
-// Close ends the box with everything in it. A supervisor takes a moment to end, and
-// namespaces to be taken down: where nothing is left in them that is not waited for.
+// Close ends the box and everything in it. It does not wait for the end of an idle box,
+// because the supervisor and the removal of namespaces take a moment.
 func (b *Box) Close() {
 	b.close.Do(func() {
 		tell(b.closed)
@@ -233,8 +233,8 @@ func (b *Box) Close() {
 	})
 }
 
-// listen reads answers until the supervisor is gone, whoever ended it, and waits for
-// it: one that dies while its box is kept ready must not remain a zombie.
+// listen reads answers until the supervisor has ended, for any reason, and reaps it, so
+// that one that dies while its box is kept ready does not remain a zombie.
 func (b *Box) listen() {
 	for {
 		a, err := receive(b.conn)
@@ -315,7 +315,7 @@ func send(conn *net.UnixConn, fds []int, fields ...string) error {
 	return err
 }
 
-// ask sends a request and waits for its answer, among answers of its kind.
+// ask sends a request and waits for an answer on answers.
 func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
@@ -329,15 +329,16 @@ func (b *Box) ask(answers <-chan answer, fields ...string) (answer, error) {
 
 var errLost = errors.New("the supervisor ended")
 
-// WriteFile makes a file, with its directories, as what runs in the box sees
-// them, while a command runs, too. One call of the box's file methods at a time.
+// WriteFile creates a file and its directories, in the file system that processes in the
+// box see. It can be called while a command runs. Only one file method of the box may be
+// called at a time.
 func (b *Box) WriteFile(path, content string, mode fs.FileMode) error {
 	_, err := b.request("write", path, supervisor.Write, path, strconv.FormatUint(uint64(mode.Perm()), 8), content)
 	return err
 }
 
-// ReadFile gives the first bytes, at most DefaultLimit, of a regular file as what
-// runs in the box sees it.
+// ReadFile returns the first bytes, at most DefaultLimit, of a regular file in the file
+// system that processes in the box see.
 func (b *Box) ReadFile(path string) ([]byte, error) {
 	a, err := b.request("read", path, supervisor.Read, path, strconv.Itoa(DefaultLimit))
 	if err != nil {
@@ -346,7 +347,7 @@ func (b *Box) ReadFile(path string) ([]byte, error) {
 	return []byte(a.fields[2]), nil
 }
 
-// Listen opens a port on the loopback of the box.
+// Listen listens on a port on the loopback interface of the box.
 func (b *Box) Listen() (net.Listener, error) {
 	a, err := b.request("listen", "127.0.0.1", supervisor.Listen)
 	if err != nil {

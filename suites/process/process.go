@@ -1,6 +1,6 @@
-// Package process runs one child: launch, group, limits, capture and kill. It
-// is the only place where hookwatch starts a program, and nothing that it
-// started is alive when Run returns.
+// Package process runs child processes: launch, group, limits, capture and kill. It is the
+// only package in hookwatch that starts programs, and everything that it started has ended
+// when Run returns.
 package process
 
 import (
@@ -16,58 +16,58 @@ import (
 	"time"
 )
 
-// DefaultLimit is how many bytes of a stream are kept.
+// DefaultLimit is the number of bytes that are kept of a stream.
 const DefaultLimit = 1 << 20
 
-// stragglerGrace is how long what a hook left behind may take to end by itself:
-// long enough for a process substitution to write its last line.
+// stragglerGrace is the time that processes left behind by a hook have to end by
+// themselves. It is long enough for a process substitution to write its last line.
 const stragglerGrace = 100 * time.Millisecond
 
-// killBound is how long the end of a killed child is waited for before Run
-// gives up on it. Only a process that the kernel cannot end outlives it.
+// killBound is the time to wait for the end of a killed child before Run gives up. Only a
+// process that the kernel cannot end outlives it.
 const killBound = 2 * time.Second
 
-// A Command says what to run. Env is the whole environment; nothing of the
-// caller's is added.
+// A Command describes a program to run. Env is the whole environment; no variables of this
+// process are added.
 type Command struct {
 	Argv  []string // Argv[0] is looked up in the PATH of Env
 	Dir   string
 	Env   []string
 	Stdin []byte
-	// Converse, in place of Stdin, writes to the child while it runs and reads what it
-	// prints, which is kept all the same. Stdin is closed when it returns.
+	// Converse, if set, is used instead of Stdin. It writes to the child while it runs and
+	// reads its output, which is captured as well. Stdin is closed when it returns.
 	Converse func(stdin io.WriteCloser, stdout io.Reader)
-	Timeout  time.Duration // 0: none but the context's
-	Limit    int           // bytes kept of each stream; 0: DefaultLimit
+	Timeout  time.Duration // 0 means only the context limits it
+	Limit    int           // bytes kept of each stream; 0 means DefaultLimit
 }
 
-// A Result is how the child ended.
+// A Result describes how the child ended.
 type Result struct {
 	Started     bool
 	StartError  error  // why it could not be started
-	Exit        int    // -1 when a signal ended it
+	Exit        int    // -1 if a signal ended it
 	Signal      string // such as "SIGKILL"
 	TimedOut    bool
 	Stdout      Capture
 	Stderr      Capture
-	StdinUnread bool     // the child did not take all of its input
-	LeftBehind  []string // names of some of the processes that outlived it, now dead
-	HoldsOutput bool     // one of them had the output of a command open; known on Linux alone
-	Left        int      // how many these were
-	Most        int      // how many processes and threads had to be ended at once
-	Refused     []string // names of what the box's filter of system calls kept from them
-	Memory      int64    // bytes, the bound, when it was ended for going beyond it
+	StdinUnread bool     // the child did not read all of its input
+	LeftBehind  []string // names of some processes that outlived it, now dead
+	HoldsOutput bool     // one of them had the output of a command open; only known on Linux
+	Left        int      // number of processes that outlived it
+	Most        int      // number of processes and threads that had to be killed at once
+	Refused     []string // names of system calls that the box's filter refused
+	Memory      int64    // the limit in bytes if it was killed for exceeding it
 	Duration    time.Duration
 }
 
-// A Capture is what a stream gave: at most the limit of it, and how much there was.
+// A Capture is the output of a stream, cut to the limit, and its total length.
 type Capture struct {
 	Bytes []byte
 	Total int64
 }
 
-// LookPath finds a program as a shell in dir with this environment would. A
-// name with a slash is itself, relative to dir.
+// LookPath finds a program as a shell in dir with this environment would. A name with a
+// slash is a path, relative to dir.
 func LookPath(name, dir string, env []string) (string, error) {
 	if hasSlash(name) {
 		if !filepath.IsAbs(name) {
@@ -107,7 +107,7 @@ func executable(path string) error {
 	return nil
 }
 
-// Getenv is the value of the last setting of key in env.
+// Getenv returns the last value of key in env, or "".
 func Getenv(env []string, key string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(env[i], "="); ok && k == key {
@@ -117,7 +117,7 @@ func Getenv(env []string, key string) string {
 	return ""
 }
 
-// With is env with some variables set.
+// With returns env with some variables set.
 func With(env []string, set map[string]string) []string {
 	out := make([]string, 0, len(env)+len(set))
 	for _, kv := range env {
@@ -132,7 +132,7 @@ func With(env []string, set map[string]string) []string {
 	return out
 }
 
-// Without drops variables from an environment.
+// Without removes variables from env, which it modifies, and returns the result.
 func Without(env []string, names []string) []string {
 	return slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -140,12 +140,13 @@ func Without(env []string, names []string) []string {
 	})
 }
 
-// Open makes a Box. Without namespaces nothing but the context should fail.
+// Open makes a Box. Without namespaces it fails only if the system runs short of
+// resources.
 func Open(s Setup) (*Box, error) { return open(s, nil) }
 
-// Run starts the commands side by side in the box and returns when all of them,
-// and all of their descendants, are gone. What a command did is its Result; the
-// error is for what hookwatch itself could not do. One call at a time.
+// Run starts the commands concurrently in the box and returns when all of them and all of
+// their descendants have ended. Failures of a command are in its Result; the error reports
+// what hookwatch itself could not do. Run must not be called concurrently.
 func (b *Box) Run(ctx context.Context, commands ...Command) ([]Result, error) {
 	for i := range commands {
 		if len(commands[i].Argv) == 0 {
@@ -172,24 +173,24 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return results[0], nil
 }
 
-// Limits bound what the processes of a box may use. They hold with namespaces
-// and without, as far as the system has them; a zero bounds nothing.
+// Limits limit the processes of a box. They apply with and without namespaces, as far as
+// the system supports them; 0 means no limit.
 type Limits struct {
-	Memory    int64 // bytes that all of them may use together
+	Memory    int64 // bytes used by all of them together
 	FileSize  int64 // bytes of any file that they write
-	Processes int   // at a time, threads included; where the system counts them for a box
+	Processes int   // at a time, including threads; only if the system can count them per box
 }
 
-// OpenFiles is how many descriptors a process may have at most: more than any
-// hook needs, and few enough that hooks do not use up those of the machine.
+// OpenFiles is the maximum number of descriptors of a process: more than any hook needs,
+// and few enough that hooks do not use up those of the machine.
 const OpenFiles = 8192
 
-// A MemoryBound says what holds a box to its memory.
+// A MemoryBound is the way in which the memory of a box is limited.
 type MemoryBound int
 
-// The bounds, the weakest first.
+// The ways, the weakest first.
 const (
 	MemoryUnbounded MemoryBound = iota
-	MemoryWatched               // the supervisor looks every few milliseconds
-	MemoryCgroup                // the kernel counts
+	MemoryWatched               // the supervisor measures it every few milliseconds
+	MemoryCgroup                // the kernel enforces it
 )

@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// A Reserve keeps supervisors ready, so that a box need not wait for the start
-// of one. The zero value keeps none. It is safe for concurrent use.
+// A Reserve keeps supervisors ready, so that opening a box does not wait for the start of
+// one. The zero value keeps none. It is safe for concurrent use.
 type Reserve struct {
-	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
+	Advance []Step // of later setups; if there are any, supervisors wait in namespaces
 	Limits  Limits // of every box
 
 	mu      sync.Mutex
-	size    int // how many are kept ready
+	size    int // number of supervisors to keep ready
 	ready   []*Box
-	coming  int // being started
+	coming  int // number being started
 	closed  bool
 	spawner spawner
 }
 
-// Open makes a Box as the function of this name does, of a supervisor that is
-// ready if there is one. Another one is made ready once the box is closed, so that its
-// start takes no processor from the commands and from what is made of their results;
-// where none is ready any more, once the first commands have started.
+// Open makes a Box like the function Open, with a supervisor that is ready if there is
+// one. The next supervisor is started when the box is closed, so that its start does not
+// compete for the processor with the commands and the handling of their results. If none
+// is ready or being started, it is started as soon as the first commands have started.
 func (r *Reserve) Open(s Setup) (*Box, error) {
 	s.Limits = r.Limits
 	b, err := r.open(s)
@@ -34,7 +34,7 @@ func (r *Reserve) Open(s Setup) (*Box, error) {
 	return b, nil
 }
 
-// replenish has supervisors started if none is ready or coming.
+// replenish starts supervisors if none is ready or being started.
 func (r *Reserve) replenish() {
 	r.mu.Lock()
 	empty := len(r.ready)+r.coming == 0
@@ -67,8 +67,8 @@ func (r *Reserve) take(advance []Step) *Box {
 	return nil
 }
 
-// Resize says how many are kept ready from now on, and has them started, or ended
-// where there are more.
+// Resize sets the number of supervisors to keep ready, and starts or ends some
+// accordingly.
 func (r *Reserve) Resize(size int) {
 	r.mu.Lock()
 	r.size = size
@@ -91,7 +91,7 @@ func (r *Reserve) fill() {
 	}
 }
 
-// add starts one. A system that refuses is asked again when a box is wanted.
+// add starts one. If this fails, fill tries again after the next Open.
 func (r *Reserve) add() {
 	b, err := prepare(r.Limits, r.Advance, len(r.Advance) > 0, &r.spawner)
 	r.mu.Lock()
@@ -106,7 +106,7 @@ func (r *Reserve) add() {
 	}
 }
 
-// Close ends what is ready. Boxes that were opened are not touched.
+// Close ends the supervisors that are ready. Open boxes are not affected.
 func (r *Reserve) Close() {
 	r.mu.Lock()
 	ready := r.ready
@@ -119,20 +119,20 @@ func (r *Reserve) Close() {
 	awaitRemoval()
 }
 
-// A Setup says how a Box is made. The zero value confines nothing.
+// A Setup describes how a Box is made. The zero value confines nothing.
 type Setup struct {
-	// Steps are carried out before anything starts, by process 1 of namespaces of
-	// its own (see the supervisor); none means no namespaces. Those of Advance come
-	// first: a Reserve carries them out before anybody asks for the box.
+	// Steps are carried out before any command starts, by process 1 of new namespaces (see the
+	// supervisor). If there are none, there are no namespaces. Those of Advance come first: a
+	// Reserve carries them out before the box is opened.
 	Advance, Steps []Step
-	// Limits hold with steps and without.
+	// Limits apply with and without steps.
 	Limits Limits
 }
 
 // A Step is one call that makes a sandbox: its name and arguments.
 type Step []string
 
-// A ConfineError says which step the system refused.
+// A ConfineError reports the step that the system refused.
 type ConfineError struct {
 	Step Step // nil: the namespaces themselves
 	Err  error

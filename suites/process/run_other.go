@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A Box is where the commands of one case run. There are no namespaces here,
-// and no subreaper: a grandchild in a session of its own can outlive the case.
+// A Box runs the commands of one case. There are no namespaces here and no subreaper, so a
+// grandchild in a session of its own can outlive the case.
 type Box struct {
 	Storage *os.File        // always nil here
 	Missed  []*ConfineError // always nil here
 
-	began, closed func() // never called: no supervisor is kept ready
+	began, closed func() // never called, because no supervisor is kept ready
 }
 
 func open(s Setup, _ *spawner) (*Box, error) {
@@ -41,7 +41,7 @@ func (b *Box) carryOut([]Step) (*Box, error) { return b, nil }
 
 func (b *Box) alive() bool { return true }
 
-// MemoryBound is none here.
+// MemoryBound returns MemoryUnbounded here.
 func (b *Box) MemoryBound() (MemoryBound, int64) { return MemoryUnbounded, 0 }
 
 // Close does nothing here.
@@ -69,8 +69,8 @@ func (b *Box) run(ctx context.Context, commands []Command) ([]Result, error) {
 
 var errTimeout = errors.New("timed out")
 
-// runOne starts the command in a process group of its own and kills the group
-// when the context ends.
+// runOne starts the command in a process group of its own and kills the group when the
+// context ends.
 func runOne(ctx context.Context, c Command) (Result, error) {
 	r := Result{Exit: -1}
 	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
@@ -109,7 +109,7 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	if endGroup(cmd) {
 		r.LeftBehind, r.Left = []string{"a process of its group"}, 1
 	}
-	bound := time.AfterFunc(killBound, s.close) // a descendant may still hold the pipes
+	bound := time.AfterFunc(killBound, s.close) // a descendant may keep the pipes open
 	s.wg.Wait()
 	bound.Stop()
 	r.Started = true
@@ -121,5 +121,5 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	return r, nil
 }
 
-// Adopt does nothing here: there are no subreapers.
+// Adopt does nothing here, because there are no subreapers.
 func Adopt() error { return nil }
