@@ -12,24 +12,23 @@ import (
 	jsonkeys "hookwatch/suites/depend/keys"
 )
 
-// hookConfig is what the configuration of hooks is called, beside them.
+// hookConfig is the name of the hooks' configuration file, which is in their directory.
 const hookConfig = "config.json"
 
-// lookedInto bounds a file whose content is looked into, in bytes.
+// lookedInto is the maximum size in bytes of a file whose content is analysed.
 const lookedInto = 1 << 20
 
-// A ConfigKey is a key of the hooks' configuration that does nothing, or whose
-// effect nobody looks at.
+// A ConfigKey is a key of the hooks' configuration that has no effect or no test.
 type ConfigKey struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"`    // 0 where it is not known
+	Line    int    `json:"line"`    // 0 if unknown
 	Key     string `json:"key"`     // such as "languages.typescript.tsgo"
 	Read    bool   `json:"read"`    // by a script, or at least named by one that reads the whole file
-	Covered bool   `json:"covered"` // by a case that sets it, or that has a marker for it
+	Covered bool   `json:"covered"` // by a case that sets it or has a marker for it
 }
 
-// ConfigKeys lists the keys that no script reads or no case covers. One with
-// several values, such as a list, is one key.
+// ConfigKeys returns the keys that no script reads or no case covers. A key with several
+// values, such as a list, counts as one.
 func (p *Project) ConfigKeys() []ConfigKey {
 	var out []ConfigKey
 	for _, dir := range p.Config.Hooks {
@@ -53,9 +52,9 @@ func (p *Project) ConfigKeys() []ConfigKey {
 	return out
 }
 
-// leafKeys lists the paths of a document's values in order of their names, but
-// for keys such as "$schema" and "_comment", which are for people and editors.
-// Nothing is known of a document that is no JSON object.
+// leafKeys returns the paths of a document's values in order of their names, except for
+// keys such as "$schema" and "_comment", which are for users and editors. It returns none
+// if the document is not a JSON object.
 func leafKeys(content []byte) []jsonkeys.Path {
 	var document map[string]any
 	if json.Unmarshal(content, &document) != nil {
@@ -65,7 +64,7 @@ func leafKeys(content []byte) []jsonkeys.Path {
 	return all[:min(len(all), mostKeys)]
 }
 
-// Of a configuration no more keys are looked at than these, and none deeper.
+// Limits on the number of keys in a configuration, and on their depth.
 const (
 	mostKeys    = 2000
 	deepestKeys = 50
@@ -91,11 +90,11 @@ func leaves(object map[string]any, above jsonkeys.Path) (out []jsonkeys.Path) {
 
 // A reader is a script that may read the configuration.
 type reader struct {
-	text    string // without lines that are comments
+	text    string // without comment lines
 	reading jsonkeys.Reading
 }
 
-// readers are the scripts of the hooks that read anything of it.
+// readers returns the hook scripts that may read the configuration.
 func (p *Project) readers() []reader {
 	var all []reader
 	for _, name := range p.hookFiles() {
@@ -121,9 +120,8 @@ func withoutComments(text string) string {
 	return b.String()
 }
 
-// reads reports whether the script reads the key. Where its filters are not
-// spelled out, or take the whole file, it counts that the script has the key's
-// name somewhere: in doubt a key is read.
+// reads reports whether the script reads the key. If its filters are unknown or take the
+// whole file, the key counts as read if its name is in the script, to avoid wrong reports.
 func (r *reader) reads(key jsonkeys.Path) bool {
 	whole := r.reading.Unknown != ""
 	for _, read := range r.reading.Paths {
@@ -135,8 +133,7 @@ func (r *reader) reads(key jsonkeys.Path) bool {
 	return whole && hasWord(r.text, key[len(key)-1])
 }
 
-// hasWord reports whether a text has a name that is no part of a longer word;
-// words may be joined by _.
+// hasWord reports whether text contains name as a whole word; words may be joined by _.
 func hasWord(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
@@ -156,7 +153,7 @@ func inWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// A coverage is what cases do with a configuration file.
+// A coverage describes how cases use a configuration file.
 type coverage struct {
 	set   []jsonkeys.Path // in configurations of their own
 	named []depend.Resolved
@@ -177,7 +174,7 @@ func (p *Project) coverage(file string) coverage {
 	return c
 }
 
-// ownContents are the contents that a case gives a file of the project.
+// ownContents returns the contents that a case writes to a file of the project.
 func ownContents(c *suites.Case, file string) (contents []string) {
 	var places []map[string]string
 	if c.Project != nil {
@@ -201,12 +198,12 @@ func ownContents(c *suites.Case, file string) (contents []string) {
 	return contents
 }
 
-// sets reports whether a case gives the key, or one below it, a value.
+// sets reports whether a case sets the key or one below it.
 func (c coverage) sets(key jsonkeys.Path) bool {
 	return slices.ContainsFunc(c.set, func(s jsonkeys.Path) bool { return len(s) >= len(key) && s.Touches(key) })
 }
 
-// names reports whether a marker is about the key or the object that it is in.
+// names reports whether a marker is about the key or the object that contains it.
 func (c coverage) names(g *depend.Graph, file string, key jsonkeys.Path) bool {
 	for _, path := range []jsonkeys.Path{key, key[:len(key)-1]} {
 		name := strings.Join(path, ".")
