@@ -22,27 +22,29 @@ const Builtin = "builtin"
 // A Config is the complete configuration of one project. Lists of paths and globs are
 // slash paths from Root, as written.
 type Config struct {
-	Project   string                `mapstructure:"project"`
-	Hooks     []string              `mapstructure:"hooks"`
-	Settings  []string              `mapstructure:"settings"`
-	Specs     []string              `mapstructure:"specs"`
-	Suites    []string              `mapstructure:"suites"`
-	Verify    VerifyPolicy          `mapstructure:"verify"`
-	Preflight Preflight             `mapstructure:"preflight"`
-	Gates     map[string]GatePolicy `mapstructure:"-"` // by tool; not read by viper, which would lower-case and split the names
-	Denies    []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
-	StandIns  []string              `mapstructure:"stand_ins"`
-	Run       Run                   `mapstructure:"run"`
-	Sandbox   Sandbox               `mapstructure:"sandbox"`
-	Live      Live                  `mapstructure:"live"`
-	Results   Results               `mapstructure:"results"`
-	Notify    Notify                `mapstructure:"notify"`
-	Watch     Watch                 `mapstructure:"watch"`
+	Project   string       `mapstructure:"project"`
+	Hooks     []string     `mapstructure:"hooks"`
+	Settings  []string     `mapstructure:"settings"`
+	Specs     []string     `mapstructure:"specs"`
+	Suites    []string     `mapstructure:"suites"`
+	Verify    VerifyPolicy `mapstructure:"verify"`
+	Preflight Preflight    `mapstructure:"preflight"`
+	// By tool; not read by viper, which would lower-case and split the names.
+	Gates    map[string]GatePolicy `mapstructure:"-"`
+	Denies   []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
+	StandIns []string              `mapstructure:"stand_ins"`
+	Run      Run                   `mapstructure:"run"`
+	Sandbox  Sandbox               `mapstructure:"sandbox"`
+	Live     Live                  `mapstructure:"live"`
+	Results  Results               `mapstructure:"results"`
+	Notify   Notify                `mapstructure:"notify"`
+	Watch    Watch                 `mapstructure:"watch"`
 
-	Path        string `mapstructure:"-"` // of the file; "" if there is none
-	Root        string `mapstructure:"-"` // absolute path of the project
-	ResultsDir  string `mapstructure:"-"` // absolute
-	ResultsBase string `mapstructure:"-"` // an existing directory, which is ResultsDir or a parent; no link is followed below it
+	Path       string `mapstructure:"-"` // of the file; "" if there is none
+	Root       string `mapstructure:"-"` // absolute path of the project
+	ResultsDir string `mapstructure:"-"` // absolute
+	// An existing directory, which is ResultsDir or a parent; no link is followed below it.
+	ResultsBase string `mapstructure:"-"`
 
 	// Values of the file, and defaults that lead out of the project through a link, that the
 	// user must agree to. Until then they are not used.
@@ -51,8 +53,10 @@ type Config struct {
 	Distrust string   `mapstructure:"-"` // why agreements are ignored and cannot be made; "" if they can
 	Lapsed   string   `mapstructure:"-"` // why earlier agreements are ignored; "" if they are not
 	Digest   string   `mapstructure:"-"` // of the file's content
-	Dir      string   `mapstructure:"-"` // real path of the directory that the configuration belongs to, which agreements are made for
-	State    string   `mapstructure:"-"` // the user's state folder
+	// Real path of the directory that the configuration belongs to, which agreements are made
+	// for.
+	Dir   string `mapstructure:"-"`
+	State string `mapstructure:"-"` // the user's state folder
 }
 
 // Preflight configures the requirements of a full run.

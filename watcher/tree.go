@@ -34,8 +34,9 @@ type tree struct {
 
 	suspicious bool // events were lost: a reliable signature is needed to exclude a change
 
-	closed <-chan struct{}        // closed by the watcher; nil means never
-	adopt  func(path string) bool // set while the interest changes: reports whether a path is new and so not reported
+	closed <-chan struct{} // closed by the watcher; nil means never
+	// Set while the interest changes: reports whether a path is new and so not reported.
+	adopt func(path string) bool
 }
 
 func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {

@@ -20,13 +20,14 @@ type Reason int
 
 // Reasons for refusing a file.
 const (
-	Link    Reason = iota + 1 // a symbolic link is in the way
-	Shared                    // the file has other names (hard links), which a write would change too
-	Kind                      // a directory, pipe, socket or device instead of a file, or a file instead of a directory
-	Size                      // the file is larger than the limit
-	Outside                   // it is outside of the project
-	Hidden                    // it is hidden from hooks, and so from records
-	Moved                     // it was replaced while it was opened
+	Link   Reason = iota + 1 // a symbolic link is in the way
+	Shared                   // the file has other names (hard links), which a write would change too
+	// A directory, pipe, socket or device instead of a file, or a file instead of a directory.
+	Kind
+	Size    // the file is larger than the limit
+	Outside // it is outside of the project
+	Hidden  // it is hidden from hooks, and so from records
+	Moved   // it was replaced while it was opened
 )
 
 // An Error reports a file that was refused.

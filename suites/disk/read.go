@@ -14,7 +14,8 @@ import (
 // A Reader reads files that a project names. The zero value reads any regular file at any
 // path.
 type Reader struct {
-	Root   string                 // absolute path; files whose real path is elsewhere are refused; "" means none are
+	// Absolute path; files whose real path is elsewhere are refused; "" means none are.
+	Root   string
 	Agreed []string               // real paths of files and directories outside Root that may be read
 	Hidden func(path string) bool // reports whether a real path must not be read; may be nil
 	Pinned *Pinned                // cache of recently saved files; may be nil

@@ -12,8 +12,10 @@ type Signature struct {
 	ID       FileID
 	Size     int64 // bytes
 	Modified int64 // nanoseconds since 1970
-	Changed  int64 // time of the last change to the content or metadata, in nanoseconds since 1970; 0 if the system does not report it
-	Mode     fs.FileMode
+	// Time of the last change to the content or metadata, in nanoseconds since 1970; 0 if the
+	// system does not report it.
+	Changed int64
+	Mode    fs.FileMode
 }
 
 // SignatureOf returns the signature of the file that info describes.

@@ -318,8 +318,8 @@ func literalOf(q *gojq.Query) string {
 	return ""
 }
 
-// constantLength returns a bound for the size of a constant: a number, a text, or a list
-// of those.
+// constantLength returns a bound for the size of a constant: null, a boolean, a number, a
+// text, or a list of those.
 func constantLength(q *gojq.Query) (length int, ok bool) {
 	if q == nil || q.Term == nil || len(q.Term.SuffixList) > 0 || len(q.FuncDefs) > 0 || len(q.Imports) > 0 || q.Meta != nil {
 		return 0, false

@@ -251,7 +251,8 @@ func (r *Resolver) file(source string, doc *Document) location {
 	if r.Known != nil {
 		known = r.Known()
 	}
-	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == source }) // it is known, but does not exist
+	// It is known, but does not exist.
+	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == source })
 	for _, k := range known {
 		if !strings.Contains(source, "/") && path.Base(k) == source {
 			same = append(same, k)

@@ -172,7 +172,8 @@ func (s *Store) discard(name string, ended bool) error {
 		foreign = environmentName // it is missing, or another tool's
 	}
 	if err == nil && foreign != "" {
-		if !ended || foreign != environmentName || d.CheckFile(foreign) != nil { // no warning about other tools' runs
+		// No warning about other tools' runs.
+		if !ended || foreign != environmentName || d.CheckFile(foreign) != nil {
 			s.keep(name, d, foreign)
 		}
 		return d.Close()

@@ -17,12 +17,18 @@ import (
 // Evidence records the inputs that a case's verdict depends on. It is kept next to the
 // record and may be lost: then every edit affects the case.
 type Evidence struct {
-	Digests suites.Digests  `json:"digests"`         // of its record
-	Now     string          `json:"now"`             // digest of the inputs that the verdict also applies to, because later edits did not affect the case
-	Inputs  []suites.Input  `json:"inputs"`          // the inputs behind Now
-	Trace   json.RawMessage `json:"trace,omitempty"` // what the case executed, in the format of suites/depend/trace; empty if it was not traced
-	Wide    string          `json:"wide,omitempty"`  // if set, why every edit affects the case from now on
-	Origin  string          `json:"origin"`          // ID of the results directory that it was made in; evidence of other directories is ignored
+	Digests suites.Digests `json:"digests"` // of its record
+	// Digest of the inputs that the verdict also applies to, because later edits did not
+	// affect the case.
+	Now    string         `json:"now"`
+	Inputs []suites.Input `json:"inputs"` // the inputs behind Now
+	// What the case executed, in the format of suites/depend/trace; empty if it was not
+	// traced.
+	Trace json.RawMessage `json:"trace,omitempty"`
+	Wide  string          `json:"wide,omitempty"` // if set, why every edit affects the case from now on
+	// ID of the results directory that it was made in; evidence of other directories is
+	// ignored.
+	Origin string `json:"origin"`
 }
 
 // Limits on reading evidence, because its files may come from someone else.
@@ -232,7 +238,8 @@ func (s *BasisStore) Prune() {
 		return
 	}
 	all = slices.DeleteFunc(all, func(e os.DirEntry) bool {
-		return !e.Type().IsRegular() || !IsDigest(strings.TrimPrefix(e.Name(), ".")) // with the dot: a temporary file left by a killed process
+		// With the dot: a temporary file left by a killed process.
+		return !e.Type().IsRegular() || !IsDigest(strings.TrimPrefix(e.Name(), "."))
 	})
 	used := func(e os.DirEntry) int64 {
 		if info, err := e.Info(); err == nil {

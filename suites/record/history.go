@@ -128,7 +128,8 @@ func (p *Past) addRolling(r *Reader) error {
 				break
 			}
 		}
-		for _, piece := range slices.Backward(pieces) { // back in the order of writing, which matters for records of the same second
+		// Back in the order of writing, which matters for records of the same second.
+		for _, piece := range slices.Backward(pieces) {
 			p.Records = append(p.Records, piece...)
 		}
 	}

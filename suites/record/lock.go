@@ -34,7 +34,8 @@ func Take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	if err == nil {
 		err = l.Write(strconv.Itoa(os.Getpid()) + "\n")
 	}
-	if err != nil && !(held && runtime.GOOS == "windows") { // on Windows a locked file cannot be written, even by the process that locked it
+	// On Windows a locked file cannot be written, even by the process that locked it.
+	if err != nil && !(held && runtime.GOOS == "windows") {
 		_ = l.Close()
 		return nil, 0, err
 	}

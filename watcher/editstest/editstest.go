@@ -26,10 +26,12 @@ const (
 	Chmod                     // set the mode of Path to Mode
 	Chtimes                   // set Path's times to now plus By
 	Pause                     // wait for By
-	Flood                     // create and remove N files at Path that are not of interest, so that the event queue overflows
-	Halt                      // the watcher gets no processor time
-	Resume                    // end of Halt
-	Checkout                  // git checks out the branch Text
+	// Create and remove N files at Path that are not of interest, so that the event queue
+	// overflows.
+	Flood
+	Halt     // the watcher gets no processor time
+	Resume   // end of Halt
+	Checkout // git checks out the branch Text
 )
 
 var verbs = [...]string{"", "truncate", "append", "overwrite", "copy", "rename", "remove", "mkdir", "symlink", "chmod", "chtimes", "pause", "flood", "halt", "resume", "checkout"}

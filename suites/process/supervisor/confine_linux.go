@@ -13,7 +13,7 @@ const (
 	Optional = "?"
 	Mount    = "mount"    // source, target, type, flags, data
 	Attr     = "attr"     // path, mount attributes to set, "r" for all mounts below as well
-	Overlay  = "overlay"  // lower directory, target, flags, further layers and options, appended to the first lower one
+	Overlay  = "overlay"  // lower directory, target, flags, layers and options after the first lower one
 	Pivot    = "pivot"    // mount that becomes the root directory, directory in it for the previous root
 	Detach   = "detach"   // path of a mount, which is removed with all mounts below it and its directory
 	Open     = "open"     // descriptor, path: relative paths of later steps begin at StorageFD

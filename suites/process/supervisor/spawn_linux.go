@@ -28,8 +28,9 @@ const (
 
 // Argv and Environment are the arguments and the environment of a supervisor.
 var (
-	Argv        = []string{"hookwatch-case"}
-	Environment = []string{Env + "=" + RoleSupervisor, "GOGC=off", "GOMAXPROCS=2"} // few threads, because hooks may use up all processes
+	Argv = []string{"hookwatch-case"}
+	// Few threads, because hooks may use up all processes.
+	Environment = []string{Env + "=" + RoleSupervisor, "GOGC=off", "GOMAXPROCS=2"}
 )
 
 // Program is hookwatch's own executable, even if its file was replaced or removed.
