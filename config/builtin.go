@@ -10,11 +10,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// everyBuiltin is the name that stands for all built-in suites.
+// everyBuiltin is the name for all built-in suites.
 const everyBuiltin = "all"
 
-// BuiltinName is the name in an entry of Config.Suites that stands for built-in
-// suites: "" for the usual ones.
+// BuiltinName returns the name of built-in suites in an entry of Config.Suites, or "" for
+// the default ones. ok is false if the entry is a path.
 func BuiltinName(entry string) (name string, ok bool) {
 	if entry == Builtin {
 		return "", true
@@ -22,13 +22,13 @@ func BuiltinName(entry string) (name string, ok bool) {
 	return strings.CutPrefix(entry, Builtin+":")
 }
 
-// isBuiltin reports whether an entry stands for no file.
+// isBuiltin reports whether an entry stands for built-in suites.
 func isBuiltin(entry string) bool {
 	_, ok := BuiltinName(entry)
 	return ok
 }
 
-// BuiltinSuites names the built-in suites that are switched on, sorted.
+// BuiltinSuites returns the names of the enabled built-in suites, sorted.
 func (c *Config) BuiltinSuites() []string {
 	var names []string
 	for _, entry := range c.Suites {
@@ -48,12 +48,12 @@ func (c *Config) BuiltinSuites() []string {
 	return slices.Compact(names)
 }
 
-// OwnSuites are the patterns of the project's own suites.
+// OwnSuites returns the patterns of the project's own suites.
 func (c *Config) OwnSuites() []string {
 	return slices.DeleteFunc(slices.Clone(c.Suites), isBuiltin)
 }
 
-// suite takes a pattern, or built-in suites by name.
+// suite reads a pattern, or the name of built-in suites.
 func suite(s *source, name string, n *yaml.Node) any {
 	v := glob(s, name, n)
 	wanted, ok := BuiltinName(n.Value)

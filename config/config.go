@@ -1,6 +1,6 @@
-// Package config reads a project's .hookwatch.yaml and gives every setting its
-// value: from a flag, a HOOKWATCH_ variable, the file, or its default, in that
-// order. Every problem of every source is reported at once.
+// Package config reads a project's .hookwatch.yaml and determines the value of every
+// setting: from a flag, a HOOKWATCH_ variable, the file, or its default, in that order.
+// All problems of all sources are reported at once.
 package config
 
 import (
@@ -15,102 +15,107 @@ import (
 // FileName is the name of the configuration file.
 const FileName = ".hookwatch.yaml"
 
-// Builtin is the entry of Preflight.Required that stands for what the suites require
-// that hookwatch brings along, and of Config.Suites for the usual ones of these.
+// Builtin stands for the requirements of built-in suites in Preflight.Required, and for
+// the default built-in suites in Config.Suites.
 const Builtin = "builtin"
 
-// A Config is what one project's configuration says, complete. Lists of paths
-// and globs are slash paths from Root, as written.
+// A Config is the complete configuration of one project. Lists of paths and globs are
+// slash paths from Root, as written.
 type Config struct {
-	Project   string                `mapstructure:"project"`
-	Hooks     []string              `mapstructure:"hooks"`
-	Settings  []string              `mapstructure:"settings"`
-	Specs     []string              `mapstructure:"specs"`
-	Suites    []string              `mapstructure:"suites"`
-	Verify    VerifyPolicy          `mapstructure:"verify"`
-	Preflight Preflight             `mapstructure:"preflight"`
-	Gates     map[string]GatePolicy `mapstructure:"-"` // by tool; viper would lower-case and split the names
-	Denies    []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
-	StandIns  []string              `mapstructure:"stand_ins"`
-	Run       Run                   `mapstructure:"run"`
-	Sandbox   Sandbox               `mapstructure:"sandbox"`
-	Live      Live                  `mapstructure:"live"`
-	Results   Results               `mapstructure:"results"`
-	Notify    Notify                `mapstructure:"notify"`
-	Watch     Watch                 `mapstructure:"watch"`
+	Project   string       `mapstructure:"project"`
+	Hooks     []string     `mapstructure:"hooks"`
+	Settings  []string     `mapstructure:"settings"`
+	Specs     []string     `mapstructure:"specs"`
+	Suites    []string     `mapstructure:"suites"`
+	Verify    VerifyPolicy `mapstructure:"verify"`
+	Preflight Preflight    `mapstructure:"preflight"`
+	// By tool; not read by viper, which would lower-case and split the names.
+	Gates    map[string]GatePolicy `mapstructure:"-"`
+	Denies   []suites.Deny         `mapstructure:"-"` // inputs that hooks must stop
+	StandIns []string              `mapstructure:"stand_ins"`
+	Run      Run                   `mapstructure:"run"`
+	Sandbox  Sandbox               `mapstructure:"sandbox"`
+	Live     Live                  `mapstructure:"live"`
+	Results  Results               `mapstructure:"results"`
+	Notify   Notify                `mapstructure:"notify"`
+	Watch    Watch                 `mapstructure:"watch"`
 
-	Path        string `mapstructure:"-"` // of the file; "" when there is none
-	Root        string `mapstructure:"-"` // absolute path of the project
-	ResultsDir  string `mapstructure:"-"` // absolute
-	ResultsBase string `mapstructure:"-"` // exists, and ResultsDir is it or below it; no link is followed from here on
+	Path       string `mapstructure:"-"` // of the file; "" if there is none
+	Root       string `mapstructure:"-"` // absolute path of the project
+	ResultsDir string `mapstructure:"-"` // absolute
+	// An existing directory, which is ResultsDir or a parent; no link is followed below it.
+	ResultsBase string `mapstructure:"-"`
 
-	// What of the file, and of defaults that a link leads elsewhere, a person has to
-	// agree to; what is not agreed to is not in force.
+	// Values of the file, and defaults that lead out of the project through a link, that the
+	// user must agree to. Until then they are not used.
 	Asks     []Ask    `mapstructure:"-"`
-	Agreed   []string `mapstructure:"-"` // real paths out of the project that may be read
-	Distrust string   `mapstructure:"-"` // why nothing that was agreed to counts, and nothing can be agreed to; "" if it can
-	Lapsed   string   `mapstructure:"-"` // why what was agreed to before does not count; "" if it does
+	Agreed   []string `mapstructure:"-"` // real paths outside of the project that may be read
+	Distrust string   `mapstructure:"-"` // why agreements are ignored and cannot be made; "" if they can
+	Lapsed   string   `mapstructure:"-"` // why earlier agreements are ignored; "" if they are not
 	Digest   string   `mapstructure:"-"` // of the file's content
-	Dir      string   `mapstructure:"-"` // real path of the directory that the configuration belongs to: agreements are about that
-	State    string   `mapstructure:"-"` // the person's state folder
+	// Real path of the directory that the configuration belongs to, which agreements are made
+	// for.
+	Dir   string `mapstructure:"-"`
+	State string `mapstructure:"-"` // the user's state folder
 }
 
-// Preflight says what a full run needs before it starts.
+// Preflight configures the requirements of a full run.
 type Preflight struct {
 	Required []string        `mapstructure:"required"`
 	Policy   PreflightPolicy `mapstructure:"policy"`
 }
 
-// Run says how cases of layer 1 run.
+// Run configures the runs of layer 1 cases.
 type Run struct {
-	Jobs      int           `mapstructure:"jobs"`    // 0: one a processor
+	Jobs      int           `mapstructure:"jobs"`    // 0 means one per processor
 	Timeout   time.Duration `mapstructure:"timeout"` // of one case
 	Backstop  time.Duration `mapstructure:"backstop"`
-	Isolation string        `mapstructure:"isolation"` // names a sandbox.Backend, or is sandbox.Auto
+	Isolation string        `mapstructure:"isolation"` // a sandbox.Backend, or sandbox.Auto
 	Trace     TracePolicy   `mapstructure:"trace"`
 	PassEnv   []string      `mapstructure:"pass_env"` // names of variables
 }
 
-// Sandbox says what a case may see and use, and what is kept of those that fail.
+// Sandbox configures the files and resources of a case, and which sandboxes of failing
+// cases are kept.
 type Sandbox struct {
 	Home      Home     `mapstructure:"home"`
-	Mask      []string `mapstructure:"mask"`      // paths from HOME to hide beside the known ones
+	Mask      []string `mapstructure:"mask"`      // paths from HOME to hide in addition to the built-in ones
 	Unmask    []string `mapstructure:"unmask"`    // paths from HOME not to hide
-	Size      ByteSize `mapstructure:"size"`      // that a case may write
-	Processes int      `mapstructure:"processes"` // that a case may have at a time
-	Memory    ByteSize `mapstructure:"memory"`    // that its processes may use together
-	Keep      int      `mapstructure:"keep"`      // sandboxes of failing cases; 0 keeps none
-	KeepSize  ByteSize `mapstructure:"keep_size"` // of all that are kept
+	Size      ByteSize `mapstructure:"size"`      // of the files that a case may write
+	Processes int      `mapstructure:"processes"` // maximum number in a case at a time
+	Memory    ByteSize `mapstructure:"memory"`    // of all processes of a case together
+	Keep      int      `mapstructure:"keep"`      // number of sandboxes of failing cases; 0 keeps none
+	KeepSize  ByteSize `mapstructure:"keep_size"` // of all kept sandboxes together
 }
 
-// Live says how cases of layer 2 run.
+// Live configures the runs of layer 2 cases.
 type Live struct {
-	Client  string        `mapstructure:"client"` // "": the one on PATH
+	Client  string        `mapstructure:"client"` // "" means the one on PATH
 	Timeout time.Duration `mapstructure:"timeout"`
 }
 
-// Results says where records are kept and for how long.
+// Results configures where records are kept and how long.
 type Results struct {
 	Dir         string   `mapstructure:"dir"`       // as written; see Config.ResultsDir
-	KeepRuns    int      `mapstructure:"keep_runs"` // 0: no limit
-	KeepDays    int      `mapstructure:"keep_days"` // 0: no limit
+	KeepRuns    int      `mapstructure:"keep_runs"` // 0 means no limit
+	KeepDays    int      `mapstructure:"keep_days"` // 0 means no limit
 	RollingSize ByteSize `mapstructure:"rolling_size"`
 }
 
-// Notify says when a person is notified beyond the terminal.
+// Notify configures notifications outside the terminal.
 type Notify struct {
 	Desktop bool          `mapstructure:"desktop"`
 	Settle  time.Duration `mapstructure:"settle"`
 }
 
-// Watch says what the watcher leaves out, and how its selections are checked.
+// Watch configures which files the watcher ignores, and how selections are checked.
 type Watch struct {
 	Ignore []string `mapstructure:"ignore"` // globs
-	Audit  int      `mapstructure:"audit"`  // cases that are not affected and run all the same after a save
+	Audit  int      `mapstructure:"audit"`  // number of unaffected cases to run after a save
 }
 
-// An Ask is a value of a project's file that weakens protection or reaches out of
-// the project. It counts only once a person has agreed to exactly this.
+// An Ask is a value of a project's file that weakens protection or leads out of the
+// project. It is used only once the user has agreed to exactly this value.
 type Ask struct {
 	trust.Value
 	File    string `json:"-"` // "" for a default that leads out by a link
@@ -120,7 +125,7 @@ type Ask struct {
 	Instead string `json:"instead"` // what applies until it is agreed to
 	Agreed  bool   `json:"agreed"`
 
-	entry bool // of a list
+	entry bool // one entry of a list
 }
 
 //go:embed example.yaml
@@ -129,8 +134,8 @@ var example []byte
 //go:embed schema.json
 var schema []byte
 
-// Example is a commented configuration file in which every key has its default.
+// Example returns a commented configuration file in which every key has its default.
 func Example() []byte { return slices.Clone(example) }
 
-// Schema is the JSON Schema of the configuration file.
+// Schema returns the JSON Schema of the configuration file.
 func Schema() []byte { return slices.Clone(schema) }

@@ -16,8 +16,8 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// asks lists what of the file's values, and of defaults that lead out by a link,
-// is to be agreed to, but for keys to be skipped.
+// asks returns the file's values, and defaults that lead out of the project through a
+// link, that need consent, except for keys to skip.
 func (s *source) asks(f facts, skip func(key string) bool) []Ask {
 	var out []Ask
 	for _, k := range keys {
@@ -36,7 +36,7 @@ func (s *source) asks(f facts, skip func(key string) bool) []Ask {
 	return out
 }
 
-// appendAsk looks at one value: the i-th entry where the key has a list, else -1.
+// appendAsk checks one value: the i-th entry if the key has a list, or -1 for others.
 func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 	why, instead := k.consent(value, f)
 	if why == "" {
@@ -54,7 +54,7 @@ func (s *source) appendAsk(out []Ask, k key, value any, f facts, i int) []Ask {
 	return append(out, a)
 }
 
-// withhold leaves what is not agreed to out of the values.
+// withhold removes values that were not agreed to.
 func (s *source) withhold(asks []Ask) {
 	for _, a := range asks {
 		if a.Agreed {
@@ -73,13 +73,13 @@ func (s *source) withhold(asks []Ask) {
 	}
 }
 
-// Pending are the asks that nobody has agreed to.
+// Pending returns the asks that were not agreed to.
 func (c *Config) Pending() []Ask {
 	return slices.DeleteFunc(slices.Clone(c.Asks), func(a Ask) bool { return a.Agreed })
 }
 
-// Notice is one line that says what was asked for and is not agreed to, and how
-// to agree; "" if there is nothing.
+// Notice returns one line about the values that were not agreed to, and how to agree. It
+// returns "" if there are none.
 func (c *Config) Notice() string {
 	pending := c.Pending()
 	if len(pending) == 0 {
@@ -99,10 +99,10 @@ func (c *Config) Notice() string {
 	return fmt.Sprintf("%s asks for %s; the safe defaults are used (%s)", who, Summary(pending), how)
 }
 
-// shownEntries is how much of a list a line shows.
+// shownEntries is the number of entries of a list to show in a line.
 const shownEntries = 4
 
-// Summary names asks in one line, those of one key together.
+// Summary returns the asks as one line, grouped by key.
 func Summary(asks []Ask) string {
 	var parts []string
 	for len(asks) > 0 {
@@ -130,21 +130,21 @@ func together(asks []Ask) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// agreements are what a person has agreed to of one configuration. They are read
-// when they are first asked for: most configurations ask for nothing.
+// agreements are the user's agreements for one configuration. They are read when they are
+// first needed, because most configurations need none.
 type agreements struct {
 	store    trust.Store
 	project  string
-	identity func() string // of the repository; asked for only if something was agreed to
-	places   []string      // that whoever wrote the configuration may have filled
+	identity func() string // of the repository; called only if there are agreements
+	places   []string      // directories that the author of the configuration may have filled
 
 	held       *trust.Agreement
 	repository string
-	distrust   string // why none counts, and none can be made
-	lapsed     string // why what was agreed to before does not count
+	distrust   string // why agreements are ignored and cannot be made
+	lapsed     string // why earlier agreements are ignored
 }
 
-// ask lists what a file asks for, with what is agreed to.
+// ask returns the values of a file that need consent, and sets which were agreed to.
 func (g *agreements) ask(file *source, f facts, skip func(key string) bool) []Ask {
 	asks := file.asks(f, skip)
 	if len(asks) > 0 && g.held == nil {
@@ -170,7 +170,7 @@ func (g *agreements) read() {
 		g.lapsed = err.Error()
 	case err != nil:
 		g.lapsed = "what was agreed to cannot be read: " + err.Error()
-	case held.Repository == "": // nothing was agreed to
+	case held.Repository == "": // no agreements
 	default:
 		if g.repository = g.identity(); g.repository != held.Repository {
 			g.lapsed = fmt.Sprintf("you agreed for %s at this path, and this is %s", held.Repository, g.repository)
@@ -178,9 +178,9 @@ func (g *agreements) read() {
 	}
 }
 
-// Identity names what a project is, for consent: the repository, by the first commit
-// of its history, which the function returns for a directory; else, where there is no
-// repository or it cannot be read, exactly this configuration file.
+// Identity returns the identity of a project for consent: the first commit of its
+// repository, which firstCommit returns for a directory. If there is no repository or it
+// cannot be read, it is the digest of the configuration file.
 func (c *Config) Identity(firstCommit func(dir string) string) string {
 	if firstCommit != nil {
 		if commit := firstCommit(c.Dir); commit != "" {
@@ -190,9 +190,9 @@ func (c *Config) Identity(firstCommit func(dir string) string) string {
 	return "a directory with the configuration " + c.Digest
 }
 
-// consent finds out what the file asks for, and leaves what is not agreed to out
-// of it. It settles the project's root on the way, since all else is seen from
-// there. Set tells the keys that a flag or a variable sets.
+// consent finds the values of the file that need consent, and removes those that were not
+// agreed to. It sets the project's root first, because the other paths are relative to it.
+// set reports whether a flag or a variable sets a key.
 func (c *Config) consent(file *source, start string, o LoadOptions, set func(key string) bool) {
 	c.State = o.State
 	c.Dir = disk.Lead(cmp.Or(parent(c.Path), projectRoot(start)))
@@ -227,10 +227,11 @@ func parent(path string) string {
 	return filepath.Dir(path)
 }
 
-// TrustFile is where what a person agrees to of the configuration is kept.
+// TrustFile returns the path of the file with the user's agreements for this
+// configuration.
 func (c *Config) TrustFile() string { return trust.In(c.State).File(c.Dir) }
 
-// Values are all that the configuration asks for, agreed to or not.
+// Values returns all values that need consent, agreed to or not.
 func (c *Config) Values() []trust.Value {
 	values := make([]trust.Value, len(c.Asks))
 	for i, a := range c.Asks {
@@ -242,7 +243,7 @@ func (c *Config) Values() []trust.Value {
 // denyKeys are the keys of an entry of denies.
 var denyKeys = []string{"hook", "tool", "command", "file", "prompt"}
 
-// denies takes inputs that hooks must stop.
+// denies reads the inputs that hooks must stop.
 func denies(s *source, name string, n *yaml.Node) any {
 	if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
 		return s.add(n, fmt.Sprintf("%s: %d entries, more than %d", name, len(n.Content), mostItems), "")
@@ -254,7 +255,7 @@ func denies(s *source, name string, n *yaml.Node) any {
 	return all
 }
 
-// deny takes one entry: a hook, and one of what can be sent to it.
+// deny reads one entry: a hook, and one input for it.
 func (s *source) deny(name string, n *yaml.Node) (d suites.Deny) {
 	const example = "write {hook: guard.sh, command: rm -rf /}"
 	if n.Kind != yaml.MappingNode {

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// What describes the project stands in its file alone; what depends on the
-// machine or the occasion has a variable and a flag as well.
+// Settings that describe the project are only in its file. Those that depend on the
+// machine or the situation also have a variable and a flag.
 var keys = []key{
 	{path: "project", def: ".", read: text, consent: astray("project", "the directory of the file")},
 	{path: "hooks", def: []string{".claude/hooks"}, read: list(item), consent: astray("hooks", leftOut)},
@@ -67,8 +67,8 @@ var keys = []key{
 
 const leftOut = "it is left out"
 
-// isolations are the values of run.isolation, and weakIsolations what the user has to
-// agree to for those of them that leave something open.
+// isolations are the values of run.isolation, and weakIsolations the text for the user's
+// consent to those that protect less.
 var isolations, weakIsolations = func() (names []string, weak map[string]string) {
 	names, weak = []string{sandbox.Auto}, make(map[string]string)
 	for _, d := range sandbox.Descriptions() {
@@ -80,7 +80,7 @@ var isolations, weakIsolations = func() (names []string, weak map[string]string)
 	return names, weak
 }()
 
-// listed names values in a usage text, the default first.
+// listed returns values for a usage text, the default first.
 func listed(values []string) string {
 	last := len(values) - 1
 	return "`" + values[0] + "`, " + strings.Join(values[1:last], ", ") + " or " + values[last]
@@ -88,7 +88,7 @@ func listed(values []string) string {
 
 var defaultGates = map[string]GatePolicy{"biome": GateFail}
 
-// find looks a key up by its path.
+// find returns the key with a path.
 func find(path string) (key, bool) {
 	for _, k := range keys {
 		if k.path == path {
@@ -98,7 +98,7 @@ func find(path string) (key, bool) {
 	return key{}, false
 }
 
-// within lists the names of what may stand in a group, or at the top for "".
+// within returns the names in a group, or at the top level for "".
 func within(group string) []string {
 	var names []string
 	for _, k := range keys {
@@ -113,7 +113,7 @@ func within(group string) []string {
 	return names
 }
 
-// suggest gives a hint for a key that does not exist in a group.
+// suggest returns a hint for a key that does not exist in a group.
 func suggest(group, name string) string {
 	if hint := pattern.NearestHint(name, within(group)); hint != "" {
 		return hint
@@ -137,7 +137,7 @@ func (s *source) value(path string) any {
 	return k.def
 }
 
-// list and text give a key's value: the file's, or the default.
+// list and text return a key's value from the file, or the default.
 func (s *source) list(path string) []string {
 	v, _ := s.value(path).([]string)
 	return v
@@ -148,27 +148,27 @@ func (s *source) text(path string) string {
 	return v
 }
 
-// A key is one setting: everything that is known of it.
+// A key is one setting.
 type key struct {
 	path  string // in the file; a dot separates group and name
 	def   any
 	read  reader
 	env   string // variable, without the HOOKWATCH_ prefix
 	flag  string
-	usage string // of the flag; a back-quoted word names its value
+	usage string // of the flag; a back-quoted word is the name of its value
 
-	consent rule // which values of a file a person has to agree to; nil: none
+	consent rule // returns which values of a file need consent; nil: none
 }
 
-// A reader turns a value as written into the setting's type, or reports to the
-// source what is wrong with it and gives nil.
+// A reader converts a value as written to the setting's type. If that fails, it reports a
+// problem to the source and returns nil.
 type reader func(s *source, name string, n *yaml.Node) any
 
-// A rule says why a value counts only once it is agreed to, and what holds until
-// then; "" if it counts at once.
+// A rule returns why a value needs consent, and the value until then. why is "" if it
+// needs none.
 type rule func(value any, f facts) (why, instead string)
 
-// facts are what the machine says about a configuration's values.
+// facts are the properties of the machine that decide about consent.
 type facts struct {
 	processors int
 	leads      map[entry]lead
@@ -177,14 +177,13 @@ type facts struct {
 // An entry is one path of a key, as written.
 type entry struct{ key, path string }
 
-// A lead is where a path leads.
+// A lead is the target of a path.
 type lead struct {
-	to  string // in truth, if that is out of the project
-	why string // for a place of the project that is not for records
+	to  string // the real path, if it is outside of the project
+	why string // if set, why records must not be in this place of the project
 }
 
-// outright is for a key whose values are never a project's to decide; its value
-// is an entry or, for a key without a list, a text.
+// outright is for keys whose every value needs consent, except for an empty text.
 func outright(why, instead string) rule {
 	return func(value any, _ facts) (string, string) {
 		if value == "" {
@@ -194,7 +193,7 @@ func outright(why, instead string) rule {
 	}
 }
 
-// among is for some of the words of a key.
+// among is for keys with some values that need consent.
 func among(whys map[string]string, instead string) rule {
 	return func(value any, _ facts) (string, string) {
 		word, _ := value.(string)
@@ -202,8 +201,8 @@ func among(whys map[string]string, instead string) rule {
 	}
 }
 
-// above is for a bound that a project may lower. A 0 that means no bound at all is
-// above every bound.
+// above is for limits that a project may lower without consent. A 0 that means no limit
+// counts as above every limit.
 func above[T int | ByteSize | time.Duration](most T, why string, zero zeroMeaning) rule {
 	return func(value any, _ facts) (string, string) {
 		if n, ok := value.(T); ok && (n > most || n == 0 && zero == unbounded) {
@@ -213,12 +212,12 @@ func above[T int | ByteSize | time.Duration](most T, why string, zero zeroMeanin
 	}
 }
 
-// zeroMeaning is what 0 means for a bound.
+// zeroMeaning is the meaning of 0 for a limit.
 type zeroMeaning int
 
 const (
-	least     zeroMeaning = iota // the lowest bound, or not allowed
-	unbounded                    // no bound
+	least     zeroMeaning = iota // the lowest limit, or invalid
+	unbounded                    // no limit
 )
 
 func manyJobs(value any, f facts) (why, instead string) {
@@ -242,7 +241,7 @@ func astray(key, instead string) rule {
 	}
 }
 
-// written is a value in the one form that is shown and digested.
+// written formats a value for display and for digests.
 func written(value any) string {
 	text := fmt.Sprint(value)
 	if _, ok := value.(time.Duration); ok { // 15m0s is written 15m, and 1h0m0s 1h

@@ -21,22 +21,22 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// LoadOptions say where to look. The zero value reads the configuration of the
-// working directory and the process's own environment.
+// LoadOptions configures Load. The zero value reads the configuration of the working
+// directory and the process's own environment.
 type LoadOptions struct {
-	Dir   string                      // where the search starts; "" is the working directory
+	Dir   string                      // where the search starts; "" means the working directory
 	Path  string                      // an explicit file, relative to Dir
-	Flags *pflag.FlagSet              // only those that were set count
-	Env   func(string) (string, bool) // nil is os.LookupEnv
-	State string                      // the user's state folder; "" is that of the system's rules
-	// FirstCommit returns the first commit of the repository that a directory is in, ""
-	// without one. It is called only where something was agreed to. Nil: no
-	// repository can be read.
+	Flags *pflag.FlagSet              // only flags that were set count
+	Env   func(string) (string, bool) // nil means os.LookupEnv
+	State string                      // the user's state folder; "" means the system's default
+	// FirstCommit returns the first commit of the repository that contains a directory, or ""
+	// if there is none. It is called only if there are agreements. If it is nil, no repository
+	// can be read.
 	FirstCommit func(dir string) string
 }
 
-// Load gives the configuration in force. Its error is of type *Error when what
-// a person wrote is at fault.
+// Load returns the effective configuration. The error is an *Error if the user's input is
+// at fault.
 func Load(o LoadOptions) (*Config, error) {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
@@ -75,7 +75,7 @@ func Load(o LoadOptions) (*Config, error) {
 	return c, nil
 }
 
-// merge lays the sources over the defaults, later ones over earlier ones.
+// merge applies the sources to the defaults, later ones over earlier ones.
 func (c *Config) merge(file, env, flags *source) error {
 	v := viper.New()
 	for _, k := range keys {
@@ -99,7 +99,7 @@ func (c *Config) merge(file, env, flags *source) error {
 	return v.Unmarshal(c)
 }
 
-// nested is the source's values as maps within maps, as viper merges them.
+// nested returns the source's values as nested maps for viper.
 func (s *source) nested() map[string]any {
 	top := map[string]any{}
 	for path, value := range s.values {
@@ -118,11 +118,11 @@ func (s *source) nested() map[string]any {
 	return top
 }
 
-// mostBytes is how large a configuration file may be: thirty times one in which
-// every key is explained, and little enough to be parsed in well under a second.
+// mostBytes is the maximum size of a configuration file: thirty times one in which every
+// key is explained, and small enough to be parsed in well under a second.
 const mostBytes = 128 << 10
 
-// readFile finds and reads the file; both results are empty when there is none.
+// readFile finds and reads the file. Both results are empty if there is none.
 func readFile(dir, explicit string) (path string, data []byte, err error) {
 	var door disk.Reader
 	if path = explicit; path == "" {
@@ -144,7 +144,7 @@ func readFile(dir, explicit string) (path string, data []byte, err error) {
 	return "", nil, unreadable(dir, path, explicit != "", err)
 }
 
-// unreadable says why a file cannot be read, and what to do.
+// unreadable returns the error for a file that cannot be read, with a hint.
 func unreadable(dir, path string, asked bool, err error) error {
 	hint := ""
 	var refused *disk.Error
@@ -169,7 +169,7 @@ func unread(dir, path, what, hint string) error {
 
 func readAnyway(path string) string { return "--config " + path + " reads it all the same" }
 
-// parseFile takes the file's text apart.
+// parseFile parses the file's text.
 func parseFile(file string, data []byte) *source {
 	s := newSource(file)
 	var docs []yaml.Node
@@ -190,10 +190,10 @@ func parseFile(file string, data []byte) *source {
 	return s
 }
 
-// group reads the keys of a mapping: the top level's for "".
+// group reads the keys of a mapping, or of the top level for "".
 func (s *source) group(name string, n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
-		return // a heading whose keys are all commented out
+		return // a group whose keys are all commented out
 	}
 	if n.Kind != yaml.MappingNode {
 		s.Wrong(n, cmp.Or(name, "the file"), "keys with values", "known here: "+strings.Join(within(name), ", "))
@@ -225,7 +225,7 @@ func (s *source) set(k key, n *yaml.Node) {
 	}
 }
 
-// readEnv takes the HOOKWATCH_ variables. An empty one counts as unset.
+// readEnv reads the HOOKWATCH_ variables. An empty one counts as unset.
 func readEnv(lookup func(string) (string, bool)) *source {
 	s := newSource("")
 	for _, k := range keys {
@@ -240,8 +240,8 @@ func readEnv(lookup func(string) (string, bool)) *source {
 	return s
 }
 
-// AddFlags registers the settings that have a flag. Their defaults stand in the
-// usage text: an unset flag says nothing.
+// AddFlags registers the settings that have a flag. The defaults are only in the usage
+// text, because an unset flag must have no value.
 func AddFlags(flags *pflag.FlagSet) {
 	for _, k := range keys {
 		if k.flag != "" {
@@ -250,7 +250,7 @@ func AddFlags(flags *pflag.FlagSet) {
 	}
 }
 
-// readFlags takes the flags that were set on the command line.
+// readFlags reads the flags that were set on the command line.
 func readFlags(flags *pflag.FlagSet) *source {
 	s := newSource("")
 	if flags == nil {
@@ -271,8 +271,8 @@ func readFlags(flags *pflag.FlagSet) *source {
 	return s
 }
 
-// valueNode is a variable's or flag's text as if it stood in the file; the
-// items of a list are separated by commas.
+// valueNode returns the text of a variable or flag as a node of the file. Items of a list
+// are separated by commas.
 func valueNode(k key, text string) *yaml.Node {
 	if _, isList := k.def.([]string); isList {
 		seq := &yaml.Node{Kind: yaml.SequenceNode}
@@ -298,12 +298,12 @@ func valueNode(k key, text string) *yaml.Node {
 	return n
 }
 
-// A source is what one of file, variables and flags says, by the keys' paths.
+// A source has the values of the file, the variables or the flags, by the keys' paths.
 type source struct {
-	yamlform.Reader // its File is what the next problem is attributed to
+	yamlform.Reader // its File is the source of the next problem
 
 	values map[string]any
-	nodes  map[string]*yaml.Node // where the values stand
+	nodes  map[string]*yaml.Node // the nodes of the values
 	gates  map[string]GatePolicy
 	denies []suites.Deny
 }
@@ -318,7 +318,7 @@ func newSource(file string) *source {
 // has reports whether the source sets a key.
 func (s *source) has(path string) bool { return s.nodes[path] != nil }
 
-// What a source may hold: more is a mistake, or made to be a burden. A file of
+// bounds limits a source, because larger ones are a mistake or an attack. A file with
 // nothing but problems can have a million.
 var bounds = yamlform.Bounds{Problems: 101, Rest: true, Text: 4096, Shown: shownText} // a path can be as long as a text
 
@@ -327,23 +327,23 @@ const (
 	mostItems = 1000
 )
 
-// add notes a problem and gives nil, the value of what is wrong.
+// add adds a problem and returns nil, the value if there is a problem.
 func (s *source) add(n *yaml.Node, what, hint string) any {
 	s.Add(n, what, hint)
 	return nil
 }
 
-// wrong notes that a value is not what its key wants, and gives nil.
+// wrong reports a value of the wrong type, and returns nil.
 func (s *source) wrong(n *yaml.Node, name, want, hint string) any {
 	s.Wrong(n, name, want, hint)
 	return nil
 }
 
-// An Error holds every problem of a configuration, the file's in its order,
-// then those of variables and flags, whose names stand in place of a file.
+// An Error lists every problem of a configuration: those of the file in its order, then
+// those of variables and flags, with their names instead of a file name.
 type Error struct{ Problems []suites.Problem }
 
-// Error formats the problems, one a line.
+// Error returns the problems, one per line.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// owners are those of a file, and of what it leads to if it is a link.
+// owners returns the owners of a file, and of its target if it is a link.
 func owners(path string) (uids []int, known bool) {
 	for _, look := range []func(string) (os.FileInfo, error){os.Lstat, os.Stat} {
 		if fi, err := look(path); err == nil {

@@ -20,8 +20,8 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// Find looks for the configuration file in dir and the directories above it. In
-// those above, a directory of that name is passed over.
+// Find looks for the configuration file in dir and the directories above it. Above dir,
+// directories with that name are ignored.
 func Find(dir string) (path string, ok bool) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -37,8 +37,7 @@ func Find(dir string) (path string, ok bool) {
 	return filepath.Join(found, FileName), true
 }
 
-// root gives the project's root as the file at path says, else as the directory
-// suggests.
+// root returns the project's root from the file at path, or else the one guessed from dir.
 func (s *source) root(dir, path string) string {
 	if path == "" {
 		return projectRoot(dir)
@@ -54,15 +53,15 @@ func (s *source) checkRoot(root string) {
 	}
 }
 
-// projectRoot guesses the root without a file: the nearest directory from dir
-// upwards that git or the client treats as one, else dir.
+// projectRoot guesses the root without a file: the nearest directory from dir upwards that
+// git or the client treats as one, or else dir.
 func projectRoot(dir string) string {
 	home, _ := os.UserHomeDir()
 	root := upwards(dir, func(d string) bool {
 		if git := filepath.Join(d, ".git"); exists(git) && mayRule(dir, git) {
 			return true
 		}
-		// The one in the home directory holds the client's own settings.
+		// The one in the home directory has the client's own settings.
 		claude := filepath.Join(d, ".claude")
 		return d != home && isDir(claude) && mayRule(dir, claude)
 	})
@@ -72,16 +71,16 @@ func projectRoot(dir string) string {
 	return root
 }
 
-// StateFolder is where programs keep what is a person's own, by the system's rules.
+// StateFolder returns the system's folder for the state of the user's programs.
 func StateFolder() string { return xdg.StateHome }
 
-// stateDir is where the records of a project go that has no configuration: the
-// person's state folder, so that the project itself is left alone.
+// stateDir returns the directory for records of a project without configuration. It is in
+// the user's state folder, so that the project itself is not changed.
 func stateDir(state, root string) string {
 	return filepath.Join(state, "hookwatch", projectKey(root), "results")
 }
 
-// projectKey names a project's folder among those of all projects.
+// projectKey returns the name of a project's folder among those of all projects.
 func projectKey(root string) string {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
@@ -90,12 +89,12 @@ func projectKey(root string) string {
 	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Abs gives the absolute path of a path from the project's root.
+// Abs returns the absolute path of a path from the project's root.
 func (c *Config) Abs(path string) string { return from(c.Root, path) }
 
-// mayRule reports whether a file may say what the person who works in a directory
-// does there: their own, root's, or that of whoever owns the directory, and so
-// could write to it. Anybody can leave a file in /tmp.
+// mayRule reports whether a file may configure hookwatch for a user who works in dir. Its
+// owner must be the user, root, or the owner of dir, who could write to dir anyway;
+// otherwise any user could leave a file in /tmp.
 func mayRule(dir, file string) bool {
 	who, known := owners(file)
 	if !known {
@@ -107,7 +106,7 @@ func mayRule(dir, file string) bool {
 	})
 }
 
-// upwards gives the nearest directory from dir to the top for which is holds.
+// upwards returns the nearest directory from dir to the root for which is returns true.
 func upwards(dir string, is func(string) bool) string {
 	dir, err := filepath.Abs(dir)
 	for err == nil {
@@ -133,7 +132,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// from gives the absolute path of a path from a directory.
+// from returns the absolute path of a path from a directory.
 func from(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -142,7 +141,7 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// displayPath is how messages name a file: from dir when it lies within.
+// displayPath returns the path for messages: relative to dir if it is within dir.
 func displayPath(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -150,7 +149,7 @@ func displayPath(dir, path string) string {
 	return path
 }
 
-// fixed is the part of a pattern that is no pattern.
+// fixed returns the part of a pattern in front of wildcards.
 func fixed(pattern string) string {
 	if !strings.ContainsAny(pattern, `*?[{\`) {
 		return pattern
@@ -159,11 +158,11 @@ func fixed(pattern string) string {
 	return base
 }
 
-// pathKeys are the lists whose entries are read, from the project's root.
+// pathKeys are the lists of paths to read, relative to the project's root.
 var pathKeys = []string{"hooks", "settings", "specs", "suites"}
 
-// reach looks where the paths of a file lead, and of defaults that it leaves. What
-// is not on its list lies in the project.
+// reach resolves the paths of a file, and the defaults of those that it does not set.
+// Paths without a lead are in the project.
 func (s *source) reach(root string) facts {
 	f := facts{processors: runtime.NumCPU(), leads: map[entry]lead{}}
 	real := disk.Lead(root)
@@ -181,8 +180,8 @@ func (s *source) reach(root string) facts {
 	return f
 }
 
-// recordsLead tells what speaks against records in a place of the project, or
-// where it leads out.
+// recordsLead returns why records must not be in a directory of the project, or its target
+// outside of the project.
 func (s *source) recordsLead(root, real, dir string) lead {
 	to := disk.Lead(dir)
 	rel, err := filepath.Rel(real, to)
@@ -205,9 +204,9 @@ func (s *source) recordsLead(root, real, dir string) lead {
 	return lead{}
 }
 
-// projectLead tells where the root that a file names leads, if that is elsewhere:
-// neither below the file, nor below the directory that a person started in, nor in
-// the work tree of git that the file is part of.
+// projectLead returns the target of the root that a file names, if that is neither below
+// the file, nor below the directory that the user started in, nor in the git work tree of
+// the file.
 func projectLead(root, file, start string) lead {
 	to := disk.Lead(root)
 	own := filepath.Dir(disk.Lead(file))
@@ -219,8 +218,8 @@ func projectLead(root, file, start string) lead {
 	return lead{to: to}
 }
 
-// workTree gives the top of the work tree of git that a real directory is part
-// of; "" if there is none, or if it is one of the person's whole HOME.
+// workTree returns the top of the git work tree of a real directory. It returns "" if
+// there is none, or if it contains the user's whole HOME.
 func workTree(dir string) string {
 	top := upwards(dir, func(d string) bool { return exists(filepath.Join(d, ".git")) })
 	if home, err := os.UserHomeDir(); top == "" || err == nil && disk.Within(top, disk.Lead(home)) {
@@ -229,8 +228,8 @@ func workTree(dir string) string {
 	return top
 }
 
-// expandHome puts the person's HOME for the ~ at the start of a path, as a shell
-// does. The project has no directory of that name in mind.
+// expandHome replaces a ~ at the start of a path by the user's HOME, as a shell does,
+// because no project means a directory of that name.
 func (s *source) expandHome() {
 	for _, key := range append([]string{"project", "results.dir"}, pathKeys...) {
 		switch v := s.values[key].(type) {
@@ -257,8 +256,8 @@ func (s *source) inHome(key, path string) string {
 	return filepath.ToSlash(dir) + below
 }
 
-// placeResults says where records go, and from where on the way there must be
-// free of links.
+// placeResults sets the directory for records, and its parent below which no link is
+// followed.
 func (c *Config) placeResults(state string, chosen, configured bool) {
 	c.ResultsDir = c.Abs(c.Results.Dir)
 	i := slices.IndexFunc(c.Asks, func(a Ask) bool { return a.Key == "results.dir" })
@@ -278,15 +277,15 @@ func (c *Config) placeResults(state string, chosen, configured bool) {
 	}
 }
 
-// strays reports whether the default itself is no place for records here.
+// strays reports whether the default must not be used for records here.
 func (c *Config) strays(dir string) bool {
 	none := newSource("")
 	none.values["hooks"] = c.Hooks
 	return none.recordsLead(c.Root, disk.Lead(c.Root), c.Abs(dir)) != lead{}
 }
 
-// checkResults refuses a directory that holds anything but records: everything in
-// it is ignored by git and by the watcher.
+// checkResults returns an error if the results directory contains other files than
+// records, because everything in it is ignored by git and by the watcher.
 func (c *Config) checkResults() error {
 	own := disk.Lead(c.ResultsDir)
 	for _, source := range c.sources() {
@@ -301,7 +300,7 @@ func (c *Config) checkResults() error {
 	return err
 }
 
-// sources are where the configuration says that the parts of the project are.
+// sources returns the paths of the configured parts of the project.
 func (c *Config) sources() []string {
 	out := []string{c.Root}
 	if c.Path != "" {
@@ -315,7 +314,7 @@ func (c *Config) sources() []string {
 	return out
 }
 
-// Names that a directory of records has, and those that tell nothing.
+// Names in a directory of records, and names that may be in any directory.
 var (
 	recordNames = []string{
 		"*.jsonl", "rolling", "archive", "traces", "contents", ".lock", ".origin", "running.json", "inputs.json", "environment.json", "runs.json",
@@ -324,14 +323,14 @@ var (
 	neutralNames = []string{".gitignore", ".gitkeep", ".keep", "README.md", ".DS_Store"}
 )
 
-// mostEntries is how many names are looked at: a directory of records has few.
+// mostEntries is the maximum number of names to check: a directory of records has few.
 const mostEntries = 1000
 
-// stranger gives the name of something that a directory holds which has no record
-// in it; "" if there is nothing, or no such directory.
+// stranger returns the name of an entry that is not a record, if the directory has no
+// records at all. It returns "" if there is none, or no such directory.
 func stranger(dir string) (string, error) {
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
-		return "", nil // whoever makes it will tell
+		return "", nil // creating it reports the error
 	}
 	d, err := os.Open(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // A ByteSize is a number of bytes.
 type ByteSize int64
 
-// The units of sizes are powers of 1000, those with an i of 1024.
+// The units of sizes are powers of 1000, and those with an i powers of 1024.
 const (
 	KB  ByteSize = 1000
 	MB           = 1000 * KB
@@ -29,18 +29,18 @@ var sizeUnits = map[string]ByteSize{
 	"b": 1, "kb": KB, "mb": MB, "gb": GB, "kib": KiB, "mib": MiB, "gib": GiB,
 }
 
-// anyText takes text, the empty one too.
+// anyText reads a text, which may be empty.
 func anyText(s *source, name string, n *yaml.Node) any { return s.AnyText(name, n) }
 
-// text takes text that is not empty.
+// text reads a text that is not empty.
 func text(s *source, name string, n *yaml.Node) any {
 	return s.Text(name, n, "leave it out to keep the default")
 }
 
-// item takes text within a list, not an empty one.
+// item reads a text within a list, which must not be empty.
 func item(s *source, name string, n *yaml.Node) any { return s.Text(name, n, "") }
 
-// glob takes a path or a pattern of paths.
+// glob reads a path or a pattern of paths.
 func glob(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if hint := pattern.GlobHint(p); hint != "" {
@@ -51,7 +51,7 @@ func glob(s *source, name string, n *yaml.Node) any {
 
 var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// variable takes the name of an environment variable.
+// variable reads the name of an environment variable.
 func variable(s *source, name string, n *yaml.Node) any {
 	p := s.Text(name, n, "")
 	if p != "" && !variableName().MatchString(p) {
@@ -60,12 +60,12 @@ func variable(s *source, name string, n *yaml.Node) any {
 	return p
 }
 
-// choice takes one of the given words.
+// choice reads one of the given words.
 func choice(words ...string) reader {
 	return func(s *source, name string, n *yaml.Node) any { return s.Choice(name, n, words) }
 }
 
-// list takes a list whose items read takes.
+// list reads a list whose items are read by read.
 func list(read reader) reader {
 	return func(s *source, name string, n *yaml.Node) any {
 		if n.Kind == yaml.SequenceNode && len(n.Content) > mostItems {
@@ -80,7 +80,7 @@ func list(read reader) reader {
 	}
 }
 
-// whole takes a whole number from 0.
+// whole reads a whole number from 0.
 func whole(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
 		return s.wrong(n, name, "a whole number", "")
@@ -92,10 +92,10 @@ func whole(s *source, name string, n *yaml.Node) any {
 	return i
 }
 
-// truth takes true or false.
+// truth reads true or false.
 func truth(s *source, name string, n *yaml.Node) any { return s.Truth(name, n) }
 
-// duration takes a length of time with its unit, not a negative one.
+// duration reads a duration with its unit, which must not be negative.
 func duration(s *source, name string, n *yaml.Node) any {
 	const want = "a duration such as 30s, 500ms or 2m"
 	if n.Kind != yaml.ScalarNode {
@@ -113,7 +113,7 @@ func duration(s *source, name string, n *yaml.Node) any {
 	return d
 }
 
-// positive takes what read takes if it is more than no time.
+// positive reads a duration of more than 0.
 func positive(read reader) reader {
 	return func(s *source, name string, n *yaml.Node) any {
 		v := read(s, name, n)
@@ -124,7 +124,7 @@ func positive(read reader) reader {
 	}
 }
 
-// String writes a size with its unit, as read takes it.
+// String returns the size with its unit, in the form that size reads.
 func (b ByteSize) String() string {
 	for _, u := range []struct {
 		name string
@@ -139,7 +139,7 @@ func (b ByteSize) String() string {
 
 var sizePattern = pattern.Lazy(`^([0-9]+) ?([A-Za-z]+)$`)
 
-// size takes a number of bytes with its unit, more than none.
+// size reads a number of bytes with its unit, which must not be 0.
 func size(s *source, name string, n *yaml.Node) any {
 	const want = "a size such as 10MB"
 	m := sizePattern().FindStringSubmatch(n.Value)
@@ -156,7 +156,7 @@ func size(s *source, name string, n *yaml.Node) any {
 
 var gatePolicies = []string{string(GateFail), string(GateSkip)}
 
-// policies takes tools with what their absence means.
+// policies reads the policies for missing tools, by tool.
 func policies(s *source, name string, n *yaml.Node) any {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n, name, "tools with a policy", "write gates: {shellcheck: skip}")
@@ -175,47 +175,47 @@ func policies(s *source, name string, n *yaml.Node) any {
 	return gates
 }
 
-// A VerifyPolicy says what a marker that does not resolve means.
+// A VerifyPolicy is the effect of a marker that does not resolve.
 type VerifyPolicy string
 
-// A strict project runs nothing, a warned one is told, off says nothing.
+// VerifyStrict runs nothing, VerifyWarn warns, and VerifyOff ignores it.
 const (
 	VerifyStrict VerifyPolicy = "strict"
 	VerifyWarn   VerifyPolicy = "warn"
 	VerifyOff    VerifyPolicy = "off"
 )
 
-// A PreflightPolicy says what a missing requirement does to a full run.
+// A PreflightPolicy is the effect of a missing requirement on a full run.
 type PreflightPolicy string
 
-// Abort stops the run before it starts; report goes on and says so.
+// PreflightAbort stops the run before it starts; PreflightReport continues and reports it.
 const (
 	PreflightAbort  PreflightPolicy = "abort"
 	PreflightReport PreflightPolicy = "report"
 )
 
-// A GatePolicy says what the absence of a tool means for cases gated by it.
+// A GatePolicy is the result of cases gated by a missing tool.
 type GatePolicy string
 
-// A gate's absent tool makes the case a skip or a failure.
+// GateSkip skips the cases; GateFail fails them.
 const (
 	GateSkip GatePolicy = "skip"
 	GateFail GatePolicy = "fail"
 )
 
-// A Home says which HOME hooks get.
+// A Home is the HOME of hooks.
 type Home string
 
-// Real is the person's own, as far as isolation shows it; empty a new one.
+// HomeReal is the user's own, as far as isolation shows it; HomeEmpty is a new one.
 const (
 	HomeReal  Home = "real"
 	HomeEmpty Home = "empty"
 )
 
-// A TracePolicy says when cases are run once more to see what they execute.
+// A TracePolicy decides when cases are run once more to record what they execute.
 type TracePolicy string
 
-// Watch does it while nothing else is to be done; always after single runs too.
+// TraceWatch does so when idle while watching; TraceAlways after single runs too.
 const (
 	TraceWatch  TracePolicy = "watch"
 	TraceAlways TracePolicy = "always"

@@ -14,14 +14,14 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A backlog holds what was reported and what is waiting to be. It merges by one
-// rule: of each path the latest state counts. A missing or empty file waits at
-// least hold, unless it comes back; a path that is back at the state last
-// reported is reported as restored, since somebody may have read it meanwhile. It
-// knows neither goroutines nor the clock.
+// A backlog stores the states that were reported and those that are to be reported. For
+// each path only the latest state counts. A missing or empty file waits at least for hold,
+// unless its content returns before. A path that returns to the state last reported is
+// reported as Restored, because someone may have read the other state in the meantime. It
+// uses neither goroutines nor the clock.
 type backlog struct {
 	hold     time.Duration
-	told     map[string]state // what the receiver knows; no entry: no file
+	told     map[string]state // states that the receiver knows; no entry means no file
 	waiting  map[string]pending
 	overflow bool
 }
@@ -29,15 +29,15 @@ type backlog struct {
 // A pending state is one that the receiver does not know yet.
 type pending struct {
 	state state
-	since time.Time // when the path first differed from what was reported
-	due   time.Time // not handed out before
+	since time.Time // when the path first differed from the reported state
+	due   time.Time // not reported before this time
 }
 
 func newBacklog(hold time.Duration) *backlog {
 	return &backlog{hold: hold, told: map[string]state{}, waiting: map[string]pending{}}
 }
 
-// knows reports whether anything about path was or is to be reported.
+// knows reports whether anything about path was reported or is pending.
 func (b *backlog) knows(path string) bool {
 	if _, ok := b.told[path]; ok {
 		return true
@@ -46,7 +46,7 @@ func (b *backlog) knows(path string) bool {
 	return ok
 }
 
-// baseline takes s as known to the receiver.
+// baseline treats s as known to the receiver.
 func (b *backlog) baseline(path string, s state) { b.told[path] = s }
 
 // forget drops everything about path, reported or not.
@@ -55,7 +55,7 @@ func (b *backlog) forget(path string) {
 	delete(b.waiting, path)
 }
 
-// observe notes that s is what stands at path now.
+// observe notes that path has state s now.
 func (b *backlog) observe(path string, s state, now time.Time) {
 	before, was := b.waiting[path]
 	if b.told[path].digest == s.digest {
@@ -77,15 +77,15 @@ func (b *backlog) observe(path string, s state, now time.Time) {
 	b.waiting[path] = p
 }
 
-// stir notes that path is as it was last reported, but may have been otherwise
-// for a moment.
+// stir notes that path has the state last reported, but may have been different for a
+// moment.
 func (b *backlog) stir(path string, s state, now time.Time) {
 	if b.told[path].digest == s.digest {
 		b.waiting[path] = pending{state: s, since: now, due: now}
 	}
 }
 
-// batch returns what may be handed out at now, or false when nothing may.
+// batch returns the changes that are due at now, or false if there are none.
 func (b *backlog) batch(now time.Time) (Batch, bool) {
 	out := Batch{At: now, Overflow: b.overflow}
 	for path, p := range b.waiting {
@@ -115,7 +115,7 @@ func (b *backlog) change(path string, s state) Change {
 	return Change{Path: path, Kind: kind, Digest: s.digest, Was: b.told[path].digest, Mode: s.mode}
 }
 
-// delivered takes note that the receiver has got out, the last result of batch.
+// delivered notes that the receiver has received out, the last result of batch.
 func (b *backlog) delivered(out Batch) {
 	for _, c := range out.Changes {
 		b.told[c.Path] = b.waiting[c.Path].state
@@ -127,14 +127,14 @@ func (b *backlog) delivered(out Batch) {
 	b.overflow = false
 }
 
-// settleOverflow forgets an overflow that turned out to have hidden nothing.
+// settleOverflow clears the overflow if nothing has changed.
 func (b *backlog) settleOverflow() {
 	if len(b.waiting) == 0 {
 		b.overflow = false
 	}
 }
 
-// next returns when the first of the states held back at now may be handed out.
+// next returns when the first of the states held back at now is due.
 func (b *backlog) next(now time.Time) (at time.Time, ok bool) {
 	for _, p := range b.waiting {
 		if p.due.After(now) && (!ok || p.due.Before(at)) {
@@ -144,14 +144,14 @@ func (b *backlog) next(now time.Time) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// A state is what stands at a path: a file of some content, or nothing.
+// A state is the content of a path: that of a file, or none.
 type state struct {
-	digest string // "" when nothing is there
+	digest string // "" if there is no file
 	mode   fs.FileMode
 	empty  bool
 }
 
-// unfinished reports whether the state looks like a save half-way.
+// unfinished reports whether the state looks like an incomplete save.
 func (s state) unfinished() bool { return s.digest == "" || s.empty }
 
 func withMode(digest string, mode fs.FileMode) string {
@@ -172,8 +172,8 @@ func newReader(d filesystem, limit int64) *reader {
 	return &reader{limit, make([]byte, 64<<10), d}
 }
 
-// read returns what stands at path, and the signature it had before it was
-// read, so that a write during reading shows as another signature.
+// read returns the state of path, and the signature it had before it was read, so that a
+// write during the read results in another signature.
 func (r *reader) read(path string) (state, disk.Signature, error) {
 	f, err := r.disk.Open(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -207,7 +207,7 @@ func (r *reader) unreadable(path string) (state, disk.Signature, error) {
 	return standIn(info), disk.SignatureOf(info), nil
 }
 
-// standIn is the state of a file whose content is not looked at.
+// standIn returns the state of a file whose content is not read.
 func standIn(info fs.FileInfo) state {
 	digest := fmt.Sprintf("~%x-%x", info.Size(), info.ModTime().UnixNano())
 	return state{withMode(digest, info.Mode()), info.Mode(), false}

@@ -27,7 +27,7 @@ func TestBacklog(t *testing.T) {
 		at    int    // of the batch, in milliseconds
 		want  []Change
 		since int
-		next  int // when to look again; 0: not by itself
+		next  int // when to check again; 0 means not without an event
 	}{
 		"nothing":                  {},
 		"at once":                  {looks: []look{{1, two}}, at: 1, want: []Change{{"p", Modified, "2", "1", 0o755}}, since: 1},
@@ -96,9 +96,9 @@ func TestBacklogOrderAndKinds(t *testing.T) {
 	}
 }
 
-// TestBacklogSequences makes up sequences of states, receipts and pauses under
-// a clock of its own: in the end the receiver knows the last state, and was
-// never told what it knew.
+// TestBacklogSequences generates sequences of states, receipts and pauses with a clock of
+// its own. In the end the receiver must know the last state, and it must never receive a
+// state that it already knew.
 func TestBacklogSequences(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())

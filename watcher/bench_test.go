@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkSaveToBatch measures from before a save to its batch in hand, among
-// 1,000 files, for each way of saving.
+// BenchmarkSaveToBatch measures the time from before a save until its batch is received,
+// among 1,000 files, for each way of saving.
 func BenchmarkSaveToBatch(b *testing.B) {
 	saves := map[string]func(path string, content []byte) error{
 		"InPlace": func(path string, content []byte) error { return os.WriteFile(path, content, 0o644) },

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestCloseInTheMiddle: a watcher that looks at a large tree for the first time
-// lets go of it when it is closed.
+// TestCloseInTheMiddle checks that a watcher stops its first scan of a large tree when it
+// is closed.
 func TestCloseInTheMiddle(t *testing.T) {
 	t.Parallel()
 	const files = 2000

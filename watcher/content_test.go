@@ -69,8 +69,8 @@ func TestRacy(t *testing.T) {
 	}
 }
 
-// TestQuickLook reads a file that was looked at before again if its signature
-// differs or proves nothing, or if it is told to.
+// TestQuickLook checks that a known file is read again if its signature differs or is
+// unreliable, or if a full check is requested.
 func TestQuickLook(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ differs, racy, full, want bool }{
@@ -110,15 +110,15 @@ func TestResolve(t *testing.T) {
 	ok(t, os.Symlink("loop", filepath.Join(root, "loop")))
 	const real, sub = "/real", "/real/sub"
 	tests := map[string]struct {
-		real  string // "" when nothing is there
+		real  string // "" if there is no file
 		links int
-		steps []lookup // those in and below root, passing left out
+		steps []lookup // those in and below root, without passing
 	}{
 		"real/sub/f":   {sub + "/f", 0, []lookup{{"", "real", false}, {real, "sub", false}, {sub, "f", false}}},
 		"rel":          {sub, 1, []lookup{{"", "rel", false}, {"", "real", false}, {real, "sub", false}}},
 		"abs/f":        {sub + "/f", 2, []lookup{{"", "abs", false}, {"", "rel", false}, {"", "real", false}, {real, "sub", false}, {sub, "f", false}}},
 		"real/up":      {sub + "/f", 1, []lookup{{"", "real", false}, {real, "up", false}, {real, "sub", false}, {sub, "f", false}}},
-		"abs/../up":    {"", 0, []lookup{{"", "up", false}}}, // cleaned first, as an interest is
+		"abs/../up":    {"", 0, []lookup{{"", "up", false}}}, // cleaned first, as in an interest
 		"real/no/f":    {"", 0, []lookup{{"", "real", false}, {real, "no", false}}},
 		"real/sub/f/x": {"", 0, []lookup{{"", "real", false}, {real, "sub", false}, {sub, "f", false}}},
 		"loop":         {"", 41, []lookup{{"", "loop", false}}},

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// A core decides what changed: events go in, batches come out. It knows neither
-// goroutines nor the system's clock nor its disk, so that a test can let
-// anything happen between any two of its steps.
+// A core determines changes: it takes events and returns batches. It uses neither
+// goroutines nor the system's clock nor its disk, so that a test can do anything between
+// any two of its steps.
 type core struct {
 	now     func() time.Time
 	backlog *backlog
 	tree    *tree
 
 	poll   time.Duration
-	pollAt time.Time // next look at what is not watched; zero when all is
+	pollAt time.Time // next check of paths that are not watched; zero if all are watched
 }
 
 func newCore(o Options, d filesystem, b backend, n *notes, now func() time.Time) *core {
 	hold := settle
 	if b == nil {
-		hold += o.Poll // a missing file has to be missing at two looks
+		hold += o.Poll // a missing file must be missing in two checks
 	}
 	c := &core{now: now, backlog: newBacklog(hold), poll: o.Poll}
 	c.tree = newTree(newDirectories(d, b, n), c.backlog, newReader(d, o.MaxFileSize), now)
 	return c
 }
 
-// take queues what the mail, or the time, says may have changed.
+// take queues paths that may have changed, because of the mail or because polling is due.
 func (c *core) take(m mail) {
 	if m.lost {
 		c.backlog.overflow = c.backlog.overflow || m.overflow
 		c.rescan()
 	}
-	// Nothing that these could tell is missed by comparing everything, but one of
-	// them may be younger than the comparison.
+	// Comparing everything covers these events, except for those that arrived after the
+	// comparison.
 	c.tree.apply(m.ops)
 	if !c.pollAt.IsZero() && !c.now().Before(c.pollAt) {
 		c.tree.poll()
@@ -42,13 +42,13 @@ func (c *core) take(m mail) {
 	}
 }
 
-// rescan queues everything, to be compared and to be watched anew.
+// rescan queues everything, to be compared and watched again.
 func (c *core) rescan() {
 	c.tree.refresh()
 	c.tree.suspicious = true
 }
 
-// step looks at one thing that is queued, and reports whether there was one.
+// step processes one queued path, and reports whether there was one.
 func (c *core) step() bool {
 	if c.tree.step() {
 		return true
@@ -66,7 +66,7 @@ func (c *core) step() bool {
 	return false
 }
 
-// wakeAt returns when there is something to do without being told to.
+// wakeAt returns when there is something to do without new events.
 func (c *core) wakeAt(now time.Time) (time.Time, bool) {
 	at, ok := c.backlog.next(now)
 	if !c.pollAt.IsZero() && (!ok || c.pollAt.Before(at)) {
@@ -75,28 +75,27 @@ func (c *core) wakeAt(now time.Time) (time.Time, bool) {
 	return at, ok
 }
 
-// Options say what to watch and how.
+// Options configures a Watcher.
 type Options struct {
 	Interest Interest
 
-	// Poll is the interval at which directories that cannot be watched are
-	// looked at; 0 means 500 ms.
+	// Poll is the interval for checking directories that cannot be watched; 0 means 500 ms.
 	Poll time.Duration
 
 	// ForcePoll polls everything, as on a file system that sends no events.
 	ForcePoll bool
 
-	// MaxFileSize, in bytes, is the size above which size and modification
-	// time stand for the content; 0 means 8 MiB.
+	// MaxFileSize is the size in bytes above which a file is identified by size and
+	// modification time instead of its content; 0 means 8 MiB.
 	MaxFileSize int64
 
-	// Open opens a file that was saved, by its path without symbolic links, without
-	// waiting for a pipe; nil means that of the system.
+	// Open opens a saved file by its path without symbolic links. It must not wait if the file
+	// is a pipe. If it is nil, the system's is used.
 	Open func(path string) (fs.File, error)
 
-	// Note, if set, receives lines that a person should read, each once: a
-	// limit of the system that was reached and what to do about it. It is
-	// called from New and from the watcher's goroutine, and must not call back.
+	// Note, if set, receives messages for the user, each once: a limit of the system that was
+	// reached and how to raise it. It is called from New and from the watcher's goroutine, and
+	// must not call back.
 	Note func(text string)
 }
 
@@ -104,11 +103,10 @@ const (
 	defaultPoll    = 500 * time.Millisecond
 	defaultMaxSize = 8 << 20
 
-	// settle is how long a missing or empty file is held back. Editors and git
-	// need microseconds from unlinking or truncating to the new content.
+	// settle is how long a missing or empty file is held back. Editors and git need
+	// microseconds from unlinking or truncating to the new content.
 	settle = 20 * time.Millisecond
 
-	// offerEvery is how often a long piece of work pauses to hand out what it
-	// has found so far.
+	// offerEvery is how often long work pauses to report the changes found so far.
 	offerEvery = time.Millisecond
 )

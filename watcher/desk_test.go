@@ -12,13 +12,13 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// A desk decides as a session does, by the functions of plan, what runs when;
-// its cases read files of a disk in memory and take their time over it.
+// A desk schedules cases like a session, with the functions of package plan. Its cases
+// read files of a disk in memory, which takes some time.
 type desk struct {
 	w       *world
 	scope   scope
 	cases   []*suites.Case
-	read    map[string]string // content by path, when it was read for the selection
+	read    map[string]string // content by path, as read for the selection
 	stamps  map[string]string
 	queue   *plan.Queue
 	running map[suites.Key]*flight
@@ -39,7 +39,7 @@ type flight struct {
 	stale   bool
 }
 
-// A verdict is what a case says: what it saw.
+// A verdict is the content that a case saw.
 type verdict struct {
 	digests suites.Digests
 	saw     string
@@ -59,7 +59,7 @@ func newDesk(w *world, s scope) *desk {
 	return d
 }
 
-// inputs are a case's, as they were when they were last read.
+// inputs returns a case's inputs as they were last read.
 func (d *desk) inputs(c *suites.Case) []suites.Input {
 	var out []suites.Input
 	for _, p := range pureCases[c.ID] {
@@ -79,7 +79,7 @@ func digestsOf(inputs []suites.Input) suites.Digests {
 	return suites.Digests{Case: "c", Inputs: s.String()}
 }
 
-// changed takes a batch.
+// changed handles a batch.
 func (d *desk) changed(b Batch) {
 	var changed, restored []string
 	for _, c := range b.Changes {
@@ -93,7 +93,7 @@ func (d *desk) changed(b Batch) {
 			changed = append(changed, rel)
 		}
 		if c.Kind != Modified {
-			d.w.core.tree.retarget(d.scope) // the project is read anew, and followed
+			d.w.core.tree.retarget(d.scope) // as when the project is loaded again
 		}
 	}
 	d.doubt(restored)
@@ -107,8 +107,8 @@ func (d *desk) changed(b Batch) {
 	}))
 }
 
-// doubt takes back what was seen while a file was another for a moment, where its
-// stamp does not tell.
+// doubt discards results if a file was different for a moment and its stamp does not show
+// that.
 func (d *desk) doubt(restored []string) {
 	for _, f := range d.running {
 		if d.unseen(f, restored) {
@@ -123,7 +123,7 @@ func (d *desk) doubt(restored []string) {
 	}
 }
 
-// unseen reports whether a file of a flight was restored without its stamp telling.
+// unseen reports whether a file of a flight was restored without a change of its stamp.
 func (d *desk) unseen(f *flight, restored []string) bool {
 	for i, in := range f.inputs {
 		if slices.Contains(restored, in.Path) && d.w.stamp(in.Path) == f.stamps[i] {
@@ -158,7 +158,7 @@ func (d *desk) begin(selected []plan.Selected) {
 	}
 }
 
-// next is when something happens to a running case by itself.
+// next returns when the next event of a running case is due.
 func (d *desk) next() (at time.Time, any bool) {
 	sooner := func(t time.Time) {
 		if !any || t.Before(at) {
@@ -179,7 +179,7 @@ func (d *desk) next() (at time.Time, any bool) {
 	return at, any
 }
 
-// work lets cases go on, end and start.
+// work lets cases continue, end and start.
 func (d *desk) work() {
 	for _, k := range slices.SortedFunc(maps.Keys(d.running), func(a, b suites.Key) int { return strings.Compare(a.ID, b.ID) }) {
 		f := d.running[k]

@@ -16,27 +16,27 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// watchPassing tells whether a directory that is merely passed through is
-// watched as well, so that the renaming of an ancestor is seen. Elsewhere a
-// watch opens every file of a directory, too much for a home or root directory.
+// watchPassing is whether directories that are only on the way to a file are watched as
+// well, so that a rename of an ancestor is noticed. On other systems a watch opens every
+// file of a directory, which is too much for a home or root directory.
 const watchPassing = runtime.GOOS == "linux" || runtime.GOOS == "windows"
 
-// A directory is a real directory, its path free of symbolic links, in which
-// something is looked up.
+// A directory is a real directory, its path free of symbolic links, in which names are
+// looked up.
 type directory struct {
 	path    string
-	entries map[string]map[*node]bool // who looked a name up
-	trees   map[*node]bool            // who wants every name
-	needed  int                       // lookups that are not merely passing, and trees
+	entries map[string]map[*node]bool // nodes that looked up a name
+	trees   map[*node]bool            // nodes that need every name
+	needed  int                       // number of lookups that are not merely passing, and of trees
 
 	watched bool
-	id      disk.FileID // when watched
-	err     error       // why it is not; nil also while it was not tried
+	id      disk.FileID // set when watched
+	err     error       // why it is not watched; also nil before the first attempt
 }
 
 func (d *directory) unused() bool { return len(d.entries) == 0 && len(d.trees) == 0 }
 
-// nodes returns everybody who depends on the directory, some of them twice.
+// nodes returns all nodes that depend on the directory, some of them twice.
 func (d *directory) nodes() []*node {
 	var all []*node
 	for _, of := range d.entries {
@@ -50,22 +50,22 @@ func (d *directory) nodes() []*node {
 	return all
 }
 
-// Directories are all those in which something is looked up, and which of them
-// the backend watches.
+// Directories are all directories in which names are looked up. The backend watches some
+// of them.
 type directories struct {
 	disk    filesystem
-	backend backend // nil: nothing is watched
+	backend backend // nil if nothing is watched
 	notes   *notes
 	all     map[string]*directory
-	byID    map[disk.FileID]*directory // the watched ones, where files have an ID
-	failed  map[*directory]bool        // the ones that could not be watched
+	byID    map[disk.FileID]*directory // the watched ones, if files have an ID
+	failed  map[*directory]bool        // directories that could not be watched
 }
 
 func newDirectories(on filesystem, b backend, n *notes) *directories {
 	return &directories{on, b, n, map[string]*directory{}, map[disk.FileID]*directory{}, map[*directory]bool{}}
 }
 
-// get returns the directory at path, a new one if nothing was looked up there.
+// get returns the directory at path, which it creates if there is none.
 func (ds *directories) get(path string) *directory {
 	d := ds.all[path]
 	if d == nil {
@@ -87,7 +87,7 @@ func (ds *directories) depend(n *node, l lookup) {
 	}
 }
 
-// release takes back a depend; the directory stays, with its watch, until leave.
+// release reverts depend. The directory and its watch remain until leave.
 func (ds *directories) release(n *node, l lookup) {
 	d := ds.all[l.dir]
 	delete(d.entries[l.name], n)
@@ -99,8 +99,7 @@ func (ds *directories) release(n *node, l lookup) {
 	}
 }
 
-// exchange replaces what n was found through. A directory that occurs in both
-// keeps its watch.
+// exchange replaces the lookups of n. A directory that occurs in both keeps its watch.
 func (ds *directories) exchange(n *node, old, lookups []lookup) {
 	for _, l := range old {
 		ds.release(n, l)
@@ -113,14 +112,14 @@ func (ds *directories) exchange(n *node, old, lookups []lookup) {
 	}
 }
 
-// enlist notes that n wants every entry of the directory at path.
+// enlist notes that n needs every entry of the directory at path.
 func (ds *directories) enlist(n *node, path string) {
 	d := ds.get(path)
 	d.trees[n] = true
 	d.needed++
 }
 
-// discharge takes back an enlist.
+// discharge reverts enlist.
 func (ds *directories) discharge(n *node, path string) {
 	d := ds.all[path]
 	delete(d.trees, n)
@@ -128,7 +127,7 @@ func (ds *directories) discharge(n *node, path string) {
 	ds.leave(path)
 }
 
-// leave lets go of the directory at path if nothing is looked up there any more.
+// leave drops the directory at path if it has no lookups any more.
 func (ds *directories) leave(path string) {
 	if d := ds.all[path]; d != nil && d.unused() {
 		ds.unwatch(d)
@@ -136,16 +135,16 @@ func (ds *directories) leave(path string) {
 	}
 }
 
-// watch sees to it that the backend watches d, and reports whether what was
-// read of it before has to be read again. The nodes of a directory that gave
-// way are returned: they have to be looked at again too.
+// watch makes the backend watch d, and reports whether data read from it earlier must be
+// read again. It also returns the nodes of a directory that lost its watch, which must be
+// checked again too.
 func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 	if ds.backend == nil || d.watched || d.err != nil || d.needed == 0 && !watchPassing {
 		return false, nil
 	}
 	info, err := ds.disk.Lstat(d.path)
 	if err != nil {
-		return false, nil // an event of its parent tells
+		return false, nil // an event of its parent will report it
 	}
 	id := disk.IDOf(info)
 	if other := ds.byID[id]; other != nil && other != d {
@@ -168,9 +167,9 @@ func (ds *directories) watch(d *directory) (again bool, evicted []*node) {
 	return true, evicted
 }
 
-// evict gives up the watch of a directory that seems to have been moved away,
-// since the system has one watch for one directory, whatever its name. It fails
-// if the directory is still there: then it is mounted in two places.
+// evict removes the watch of a directory that seems to have been moved, because the system
+// has only one watch per directory, independent of its name. It returns an error if the
+// directory still exists: then it is mounted in two places.
 func (ds *directories) evict(d *directory, id disk.FileID) ([]*node, error) {
 	if info, err := ds.disk.Lstat(d.path); err == nil {
 		if disk.IDOf(info) == id {
@@ -189,14 +188,14 @@ func (ds *directories) fail(d *directory, err error) {
 	}
 }
 
-// matters reports whether a directory that cannot be watched has to be polled.
-// One that is merely passed through and forbids to be read does not.
+// matters reports whether a directory that cannot be watched must be polled. An unreadable
+// directory that is only passed through need not be.
 func (ds *directories) matters(d *directory) bool {
 	return d.needed > 0 || exhausted(d.err)
 }
 
-// polled returns the directories that have to be looked at from time to time,
-// because the backend does not watch them, though there is one.
+// polled returns the directories that must be checked periodically, because the backend
+// cannot watch them.
 func (ds *directories) polled() []*directory {
 	var all []*directory
 	for d := range ds.failed {
@@ -207,10 +206,10 @@ func (ds *directories) polled() []*directory {
 	return all
 }
 
-// unwatch gives up the watch of d, or the failure to get one.
+// unwatch removes the watch of d, or the error of an attempt to watch it.
 func (ds *directories) unwatch(d *directory) {
 	if d.watched {
-		// The watch may be gone with its directory: that is the aim.
+		// The watch may already be gone with its directory, which is fine.
 		_ = ds.backend.Remove(d.path)
 		if ds.byID[d.id] == d {
 			delete(ds.byID, d.id)
@@ -220,9 +219,9 @@ func (ds *directories) unwatch(d *directory) {
 	delete(ds.failed, d)
 }
 
-// replaced gives up the watches of path and of everything below: another
-// directory may stand there now, even under the same ID, or the same one may
-// have gone and come, which ends its watch too.
+// replaced removes the watches of path and of everything below it: another directory may
+// be there now, even with the same ID, or the same one may have been moved away and back,
+// which ends its watch too.
 func (ds *directories) replaced(path string) {
 	if ds.all[path] == nil {
 		return // every ancestor of a directory in use is in use
@@ -234,73 +233,72 @@ func (ds *directories) replaced(path string) {
 	}
 }
 
-// reset gives up every watch.
+// reset removes every watch.
 func (ds *directories) reset() {
 	for _, d := range ds.all {
 		ds.unwatch(d)
 	}
 }
 
-// at returns the directory that an event on path concerns, and the entry in it;
-// nil when nothing is looked up there.
+// at returns the directory of an event on path and the entry in it, or nil if there are no
+// lookups in it.
 func (ds *directories) at(path string) (*directory, string) {
 	return ds.all[filepath.Dir(path)], filepath.Base(path)
 }
 
-// A node is a path that may be a file of interest or, below a directory of
-// interest, a directory that holds some.
+// A node is a path that may be a file of interest or, below a directory of interest, a
+// directory that contains some.
 type node struct {
-	path   string // as the interest names it
+	path   string // as in the interest
 	parent *node  // nil for a root: a path of the interest itself
-	tree   bool   // a directory found here is descended into
+	tree   bool   // if it is a directory, it is searched
 
 	lookups  []lookup
-	links    int // links to directories on the way down from the root
+	links    int // links to directories between the root and this node
 	real     string
-	children map[string]*node // by name; with real, only while it is a directory
+	children map[string]*node // by name; set only while it is a directory, as real is
 
 	present bool // it is a file, and counted in tree.owners
 	sig     disk.Signature
-	racy    bool // sig proves nothing yet
+	racy    bool // the file may change without a change of sig
 	linked  bool // it was found through a symbolic link
 
-	stirred bool // it, or a directory on its way, came or went
+	stirred bool // it, or a directory on its way, was created, removed or renamed
 
 	queued, full, dead bool
 }
 
-// hopLimit is the number of symbolic links after which the system gives up too.
+// hopLimit is the number of symbolic links after which the system also stops.
 const hopLimit = 40
 
-// A lookup is one entry of one real directory that was asked for on the way
-// along a path. The path leads elsewhere only if one of its lookups changes.
+// A lookup is one entry of one real directory that was read while resolving a path. The
+// result of resolving changes only if one of its lookups changes.
 type lookup struct {
 	dir, name string
 
-	// passing marks a plain directory that was merely passed through: if the
-	// directory that holds it cannot be watched, only a rename of an ancestor
-	// goes unseen.
+	// passing marks a plain directory that is only on the way: if the directory that contains
+	// it cannot be watched, only a rename of an ancestor goes unnoticed.
 	passing bool
 }
 
-// A place is where a path leads.
+// A place is the result of resolving a path.
 type place struct {
-	lookups []lookup    // in order, each once; the last one failed when info is nil
+	lookups []lookup    // in order, each once; the last one failed if info is nil
 	real    string      // the path without symbolic links
-	info    fs.FileInfo // of real; nil when nothing is there
-	links   int         // symbolic links on the way
+	info    fs.FileInfo // of real; nil if there is no file
+	links   int         // number of symbolic links on the way
 }
 
-// resolve follows rest from the real directory start, symbolic links included,
-// as the system would. That nothing is there is no error; an error says that
-// this could not be found out now.
+// resolve follows rest from the real directory start, including symbolic links, as the
+// system would. A missing file is not an error; an error means that the result is
+// currently unknown.
 func resolve(on filesystem, start, rest string) (place, error) {
 	p := place{real: start}
 	todo := split(rest)
 	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
-		if name == ".." { // of a link's target; p.real is free of links
+		if name == ".." { // in a link's target; p.real is free of links
 			p.real, p.info = filepath.Dir(p.real), nil
 			continue
 		}
@@ -321,7 +319,7 @@ func resolve(on filesystem, start, rest string) (place, error) {
 				p.real = rootOf(target)
 			}
 			todo, p.info = slices.Concat(split(target), todo), nil
-		case !info.IsDir() && len(todo) > 0: // a file where a directory should be
+		case !info.IsDir() && len(todo) > 0: // a file instead of a directory
 			p.info = nil
 			return p, nil
 		default:
@@ -361,8 +359,8 @@ func split(path string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "." })
 }
 
-// unlessGone returns nil for an error that means that there is nothing for us at
-// a path, and err for one that may pass, such as too many open files.
+// unlessGone returns nil for an error that means that there is no accessible file at a
+// path, and err for one that may be temporary, such as too many open files.
 func unlessGone(err error) error {
 	for _, gone := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
 		if errors.Is(err, gone) {

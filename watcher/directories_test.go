@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMovedUnseen makes a directory of interest under its new name before the
-// event of its renaming is read: the system has one watch for both names.
+// TestMovedUnseen creates a directory of interest under its new name before the event of
+// its renaming is read, because the system has one watch for both names.
 func TestMovedUnseen(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -29,7 +29,7 @@ func TestMovedUnseen(t *testing.T) {
 	p.settle()
 }
 
-// TestTwoNames asks to watch one directory under two names, as a mount can give.
+// TestTwoNames watches one directory under two names, as a mount can make it.
 func TestTwoNames(t *testing.T) {
 	t.Parallel()
 	path, err := filepath.EvalSymlinks(t.TempDir())

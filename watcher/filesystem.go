@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// A filesystem is what the watcher knows of a file system. It follows symbolic links
-// itself, one name at a time.
+// A filesystem is the part of a file system that the watcher uses. The watcher follows
+// symbolic links itself, one name at a time.
 type filesystem interface {
 	Lstat(path string) (fs.FileInfo, error)
 	Readlink(path string) (string, error)
@@ -15,9 +15,9 @@ type filesystem interface {
 	Open(path string) (fs.File, error)
 }
 
-// The system's is the real one.
+// A system is the real file system.
 type system struct {
-	open func(path string) (fs.File, error) // nil: openNonblocking
+	open func(path string) (fs.File, error) // nil means openNonblocking
 }
 
 func (system) Lstat(path string) (fs.FileInfo, error)     { return os.Lstat(path) }
@@ -31,7 +31,7 @@ func (s system) Open(path string) (fs.File, error) {
 	return openNonblocking(path)
 }
 
-// openNonblocking does not wait for a writer if a pipe took the place of a file.
+// openNonblocking opens a file without waiting for a writer if a pipe replaced it.
 func openNonblocking(path string) (fs.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// An Interest says which files matter. No path need exist.
+// An Interest describes the files to watch. Paths need not exist.
 type Interest struct {
 	Files []string // absolute paths of files
-	Dirs  []string // absolute paths of directories: every regular file below
+	Dirs  []string // absolute paths of directories: every regular file below them
 
-	// Ignore, if set, tells what is neither reported nor descended into. It is
-	// asked for every path on the way down, from the watcher's goroutine, and
-	// must answer alike each time.
+	// Ignore, if set, reports whether a path is neither reported nor searched. It is called
+	// for every path on the way down, from the watcher's goroutine, and must return the same
+	// result each time.
 	Ignore func(path string, isDir bool) bool
 
-	// Unread, if set, tells of a file's path without symbolic links that its content
-	// is not to be read: it changes when its size or time does. It is asked from the
-	// watcher's goroutine.
+	// Unread, if set, reports whether the content of a file, given by its path without
+	// symbolic links, must not be read. Such a file counts as changed if its size or time
+	// changes. It is called from the watcher's goroutine.
 	Unread func(real string) bool
 }
 
-// maxLinks bounds the symbolic links to directories that are followed one below
-// the other inside a directory of interest. Together with the refusal to follow
-// a link upwards it keeps directories that link to one another finite.
+// maxLinks is the maximum number of symbolic links to directories that are followed one
+// below the other inside a directory of interest. Because links to parent directories are
+// not followed either, the search is finite even if directories link to one another.
 const maxLinks = 3
 
-// A scope is an interest made ready to be asked.
+// A scope is an interest prepared for lookups.
 type scope struct {
 	files  map[string]bool
 	dirs   map[string]bool
@@ -87,7 +87,7 @@ func (s scope) reaches(dir, path string) bool {
 	}
 }
 
-// within reports whether path is dir or below it; both are clean.
+// within reports whether path is dir or below it; both must be clean.
 func within(path, dir string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || rest[0] == filepath.Separator || dir[len(dir)-1] == filepath.Separator)

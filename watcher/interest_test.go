@@ -48,7 +48,7 @@ func TestRelativePath(t *testing.T) {
 	}
 }
 
-// TestSetInterest changes what matters while changes wait.
+// TestSetInterest changes the interest while changes wait.
 func TestSetInterest(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []mode{byEvents, byPolling} {
@@ -68,7 +68,7 @@ func TestSetInterest(t *testing.T) {
 			next := Interest{Dirs: []string{at("a"), at("b")}, Files: []string{p.sentinel, at("late"), at("a/changed")}}
 			ok(t, p.w.SetInterest(next))
 			p.interest = next
-			// What became of interest is known as it stands; file is forgotten.
+			// New files of interest are part of the baseline; file is dropped.
 			p.account[at("b/new")], p.account[at("a/hidden.tmp")] = digestOf([]byte("1"), 0), digestOf([]byte("1"), 0)
 			delete(p.account, at("file"))
 			got := p.settle()
@@ -81,7 +81,7 @@ func TestSetInterest(t *testing.T) {
 			put(t, at("a/hidden.tmp"), "2")
 			put(t, at("file"), "3")
 			p.settle()
-			// Less: b is not covered any more, a/changed only as a file.
+			// Less: b is no longer of interest, a/changed only as a file.
 			p.interest = Interest{Files: []string{p.sentinel, at("a/changed")}}
 			ok(t, p.w.SetInterest(p.interest))
 			p.account = onDisk(t, p.interest)
@@ -100,7 +100,7 @@ func TestSetInterest(t *testing.T) {
 	}
 }
 
-// TestWatchesAreReleased leaves nothing behind of an interest given up.
+// TestWatchesAreReleased checks that nothing is left of an interest that was replaced.
 func TestWatchesAreReleased(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -120,7 +120,8 @@ func TestWatchesAreReleased(t *testing.T) {
 	}))
 }
 
-// TestIdle wants no timer while everything is watched and nothing is held back.
+// TestIdle checks that no timer is needed while everything is watched and nothing is held
+// back.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -134,7 +135,7 @@ func TestIdle(t *testing.T) {
 	}))
 }
 
-// TestUnreceived merges while nobody receives.
+// TestUnreceived checks that changes are merged while there is no receiver.
 func TestUnreceived(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -178,8 +179,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFilesOfInterest: the count of files is of the interest that was set last, from the
-// moment at which SetInterest returns.
+// TestFilesOfInterest checks that the number of files is that of the latest interest as
+// soon as SetInterest returns.
 func TestFilesOfInterest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

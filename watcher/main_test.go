@@ -16,23 +16,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ceiling is how long a test waits for what must come.
+// ceiling is the maximum time to wait for an expected event.
 const ceiling = 30 * time.Second
 
-// digestOf is the digest that a file of this content and mode is reported with.
+// digestOf returns the digest that is reported for a file with this content and mode.
 func digestOf(content []byte, mode os.FileMode) string {
 	sum := sha256.Sum256(content)
 	return withMode(hex.EncodeToString(sum[:16]), mode)
 }
 
-// rescan compares every file of interest with what was last reported, and returns
-// when that is done; a closed watcher does nothing.
+// rescan compares every file of interest with its last reported content, and returns when
+// that is done. It does nothing if the watcher is closed.
 func rescan(w *Watcher) {
 	_ = w.request(func() { w.core.rescan(); w.work() })
 }
 
-// A probe is a receiver that keeps its own account of what was reported and
-// fails the test when a report contradicts it.
+// A probe is a receiver that stores the reported state of all files and fails the test if
+// a report contradicts it.
 type probe struct {
 	t        *testing.T
 	w        *Watcher
@@ -43,7 +43,7 @@ type probe struct {
 	sentinel string
 }
 
-// watch starts a watcher in mode on i, with a file of the probe's own added.
+// watch starts a watcher in mode on i and an additional file of the probe.
 func watch(t *testing.T, mode mode, i Interest) *probe {
 	t.Helper()
 	p := &probe{t: t, sentinel: filepath.Join(t.TempDir(), "sentinel"), reported: map[string]bool{}}
@@ -62,7 +62,7 @@ func watch(t *testing.T, mode mode, i Interest) *probe {
 	return p
 }
 
-// receive takes one batch into the account.
+// receive applies one batch to the account.
 func (p *probe) receive() Batch {
 	p.t.Helper()
 	select {
@@ -76,7 +76,7 @@ func (p *probe) receive() Batch {
 	return Batch{}
 }
 
-// receiveWaiting takes in what can be had at once.
+// receiveWaiting applies the batches that are available immediately.
 func (p *probe) receiveWaiting() {
 	p.t.Helper()
 	for {
@@ -118,12 +118,12 @@ func (p *probe) enter(b Batch) {
 	}
 }
 
-// settle receives until the account is the disk and nothing more is on its way,
-// and returns the paths reported since the last time.
+// settle receives until the account equals the disk and no more changes are pending, and
+// returns the paths reported since the last call.
 func (p *probe) settle() []string {
 	p.t.Helper()
 	for {
-		// Whatever is wrongly noticed comes before or with the sentinel.
+		// False reports arrive before or with the sentinel.
 		put(p.t, p.sentinel, p.account[p.sentinel]+"+")
 		want := onDisk(p.t, Interest{Files: []string{p.sentinel}})
 		for p.account[p.sentinel] != want[p.sentinel] {
@@ -143,7 +143,7 @@ func (p *probe) settle() []string {
 	return paths
 }
 
-// onDisk is what a plain walk finds of an interest: digest by path.
+// onDisk returns the state of an interest according to a plain walk: digests by path.
 func onDisk(t *testing.T, i Interest) map[string]string {
 	t.Helper()
 	found := walker{t, i, map[string]string{}}
@@ -162,10 +162,9 @@ type walker struct {
 	digests  map[string]string
 }
 
-// walk enters path if it is a file, and everything in it if it is a directory
-// that fewer than the most links and no link upwards led to; above are the real
-// paths of the directories it was reached through, nil for a path that is of
-// interest as a file.
+// walk adds path if it is a file, and its content if it is a directory that was reached
+// through fewer than the maximum of links and no link upwards. above are the real paths of
+// its parents, or nil for a path that is of interest as a file.
 func (w walker) walk(path string, above []string, links int) {
 	w.t.Helper()
 	info, err := os.Stat(path)
@@ -221,14 +220,14 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// put writes a file in place, making its directory.
+// put writes a file in place, and creates its directory.
 func put(t testing.TB, path, content string) {
 	t.Helper()
 	ok(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	ok(t, os.WriteFile(path, []byte(content), 0o644))
 }
 
-// swap puts a symbolic link to target at path in one step.
+// swap replaces path by a symbolic link to target in one step.
 func swap(t testing.TB, target, path string) {
 	t.Helper()
 	ok(t, os.Symlink(target, path+".new.tmp"))

@@ -15,14 +15,14 @@ import (
 	"hookwatch/watcher/editstest"
 )
 
-// An edited memory has edits done to what is below base.
+// An editedMemory performs ops on files below base.
 type editedMemory struct {
 	*memory
 	base     string
-	branches map[string][]editstest.Op // what makes the files of a branch
+	branches map[string][]editstest.Op // ops that create the files of a branch
 }
 
-// do does an op that is about files.
+// do performs an op on files.
 func (m editedMemory) do(o editstest.Op) {
 	p, to := path.Join(m.base, o.Path), path.Join(m.base, o.To)
 	switch o.Verb {
@@ -60,7 +60,7 @@ func (m editedMemory) do(o editstest.Op) {
 	}
 }
 
-// checkout does what git does for one file: nothing if it is as it should be.
+// checkout does git's work for one file: nothing if it is unchanged.
 func (m editedMemory) checkout(o editstest.Op) {
 	_, _, n := m.find(path.Join(m.base, o.Path), false)
 	if n != nil && n.text == o.Text && (n.mode&fs.ModeSymlink != 0) == (o.Verb == editstest.Symlink) {
@@ -81,7 +81,7 @@ func (m *memory) mkdir(p string) {
 	}
 }
 
-// enter puts n at p unless something is there.
+// enter puts n at p unless there is an entry.
 func (m *memory) enter(p string, n *inode) {
 	if dir, name, there := m.find(p, false); dir != nil && there == nil {
 		dir.entries[name] = n

@@ -15,9 +15,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A memory is a disk in memory that announces changes as inotify does through
-// fsnotify: to whoever watches the directory, under the name it had when the
-// watch began, in a queue of limited length.
+// A memory is a disk in memory that reports changes like inotify does through fsnotify: to
+// the watch of the directory, under the name that the directory had when the watch began,
+// in a queue of limited length.
 type memory struct {
 	now     time.Time
 	root    *inode
@@ -31,7 +31,7 @@ type memory struct {
 type inode struct {
 	id       uint64
 	mode     fs.FileMode
-	text     string // of a file, or where a link leads
+	text     string // of a file, or the target of a link
 	entries  map[string]*inode
 	modified time.Time
 	changed  time.Time
@@ -52,8 +52,8 @@ func (m *memory) inode(mode fs.FileMode, text string) *inode {
 	return n
 }
 
-// find follows a path, its last name too if it is a link and follow says so, and
-// returns the directory that the last name is in, and what is there.
+// find resolves a path, including its last name if that is a link and follow is set. It
+// returns the directory of the last name, and its inode.
 func (m *memory) find(p string, follow bool) (dir *inode, name string, found *inode) {
 	above := []*inode{m.root}
 	todo := strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
@@ -88,7 +88,7 @@ func (m *memory) find(p string, follow bool) (dir *inode, name string, found *in
 	return dir, name, found
 }
 
-// tell announces that something happened to a name in a directory.
+// tell reports an event for a name in a directory.
 func (m *memory) tell(dir *inode, name string, op fsnotify.Op) {
 	for p, n := range m.watches {
 		if n == dir {
@@ -115,7 +115,7 @@ func (m *memory) gone(n *inode, op fsnotify.Op) {
 	}
 }
 
-// mail is what the queue holds, as the inbox would merge it.
+// mail returns the content of the queue, as the inbox would merge it.
 func (m *memory) mail() mail {
 	out := mail{lost: m.lost, overflow: m.lost, ops: map[string]fsnotify.Op{}}
 	for _, e := range m.queue {
@@ -125,7 +125,7 @@ func (m *memory) mail() mail {
 	return out
 }
 
-// Add, Remove and the rest make the memory a backend.
+// Add, Remove and the other methods make the memory a backend.
 func (m *memory) Add(dir string) error {
 	_, _, n := m.find(dir, true)
 	if n == nil || !n.mode.IsDir() {
@@ -133,7 +133,7 @@ func (m *memory) Add(dir string) error {
 	}
 	for p, w := range m.watches {
 		if w == n {
-			delete(m.watches, p) // the system has one watch for one directory
+			delete(m.watches, p) // the system has one watch per directory
 		}
 	}
 	m.watches[dir] = n
@@ -149,7 +149,7 @@ func (m *memory) Close() error                  { return nil }
 func (m *memory) events() <-chan fsnotify.Event { return nil }
 func (m *memory) failures() <-chan error        { return nil }
 
-// What follows makes it a disk.
+// The methods below make it a disk.
 
 func (m *memory) Lstat(p string) (fs.FileInfo, error) {
 	_, name, n := m.find(p, false)

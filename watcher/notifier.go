@@ -11,7 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A backend announces changes of the entries of single directories.
+// A backend reports changes of the entries of single directories.
 type backend interface {
 	Add(dir string) error
 	Remove(dir string) error
@@ -34,14 +34,14 @@ func openNotifier() (backend, error) {
 func (n notifier) events() <-chan fsnotify.Event { return n.Events }
 func (n notifier) failures() <-chan error        { return n.Errors }
 
-// Notes tell a person, once for each cause, that polling took over and why.
+// Notes inform the user, once for each cause, that files are polled and why.
 type notes struct {
 	say  func(string)
 	poll time.Duration
 	said map[string]bool
 }
 
-// noEvents says that the system sends no events at all.
+// noEvents reports that the system sends no events at all.
 func (n *notes) noEvents(err error) {
 	text := fmt.Sprintf("file events are not available: %v; files are compared every %v", err, n.poll)
 	if runtime.GOOS == "linux" && errors.Is(err, syscall.EMFILE) {
@@ -50,7 +50,7 @@ func (n *notes) noEvents(err error) {
 	n.once("events", text)
 }
 
-// unwatched says that a directory sends no events.
+// unwatched reports that a directory sends no events.
 func (n *notes) unwatched(dir string, err error) {
 	text := fmt.Sprintf("%s cannot be watched: %v; such directories are compared every %v", dir, err, n.poll)
 	if exhausted(err) && runtime.GOOS == "linux" {
@@ -70,37 +70,37 @@ func (n *notes) once(cause, text string) {
 	n.say(text)
 }
 
-// exhausted reports whether err is a limit that was reached, on inotify watches
-// (ENOSPC) or on open files, which other systems use to watch.
+// exhausted reports whether err is a limit that was reached, on inotify watches (ENOSPC)
+// or on open files, which other systems use to watch.
 func exhausted(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// inboxLimit is the number of paths above which keeping them apart costs more
-// than comparing everything once.
+// inboxLimit is the number of paths above which storing them costs more than comparing
+// everything once.
 const inboxLimit = 1 << 16
 
-// An inbox takes file system events as fast as they come and merges them by
-// path. The order of events is of no use: what counts is what stands on the
-// disk when they are looked at.
+// An inbox receives file system events as fast as they arrive and merges them by path.
+// Their order is irrelevant, because only the content on the disk at the time of the check
+// counts.
 type inbox struct {
-	wake chan struct{} // holds a token while there is something to take
+	wake chan struct{} // has a token while there is something to take
 
 	mu   sync.Mutex
 	mail mail
 }
 
-// mail is what came in since the last take.
+// mail is what arrived since the last take.
 type mail struct {
 	ops      map[string]fsnotify.Op
-	lost     bool // some events are missing: everything has to be compared
+	lost     bool // some events are missing: everything must be compared
 	overflow bool // they are missing because the system's queue overflowed
 }
 
 func newInbox() *inbox { return &inbox{wake: make(chan struct{}, 1)} }
 
-// drain moves everything that b sends into the inbox until b is closed. It does
-// nothing else: while it waits, the system's queue fills.
+// drain moves all events from b into the inbox until b is closed. It does nothing else,
+// because the system's queue fills while it is busy.
 func (i *inbox) drain(b backend) {
 	events, failures := b.events(), b.failures()
 	for events != nil || failures != nil {
@@ -134,8 +134,7 @@ func (i *inbox) put(e fsnotify.Event) {
 	i.ring()
 }
 
-// fail notes an error of the event source. Whatever it was, events may be
-// missing.
+// fail notes an error of the event source. After any error, events may be missing.
 func (i *inbox) fail(err error) {
 	i.mu.Lock()
 	i.mail.lost = true
@@ -147,7 +146,7 @@ func (i *inbox) fail(err error) {
 func (i *inbox) ring() {
 	select {
 	case i.wake <- struct{}{}:
-	default: // there is a token already
+	default: // there already is a token
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 	"hookwatch/watcher/editstest"
 )
 
-// pureCases are what the made-up cases read; two of the paths lead through links.
+// pureCases are the files that the generated cases read; two of the paths lead through
+// links.
 var pureCases = map[string][]string{
 	"a": {".claude/hooks/h1.sh", ".claude/hooks/lib/a.sh"},
 	"b": {".claude/hooks/h2.sh", ".claude/hooks/lib/b.sh", ".claude/hooks/lib/deep/c.sh"},
@@ -55,7 +56,7 @@ func pureProject() editstest.Project {
 	return p
 }
 
-// branch is what git would make of the files.
+// branch returns the ops with which git would create the files of a branch.
 func branch(p editstest.Project, n int) []editstest.Op {
 	var ops []editstest.Op
 	for i, f := range p.Files {
@@ -71,9 +72,9 @@ func branch(p editstest.Project, n int) []editstest.Op {
 	return ops
 }
 
-// TestPureSequences lets the same edits as the real program has to stand happen
-// to a disk in memory, with a clock of their own and in any order with what the
-// watcher and a session do. HOOKWATCH_TEST_SEQUENCES says how many hundreds.
+// TestPureSequences performs the edits of the tests with the real program on a disk in
+// memory. It has a clock of its own, and the steps of the watcher and a session happen in
+// any order. HOOKWATCH_TEST_SEQUENCES is the number of sequences in hundreds.
 func TestPureSequences(t *testing.T) {
 	t.Parallel()
 	n, seed := 100*variable(t, "HOOKWATCH_TEST_SEQUENCES", 20), variable(t, "HOOKWATCH_TEST_SEED", int(time.Now().UnixNano()))
@@ -85,8 +86,9 @@ func TestPureSequences(t *testing.T) {
 	}
 }
 
-// TestAwayDuringRun renames a directory and back while a case reads from it. That the files
-// are gone is reported only when they are back, as they were: no stamp and no digest shows it.
+// TestAwayDuringRun renames a directory away and back while a case reads from it. The
+// removal of the files is reported only when they are back and unchanged, so no stamp and
+// no digest shows it.
 func TestAwayDuringRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -149,7 +151,7 @@ func pureSequences(t *testing.T, seed uint64, n int) {
 	t.Logf("%d sequences, %d runs of cases, %d overflows: 0 lost, 0 self-triggered", n, runs, overflows)
 }
 
-// A world is a disk, a watcher's core and a session's decisions, on one clock.
+// A world is a disk, a watcher's core and a session's decisions, with one clock.
 type world struct {
 	editedMemory
 	t         *testing.T
@@ -196,7 +198,7 @@ func pureInterest(_ editstest.Project) Interest {
 	return i
 }
 
-// live lets a sequence happen while everybody else does what they may.
+// live performs a sequence while the watcher and the session make progress.
 func (w *world) live(ops []editstest.Op) {
 	for _, o := range ops {
 		w.note("%v", o)
@@ -219,7 +221,7 @@ func (w *world) note(format string, args ...any) {
 	w.trace = append(w.trace, w.now.Format("05.000000 ")+fmt.Sprintf(format, args...))
 }
 
-// pass lets time go by, with all that falls into it.
+// pass advances the clock, and handles all events in that time.
 func (w *world) pass(d time.Duration) {
 	end := w.now.Add(d)
 	for {
@@ -242,7 +244,7 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-// turn lets the watcher and the session do some of what they could.
+// turn lets the watcher and the session make random progress.
 func (w *world) turn() {
 	w.desk.work()
 	if w.halted {
@@ -277,7 +279,7 @@ func (w *world) deliver() {
 	w.desk.changed(b)
 }
 
-// settle lets everybody do all that they can.
+// settle lets the watcher and the session finish their work.
 func (w *world) settle() {
 	w.halted = false
 	for range 100_000 {
@@ -296,7 +298,7 @@ func (w *world) settle() {
 	w.t.Fatalf("no rest:\n%s", strings.Join(w.trace[max(0, len(w.trace)-100):], "\n"))
 }
 
-// wrong tells which verdicts are not about what is there.
+// wrong describes the verdicts that do not match the content of the disk.
 func (w *world) wrong() string {
 	var all []string
 	for _, c := range w.desk.cases {
@@ -311,7 +313,7 @@ func (w *world) wrong() string {
 	return strings.Join(all, "\n")
 }
 
-// restless tells of runs that nothing called for.
+// restless describes runs without a reason.
 func (w *world) restless(s editstest.Sequence, before int) string {
 	if s.Still && w.desk.runs > before {
 		return fmt.Sprintf("%d runs, though nothing changed", w.desk.runs-before)
@@ -325,7 +327,7 @@ func (w *world) restless(s editstest.Sequence, before int) string {
 	return ""
 }
 
-// content is what a path holds, "-" for no file.
+// content returns the content of a path, or "-" if there is no file.
 func (w *world) content(rel string) string {
 	if _, _, n := w.find(path.Join(pureRoot, rel), true); n != nil && n.mode.IsRegular() {
 		return n.text
@@ -333,7 +335,7 @@ func (w *world) content(rel string) string {
 	return "-"
 }
 
-// stamp tells one state of a file from another, as the session does.
+// stamp distinguishes states of a file like the session does.
 func (w *world) stamp(rel string) string {
 	_, _, n := w.find(path.Join(pureRoot, rel), true)
 	if n == nil {

@@ -10,14 +10,14 @@ import (
 	"hookwatch/watcher/editstest"
 )
 
-// TestRetargetTells: what was another file for a moment is told of as restored, even
-// where another interest was set before the watcher came to look: somebody may have
-// read it in that moment.
+// TestRetargetTells checks that a file which was different for a moment is reported as
+// restored, even if another interest was set before the watcher checked it, because a case
+// may have read it in that moment.
 func TestRetargetTells(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, file string
-		taken      bool // the watcher has heard of it, and not looked yet
+		taken      bool // the watcher has received the events, but not checked the file yet
 		edits      []editstest.Op
 	}{
 		{"a link to another directory and back, heard of", "current/t.sh", true, []editstest.Op{

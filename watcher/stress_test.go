@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestStress does hundreds of random operations on a tree while batches are
-// received, and wants the account to be the disk whenever it comes to rest.
+// TestStress performs hundreds of random operations on a tree while batches are received,
+// and checks that the account equals the disk whenever there is a pause.
 func TestStress(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []mode{byEvents, byPolling} {
@@ -42,8 +42,8 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// A vandal does random things to the directories top and ext below root. Links
-// that are moved about may well lead back to where they came from.
+// A vandal performs random operations on the directories top and ext below root. Links
+// that it moves may lead back to one of their parents.
 type vandal struct {
 	t    *testing.T
 	root string
@@ -58,7 +58,7 @@ func (v *vandal) path(top string, depth int) string {
 	return filepath.Join(append(parts, string("abcfg"[v.r.IntN(5)]))...)
 }
 
-// act does one thing; many are impossible as things stand, which is fine.
+// act performs one operation; impossible ones are ignored.
 func (v *vandal) act() {
 	top := "top"
 	if v.r.IntN(3) == 0 {
@@ -82,14 +82,14 @@ func (v *vandal) act() {
 		_ = os.Chmod(path, os.FileMode(0o700+v.r.IntN(2)*0o55))
 	case 10:
 		_ = os.Symlink(v.path("ext", 3), v.path("top", 3))
-	case 11: // rename a directory away and another to its place
+	case 11: // rename a directory away and another one to its place
 		_ = os.Rename(path, filepath.Join(v.root, "aside"))
 		_ = os.Rename(other, path)
 		_ = os.Rename(filepath.Join(v.root, "aside"), other)
 	}
 }
 
-// TestBranchSwitch lets git change many files, directories and links at once.
+// TestBranchSwitch changes many files, directories and links at once with git.
 func TestBranchSwitch(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

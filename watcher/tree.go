@@ -11,14 +11,14 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// turnLimit is how often a path is followed anew because directories on its way
-// were not watched yet, before it is left for the next poll.
+// turnLimit is how often a path is resolved again because directories on its way were not
+// watched yet, before it is left for the next poll.
 const turnLimit = 50
 
 var errUnsettled = errors.New("directories on the way keep changing")
 
-// A tree knows every path of interest, finds out which of them an event
-// concerns, and tells the backlog what stands there.
+// A tree contains every path of interest, finds the paths affected by an event, and passes
+// their states to the backlog.
 type tree struct {
 	dirs    *directories
 	backlog *backlog
@@ -27,15 +27,16 @@ type tree struct {
 
 	scope  scope
 	roots  []*node
-	owners map[string]int            // present nodes by path; two where interests overlap
+	owners map[string]int            // present nodes by path; two if interests overlap
 	seen   map[string]disk.Signature // of the content that was last read, by path
-	queue  []*node                   // to be looked at
-	later  map[*node]bool            // could not be looked at, to be tried at the next poll
+	queue  []*node                   // to be checked
+	later  map[*node]bool            // nodes whose check failed, to be repeated at the next poll
 
-	suspicious bool // events were lost: a signature has to prove that nothing happened
+	suspicious bool // events were lost: a reliable signature is needed to exclude a change
 
-	closed <-chan struct{}        // by the watcher; nil: never
-	adopt  func(path string) bool // while the interest changes: new, so not reported
+	closed <-chan struct{} // closed by the watcher; nil means never
+	// Set while the interest changes: reports whether a path is new and so not reported.
+	adopt func(path string) bool
 }
 
 func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree {
@@ -44,7 +45,7 @@ func newTree(ds *directories, b *backlog, r *reader, now func() time.Time) *tree
 
 func (t *tree) files() int { return len(t.owners) }
 
-// halted reports whether nobody wants to know any more what changed.
+// halted reports whether the watcher is closed.
 func (t *tree) halted() bool {
 	select {
 	case <-t.closed:
@@ -54,18 +55,18 @@ func (t *tree) halted() bool {
 	}
 }
 
-// refresh gives up all watches and queues everything.
+// refresh removes all watches and queues everything.
 func (t *tree) refresh() {
 	t.dirs.reset()
 	t.enqueueAll(true)
 }
 
-// unwatched reports whether anything has to be polled.
+// unwatched reports whether anything must be polled.
 func (t *tree) unwatched() bool {
 	return t.dirs.backend == nil || len(t.later) > 0 || len(t.dirs.polled()) > 0
 }
 
-// poll queues what the backend does not watch, and tries to watch it.
+// poll queues paths that the backend does not watch, and tries to watch them.
 func (t *tree) poll() {
 	for n := range t.later {
 		t.enqueue(n, true)
@@ -82,7 +83,7 @@ func (t *tree) poll() {
 	}
 }
 
-// apply queues what events may have changed.
+// apply queues paths that events may have changed.
 func (t *tree) apply(ops map[string]fsnotify.Op) {
 	for path, op := range ops {
 		if op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0 {
@@ -90,18 +91,18 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 		}
 	}
 	for path, op := range ops {
-		// A write shows in a file's signature, a directory that is put back does not.
+		// A write changes a file's signature; moving a directory away and back does not.
 		moved := op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) != 0
 		d, name := t.dirs.at(filepath.Clean(path))
 		if d == nil {
 			continue
 		}
 		for n := range d.entries[name] {
-			// Some systems call it a write when a directory's entries change;
-			// the entries have events of their own.
+			// Some systems report a write if a directory's entries change; the entries have
+			// events of their own.
 			if op != fsnotify.Write || n.real == "" {
-				// What comes and goes itself shows it in its signature; events of a
-				// save come late, and must not be taken for another one.
+				// A file that was itself created or removed has another signature. Events of a
+				// save arrive late, and must not be treated as another save.
 				n.stirred = n.stirred || moved && !(n.present && !n.linked && n.own() == filepath.Clean(path))
 				t.enqueue(n, true)
 			}
@@ -116,7 +117,7 @@ func (t *tree) apply(ops map[string]fsnotify.Op) {
 	}
 }
 
-// own is the path by which events name n itself, where no link leads to it.
+// own returns the path that events use for n itself, if no link leads to it.
 func (n *node) own() string {
 	if n.parent == nil {
 		return n.path
@@ -130,8 +131,8 @@ func (n *node) child(name string) *node {
 	return c
 }
 
-// enqueue has n looked at: full by content, otherwise only if its signature
-// differs or proves nothing.
+// enqueue queues n to be checked: by content if full is set, or else only if its signature
+// differs or is unreliable.
 func (t *tree) enqueue(n *node, full bool) {
 	n.full = n.full || full
 	if !n.queued && !n.dead {
@@ -146,9 +147,8 @@ func (t *tree) enqueueAll(full bool) {
 	}
 }
 
-// locate follows n's path and has every directory on the way watched. It
-// follows it again after each new watch, so that nothing can change between the
-// look and the watch unseen.
+// locate resolves n's path and watches every directory on the way. It resolves it again
+// after each new watch, so that no change between resolving and watching is missed.
 func (t *tree) locate(n *node) (place, error) {
 	start, rest := rootOf(n.path), n.path
 	if n.parent != nil {
@@ -164,8 +164,8 @@ func (t *tree) locate(n *node) (place, error) {
 	return place{}, errUnsettled
 }
 
-// hold makes n depend on lookups, and reports whether a directory among them
-// was not watched before.
+// hold makes n depend on lookups, and reports whether a directory among them was not
+// watched before.
 func (t *tree) hold(n *node, lookups []lookup) (again bool) {
 	if !slices.Equal(n.lookups, lookups) {
 		t.dirs.exchange(n, n.lookups, lookups)
@@ -185,8 +185,7 @@ func (t *tree) watch(dir string) bool {
 	return again
 }
 
-// look finds out what stands at n. An error says that this is not known, and
-// leaves everything as it was.
+// look checks n. An error means that its state is unknown; then nothing changes.
 func (t *tree) look(n *node, full bool) error {
 	p, err := t.locate(n)
 	if err != nil {
@@ -203,13 +202,13 @@ func (t *tree) look(n *node, full bool) error {
 	return nil
 }
 
-// lookFile compares the file p with what the backlog has for n.
+// lookFile compares the file p with the state of n in the backlog.
 func (t *tree) lookFile(n *node, p place, full bool) (err error) {
 	if !full && n.present && !n.racy && n.sig == disk.SignatureOf(p.info) {
 		return nil
 	}
-	// Another part of the interest may have found and reported it already, or that of
-	// an interest before this one, whose place this node takes.
+	// Another part of the interest may have found and reported it already, or the node of a
+	// previous interest that this node replaces.
 	before, known := t.seen[n.path]
 	stirred := n.present && (n.stirred || t.suspicious && n.racy) || known && before != disk.SignatureOf(p.info)
 	n.stirred = false
@@ -224,7 +223,7 @@ func (t *tree) lookFile(n *node, p place, full bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.digest == "" { // gone since it was found
+	if s.digest == "" { // removed since it was found
 		t.vanish(n, p)
 		return nil
 	}
@@ -242,7 +241,7 @@ func (t *tree) lookFile(n *node, p place, full bool) (err error) {
 	return nil
 }
 
-// lookDir queues everything that is in the directory p, or was in it.
+// lookDir queues all entries of the directory p, and those that were in it before.
 func (t *tree) lookDir(n *node, p place, full bool) error {
 	t.leaveFile(n)
 	if n.real != p.real {
@@ -255,7 +254,7 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 	if n.children == nil {
 		n.children = map[string]*node{}
 	}
-	t.watch(n.real) // before reading it: what comes later has an event
+	t.watch(n.real) // before reading it: later changes have an event
 	entries, err := t.dirs.disk.ReadDir(n.real)
 	for _, e := range entries {
 		if n.children[e.Name()] == nil {
@@ -270,12 +269,12 @@ func (t *tree) lookDir(n *node, p place, full bool) error {
 	return unlessGone(err)
 }
 
-// vanish notes that neither a file nor a directory of interest is at n. Below a
-// directory that is the end of the node, as an event brings a new one; except
-// for a link, since what it leads to may appear anywhere.
+// vanish notes that neither a file nor a directory of interest is at n. Below a directory
+// this drops the node, because an event creates a new one. Links are kept, because their
+// target may appear anywhere.
 func (t *tree) vanish(n *node, p place) {
 	if n.stirred && !n.present && n.real == "" && p.info == nil && t.scope.covers(n.path) {
-		t.backlog.stir(n.path, state{}, t.now()) // it came and went
+		t.backlog.stir(n.path, state{}, t.now()) // it was created and removed again
 	}
 	n.stirred = false
 	t.leaveFile(n)
@@ -286,7 +285,7 @@ func (t *tree) vanish(n *node, p place) {
 	}
 }
 
-// drop ends a node and everything below it.
+// drop removes a node and everything below it.
 func (t *tree) drop(n *node) {
 	t.leaveFile(n)
 	t.leaveDir(n)
@@ -299,7 +298,7 @@ func (t *tree) bury(n *node) {
 	n.lookups = nil
 }
 
-// leaveDir ends what n was as a directory.
+// leaveDir removes the state of n as a directory.
 func (t *tree) leaveDir(n *node) {
 	for _, c := range n.children {
 		t.drop(c)
@@ -310,14 +309,14 @@ func (t *tree) leaveDir(n *node) {
 	n.real, n.children = "", nil
 }
 
-// leaveFile ends what n was as a file.
+// leaveFile removes the state of n as a file.
 func (t *tree) leaveFile(n *node) {
 	if !n.present {
 		return
 	}
 	n.present = false
 	if t.owners[n.path]--; t.owners[n.path] > 0 {
-		return // another part of the interest finds out by itself
+		return // another part of the interest checks it itself
 	}
 	delete(t.owners, n.path)
 	delete(t.seen, n.path)
@@ -328,7 +327,7 @@ func (t *tree) leaveFile(n *node) {
 	}
 }
 
-// saw tells the backlog what stands at path.
+// saw passes the state of path to the backlog.
 func (t *tree) saw(path string, s state) {
 	if t.adopt != nil && !t.backlog.knows(path) && t.adopt(path) {
 		t.backlog.baseline(path, s)
@@ -337,8 +336,8 @@ func (t *tree) saw(path string, s state) {
 	t.backlog.observe(path, s, t.now())
 }
 
-// mayEnter reports whether the directory p, at n, may be descended into: not if
-// a link leads back to where it came from, nor behind too many links.
+// mayEnter reports whether the directory p, at n, may be searched: not if a link leads
+// back to one of its parents, nor behind too many links.
 func (n *node) mayEnter(p place) bool {
 	n.links = 0
 	if n.parent == nil {
@@ -357,10 +356,10 @@ func (n *node) mayEnter(p place) bool {
 	return n.links <= maxLinks
 }
 
-// step looks at one queued node, and reports whether there was one.
+// step checks one queued node, and reports whether there was one.
 func (t *tree) step() bool {
 	if len(t.queue) == 0 {
-		t.queue = nil // let go of what a burst needed
+		t.queue = nil // free the memory of a burst
 		return false
 	}
 	n := t.queue[0]
@@ -376,7 +375,7 @@ func (t *tree) step() bool {
 	return true
 }
 
-// retarget replaces the scope, and looks at all of the new one.
+// retarget replaces the scope, and checks all paths of the new one.
 func (t *tree) retarget(s scope) {
 	before, old := t.scope, t.roots
 	t.scope, t.roots = s, nil
@@ -390,7 +389,7 @@ func (t *tree) retarget(s scope) {
 	t.enqueueAll(true)
 	for !t.halted() && t.step() {
 	}
-	for _, n := range old { // last, so that no watch in use was given up
+	for _, n := range old { // last, so that watches still in use are kept
 		t.drop(n)
 	}
 	t.adopt = nil

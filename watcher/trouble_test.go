@@ -13,7 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestLostEvents loses every event of a rebuilt tree, then says so.
+// TestLostEvents loses every event of a rebuilt tree, and then reports the loss.
 func TestLostEvents(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -44,8 +44,7 @@ func TestLostEvents(t *testing.T) {
 	}
 }
 
-// TestSwappedAtOnce puts another directory into the place of one before any
-// event of it is read.
+// TestSwappedAtOnce replaces a directory by another one before any event of it is read.
 func TestSwappedAtOnce(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -63,20 +62,20 @@ func TestSwappedAtOnce(t *testing.T) {
 	p.settle()
 }
 
-// TestHarmlessOverflow loses events that told of nothing.
+// TestHarmlessOverflow loses events without a change.
 func TestHarmlessOverflow(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
 	p := watch(t, byEvents, Interest{Files: []string{path}})
 	p.w.inbox.fail(fsnotify.ErrEventOverflow)
-	rescan(p.w) // comes after
+	rescan(p.w) // ends later
 	put(t, path, "1")
 	if p.settle(); p.overflow {
 		t.Error("a batch tells of an overflow that hid nothing")
 	}
 }
 
-// TestRescan finds what no event told.
+// TestRescan finds changes without events.
 func TestRescan(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -122,8 +121,7 @@ func TestRealOverflow(t *testing.T) {
 	p.settle()
 }
 
-// TestWatchLimit lets the system run out of watches, at once and half-way, and
-// recover.
+// TestWatchLimit makes the system run out of watches, at once and half-way, and recover.
 func TestWatchLimit(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []int{0, 3, 6} {
@@ -147,7 +145,7 @@ func TestWatchLimit(t *testing.T) {
 			put(t, filepath.Join(root, "hooks", "x", "y"), "2")
 			p.settle()
 			ok(t, p.w.request(func() { full = false }))
-			for idle := false; !idle; { // polling stops when all is watched
+			for idle := false; !idle; { // polling stops when everything is watched
 				put(t, filepath.Join(root, "hooks", "lib", "a"), time.Now().String())
 				p.settle()
 				ok(t, p.w.request(func() { idle = !p.w.tree.unwatched() }))
@@ -165,8 +163,8 @@ func TestWatchLimit(t *testing.T) {
 	}
 }
 
-// TestChangeBeforeWatch makes what is of interest after its path was followed
-// and just before one of the directories on the way is watched.
+// TestChangeBeforeWatch creates a file of interest after its path was resolved and just
+// before one of the directories on the way is watched.
 func TestChangeBeforeWatch(t *testing.T) {
 	t.Parallel()
 	for nth := range 8 {
@@ -179,7 +177,7 @@ func TestChangeBeforeWatch(t *testing.T) {
 			}
 			return nil
 		}, nil)
-		// What came before the baseline is known, what came after is reported.
+		// Changes before the baseline are known, changes after it are reported.
 		ok(t, p.w.request(func() {
 			if adds <= nth {
 				nth = -1
@@ -197,7 +195,7 @@ func TestChangeBeforeWatch(t *testing.T) {
 	}
 }
 
-// TestNoEvents starts where the system has no event source to give.
+// TestNoEvents starts a watcher on a system without an event source.
 func TestNoEvents(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
@@ -213,7 +211,7 @@ func TestNoEvents(t *testing.T) {
 	}
 }
 
-// TestErrorOfSource takes an unknown error for a loss of events.
+// TestErrorOfSource treats an unknown error as a loss of events.
 func TestErrorOfSource(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")

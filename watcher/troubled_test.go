@@ -7,15 +7,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A troubled backend passes on what the system's own says, unless told not to.
+// A troubled backend passes on the events of the system's own, unless a test stops it.
 type troubled struct {
 	backend
 	out    chan fsnotify.Event
 	errs   chan error
-	halt   sync.Mutex      // held: nothing is passed on, the system's queue fills
-	deaf   chan string     // a path: events are thrown away until that is created
-	hears  chan bool       // then it says so
-	refuse func(int) error // Add for the nth time
+	halt   sync.Mutex      // while held, nothing is passed on and the system's queue fills
+	deaf   chan string     // a path: events are dropped until it is created
+	hears  chan bool       // receives a value when that happens
+	refuse func(int) error // called with the number of the call of Add
 	adds   int
 }
 
@@ -71,7 +71,7 @@ func (tr *troubled) pass() {
 
 func never(int) error { return nil }
 
-// watchTroubled starts a watcher over a troubled backend.
+// watchTroubled starts a watcher with a troubled backend.
 func watchTroubled(t *testing.T, i Interest, refuse func(int) error, note func(string)) (*probe, *troubled) {
 	t.Helper()
 	var tr *troubled

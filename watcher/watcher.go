@@ -1,19 +1,16 @@
-// Package watcher tells which files changed. It turns file system events into
-// batches of changes whose content was compared with what was last reported:
-// whatever an editor, git or a person does to a path, the question asked is
-// always the same, is the content that stands there now different from the one
-// reported last?
+// Package watcher reports which files changed. It turns file system events into batches of
+// changes by comparing the content of files with the content last reported. This works in
+// the same way for every kind of edit by an editor, git or a user.
 //
-// Directories are watched, never single files, so a save by renaming over, a
-// deletion and a re-creation are seen as what they are. There is no debounce:
-// a changed file is reported at once, a burst gives several batches, and the
-// last of them holds the final content. Only a file that vanished or became
-// empty is held back for some milliseconds, because that is how a save looks
-// half-way.
+// Directories are watched, never single files, so saves by rename, deletions and
+// re-creations are recognized. There is no debounce: a changed file is reported at once, a
+// burst results in several batches, and the last of them has the final content. Only a
+// file that vanished or became empty is held back for some milliseconds, because an
+// incomplete save looks like that.
 //
-// A change that the system announces to nobody (a write through a memory map,
-// through a hard link in another directory, or by another host on a network
-// file system) is seen by polling, and when events were lost.
+// Changes without an event of the system (a write through a memory map, through a hard
+// link in another directory, or by another host on a network file system) are found by
+// polling, and when events were lost.
 package watcher
 
 import (
@@ -38,22 +35,21 @@ type Watcher struct {
 	files    atomic.Int64
 
 	inbox   *inbox
-	backend backend // nil when everything is polled
+	backend backend // nil if everything is polled
 
 	// Owned by the goroutine of loop once New has returned.
 	*core
 	offered time.Time
 }
 
-// Batches returns the channel of batches; it is closed by Close. While nobody
-// receives, changes wait and are merged: of each path only the latest content
-// is kept.
+// Batches returns the channel of batches; it is closed by Close. While there is no
+// receiver, changes are merged: only the latest content of each path is kept.
 func (w *Watcher) Batches() <-chan Batch { return w.batches }
 
-// SetInterest replaces the interest. What was of interest before and still is
-// goes on being compared with what was last reported; what is newly of interest
-// is taken as it stands when SetInterest returns, and not reported; what no
-// longer is of interest is forgotten. On an error the old interest stays.
+// SetInterest replaces the interest. Files that stay of interest are still compared with
+// their last reported content. New ones are not reported; their content when SetInterest
+// returns is the baseline. Files that are no longer of interest are dropped. On an error
+// the old interest stays.
 func (w *Watcher) SetInterest(i Interest) error {
 	scope, err := newScope(i)
 	if err != nil {
@@ -65,11 +61,11 @@ func (w *Watcher) SetInterest(i Interest) error {
 	})
 }
 
-// Files returns how many files of interest exist.
+// Files returns the number of existing files of interest.
 func (w *Watcher) Files() int { return int(w.files.Load()) }
 
-// Close stops watching and waits for the watcher's goroutines. Changes that
-// were not received are discarded.
+// Close stops watching and waits for the watcher's goroutines. Changes that were not
+// received are discarded.
 func (w *Watcher) Close() error {
 	var err error
 	w.closing.Do(func() {
@@ -93,15 +89,14 @@ func (w *Watcher) request(f func()) error {
 	case <-w.done:
 		return ErrClosed
 	}
-	<-finished // loop never leaves between taking a request and running it
+	<-finished // loop never exits between receiving a request and running it
 	return nil
 }
 
-// New watches what o says. What stands there when New returns is the baseline:
-// every later difference is reported. A caller that reads files should read
-// them after New, so that no save falls between its reading and the baseline.
-// It fails when a path is not absolute; a system without file events, or out
-// of them, is no error: polling takes over.
+// New watches the files in o. Their content when New returns is the baseline: every later
+// difference is reported. A caller that reads files should read them after New, so that no
+// save happens between its read and the baseline. New returns an error if a path is not
+// absolute. If the system has no file events or has reached a limit, New polls instead.
 func New(o Options) (*Watcher, error) {
 	open := openNotifier
 	if o.ForcePoll {
@@ -143,8 +138,8 @@ func start(o Options, open func() (backend, error)) (*Watcher, error) {
 	return w, nil
 }
 
-// loop is the only goroutine that touches the tree and the backlog. It sleeps
-// without a timer as long as everything is watched and nothing is held back.
+// loop is the only goroutine that uses the tree and the backlog. It sleeps without a timer
+// while everything is watched and nothing is held back.
 func (w *Watcher) loop() {
 	defer close(w.batches)
 	timer := time.NewTimer(time.Hour)
@@ -175,15 +170,14 @@ func (w *Watcher) loop() {
 	}
 }
 
-// absorb brings the backlog up to date with the events that came in and with
-// what is polled.
+// absorb updates the backlog with the events that arrived and the paths that are due for
+// polling.
 func (w *Watcher) absorb() {
 	w.core.take(w.inbox.take())
 	w.work()
 }
 
-// work looks at everything that is queued, unless the watcher is closed
-// meanwhile.
+// work checks everything that is queued, unless the watcher is closed in the meantime.
 func (w *Watcher) work() {
 	for w.core.step() {
 		w.files.Store(int64(w.tree.files()))
@@ -193,8 +187,8 @@ func (w *Watcher) work() {
 	}
 }
 
-// offer hands out what is known in the middle of long work if somebody is
-// waiting for it, and reports false once the watcher is closed.
+// offer sends the changes found so far during long work if a receiver is waiting. It
+// returns false once the watcher is closed.
 func (w *Watcher) offer() bool {
 	now := time.Now()
 	if now.Sub(w.offered) < offerEvery {
@@ -216,39 +210,39 @@ func (w *Watcher) offer() bool {
 	return true
 }
 
-// A Kind says what became of a file since it was last reported.
+// A Kind is how a file changed since it was last reported.
 type Kind int
 
 // The kinds of change.
 const (
-	Created  Kind = iota + 1 // it was not there
-	Modified                 // its content or its execute bit is another
-	Removed                  // it is not there any more
-	Restored                 // it is as it was, but may have been otherwise for a moment
+	Created  Kind = iota + 1 // it did not exist
+	Modified                 // its content or its execute bit changed
+	Removed                  // it no longer exists
+	Restored                 // it is unchanged, but may have been different for a moment
 )
 
-// A Change is one file whose content is not what was last reported, or was not
-// for a moment: whoever read it in that moment has to read it again.
+// A Change is one file whose content differs from the one last reported, or did for a
+// moment: content that was read in that moment must be read again.
 //
-// Its Digest is that of the content and execute bit: the first 16 bytes of the
-// content's SHA-256 in hexadecimal, with an x at the end for a file that anybody
-// may execute. A file that is too large or may not be read has a digest of another
-// form, "~" and its size and modification time.
+// Its Digest is that of the content and execute bit: the first 16 bytes of the content's
+// SHA-256 in hexadecimal, with an x at the end if any user may execute the file. A file
+// that is too large or must not be read has a digest of another form, "~" followed by its
+// size and modification time.
 type Change struct {
-	Path   string // the path of interest, also where a symbolic link leads elsewhere
+	Path   string // the path of interest, even if it is a symbolic link
 	Kind   Kind
-	Digest string      // "" when removed
-	Was    string      // the digest last reported; "" when there was no file
-	Mode   fs.FileMode // 0 when removed
+	Digest string      // "" if removed
+	Was    string      // the digest last reported; "" if there was no file
+	Mode   fs.FileMode // 0 if removed
 }
 
-// A Batch holds changes that belong together in time, ordered by path, each
-// path at most once.
+// A Batch contains changes that belong together in time, ordered by path, each path at
+// most once.
 type Batch struct {
 	At      time.Time // when the first of the changes was noticed
 	Changes []Change
 
-	// Overflow tells that the system lost events before this batch, so that
-	// everything was compared again.
+	// Overflow reports that the system lost events before this batch, so that everything was
+	// compared again.
 	Overflow bool
 }

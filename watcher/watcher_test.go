@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// A step does something and names what must have been reported once the disk
-// is as it left it; a nil want leaves open what was reported on the way.
+// A step changes the disk. want are the paths that must have been reported afterwards; if
+// it is nil, any may be.
 type step struct {
 	do   func(t *testing.T, at func(string) string)
 	want []string
 }
 
-// sequences are watched in every mode. Before each there are hooks/a.sh,
-// hooks/lib/b.sh and conf/c.json; of interest are hooks, conf/c.json,
-// conf/absent/d.json and link/e, and not what is called *.tmp.
+// sequences are run in every mode. Before each there are hooks/a.sh, hooks/lib/b.sh and
+// conf/c.json. Of interest are hooks, conf/c.json, conf/absent/d.json and link/e, except
+// for files called *.tmp.
 var sequences = map[string][]step{
 	"write in place": {{writes("hooks/a.sh", "2"), []string{"hooks/a.sh"}}},
 	"same content":   {{writes("hooks/a.sh", "1"), []string{}}},

@@ -1,6 +1,6 @@
-// Package trust keeps what a person has agreed to of projects' configurations,
-// as direnv and mise do: in the person's own state folder, and by the digest of
-// exactly the values that were shown.
+// Package trust keeps the user's agreements to values of projects' configurations. Like
+// direnv and mise, it keeps them in the user's own state folder, by the digest of exactly
+// the values that were shown.
 package trust
 
 import (
@@ -19,18 +19,18 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Value is what a project's configuration asks for.
+// A Value is a value of a project's configuration that needs consent.
 type Value struct {
 	Key   string `json:"key"`          // such as "run.isolation"
-	Value string `json:"value"`        // one entry where the key has a list
-	To    string `json:"to,omitempty"` // where a path leads in truth, links followed
+	Value string `json:"value"`        // one entry if the key has a list
+	To    string `json:"to,omitempty"` // the real path of a path, with links followed
 }
 
-// Digest is that of exactly this value.
+// Digest returns the digest of exactly this value.
 func (v Value) Digest() string {
 	canonical, err := json.Marshal([]string{v.Key, v.Value, v.To})
 	if err != nil {
-		panic(err) // a list of strings
+		panic(err) // impossible for a list of strings
 	}
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
@@ -39,14 +39,15 @@ func (v Value) Digest() string {
 // An Entry is a value that was agreed to.
 type Entry struct {
 	Value
-	Digest string `json:"digest"` // what counts; the value is for people
+	Digest string `json:"digest"` // decides; the value is only for display
 }
 
-// An Agreement is what the user agreed to for one project: a repository at a path.
+// An Agreement lists the values that the user agreed to for one project: a repository at a
+// path.
 type Agreement struct {
 	Version    int       `json:"version"`
 	Project    string    `json:"project"`    // real path of the directory that the configuration belongs to
-	Repository string    `json:"repository"` // identifies what is there, because another repository can take its place
+	Repository string    `json:"repository"` // identity of the repository, because another one can take its place
 	At         time.Time `json:"at"`
 	Values     []Entry   `json:"values"`
 }
@@ -58,10 +59,11 @@ func (a *Agreement) Holds(repository string, v Value) bool {
 }
 
 const (
-	// version 2 added the repository. What was agreed to without one is asked for
-	// again, because no one can tell which repository was meant.
+	// version 2 added the repository. Agreements without one are ignored, because no one can
+	// tell which repository was meant.
 	version = 2
-	// largest is more than an agreement to every value that a configuration may hold.
+	// largest is the maximum size of a file in bytes, more than an agreement to every value
+	// that a configuration may have.
 	largest   = 16 << 20
 	extension = ".json"
 )
@@ -70,15 +72,15 @@ const (
 // repository.
 var ErrOld = errors.New("agreed to with an earlier hookwatch, for a path alone: agree again, for this repository")
 
-// A Store is the folder of agreements in a person's state folder.
+// A Store is the folder of agreements in the user's state folder.
 type Store struct{ state string }
 
-// In gives the store of a state folder, which need not exist.
+// In returns the store of a state folder, which need not exist.
 func In(state string) Store { return Store{state} }
 
 func (s Store) dir() string { return filepath.Join(s.state, "hookwatch", "trust") }
 
-// File is where the agreement for a project is kept.
+// File returns the path of the agreement for a project.
 func (s Store) File(project string) string { return filepath.Join(s.dir(), name(project)) }
 
 func name(project string) string {
@@ -86,8 +88,8 @@ func name(project string) string {
 	return hex.EncodeToString(sum[:]) + extension
 }
 
-// Within gives the first of the places in which the folder lies: whoever fills
-// that place could agree in the person's name.
+// Within returns the first of the places that contains the folder, because whoever fills
+// that place could agree in the user's name.
 func (s Store) Within(places ...string) (place string, within bool) {
 	dir := disk.Lead(s.dir())
 	for _, p := range places {
@@ -98,7 +100,7 @@ func (s Store) Within(places ...string) (place string, within bool) {
 	return "", false
 }
 
-// Read gives what was agreed to for a project: nothing, if nothing was.
+// Read returns the agreement for a project, which is empty if there is none.
 func (s Store) Read(project string) (*Agreement, error) {
 	none := &Agreement{Version: version, Project: project}
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
@@ -147,8 +149,8 @@ func read(d *disk.Dir, name string) (*Agreement, error) {
 	return a, nil
 }
 
-// Agree records that the user agrees to these values for a repository at a path, and
-// to no others there.
+// Agree records that the user agrees to these values, and no others, for a repository at a
+// path.
 func (s Store) Agree(project, repository string, values []Value, now time.Time) error {
 	a := Agreement{Version: version, Project: project, Repository: repository, At: now.UTC().Truncate(time.Second), Values: []Entry{}}
 	for _, v := range values {
@@ -166,7 +168,7 @@ func (s Store) Agree(project, repository string, values []Value, now time.Time) 
 	return replace(d, name(project), append(data, '\n'))
 }
 
-// replace writes a file that is the person's alone.
+// replace writes a file that only the user can access.
 func replace(d *disk.Dir, name string, data []byte) error {
 	temp := fmt.Sprintf(".%s%d", name, os.Getpid())
 	if err := d.Remove(temp); err != nil {
@@ -186,7 +188,7 @@ func replace(d *disk.Dir, name string, data []byte) error {
 	return err
 }
 
-// Forget withdraws what was agreed to for a project, and tells whether anything was.
+// Forget removes the agreement for a project, and reports whether there was one.
 func (s Store) Forget(project string) (was bool, err error) {
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +204,7 @@ func (s Store) Forget(project string) (was bool, err error) {
 	return true, d.Remove(name(project))
 }
 
-// List gives all agreements by project, and why others cannot be read.
+// List returns all agreements by project, and the errors for those that cannot be read.
 func (s Store) List() (all []*Agreement, unreadable []error) {
 	d, err := disk.Open(disk.Existing(s.state), s.dir())
 	if errors.Is(err, fs.ErrNotExist) {

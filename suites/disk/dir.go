@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// A Dir is a directory that hookwatch writes to. It is held open: whatever is
-// renamed or linked around it, what is done through it happens in the directory
-// that was opened. Names are those of its entries, without a separator. It is
-// safe for concurrent use.
+// A Dir is an open directory that hookwatch writes to. Operations happen in the directory
+// that was opened, even if it or its parents are renamed or replaced by links. Names are
+// those of its entries, without a separator. It is safe for concurrent use.
 type Dir struct {
 	root *os.Root
 	path string
 }
 
-// Make opens the directory at path, which is base or lies below it, and makes
-// what is missing on the way. Base exists: a project that was deleted is not made
-// anew for its records. It may be reached by links: it is the person's.
-// Below it none is followed. The error is an *Error where something is in the way.
+// Make opens the directory at path, which is base or below it, and creates missing
+// directories below base. base must exist, so that a deleted project is not created again
+// for its records. base may be reached through links, because it is the user's; below it
+// no link is followed. The error is an *Error if a link or another kind of file is in the
+// way.
 func Make(base, path string) (*Dir, error) {
 	return walk(base, path, (*Dir).MakeSub)
 }
 
-// Open opens what Make would, and makes nothing.
+// Open opens a directory like Make, but creates nothing.
 func Open(base, path string) (*Dir, error) {
 	return walk(base, path, (*Dir).Sub)
 }
@@ -56,15 +56,15 @@ func walk(base, path string, next func(*Dir, string) (*Dir, error)) (*Dir, error
 	return d, nil
 }
 
-// Path is the directory's, as it was named.
+// Path returns the path of the directory as it was opened.
 func (d *Dir) Path() string { return d.path }
 
-// Close gives the directory up. Those opened by Sub stay.
+// Close closes the directory. Directories opened by Sub stay open.
 func (d *Dir) Close() error { return d.root.Close() }
 
 func (d *Dir) at(name string) string { return filepath.Join(d.path, name) }
 
-// MakeSub opens a directory in this one, and makes it if it is missing.
+// MakeSub opens a subdirectory, and creates it if it is missing.
 func (d *Dir) MakeSub(name string) (*Dir, error) {
 	if err := d.root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, d.named(err, name)
@@ -72,7 +72,7 @@ func (d *Dir) MakeSub(name string) (*Dir, error) {
 	return d.Sub(name)
 }
 
-// NewSub makes a directory that must not exist, and opens it.
+// NewSub creates a subdirectory, which must not exist, and opens it.
 func (d *Dir) NewSub(name string) (*Dir, error) {
 	if err := d.root.Mkdir(name, 0o755); err != nil {
 		return nil, d.named(err, name)
@@ -80,7 +80,7 @@ func (d *Dir) NewSub(name string) (*Dir, error) {
 	return d.Sub(name)
 }
 
-// Sub opens a directory in this one.
+// Sub opens a subdirectory.
 func (d *Dir) Sub(name string) (*Dir, error) {
 	fi, err := d.Lstat(name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 	return &Dir{root, d.at(name)}, nil
 }
 
-// refuse tells what stands where a file or directory should.
+// refuse returns the error for a link or an entry of the wrong kind.
 func (d *Dir) refuse(name string, fi fs.FileInfo) error {
 	if fi.Mode()&fs.ModeSymlink == 0 {
 		return &Error{d.at(name), Kind, kindOf(fi.Mode())}
@@ -112,7 +112,7 @@ func (d *Dir) refuse(name string, fi fs.FileInfo) error {
 	return &Error{d.at(name), Link, target}
 }
 
-// named gives an error of the root the whole path.
+// named replaces the path in an error of the root by the whole path.
 func (d *Dir) named(err error, name string) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return &fs.PathError{Op: pe.Op, Path: d.at(name), Err: pe.Err}
@@ -120,13 +120,13 @@ func (d *Dir) named(err error, name string) error {
 	return err
 }
 
-// Lstat looks at an entry, which may be a link.
+// Lstat describes an entry without following links.
 func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
 	fi, err := d.root.Lstat(name)
 	return fi, d.named(err, name)
 }
 
-// ReadDir lists the entries by name. Links are among them, as links.
+// ReadDir lists the entries by name, including links.
 func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	return entries, d.named(err, "")
@@ -157,8 +157,8 @@ func (d *Dir) ReadFile(name string, limit int64) ([]byte, error) {
 	return readAll(f, d.at(name), 0, limit)
 }
 
-// Append opens a regular file for reading, and for writing at its end; it is made
-// if it is missing.
+// Append opens a regular file for reading and for appending. It creates the file if it is
+// missing.
 func (d *Dir) Append(name string) (*os.File, error) {
 	flags := os.O_RDWR | os.O_APPEND
 	fi, err := d.Lstat(name)
@@ -175,8 +175,8 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	return d.open(name, flags, 0o644)
 }
 
-// open opens a file that is, or is made, a regular one, and makes sure that no
-// link was put into its place meanwhile.
+// open opens or creates a regular file, and checks that it was not replaced by a link in
+// the meantime.
 func (d *Dir) open(name string, flags int, mode fs.FileMode) (*os.File, error) {
 	f, err := d.root.OpenFile(name, flags|syscall.O_NONBLOCK, mode)
 	if err != nil {
@@ -196,7 +196,7 @@ func (d *Dir) open(name string, flags int, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// Create makes a file that must not exist, and opens it for writing.
+// Create creates a file, which must not exist, and opens it for writing.
 func (d *Dir) Create(name string, mode fs.FileMode) (*os.File, error) {
 	f, err := d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -205,7 +205,7 @@ func (d *Dir) Create(name string, mode fs.FileMode) (*os.File, error) {
 	return f, err
 }
 
-// CheckFile refuses a place where anything but a file stands.
+// CheckFile returns an error if an entry exists that is not a regular file.
 func (d *Dir) CheckFile(name string) error {
 	fi, err := d.Lstat(name)
 	switch {
@@ -219,8 +219,8 @@ func (d *Dir) CheckFile(name string) error {
 	return nil
 }
 
-// Remove deletes a regular file. One that does not exist is no error; anything
-// else is left where it is.
+// Remove deletes a regular file. It does nothing if the file does not exist, and returns
+// an error for other kinds of files.
 func (d *Dir) Remove(name string) error {
 	if err := d.CheckFile(name); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (d *Dir) RemoveDir(name string) error {
 	return d.named(d.root.Remove(name), name)
 }
 
-// Touch gives a regular file the time as that of its last change.
+// Touch sets the modification time of a regular file.
 func (d *Dir) Touch(name string, at time.Time) error {
 	fi, err := d.Lstat(name)
 	if err != nil {

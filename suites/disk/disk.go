@@ -1,8 +1,8 @@
-// Package disk is the door to files that somebody else may have laid out: a
-// project that was cloned is data, and its links, pipes and devices lead
-// nowhere. What hookwatch writes, replaces or deletes goes through a Dir, which
-// follows no link; what it reads of a project goes through a Reader, which opens
-// nothing but regular files of a bounded size, and none that is hidden.
+// Package disk accesses files that someone else may have prepared: a cloned project is
+// data, and its links, pipes and devices must not lead hookwatch elsewhere. hookwatch
+// writes, replaces and deletes files through a Dir, which follows no link, and reads files
+// of a project through a Reader, which only opens regular files of limited size that are
+// not hidden.
 package disk
 
 import (
@@ -15,28 +15,29 @@ import (
 	"unicode/utf8"
 )
 
-// A Reason says why a file was refused.
+// A Reason is the reason why a file was refused.
 type Reason int
 
-// The reasons.
+// Reasons for refusing a file.
 const (
-	Link    Reason = iota + 1 // a symbolic link stands in the way
-	Shared                    // the file has other names (hard links), which a write would change too
-	Kind                      // a directory, pipe, socket or device stands where a file should, or a file where a directory should
-	Size                      // the file is larger than what is read
-	Outside                   // it lies outside of the project
-	Hidden                    // it is hidden from hooks, and so from records
-	Moved                     // it was exchanged while it was opened
+	Link   Reason = iota + 1 // a symbolic link is in the way
+	Shared                   // the file has other names (hard links), which a write would change too
+	// A directory, pipe, socket or device instead of a file, or a file instead of a directory.
+	Kind
+	Size    // the file is larger than the limit
+	Outside // it is outside of the project
+	Hidden  // it is hidden from hooks, and so from records
+	Moved   // it was replaced while it was opened
 )
 
-// An Error is a file that was refused.
+// An Error reports a file that was refused.
 type Error struct {
-	Path   string // as it was named
+	Path   string // as the caller named it
 	Reason Reason
-	Detail string // what is there, or where a link leads
+	Detail string // the kind of file, or the target of a link
 }
 
-// Error says what is in the way, and what to do about it.
+// Error returns the reason and how to fix it.
 func (e *Error) Error() string {
 	path, detail := printable(e.Path), printable(e.Detail)
 	switch e.Reason {
@@ -59,7 +60,7 @@ func (e *Error) Error() string {
 	}
 }
 
-// printable quotes a name that a terminal would not show as it is.
+// printable quotes names that a terminal would not show unchanged.
 func printable(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
 		return strconv.QuoteToGraphic(name)
@@ -67,7 +68,7 @@ func printable(name string) string {
 	return name
 }
 
-// kindOf names what is no regular file.
+// kindOf returns the name of a kind of file.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -85,7 +86,7 @@ func kindOf(mode fs.FileMode) string {
 	}
 }
 
-// within reports whether path is dir or lies below it. Both are clean.
+// within reports whether path is dir or below it. Both must be clean.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

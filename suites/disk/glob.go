@@ -13,8 +13,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of one search. They are far above what a project holds: "/**/*.md" is
-// not to walk the machine, nor is a directory of a million files.
+// Limits of one search. They are far above the size of a project, so that "/**/*.md" or a
+// directory of a million files does not make hookwatch walk the whole machine.
 const (
 	seenAtMost     = 200_000 // entries
 	foundAtMost    = 20_000  // files
@@ -25,15 +25,15 @@ const (
 type Search struct {
 	Base    string                             // absolute
 	Pattern string                             // a slash path from Base, with wildcards of doublestar
-	Skip    func(path string, isDir bool) bool // of an absolute path: it is passed over. Nil: none is
+	Skip    func(path string, isDir bool) bool // reports whether to ignore an absolute path; may be nil
 }
 
-// errEnough ends a search that goes too far.
+// errEnough ends a search that exceeds the limits.
 var errEnough = errors.New("too much to search")
 
-// Find lists the files that match, as slash paths from the base, sorted. Links to
-// directories are followed where they stay in what the Reader may read, but not
-// back to where they came from. A base that does not exist has no files.
+// Find returns the matching files as slash paths from the base, sorted. It follows links
+// to directories that the Reader may read, except to a directory that contains the link.
+// It returns no files if the base does not exist.
 func (r Reader) Find(s Search) ([]string, error) {
 	real, err := r.Resolve(s.Base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func (r Reader) Find(s Search) ([]string, error) {
 		return nil, err
 	}
 	w := walker{Search: s, r: r, parts: strings.Split(s.Pattern, "/")}
-	if strings.ContainsAny(s.Pattern, `{\`) { // a slash may stand in either
+	if strings.ContainsAny(s.Pattern, `{\`) { // both may contain a slash
 		w.parts = []string{"**"}
 	}
 	if err := w.dir(".", real); err != nil {
@@ -59,14 +59,13 @@ type walker struct {
 	Search
 	r       Reader
 	parts   []string // of the pattern
-	above   []string // the real directories on the way
+	above   []string // real paths of the current directory and its parents
 	entries int
 	links   int
 	found   []string
 }
 
-// dir looks into a directory that really lies at real. One that cannot be read has
-// nothing.
+// dir searches a directory with the real path real. Unreadable directories count as empty.
 func (w *walker) dir(rel, real string) error {
 	w.above = append(w.above, real)
 	defer func() { w.above = w.above[:len(w.above)-1] }()
@@ -109,7 +108,7 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 		if w.mayHold(rel) && !w.skips(abs, true) {
 			return w.dir(rel, real)
 		}
-	default: // what is no regular file, or a link to nothing, is for the one who opens it to tell
+	default: // other kinds of files and broken links are included, because opening them reports the error
 		if ok, err := doublestar.Match(w.Pattern, rel); ok && err == nil && !w.skips(abs, false) {
 			w.found = append(w.found, rel)
 		}
@@ -117,14 +116,14 @@ func (w *walker) entry(rel, real string, mode fs.FileMode) error {
 	return nil
 }
 
-// leadsUp reports whether a link leads to a directory that it lies in.
+// leadsUp reports whether a link leads to a directory that contains it.
 func (w *walker) leadsUp(real string) bool {
 	return slices.ContainsFunc(w.above, func(dir string) bool { return within(real, dir) })
 }
 
 func (w *walker) skips(abs string, isDir bool) bool { return w.Skip != nil && w.Skip(abs, isDir) }
 
-// mayHold reports whether something below a directory can match.
+// mayHold reports whether a file below a directory can match.
 func (w *walker) mayHold(rel string) bool {
 	names := strings.Split(rel, "/")
 	for i, name := range names {
@@ -141,9 +140,9 @@ func (w *walker) mayHold(rel string) bool {
 	return len(names) < len(w.parts)
 }
 
-// ignoredDirs hold what is nobody's hook: a project's history, and what was
-// installed or compiled into it.
+// ignoredDirs contain no hooks of the project: they have its history, or installed or
+// compiled files.
 var ignoredDirs = []string{".git", "node_modules", "__pycache__", ".venv"}
 
-// IgnoredDir reports whether a directory of this name is not looked into.
+// IgnoredDir reports whether directories of this name are not searched.
 func IgnoredDir(name string) bool { return slices.Contains(ignoredDirs, name) }

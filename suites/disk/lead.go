@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links one path may execute, as the system has it.
+// maxLinks is the maximum number of links followed in one path, as on Linux.
 const maxLinks = 40
 
-// Lead gives where an absolute path leads in truth, with every link followed,
-// whether or not anything is there: a link to nothing leads to where a file would
-// be made. A loop of links leads to itself.
+// Lead returns the real path of an absolute path, with every link followed, even if no
+// file exists: a broken link leads to the file that a write would create. A loop of links
+// leads to itself.
 func Lead(path string) string { return lead(filepath.Clean(path), maxLinks) }
 
 func lead(path string, left int) string {
@@ -29,12 +29,12 @@ func lead(path string, left int) string {
 	case filepath.IsAbs(target):
 		return lead(filepath.Clean(target), left-1)
 	default:
-		// .. in a target is that of the real directory, not of the path.
+		// ".." in a target is the parent of the real directory, not of the path.
 		return lead(filepath.Join(lead(parent, left), target), left-1)
 	}
 }
 
-// Existing gives path, or the nearest directory above it that is one.
+// Existing returns path, or its nearest parent that is a directory.
 func Existing(path string) string {
 	path = filepath.Clean(path)
 	for {
@@ -49,10 +49,10 @@ func Existing(path string) string {
 	}
 }
 
-// Within reports whether path is dir or lies below it, by their names.
+// Within reports whether path is dir or below it, by their names.
 func Within(dir, path string) bool { return within(filepath.Clean(dir), filepath.Clean(path)) }
 
-// ByDepth puts outer paths before inner ones.
+// ByDepth compares paths, with outer ones before inner ones.
 func ByDepth(a, b string) int {
 	if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
 		return n
@@ -60,7 +60,7 @@ func ByDepth(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Real is the path without symbolic links, if there is anything.
+// Real returns the path without symbolic links, or the cleaned path if no file exists.
 func Real(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
@@ -68,18 +68,18 @@ func Real(path string) string {
 	return filepath.Clean(path)
 }
 
-// IsDir reports whether a path leads to a directory.
+// IsDir reports whether path is a directory or a link to one.
 func IsDir(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
 }
 
-// NameLimit is how many bytes of a file's name may be a suite's, a case's or an
-// agent's: file systems take 255, and stamps, endings and what temporary files
-// are called come on top.
+// NameLimit is the maximum length, in bytes, of the name of a suite, a case or an agent
+// within a file name. File systems permit 255, but stamps, extensions and the names of
+// temporary files are added.
 const NameLimit = 180
 
-// IsDevice reports whether Windows takes a name for a device's, with any ending.
+// IsDevice reports whether Windows treats name, with any extension, as a device.
 func IsDevice(name string) bool {
 	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch base = strings.TrimRight(base, " "); base {

@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// A Lock is a file that one process at a time can hold. The kernel gives it back
-// when the process ends, however it ends.
+// A Lock is a file that one process at a time can lock. The kernel releases it when the
+// process ends for any reason.
 type Lock struct{ f *os.File }
 
-// Lock opens a file of the directory that can be locked, and made if it is missing.
+// Lock opens the lock file, and creates it if it is missing. It does not lock it yet.
 func (d *Dir) Lock(name string) (*Lock, error) {
 	f, err := d.Append(name)
 	if err != nil {
@@ -18,10 +18,10 @@ func (d *Dir) Lock(name string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Try takes the lock unless another process holds it.
+// Try takes the lock unless another process has it.
 func (l *Lock) Try() (held bool, err error) { return tryLock(l.f) }
 
-// Write replaces what stands in the file. It is for the process that holds the lock.
+// Write replaces the content of the file. Only the process with the lock may call it.
 func (l *Lock) Write(text string) error {
 	if err := l.f.Truncate(0); err != nil {
 		return err
@@ -30,6 +30,6 @@ func (l *Lock) Write(text string) error {
 	return err
 }
 
-// Close gives the lock back, also where a child that is just being started holds
-// the same open file.
+// Close releases the lock, even if a child that is being started has inherited the open
+// file.
 func (l *Lock) Close() error { return errors.Join(unlock(l.f), l.f.Close()) }

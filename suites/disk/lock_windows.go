@@ -17,8 +17,9 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock has nothing to do: the handle is no child's, and its end is the lock's.
+// unlock does nothing, because children do not inherit the handle and closing it releases
+// the lock.
 func unlock(*os.File) error { return nil }
 
-// shared does not see hard links here.
+// shared returns false, because hard links are not detected on Windows.
 func shared(fs.FileInfo) bool { return false }

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openReal opens a file at a path that had no symbolic links when it was looked
-// at. The system refuses any that stand there by now; where it cannot, the path is
-// looked at once more.
+// openReal opens a file by a path that had no symbolic links when it was resolved. The
+// kernel refuses links that were created since; if it does not support that, the path is
+// resolved again instead.
 func openReal(real string) (*os.File, error) {
 	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, real, &how)
-	for errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) { // something is being renamed
+	for errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) { // during a rename
 		fd, err = unix.Openat2(unix.AT_FDCWD, real, &how)
 	}
 	switch {
@@ -21,7 +21,7 @@ func openReal(real string) (*os.File, error) {
 		return os.NewFile(uintptr(fd), real), nil
 	case errors.Is(err, unix.ELOOP):
 		return nil, &Error{real, Moved, ""}
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // an old system, or a container that forbids it
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // an old kernel, or a container that forbids it
 		return openAndLook(real)
 	}
 	return nil, &os.PathError{Op: "open", Path: real, Err: err}

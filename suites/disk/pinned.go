@@ -9,12 +9,10 @@ import (
 	"syscall"
 )
 
-// Pinned holds the content of files that were saved lately. Whoever notices a save
-// opens the file here; everybody who asks for it after that, through a Reader that
-// has the same Pinned, is given what was read then for as long as the file has the
-// same signature. So a version of a file is read once, and all that is said of it
-// is said of the same bytes. The zero value holds nothing yet. It is safe for
-// concurrent use.
+// Pinned caches the content of recently saved files. The watcher opens a changed file
+// here; later readers with the same Pinned get the same bytes until the file's signature
+// changes. So a version of a file is read once, and all results for it are based on the
+// same bytes. The zero value is empty. It is safe for concurrent use.
 type Pinned struct {
 	mu    sync.Mutex
 	files map[string]pinned // by real path
@@ -28,14 +26,14 @@ type pinned struct {
 	content   []byte
 }
 
-// What is held: of larger files nothing, of all together so much at most.
+// Limits of the cache: the size of a file, and of all files together.
 const (
 	pinnedFile = 1 << 20 // bytes
 	pinnedAll  = 4 << 20 // bytes
 )
 
-// Open opens the file that really lies at a path, reads it anew and holds what it
-// read. It does not wait for a writer if a pipe took the place of a file.
+// Open opens and reads the file with a real path, even if it is cached, and caches its
+// content. It does not wait for a writer if the file was replaced by a pipe.
 func (p *Pinned) Open(real string) (fs.File, error) {
 	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -45,7 +43,7 @@ func (p *Pinned) Open(real string) (fs.File, error) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > pinnedFile {
 		p.forget(real)
-		return f, nil // whoever reads it meets the error
+		return f, nil // reading it reports the error
 	}
 	v, err := p.take(f, real, info)
 	if err != nil {
@@ -54,7 +52,7 @@ func (p *Pinned) Open(real string) (fs.File, error) {
 	return v.open(), nil
 }
 
-// take reads an opened file to its end, closes it and holds what it read.
+// take reads an opened file to its end, closes it and caches its content.
 func (p *Pinned) take(f *os.File, real string, info fs.FileInfo) (pinned, error) {
 	defer f.Close()
 	content, err := readAll(f, real, info.Size(), pinnedFile)
@@ -67,8 +65,8 @@ func (p *Pinned) take(f *os.File, real string, info fs.FileInfo) (pinned, error)
 	return v, nil
 }
 
-// outdated reports whether another version of a file was held: it was saved lately, and
-// more will be asked about it.
+// outdated reports whether another version of a file is cached: then the file was saved
+// recently and is likely to be read again.
 func (p *Pinned) outdated(real string, now fs.FileInfo) bool {
 	if p == nil || now.Size() > pinnedFile {
 		return false
@@ -79,7 +77,7 @@ func (p *Pinned) outdated(real string, now fs.FileInfo) bool {
 	return ok
 }
 
-// Rest gives up what is held, once all has been said of it.
+// Rest empties the cache when the results for a save are complete.
 func (p *Pinned) Rest() {
 	if p == nil {
 		return
@@ -120,11 +118,12 @@ func (p *Pinned) hold(real string, v pinned) {
 	}
 }
 
-// pinnedFiles is how many files are held, and how many names of those that were.
+// pinnedFiles is the maximum number of cached files, and of names of those that were
+// cached.
 const pinnedFiles = 200
 
-// of gives the content of the file that lies at a path, if it is held and the file
-// is as it was.
+// of returns the content of the file with a real path, if it is cached and the file has
+// not changed.
 func (p *Pinned) of(real string, now fs.FileInfo) (v pinned, ok bool) {
 	if p == nil {
 		return pinned{}, false
@@ -135,10 +134,10 @@ func (p *Pinned) of(real string, now fs.FileInfo) (v pinned, ok bool) {
 	return v, ok && v.signature == SignatureOf(now)
 }
 
-// open gives it as if it were just opened.
+// open returns the content as an open file.
 func (v pinned) open() *held { return &held{Reader: bytes.NewReader(v.content), info: v.info} }
 
-// A held file is one whose content is in memory.
+// A held file is an open file with its content in memory.
 type held struct {
 	*bytes.Reader
 	info fs.FileInfo

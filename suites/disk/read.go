@@ -11,28 +11,29 @@ import (
 	"syscall"
 )
 
-// A Reader reads files that a project names. The zero value reads any regular
-// file, wherever it lies.
+// A Reader reads files that a project names. The zero value reads any regular file at any
+// path.
 type Reader struct {
-	Root   string                 // absolute; what lies elsewhere in truth is refused. "": nothing is
-	Agreed []string               // real paths of files and directories elsewhere that may be read all the same
-	Hidden func(path string) bool // of a real path: it is not read. Nil: none is
-	Pinned *Pinned                // what was saved lately, which is not read again; nil: everything is
+	// Absolute path; files whose real path is elsewhere are refused; "" means none are.
+	Root   string
+	Agreed []string               // real paths of files and directories outside Root that may be read
+	Hidden func(path string) bool // reports whether a real path must not be read; may be nil
+	Pinned *Pinned                // cache of recently saved files; may be nil
 }
 
-// Anywhere is a Reader of what lies in the project or not: a script may use
-// whatever its person can see. What is hidden stays so.
+// Anywhere returns a Reader that also reads files outside the project, because a script
+// may use all files that its user can see. Hidden files stay hidden.
 func (r Reader) Anywhere() Reader { return Reader{Hidden: r.Hidden, Pinned: r.Pinned} }
 
-// A File is a regular file that was opened, with what was known of it then.
+// A File is an open regular file and its metadata.
 type File struct {
 	io.ReadCloser
-	Real string // its path without symbolic links
+	Real string // the path without symbolic links
 	Info fs.FileInfo
 }
 
-// ReadFile reads a regular file of at most limit bytes. Links are followed as
-// far as the Reader may. The error is an *Error where the file was refused.
+// ReadFile reads a regular file of at most limit bytes. It follows links to files that the
+// Reader may read. The error is an *Error if the file was refused.
 func (r Reader) ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := r.Open(path, limit)
 	if err != nil {
@@ -42,8 +43,8 @@ func (r Reader) ReadFile(path string, limit int64) ([]byte, error) {
 	return readAll(f, path, f.Info.Size(), limit)
 }
 
-// Open opens what ReadFile would read. No pipe or device is ever opened, not even
-// one that takes the place of a file meanwhile.
+// Open opens a file that ReadFile could read. It never opens a pipe or device, even if one
+// replaces a file in the meantime.
 func (r Reader) Open(path string, limit int64) (*File, error) {
 	real, err := r.Resolve(path)
 	if err != nil {
@@ -86,7 +87,7 @@ func (f *File) ReadAll(limit int64) ([]byte, error) {
 	return readAll(f, f.Real, f.Info.Size(), limit)
 }
 
-// Resolve gives the real path of a file or directory if the Reader may read it.
+// Resolve returns the real path of a file or directory if the Reader may read it.
 func (r Reader) Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -124,7 +125,7 @@ func checkFile(path string, fi fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// ReasonOf says why a file was refused; 0 for an error of the system.
+// ReasonOf returns the reason why a file was refused, or 0 for an error of the system.
 func ReasonOf(err error) Reason {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -133,12 +134,12 @@ func ReasonOf(err error) Reason {
 	return 0
 }
 
-// IsRefused reports whether err is that of a file that was refused, rather than
-// one of the system.
+// IsRefused reports whether err is about a file that was refused, rather than an error of
+// the system.
 func IsRefused(err error) bool { return ReasonOf(err) != 0 }
 
-// readAll reads a file of about the given size, which may grow meanwhile, into no more
-// memory than it takes: contents are kept.
+// readAll reads a file of about the given size, which may grow in the meantime. It
+// allocates no more than the content needs, because contents stay in memory.
 func readAll(f io.Reader, path string, size, limit int64) ([]byte, error) {
 	if size <= 0 {
 		size = unknownSize
@@ -161,15 +162,14 @@ func readAll(f io.Reader, path string, size, limit int64) ([]byte, error) {
 	}
 }
 
-// unknownSize, in bytes, is for files that do not say how large they are.
+// unknownSize is the initial size in bytes of the buffer for files without a size.
 const unknownSize = 4 << 10
 
 func tooLarge(path string, limit int64) error {
 	return &Error{path, Size, fmt.Sprintf("more than %d bytes", limit)}
 }
 
-// openAndLook opens a file and makes sure that its path is still one without
-// symbolic links.
+// openAndLook opens a file and checks that its path still has no symbolic links.
 func openAndLook(real string) (*os.File, error) {
 	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

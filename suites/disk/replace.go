@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Durable says whether a file has to outlive a power cut, or only a killed process.
+// Durable is whether a file must survive a power cut, or only a killed process.
 type Durable bool
 
-// Synced waits for the disk; Unsynced does not.
+// Synced waits until the data is on the disk; Unsynced does not.
 const (
 	Synced   Durable = true
 	Unsynced Durable = false
 )
 
-// Replace puts data into a file, whole or not at all. A file that a killed process
-// leaves beside it is called ".<name><digits>".
+// Replace replaces the content of a file atomically. If the process is killed, it may
+// leave a file called ".<name><digits>" in the directory.
 func (d *Dir) Replace(name string, data []byte, durable Durable) error {
 	return d.ReplaceBy(name, durable, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -29,7 +29,8 @@ func (d *Dir) Replace(name string, data []byte, durable Durable) error {
 	})
 }
 
-// ReplaceBy is Replace with what write writes. If that fails nothing changes.
+// ReplaceBy replaces the content by the output of write. If write fails, the file does not
+// change.
 func (d *Dir) ReplaceBy(name string, durable Durable, write func(io.Writer) error) (err error) {
 	if err := d.CheckFile(name); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (d *Dir) ReplaceBy(name string, durable Durable, write func(io.Writer) erro
 	return d.named(d.root.Rename(temp, name), name)
 }
 
-// temporary makes a file for what is to be called name.
+// temporary creates a temporary file for name in the same directory.
 func (d *Dir) temporary(name string) (*os.File, string, error) {
 	for {
 		temp := "." + name + strconv.FormatUint(uint64(rand.Uint32()), 10)
@@ -64,16 +65,16 @@ func (d *Dir) temporary(name string) (*os.File, string, error) {
 	}
 }
 
-// IsLeftover reports whether name is that of a file that Replace was about to
-// call something else when its process was killed, and what.
+// IsLeftover reports whether name is that of a temporary file, which Replace leaves if its
+// process is killed, and returns the name of the file that it was written for.
 func IsLeftover(name string) (of string, ok bool) {
 	base := strings.TrimRight(name, "0123456789")
 	of, dot := strings.CutPrefix(base, ".")
 	return of, dot && of != "" && base != name
 }
 
-// Rename gives an entry of this directory another name in to, which may be this
-// one too. A file there is replaced; anything else is in the way.
+// Rename renames an entry to as in the directory to, which may be d or below it. It
+// replaces a regular file; other kinds of files are an error.
 func (d *Dir) Rename(name string, to *Dir, as string) error {
 	if err := to.CheckFile(as); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return &Error{to.at(as), Outside, to.at(as)}
 	}
-	below, err := Open(d.path, to.path) // what the path leads to now must be what is open
+	below, err := Open(d.path, to.path) // the path must still lead to the open directory
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (d *Dir) Rename(name string, to *Dir, as string) error {
 	return d.named(d.root.Rename(name, filepath.Join(rel, as)), name)
 }
 
-// Holds reports whether a name leads to the directory that is open as sub.
+// Holds reports whether the entry name is the directory that is open as sub.
 func (d *Dir) Holds(name string, sub *Dir) bool {
 	named, err := d.Lstat(name)
 	if err != nil {
@@ -106,7 +107,7 @@ func (d *Dir) Holds(name string, sub *Dir) bool {
 	return err == nil && os.SameFile(named, opened)
 }
 
-// HoldsFile reports whether a name leads to the file that is open as f.
+// HoldsFile reports whether the entry name is the file described by f.
 func (d *Dir) HoldsFile(name string, f fs.FileInfo) bool {
 	named, err := d.Lstat(name)
 	return err == nil && os.SameFile(named, f)

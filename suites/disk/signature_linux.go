@@ -5,12 +5,11 @@ import (
 	"syscall"
 )
 
-// A FileID tells files apart whatever their paths.
+// A FileID identifies a file, independent of its path.
 type FileID struct{ dev, ino uint64 }
 
-// systemFacts returns which file info describes and when anything about it last
-// changed, in nanoseconds; that time cannot be set at will, as the modification
-// time can.
+// systemFacts returns the ID of the file and the time of its last change, in nanoseconds.
+// Programs cannot set that time freely, unlike the modification time.
 func systemFacts(info fs.FileInfo) (id FileID, changed int64) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// A FileID tells files apart whatever their paths.
+// A FileID identifies a file, independent of its path.
 type FileID struct{ dev, ino uint64 }
 
-// systemFacts returns which file info describes; the time of change has another
-// name on each system and is left out.
+// systemFacts returns the ID of the file. It leaves out the time of change, because that
+// field has a different name on each system.
 func systemFacts(info fs.FileInfo) (id FileID, changed int64) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

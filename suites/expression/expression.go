@@ -1,11 +1,11 @@
-// Package expression evaluates the jq filters and regular expressions that a
-// suite compares output with.
+// Package expression evaluates the jq filters and regular expressions that suites compare
+// output with.
 //
-// A suite may come from a stranger, and neither gojq nor regexp bounds time or
-// memory: a builtin of gojq cannot be interrupted, and a regular expression of
-// many states takes that many steps for each byte. So an expression is evaluated
-// in this process only if its syntax proves that it is cheap (see Question.Cheap);
-// package evaluator evaluates all others in a child that can be killed.
+// A suite may come from a stranger, and neither gojq nor regexp limits time or memory: a
+// builtin of gojq cannot be interrupted, and a regular expression with many states takes
+// that many steps for each byte. So an expression is evaluated in this process only if its
+// syntax proves that it is cheap (see Question.Cheap); package evaluator evaluates all
+// others in a child that can be killed.
 package expression
 
 import (
@@ -25,14 +25,14 @@ const (
 	MaxMemory = 512 << 20
 )
 
-// MaxSource is how many bytes a filter or a regular expression may have.
-// Parsing takes time and memory in proportion to it.
+// MaxSource is the maximum length of a filter or regular expression in bytes. Parsing
+// takes time and memory in proportion to it.
 const MaxSource = 16 << 10
 
 // A Kind is a language of expressions.
 type Kind string
 
-// The kinds.
+// The kinds of expressions.
 const (
 	Filter  Kind = "filter"  // jq; the input is one JSON document
 	Pattern Kind = "pattern" // Go's regexp; the input is text
@@ -85,16 +85,16 @@ func (q Question) Evaluate(ctx context.Context) Answer {
 	return Answer{Holds: true}
 }
 
-// message is the text of an error. gojq may cut a character in two.
+// message returns the text of an error. gojq may split a character.
 func message(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }
 
-// cheapSteps bounds what is evaluated in this process: a step is a byte, or a
-// value, that is looked at. It takes some ten nanoseconds, so that even the
-// costliest evaluation does not delay the end of the program noticeably.
+// cheapSteps is the maximum number of steps in this process. In a step a byte or a value
+// is examined. It takes about ten nanoseconds, so even the most expensive evaluation does
+// not noticeably delay the end of the program.
 const cheapSteps = 8 << 20
 
-// Cheap reports whether the syntax of the expression proves that evaluating it
-// takes few steps and little memory.
+// Cheap reports whether the syntax of the expression proves that evaluating it takes few
+// steps and little memory.
 func (q Question) Cheap() bool {
 	if q.Kind == Pattern {
 		instructions, ok := patternSize(q.Source)
@@ -104,7 +104,7 @@ func (q Question) Cheap() bool {
 	return ok && factor <= cheapSteps/(valueSize*(len(q.Text)+1)+len(q.Source))
 }
 
-// Check reports what is wrong with an expression. Its cost is proportional to the
+// Check returns an error if the expression is invalid. Its cost is proportional to the
 // length of the source.
 func Check(k Kind, source string) error {
 	if len(source) > MaxSource {
@@ -124,11 +124,11 @@ func Check(k Kind, source string) error {
 	return err
 }
 
-// maxNesting bounds how deep brackets may be nested: the time to compile a filter
+// maxNesting is the maximum nesting of brackets, because the time to compile a filter
 // grows with the square of it.
 const maxNesting = 200
 
-// nesting is at least as deep as the brackets of a filter are nested.
+// nesting returns an upper bound for the nesting of a filter's brackets.
 func nesting(source string) (deepest int) {
 	depth := 0
 	for i := range len(source) {

@@ -8,41 +8,41 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// valueSize is the size of a value that is no string, and of the header of one that
-// is. The size of a JSON document of n bytes is at most valueSize*n.
+// valueSize is the size of a value that is not a string, and of the header of a string.
+// The size of a JSON document of n bytes is at most valueSize*n.
 const valueSize = 8
 
 // maxFactor keeps factors from overflowing. No larger one is cheap.
 const maxFactor = 1 << 20
 
-// filterFactor bounds the cost of a filter by its syntax. With s the size of the
-// input plus the length of the filter, evaluating it takes at most factor*s steps,
-// and all values that exist meanwhile are together of at most that size. ok is false
-// if the syntax does not prove that.
+// filterFactor returns a bound for the cost of a filter, from its syntax. If s is the size
+// of the input plus the length of the filter, evaluating it takes at most factor*s steps,
+// and all values that exist during the evaluation together have at most that size. ok is
+// false if the syntax does not prove that.
 func filterFactor(source string) (factor int, ok bool) {
 	if len(source) > MaxSource || nesting(source) > maxNesting {
 		return 0, false
 	}
 	q, err := gojq.Parse(source)
 	if err != nil {
-		return 1, true // the parser's answer is all there is to it
+		return 1, true // only the parser reports an error
 	}
 	m := meter{}
 	m.query(q, 1)
 	return m.steps, !m.unbounded && m.steps <= maxFactor
 }
 
-// A meter adds up the steps of a filter. It knows the kinds of nodes whose outputs are
-// parts of their input, constants, or of a size that it can compute; every other kind
-// makes the filter unbounded: definitions, variables, reduce, ranges, arithmetic but for
-// sums, formats, and most builtins.
+// A meter adds up the steps of a filter. It supports nodes whose outputs are parts of
+// their input, constants, or of a size that it can compute. All others make the filter
+// unbounded: definitions, variables, reduce, ranges, arithmetic except for sums, formats,
+// and most builtins.
 type meter struct {
 	steps     int
 	unbounded bool
 }
 
-// An output bounds what a node yields: in a single evaluation more than one value if
-// several is set; in all evaluations together values of the given size.
+// An output is a bound for the results of a node: more than one value in a single
+// evaluation if several is set, and values of the given size in all evaluations together.
 type output struct {
 	size    int
 	several bool
@@ -53,14 +53,15 @@ func (m *meter) refuse() output {
 	return output{}
 }
 
-// spend adds steps and refuses what is too much, so that no sum overflows.
+// spend adds steps. It makes the filter unbounded if there are too many, so that no sum
+// overflows.
 func (m *meter) spend(steps int) {
 	if m.steps += steps; steps > maxFactor || m.steps > maxFactor {
 		m.unbounded = true
 	}
 }
 
-// query follows a filter. size is the size of all inputs that it is evaluated on.
+// query meters a filter. size is the size of all inputs that it is evaluated on.
 func (m *meter) query(q *gojq.Query, size int) output {
 	if m.spend(size); m.unbounded {
 		return output{}
@@ -103,8 +104,8 @@ func (m *meter) query(q *gojq.Query, size int) output {
 	}
 }
 
-// single follows a filter that must yield at most one value for each input, and
-// returns the size of what it yields.
+// single meters a filter that must return at most one value for each input, and returns
+// the size of its results.
 func (m *meter) single(q *gojq.Query, size int) int {
 	out := m.query(q, size)
 	if out.several {
@@ -113,12 +114,12 @@ func (m *meter) single(q *gojq.Query, size int) int {
 	return out.size
 }
 
-// leaves select values that hold no others.
+// leaves are builtins that select values without nested values.
 var leaves = []string{"strings", "scalars", "numbers", "booleans"}
 
 func (m *meter) pipe(left, right *gojq.Query, size int) output {
 	if t := left.Term; t != nil && t.Type == gojq.TermTypeRecurse && len(t.SuffixList) == 0 {
-		// All values together are larger than the input by its depth, but not the leaves.
+		// All values together are larger than the input by its depth, but the leaves are not.
 		first := right
 		for first.Left != nil && first.Op == gojq.OpPipe {
 			first = first.Left
@@ -148,10 +149,10 @@ func (m *meter) term(t *gojq.Term, size int) output {
 	return out
 }
 
-// plainNumber is a number whose value is written in few digits.
+// plainNumber matches a number with few digits.
 var plainNumber = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,15})?$`)
 
-// head follows a term without its suffixes.
+// head meters a term without its suffixes.
 func (m *meter) head(t *gojq.Term, size int) output {
 	switch t.Type {
 	case gojq.TermTypeIdentity, gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse:
@@ -196,7 +197,8 @@ func (m *meter) head(t *gojq.Term, size int) output {
 	}
 }
 
-// literal is a text that is made once for each input, of which each has valueSize.
+// literal meters a text that is created once for each input. An input has at least
+// valueSize.
 func (m *meter) literal(s *gojq.String, size int) output {
 	if s == nil || len(s.Queries) > 0 {
 		return m.refuse()
@@ -250,11 +252,11 @@ func (m *meter) branches(i *gojq.If, size int) output {
 	return out
 }
 
-// parts are builtins without arguments that yield their input, a part of it, a number,
-// a truth value, or nothing.
+// parts are builtins without arguments that return their input, a part of it, a number, a
+// boolean, or nothing.
 var parts = strings.Fields("arrays ascii_downcase ascii_upcase booleans empty false first iterables last length not null nulls numbers objects scalars strings true utf8bytelength values")
 
-// call follows a builtin: definitions are refused, so a name is what gojq means by it.
+// call meters a builtin. A name is always gojq's own, because definitions are refused.
 func (m *meter) call(f *gojq.Func, size int) output {
 	if len(f.Args) == 0 {
 		switch {
@@ -308,7 +310,7 @@ func (m *meter) call(f *gojq.Func, size int) output {
 	return output{size: size}
 }
 
-// literalOf is the text of a constant string, "" for any other constant.
+// literalOf returns the text of a constant string, or "" for other constants.
 func literalOf(q *gojq.Query) string {
 	if q.Term.Type == gojq.TermTypeString {
 		return q.Term.Str.Str
@@ -316,8 +318,8 @@ func literalOf(q *gojq.Query) string {
 	return ""
 }
 
-// constantLength bounds the size of a constant: a number, a text, or a list or object
-// of those.
+// constantLength returns a bound for the size of a constant: null, a boolean, a number, a
+// text, or a list of those.
 func constantLength(q *gojq.Query) (length int, ok bool) {
 	if q == nil || q.Term == nil || len(q.Term.SuffixList) > 0 || len(q.FuncDefs) > 0 || len(q.Imports) > 0 || q.Meta != nil {
 		return 0, false
@@ -339,7 +341,7 @@ func constantLength(q *gojq.Query) (length int, ok bool) {
 	}
 }
 
-// listLength is constantLength of what stands between commas.
+// listLength is like constantLength for a list of constants between commas.
 func listLength(q *gojq.Query) (length int, ok bool) {
 	if q == nil {
 		return 0, true

@@ -5,12 +5,12 @@ import (
 	"regexp/syntax"
 )
 
-// maxPattern bounds the number of instructions of a regular expression: matching
-// takes up to that many steps for each byte of the text.
+// maxPattern is the maximum number of instructions of a regular expression, because
+// matching takes up to that many steps for each byte of the text.
 const maxPattern = 20_000
 
-// checkPattern parses without compiling: compiling finds no other errors, and
-// takes seconds for a large repetition.
+// checkPattern parses without compiling, because compiling finds no other errors and takes
+// seconds for a large repetition.
 func checkPattern(source string) error {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -22,22 +22,22 @@ func checkPattern(source string) error {
 	return nil
 }
 
-// patternSize is the number of instructions that a regular expression compiles to,
-// at most; ok is false for one that is invalid or too large.
+// patternSize returns the maximum number of instructions that a regular expression
+// compiles to. ok is false if it is too large.
 func patternSize(source string) (size int, ok bool) {
 	if len(source) > MaxSource {
 		return 0, false
 	}
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
-		return len(source), true // the parser's answer is all there is to it
+		return len(source), true // only the parser reports an error
 	}
 	size = instructions(re)
 	return size, size <= maxPattern
 }
 
-// instructions estimates the size of the compiled expression. It does not overflow:
-// the parser refuses repetitions of more than 1000, nested ones too.
+// instructions estimates the size of the compiled expression. It does not overflow,
+// because the parser refuses repetitions of more than 1000, including nested ones.
 func instructions(re *syntax.Regexp) int {
 	n := 2 + len(re.Rune)/2
 	for _, sub := range re.Sub {

@@ -1,4 +1,4 @@
-// Package idrange reads ranges of the IDs of cases, such as P01-P09.
+// Package idrange reads ranges of case IDs, such as P01-P09.
 package idrange
 
 import (
@@ -8,18 +8,18 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A Range is the IDs of one prefix whose numbers are from First to Last, with
-// however many digits they are written; Suite is "" when none is named.
+// A Range contains the IDs of one prefix with numbers from First to Last, with any number
+// of digits. Suite is "" if none is named.
 type Range struct{ Suite, Prefix, First, Last string }
 
 var (
 	typed = pattern.Lazy(`^(.*?)(\d{1,18})(?:-|–)(.*?)(\d{1,18})$`)
-	// end is what follows the first ID of a range in running text: "–M37", " to M37",
-	// "-37". It is stricter than what a person types as the whole of an argument.
+	// end matches the text after the first ID of a range in running text: "–M37", " to M37",
+	// "-37". It is stricter than typed, which is for arguments of the user.
 	end = pattern.Lazy(`^(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|through)\s+)(?:([a-z][a-z0-9-]*)/)?([A-Z]{1,8})|(?:-|–))(\d{1,4})\b`)
 )
 
-// Parse reads a range that a person types: "M9-M12", or "m9-12".
+// Parse reads a range that the user types: "M9-M12", or "m9-12".
 func Parse(text string) (Range, bool) {
 	m := typed().FindStringSubmatch(text)
 	if m == nil || m[3] != "" && !strings.EqualFold(m[1], m[3]) {
@@ -28,8 +28,8 @@ func Parse(text string) (Range, bool) {
 	return Range{Prefix: m[1], First: m[2], Last: m[4]}, true
 }
 
-// Extend takes the end of a range off the text that follows its first ID, if one
-// is there, and gives the rest.
+// Extend reads the end of a range from the text after its first ID, if there is one, and
+// returns the rest of the text.
 func (r Range) Extend(text string) (Range, string) {
 	m := end().FindStringSubmatch(text)
 	if m == nil || m[2] != "" && m[2] != r.Prefix || m[1] != "" && m[1] != r.Suite {
@@ -39,7 +39,7 @@ func (r Range) Extend(text string) (Range, string) {
 	return r, text[len(m[0]):]
 }
 
-// Numbers are those of the first and of the last ID.
+// Numbers returns the numbers of the first and of the last ID.
 func (r Range) Numbers() (first, last int) {
 	first, _ = strconv.Atoi(r.First)
 	last, _ = strconv.Atoi(r.Last)

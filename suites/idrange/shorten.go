@@ -14,8 +14,8 @@ type numbered struct {
 	digits int // as written, to keep leading zeros
 }
 
-// number splits an ID that can be part of a range. An ID that holds a dash or
-// other signs cannot: its end may be a hash, and a dash is the sign of a range.
+// number splits an ID that can be part of a range. An ID with a dash or other signs
+// cannot, because its end may be a hash, and a dash is the sign of a range.
 func number(id string) (numbered, bool) {
 	i := strings.IndexFunc(id, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
 	if i <= 0 || len(id)-i > 9 {
@@ -32,18 +32,18 @@ func number(id string) (numbered, bool) {
 
 func (a numbered) String() string { return fmt.Sprintf("%s%0*d", a.prefix, a.digits, a.n) }
 
-// next is the ID that follows this one in a range.
+// next returns the ID after this one in a range.
 func (a numbered) next() numbered {
 	n := numbered{a.prefix, a.n + 1, a.digits}
 	n.digits = max(n.digits, len(strconv.Itoa(n.n)))
 	return n
 }
 
-// Shorten shortens a list of IDs: three or more consecutive ones become a
-// range ("P01-P10"). IDs of one prefix are sorted by number and stand where the
-// first of them stood; an ID that occurs twice is named once.
+// Shorten shortens a list of IDs: three or more consecutive ones become a range
+// ("P01-P10"). IDs of one prefix are sorted by number, at the position of the first of
+// them. Duplicates are dropped.
 func Shorten(ids []string) []string {
-	type place struct{ id, prefix string } // an ID as it is, or all of a prefix
+	type place struct{ id, prefix string } // a single ID, or all of a prefix
 	var places []place
 	groups := map[string][]numbered{}
 	seen := map[string]bool{}

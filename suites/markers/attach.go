@@ -20,16 +20,16 @@ func newAttacher(src []byte, blocks []*block, known *IDs) *attacher {
 	}
 }
 
-// allCases matches statements about every case of a section: those that start
-// with it, and those that say that all of them verify something.
+// allCases matches statements about every case of a section: sentences that start with it,
+// and those that claim that all of them verify something.
 var allCases = pattern.Lazy(`(?i)^\W*(all|every|each)\b[^.]*\b(rows?|cases?|tests?)\b|` +
 	`\b(all|every|each)\s+(of\s+)?(the\s+|these\s+)?(\S+\s+)?(rows?|cases?|tests?)\b[^.]*\bverif`)
 
-// wholly matches the beginning of a sentence that says of all there is that it is
-// tested: "ml-agent tests all file types".
+// wholly matches the beginning of a sentence that claims to test everything of a kind:
+// "ml-agent tests all file types".
 var wholly = pattern.Lazy(`(?i)\b(tests?|covers?|checks?|verif(?:y|ies))\s+(all|every|each)\b`)
 
-// blanked finds the gap that a marker leaves before punctuation.
+// blanked matches the gap that a blanked marker leaves before punctuation.
 var blanked = pattern.Lazy(`\s{9,}([.,:;])`)
 
 const claimLength = 200 // characters
@@ -51,7 +51,7 @@ func (a *attacher) attach(b *block, c claim) attachment {
 	return found
 }
 
-// inSentence takes what a sentence itself tells.
+// inSentence finds the cases that a sentence itself names.
 func (a *attacher) inSentence(b *block, at textSpan) attachment {
 	sentence := sentenceText(b, at)
 	found := attachment{claim: claimOf(b, at)}
@@ -67,7 +67,7 @@ func (a *attacher) inSentence(b *block, at textSpan) attachment {
 	return found
 }
 
-// sentenceText is a sentence on one line, without its markers.
+// sentenceText returns a sentence on one line, without its markers.
 func sentenceText(b *block, at textSpan) string {
 	return oneLine(blanked().ReplaceAllString(b.prose()[at.start:at.end], "$1"))
 }
@@ -76,9 +76,9 @@ func claimOf(b *block, at textSpan) string {
 	return shorten(strings.TrimLeft(sentenceText(b, at), " .,:;"), claimLength)
 }
 
-// ofFirstClause takes the cases of the section for a marker that ends a clause about
-// all of them. What the sentence adds behind the comma is another claim: "tests all
-// file types [verify: A], plus scenarios (M24-M31)".
+// ofFirstClause returns the cases of the section for a marker that ends a clause about all
+// of them. The rest of the sentence, after the comma, is another claim: "tests all file
+// types [verify: A], plus scenarios (M24-M31)".
 func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
 	if c.close >= at.end {
 		return nil
@@ -90,7 +90,7 @@ func (a *attacher) ofFirstClause(b *block, at textSpan, c claim) []string {
 	return a.casesOfSection(b.node)
 }
 
-// surroundings takes what stands around a block and is about all of it.
+// surroundings finds cases in the surroundings of a block, which apply to the whole block.
 func (a *attacher) surroundings(b *block) []string {
 	for _, look := range []func(*block) []string{a.inListItems, a.inLabel, a.inItemsBelow, a.beside, a.inNamedRows} {
 		if ids := look(b); ids != nil {
@@ -100,8 +100,8 @@ func (a *attacher) surroundings(b *block) []string {
 	return nil
 }
 
-// before takes the IDs of the nearest sentence in front that has any, back to
-// the marker before: what that ended is another claim.
+// before returns the IDs of the nearest previous sentence that has any. It stops at the
+// previous marker, because that ends another claim.
 func (a *attacher) before(b *block, c claim) []string {
 	spans, claims, from := b.sentences(), b.claims(), 0
 	if i := sort.Search(len(claims), func(i int) bool { return claims[i].open >= c.open }); i > 0 {
@@ -115,8 +115,8 @@ func (a *attacher) before(b *block, c claim) []string {
 	return nil
 }
 
-// inRow takes the IDs of the row's first cell, or of the whole row; for the row
-// of headers those of the table.
+// inRow returns the IDs of the row's first cell, or else of the whole row. For a header
+// row it returns those of the table.
 func (a *attacher) inRow(row ast.Node) attachment {
 	cells := a.cells(row)
 	line := strings.Join(cells, " | ")
@@ -131,7 +131,7 @@ func (a *attacher) inRow(row ast.Node) attachment {
 	return found
 }
 
-// inListItems takes the IDs of the innermost enclosing list item that has any.
+// inListItems returns the IDs of the innermost enclosing list item that has any.
 func (a *attacher) inListItems(b *block) []string {
 	for n := b.node.Parent(); n != nil; n = n.Parent() {
 		if n.Kind() != ast.KindListItem {
@@ -144,7 +144,7 @@ func (a *attacher) inListItems(b *block) []string {
 	return nil
 }
 
-// textOf is the text of a list item itself, without the lists inside it.
+// textOf returns the text of a list item, without the lists inside it.
 func (a *attacher) textOf(item ast.Node) string {
 	var text strings.Builder
 	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
@@ -155,7 +155,7 @@ func (a *attacher) textOf(item ast.Node) string {
 	return text.String()
 }
 
-// inLabel takes the IDs of a bold label in front: "**Live test (P28)**: ...".
+// inLabel returns the IDs of a bold label in front: "**Live test (P28)**: ...".
 func (a *attacher) inLabel(b *block) []string {
 	label, ok := boldLabel(b.node, a.src)
 	if !ok {
@@ -164,7 +164,7 @@ func (a *attacher) inLabel(b *block) []string {
 	return a.ids.in(label)
 }
 
-// inItemsBelow takes the IDs of the lists inside a claim's own list item.
+// inItemsBelow returns the IDs of the lists in the claim's own list item.
 func (a *attacher) inItemsBelow(b *block) []string {
 	if b.node.Parent().Kind() != ast.KindListItem {
 		return nil
@@ -178,8 +178,8 @@ func (a *attacher) inItemsBelow(b *block) []string {
 	return all.ids
 }
 
-// beside takes the IDs of the table right above a paragraph that is nothing but
-// markers, or of the table or list right below one that ends with a colon.
+// beside returns the IDs of the table right above a paragraph that has only markers, or of
+// the table or list right below a paragraph that ends with a colon.
 func (a *attacher) beside(b *block) []string {
 	text := strings.Trim(b.prose(), spaces+".")
 	if prev := b.node.PreviousSibling(); text == "" && prev != nil && prev.Kind() == east.KindTable {
@@ -191,7 +191,7 @@ func (a *attacher) beside(b *block) []string {
 	return nil
 }
 
-// inNamedRows takes the IDs of the section's rows that are about the code that a bold
+// inNamedRows returns the IDs of the section's rows with a cell for the code that a bold
 // label names: "**`claude` discovery order**" and the cell "`claude`".
 func (a *attacher) inNamedRows(b *block) []string {
 	label, ok := b.node.FirstChild().(*ast.Emphasis)
@@ -218,8 +218,7 @@ func (a *attacher) inNamedRows(b *block) []string {
 	return nil
 }
 
-// casesOfSection takes the IDs of all tables and lists under the heading of a
-// block.
+// casesOfSection returns the IDs of all tables and lists under the heading of a block.
 func (a *attacher) casesOfSection(n ast.Node) []string {
 	first := sectionStart(n)
 	return once(a.sections, first, func() []string {
@@ -229,7 +228,7 @@ func (a *attacher) casesOfSection(n ast.Node) []string {
 	})
 }
 
-// sectionStart is the heading that a node stands under, or the document's first node.
+// sectionStart returns the heading that a node is under, or the document's first node.
 func sectionStart(n ast.Node) ast.Node {
 	for n.Parent() != nil && n.Parent().Kind() != ast.KindDocument {
 		n = n.Parent()
@@ -240,7 +239,7 @@ func sectionStart(n ast.Node) ast.Node {
 	return n
 }
 
-// inSection visits what stands under the heading of a node, lower headings included.
+// inSection visits all nodes under the heading of a node, including lower headings.
 func (a *attacher) inSection(n ast.Node, visit func(ast.Node)) {
 	first, level := sectionStart(n), 0
 	if h, ok := first.(*ast.Heading); ok {
@@ -254,17 +253,15 @@ func (a *attacher) inSection(n ast.Node, visit func(ast.Node)) {
 	}
 }
 
-// An attacher finds the cases that a claim is about. The nearest place that
-// names any decides: table row, sentence, enclosing list items, the label in
-// front, the kind of cases, the items below, the table or list that the claim stands beside. A
-// claim of several sentences is about what its earlier ones name.
+// An attacher finds the cases of a claim. The nearest place that names any decides: table
+// row, sentence, kind of cases in the sentence, previous sentences, enclosing list items,
+// label in front, items below, adjacent table or list, named rows.
 type attacher struct {
 	src    []byte
 	blocks []*block // of the document
 	ids    *idReader
 
-	// What was found out once holds for all markers of a place: a paragraph may have
-	// hundreds.
+	// Results are cached for all markers of a place, because a paragraph may have hundreds.
 	said     map[said]attachment
 	around   map[*block][]string // see surroundings
 	rows     map[ast.Node]attachment
@@ -272,10 +269,10 @@ type attacher struct {
 	items    map[ast.Node][]string // see inListItems
 	sections map[ast.Node][]string // see casesOfSection
 	kinds    map[string][]string   // see labelled
-	labels   []label               // nil until asked for
+	labels   []label               // nil until it is needed
 }
 
-// said is a sentence of a block.
+// said identifies a sentence of a block.
 type said struct {
 	in *block
 	at textSpan
@@ -287,7 +284,7 @@ type label struct {
 	node ast.Node
 }
 
-// once gives what is known of a key, or finds it out.
+// once returns the known value of a key, or calls find and stores its result.
 func once[K comparable, V any](known map[K]V, key K, find func() V) V {
 	if v, ok := known[key]; ok {
 		return v
@@ -304,8 +301,8 @@ type attachment struct {
 	suiteWide bool
 }
 
-// casesOf lists the IDs in front of the rows of a table, or at the start of a
-// list's items; nil for anything else.
+// casesOf returns the IDs at the beginning of the rows of a table or the items of a list,
+// or nil for other nodes.
 func (a *attacher) casesOf(n ast.Node) []string {
 	return once(a.listed, n, func() []string { return a.casesIn(n) })
 }
@@ -339,8 +336,8 @@ func (a *attacher) cells(row ast.Node) []string {
 	return cells
 }
 
-// ofRow takes the IDs that lead a row, else those of the cells that are nothing but
-// IDs: "| Python | M01 | M02 | unused variable |".
+// ofRow returns the leading IDs of a row, or else those of the cells that have only IDs:
+// "| Python | M01 | M02 | unused variable |".
 func (a *attacher) ofRow(cells []string) []string {
 	if ids := a.leading(cells); ids != nil {
 		return ids
@@ -358,8 +355,8 @@ func onlyIDs(cell string) bool {
 	return strings.Trim(idToken().ReplaceAllString(cell, ""), spaces+",–-") == ""
 }
 
-// leading takes the IDs of a row's first cell, and of those after it that are
-// nothing but IDs: "| M01 | M02 | unused variable |".
+// leading returns the IDs of a row's first cell, and of the cells after it that have only
+// IDs: "| M01 | M02 | unused variable |".
 func (a *attacher) leading(cells []string) []string {
 	var all idList
 	for i, cell := range cells {

@@ -17,8 +17,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A block is a stretch of running text (paragraph, list item, heading, table
-// cell) as it stands in the source, without the marks of what encloses it.
+// A block is a piece of running text (paragraph, list item, heading, table cell) as in the
+// source, without the syntax of the enclosing nodes.
 type block struct {
 	node   ast.Node
 	text   string
@@ -26,10 +26,10 @@ type block struct {
 	code   []bool  // by byte of text: inside a code span
 	found  []claim
 	blank  string     // see prose
-	spans  []textSpan // see sentences; nil until asked for
+	spans  []textSpan // see sentences; nil until it is needed
 }
 
-// A joint says where in the source a line of the block starts.
+// A joint maps the start of a line in the block's text to its offset in the source.
 type joint struct{ text, src int }
 
 func newBlock(n ast.Node, src []byte) *block {
@@ -49,7 +49,7 @@ func newBlock(n ast.Node, src []byte) *block {
 	return b
 }
 
-// markCode notes which bytes lie in code spans, backticks included.
+// markCode marks the bytes in code spans, including backticks.
 func (b *block) markCode(n ast.Node) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.Kind() != ast.KindCodeSpan {
@@ -83,7 +83,7 @@ func (b *block) offset(i int) int {
 	return j.src + i - j.text
 }
 
-// joint is the last one before the first of those that are beyond a place.
+// joint returns the last joint before the first one that is beyond a place.
 func (b *block) joint(beyond func(joint) bool) joint {
 	rest := b.joints[1:]
 	return b.joints[sort.Search(len(rest), func(i int) bool { return beyond(rest[i]) })]
@@ -95,16 +95,16 @@ func (b *block) index(offset int) int {
 	return j.text + offset - j.src
 }
 
-// A claim is a marker in a block: the whole of it, and what is between
+// A claim is the position of a marker in a block: the whole marker, and the text between
 // "[verify:" and "]".
 type claim struct{ open, start, end, close int }
 
 var keyword = pattern.Lazy(`(?i)\[verify\s*:`)
 
-// claims lists the block's markers.
+// claims returns the block's markers.
 func (b *block) claims() []claim { return b.found }
 
-// markerLength bounds a marker, in bytes: nobody writes a longer one.
+// markerLength is the maximum length of a marker in bytes, far above those in use.
 const markerLength = 10_000
 
 func (b *block) scan() []claim {
@@ -127,7 +127,7 @@ func (b *block) scan() []claim {
 	}
 }
 
-// brackets tells where each opening bracket is closed; those in code spans do not
+// brackets maps each opening bracket to its closing one. Brackets in code spans do not
 // count.
 func (b *block) brackets() map[int]int {
 	if !keyword().MatchString(b.text) {
@@ -148,7 +148,7 @@ func (b *block) brackets() map[int]int {
 	return ends
 }
 
-// prose is the block's text with every marker blanked, at equal length.
+// prose returns the block's text with every marker blanked, at equal length.
 func (b *block) prose() string { return b.blank }
 
 func (b *block) blanked() string {
@@ -176,8 +176,8 @@ func isLeaf(n ast.Node) bool {
 
 func isHeading(n ast.Node) bool { return n.Kind() == ast.KindHeading }
 
-// reader leaves out link definitions: "[verify: a.sh]:" in front of a list would
-// be one.
+// reader does not parse link definitions, because "[verify: a.sh]:" in front of a list
+// would be one.
 var reader = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
@@ -188,9 +188,8 @@ var reader = sync.OnceValue(func() parser.Parser {
 	).Parser()
 })
 
-// sentenceOf finds the sentence of text (the block's prose) that a marker
-// belongs to. A marker that follows a full stop belongs to the sentence that
-// just ended.
+// sentenceOf finds the sentence of the block's prose that a marker belongs to. A marker
+// after a full stop belongs to the sentence that just ended.
 func sentenceOf(b *block, c claim) textSpan {
 	spans := b.sentences()
 	i := max(0, sort.Search(len(spans), func(i int) bool { return spans[i].start > c.open })-1)
@@ -200,8 +199,8 @@ func sentenceOf(b *block, c claim) textSpan {
 	return spans[i]
 }
 
-// continues reports whether text goes on with a sentence already begun. One may
-// begin with the name of a suite, as in "pm/P01".
+// continues reports whether text continues a sentence. A new sentence may begin with the
+// name of a suite, as in "pm/P01".
 func continues(text string) bool {
 	text = strings.TrimLeft(text, spaces)
 	if m := idToken().FindStringIndex(text[:min(len(text), 80)]); m != nil && m[0] == 0 {
@@ -211,13 +210,13 @@ func continues(text string) bool {
 	return unicode.IsLower(r)
 }
 
-// abbreviation matches a stop that ends no sentence. It is looked for in the
-// characters before the stop, of which it has no more than abbreviated.
+// abbreviation matches a stop that does not end a sentence, at the end of the last
+// abbreviated characters.
 var abbreviation = pattern.Lazy(`(?i)\b(e\.g|i\.e|cf|vs|incl|resp|approx|etc|no|fig|sec)\.$`)
 
 const abbreviated = 10
 
-// sentences cuts the block's prose, once; there is at least one.
+// sentences returns the sentences of the block's prose; there is at least one.
 func (b *block) sentences() []textSpan {
 	if b.spans == nil {
 		b.spans = b.cut(b.prose())
@@ -225,8 +224,8 @@ func (b *block) sentences() []textSpan {
 	return b.spans
 }
 
-// cut cuts after each full stop, question or exclamation mark outside code that
-// white space and no lower-case letter follows.
+// cut splits text after each full stop, question or exclamation mark outside code that is
+// followed by white space, but not by a lower-case letter.
 func (b *block) cut(text string) []textSpan {
 	var spans []textSpan
 	start := 0
@@ -259,10 +258,10 @@ var (
 	kindLabel = pattern.Lazy(`(?i)\b(?:cases|tests|checks)\b`)
 )
 
-// ofKind takes the cases of the kinds that a sentence begins with: those that a bold
-// label of the document introduces, with the rows of the same letters that have the
-// kind in their name, or else the rows of which a cell begins with the kind, such as
-// "Allowlisted subcommand". Where one kind has no cases the sentence has none.
+// ofKind returns the cases of the kinds that a sentence begins with: those that a bold
+// label of the document introduces, and rows with the same ID letters that have the kind
+// in their name. Without a label it returns the rows in which a cell begins with the kind,
+// such as "Allowlisted subcommand". If one kind has no cases, it returns none.
 func (a *attacher) ofKind(sentence string) []string {
 	m := kindForm().FindStringSubmatch(sentence)
 	if m == nil {
@@ -279,8 +278,8 @@ func (a *attacher) ofKind(sentence string) []string {
 	return all.ids
 }
 
-// labelled takes the IDs of the tables and lists that follow the label of a
-// kind, up to the first that has any.
+// labelled returns the cases of a kind. Of the tables and lists after its label only the
+// first with IDs counts.
 func (a *attacher) labelled(kind string) []string {
 	return once(a.kinds, strings.ToLower(kind), func() []string {
 		var all idList
@@ -290,8 +289,8 @@ func (a *attacher) labelled(kind string) []string {
 	})
 }
 
-// inRows takes the rows of all tables that are of a kind by what they say themselves.
-// labelled are the cases that a label introduces.
+// inRows returns the rows of all tables whose cells name the kind. labelled are the cases
+// that a label introduces.
 func (a *attacher) inRows(kind string, labelled []string) []string {
 	letters := map[string]bool{}
 	for _, id := range labelled {
@@ -319,7 +318,7 @@ func (a *attacher) inRows(kind string, labelled []string) []string {
 }
 
 // saysKind reports whether a cell is a name with a word of the kind, as in
-// semicolon_compound, or, where it need not be a name, begins with the kind.
+// semicolon_compound, or, if name is false, begins with the kind.
 func saysKind(cell, kind string, name bool) bool {
 	cell, kind = strings.ToLower(cell), strings.ToLower(kind)
 	if !name {
@@ -328,7 +327,7 @@ func saysKind(cell, kind string, name bool) bool {
 	return snakeCase().MatchString(cell) && slices.ContainsFunc(strings.Split(cell, "_"), func(word string) bool { return strings.HasPrefix(word, kind) })
 }
 
-// kindLabels lists the labels of the document.
+// kindLabels returns the labels of the document.
 func (a *attacher) kindLabels() []label {
 	if a.labels != nil {
 		return a.labels
@@ -356,7 +355,7 @@ func (a *attacher) below(kind string) []string {
 	return nil
 }
 
-// endsKind reports whether something else is introduced.
+// endsKind reports whether n is a heading or introduces another kind.
 func (a *attacher) endsKind(n ast.Node) bool {
 	if isHeading(n) || !isLeaf(n) {
 		return isHeading(n)

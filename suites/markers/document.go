@@ -9,18 +9,18 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A Document is a spec document: its markers in order of appearance, and the
-// names it gives to sources.
+// A Document is a spec document: its markers in order of appearance, and the names that it
+// declares for sources.
 type Document struct {
 	Path    string
 	Markers []Marker
 	Aliases map[string]string // name -> source
-	Refused error             // why it is not read; nil if it is
+	Refused error             // why it was not read; nil if it was
 }
 
-// Read finds the markers of a Markdown document. Code spans, fenced and
-// indented code and HTML are mentions and make no claims. Without known IDs
-// everything that looks like an ID is taken for one.
+// Read finds the markers of a Markdown document. Markers in code spans, fenced and
+// indented code and HTML are ignored. If known is nil, everything in the form of an ID
+// counts as one.
 func Read(path string, src []byte, known *IDs) *Document {
 	d := &Document{Path: path, Aliases: map[string]string{}}
 	if intricate(src) {
@@ -52,8 +52,8 @@ func Read(path string, src []byte, known *IDs) *Document {
 	return d
 }
 
-// add turns one bracketed marker into its references, and counts the cases that
-// these are about.
+// add turns one bracketed marker into its references, and returns the number of their case
+// IDs.
 func (d *Document) add(b *block, c claim, at *attacher, lines *lineIndex) (claims int) {
 	content := b.text[c.start:c.end]
 	where := at.attach(b, c)

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites"
 )
 
-// find looks a section up, once: many markers name the same. It fails with what is
-// wrong.
+// find returns the entry of a section. The result is cached, because many markers name the
+// same section. The error states what is wrong.
 func (o *outline) find(section string) (entry, error) {
 	type answer struct {
 		entry
@@ -30,7 +30,7 @@ func (o *outline) find(section string) (entry, error) {
 	return e, err
 }
 
-// search goes level by level.
+// search looks up the names of a section level by level.
 func (o *outline) search(section string) (entry, error) {
 	at := entry{end: len(o.src)}
 	for _, name := range strings.Split(section, sign) {
@@ -49,8 +49,8 @@ var matches = []struct {
 	match func(e, at *entry, n sectionName) bool
 }{{"", isNamed}, {"start", beginsWith}, {"end", isKeyBelow}, {"and words", isCalled}}
 
-// within finds one name inside a place: by an entry, else by its words. A key
-// that occurs more than once means none of them.
+// within finds one name inside a place: an entry, or else a line with its words. A key
+// that occurs more than once is an error.
 func (o *outline) within(at entry, name string) (entry, error) {
 	n := sectionName{name, strings.Join(words(name), " ")}
 	for _, m := range matches {
@@ -85,7 +85,7 @@ func (o *outline) within(at entry, name string) (entry, error) {
 	return entry{}, fmt.Errorf("has no section %s%s%s", quote(name), below, o.nearest(name))
 }
 
-// listed names the first entries.
+// listed returns the names of the first entries.
 func listed(found []entry) string {
 	var names []string
 	for _, e := range found[:min(3, len(found))] {
@@ -94,7 +94,7 @@ func listed(found []entry) string {
 	return strings.Join(names, ", ")
 }
 
-// isNamed: the entry's whole name, whatever the case and punctuation.
+// isNamed reports whether n is the entry's whole name, except for case and punctuation.
 func isNamed(e, at *entry, n sectionName) bool {
 	if e.rule == ByKey {
 		return e.name == n.text || at.rule == ByKey && e.name == at.name+"."+n.text
@@ -102,7 +102,7 @@ func isNamed(e, at *entry, n sectionName) bool {
 	return e.plain == n.plain && n.plain != ""
 }
 
-// beginsWith: the name is the start of a heading, label or comment, up to
+// beginsWith reports whether n is the start of a heading, label, comment or pattern, up to
 // punctuation: "D3" of "D3: Scope", but not of "D3 and D4".
 func beginsWith(e, _ *entry, n sectionName) bool {
 	if e.rule != ByHeading && e.rule != ByLabel && e.rule != ByComment && e.rule != ByPattern || !strings.HasPrefix(e.plain, n.plain) {
@@ -120,27 +120,27 @@ func beginsWith(e, _ *entry, n sectionName) bool {
 	return !joined // "Hook" is not "Hook-Specific"
 }
 
-// isKeyBelow: a key at any depth, for as long as it is the only one.
+// isKeyBelow reports whether n is the end of a key at any depth.
 func isKeyBelow(e, _ *entry, n sectionName) bool {
 	return e.rule == ByKey && strings.HasSuffix(e.name, "."+n.text)
 }
 
-// isCalled: a function or a key whose name begins the section, as in "§main
-// option -x".
+// isCalled reports whether a function or key is the first word of n, as in "§main option
+// -x".
 func isCalled(e, at *entry, n sectionName) bool {
 	first := strings.TrimRight(firstWord(n.text), "(),:")
 	return e.rule == ByFunction && e.name == first || e.rule == ByKey && isNamed(e, at, sectionName{text: first})
 }
 
-// Bounds of one document. Those of people are far below; a file that goes beyond
-// would take minutes to read, or memory for all that it claims.
+// Limits for one document. Usual documents are far below; others would take minutes to
+// read, or too much memory for their claims.
 const (
 	mostMarkers = 4_000
 	mostClaims  = 200_000 // IDs of all markers together
 	mostQuotes  = 100     // block quotes within each other
 	mostLinks   = 50_000_000
 	mostEntries = 20_000 // sections of a source
-	mostNames   = 500    // among which the nearest is looked for
+	mostNames   = 500    // number of names to search for the nearest
 )
 
 var (
@@ -148,9 +148,9 @@ var (
 	errMarkers   = errors.New("it has too many markers, or markers about too many cases: it is not read (at most 4,000 markers; split it)")
 )
 
-// intricate reports whether Markdown would take its parser a time that grows with
-// the square of its length: what begins like a link is tried as one up to the end
-// of its paragraph.
+// intricate reports whether Markdown would take its parser time that grows with the square
+// of its length, because it tries each possible beginning of a link up to the end of the
+// paragraph.
 func intricate(src []byte) bool {
 	length, links := 0, 0
 	for line := range bytes.Lines(src) {

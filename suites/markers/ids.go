@@ -8,24 +8,24 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// maxRange bounds what "P01–P999" may stand for.
+// maxRange is the maximum number of IDs in a range such as "P01–P999".
 const maxRange = 1000
 
 var (
 	// idToken matches P01, DEP09, M16b and pm/P01.
 	idToken = pattern.Lazy(`(?:([a-z][a-z0-9-]*)/)?\b([A-Z]{1,8})(\d{1,4})([a-z]?)\b`)
 	usualID = pattern.Lazy(`^([A-Z]{1,8})(\d{1,4})[a-z]?$`)
-	// ownToken matches IDs of other shapes, which count only when they are known.
+	// ownToken matches IDs of other forms, which count only if they are known.
 	ownToken = pattern.Lazy(`[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*`)
 )
 
-// IDs are the case IDs that a project has. With them a document's "P01" is told
-// from what only looks like an ID: a linter's rule, a name of a section. A nil
-// *IDs takes everything of the usual shape for one.
+// IDs are the case IDs of a project. They distinguish IDs in documents from text in the
+// same form, such as a linter's rule or a section. A nil *IDs accepts everything in the
+// usual form.
 type IDs struct {
 	all    map[string]bool
 	spelt  map[numbered][]string
-	digits map[string]int // prefix -> the most digits that follow it
+	digits map[string]int // by prefix, the largest number of digits
 }
 
 // A numbered ID is its letters and its number: P01 and P1 are the same.
@@ -34,7 +34,7 @@ type numbered struct {
 	n      int
 }
 
-// NewIDs knows the cases of the given IDs.
+// NewIDs returns the set of the given IDs.
 func NewIDs(all []string) *IDs {
 	k := &IDs{all: map[string]bool{}, spelt: map[numbered][]string{}, digits: map[string]int{}}
 	for _, id := range all {
@@ -57,9 +57,9 @@ func NewIDs(all []string) *IDs {
 // has reports whether a case has the ID.
 func (k *IDs) has(id string) bool { return k != nil && k.all[id] }
 
-// plausible reports whether what no case has may still be meant as an ID, which
-// is worth a warning. Two digits make one, as do more where cases have as many;
-// F841 and UTF8 are none.
+// plausible reports whether an unknown ID may still be meant as one, which is worth a
+// warning. It may if it has two digits, or at most as many as the cases with that prefix;
+// F841 and UTF8 are no IDs.
 func (k *IDs) plausible(prefix, digits string, inRange bool) bool {
 	if k == nil || k.uses(prefix) {
 		return k == nil || len(digits) <= k.digits[prefix]
@@ -67,19 +67,19 @@ func (k *IDs) plausible(prefix, digits string, inRange bool) bool {
 	return inRange || len(digits) == 2
 }
 
-// uses reports whether IDs of cases begin with the letters.
+// uses reports whether any IDs begin with the letters.
 func (k *IDs) uses(prefix string) bool { return k == nil || k.digits[prefix] > 0 }
 
-// An idReader finds the IDs of cases in running text. Names of sections, such
-// as "D3", are none unless the IDs of cases begin with that letter.
+// An idReader finds case IDs in running text. Names of sections, such as "D3", do not
+// count unless there are IDs with that letter.
 type idReader struct {
 	known    *IDs
 	sections map[string]bool
 }
 
-// in lists the case IDs of a text in order of appearance, each once: all of the
-// usual shape that the reader does not rule out, and known ones of any shape
-// that has a digit, a hyphen or an underscore.
+// in returns the case IDs of a text in order of appearance, each once: those of the usual
+// form that the reader does not rule out, and known ones of any form with a digit, a
+// hyphen or an underscore.
 func (r *idReader) in(text string) []string {
 	var c idList
 	for rest := text; ; {
@@ -111,8 +111,8 @@ func sub(s string, m []int, group int) string {
 	return s[m[2*group]:m[2*group+1]]
 }
 
-// addRange adds first to last. A number is spelt as the cases spell it, else in
-// the width that first is written in; tail is the letter behind a single ID.
+// addRange adds the IDs of a range. Numbers are spelt as in the known IDs, or else with
+// the width of the first one; tail is the letter after a single ID.
 func (r *idReader) addRange(c *idList, s idrange.Range, tail string) {
 	from, to := s.Numbers()
 	if to < from || to-from >= maxRange {
@@ -133,7 +133,7 @@ func (r *idReader) addRange(c *idList, s idrange.Range, tail string) {
 	}
 }
 
-// spellings are the IDs that one number of a range stands for.
+// spellings returns the IDs for one number of a range.
 func (r *idReader) spellings(prefix, number, tail string, n int, inRange bool) []string {
 	id := prefix + number + tail
 	switch {
@@ -147,8 +147,8 @@ func (r *idReader) spellings(prefix, number, tail string, n int, inRange bool) [
 	return []string{id}
 }
 
-// sectionNames lists what a document uses as short names of sections, such as
-// "D3": the first words of headings and of the sections that markers name.
+// sectionNames returns the short names of sections in a document, such as "D3": the first
+// words of headings and of the sections that markers name.
 func sectionNames(blocks []*block, src []byte) map[string]bool {
 	names := map[string]bool{}
 	note := func(name string) {
@@ -176,7 +176,7 @@ type idList struct {
 	seen map[string]bool
 }
 
-// mostIDs is how many cases one claim may be about.
+// mostIDs is the maximum number of cases of one claim.
 const mostIDs = 5000
 
 func (c *idList) add(ids ...string) {

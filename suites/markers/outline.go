@@ -17,20 +17,20 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Rule tells how a reference was matched. In a Resolution it names every
-// step, such as "alias, heading".
+// A Rule is the way in which a reference was matched. In a Resolution it has all steps,
+// such as "alias, heading".
 type Rule string
 
-// How a source was found, where it is no path from the root.
+// Rules for sources that are not paths from the root.
 const (
 	ByAlias    Rule = "alias"    // a name that a document declares
 	ByRelative Rule = "relative" // a path from the document's own directory
-	ByBasename Rule = "basename" // the only known file that is called so
-	ByItself   Rule = "itself"   // a section of the document that makes the claim
+	ByBasename Rule = "basename" // the only known file with that name
+	ByItself   Rule = "itself"   // a section of the document with the marker
 )
 
-// How a section was found, the most telling first. Those from pattern on are
-// known as places only: what depends on them depends on the whole file.
+// Rules for sections, the most specific first. Those from ByPattern on have no content of
+// their own, so references to them depend on the whole file.
 const (
 	ByHeading  Rule = "heading"
 	ByLabel    Rule = "label"
@@ -38,42 +38,42 @@ const (
 	ByFunction Rule = "function"
 	ByPattern  Rule = "pattern" // of a case statement
 	ByComment  Rule = "comment"
-	ByText     Rule = "text"  // the words stand in a line
-	ByWords    Rule = "words" // they do, in another order
+	ByText     Rule = "text"  // the words are in a line, in this order
+	ByWords    Rule = "words" // the words are in a line, in another order
 	BySymbol   Rule = "symbol"
 	ByLine     Rule = "line"
 	ByFile     Rule = "file"
 )
 
-// An outline is what a source file is made of.
+// An outline is the structure of a source file.
 type outline struct {
 	src     []byte
-	words   []byte // src without markers: what one asks for is no answer to it
+	words   []byte // src with blank markers, because a marker must not match its own text
 	lines   *lineIndex
 	entries []entry // in order of appearance
-	// comments are the lines that are nothing but a comment.
+	// comments are the lines that have only a comment.
 	comments map[int]bool
-	plain    func() []string // of each line, its words; made when it is asked for
+	plain    func() []string // the words of each line, computed when first needed
 	found    sync.Map        // see find
 }
 
-// An entry is a named place. Content is what a digest is taken of; nil when
-// the place has no content of its own.
+// An entry is a named place. Its digest is that of content, which is nil if the place has
+// no content of its own.
 type entry struct {
 	rule       Rule
-	how        string // it was matched, where not by its whole name
+	how        string // how it was matched, if not by its whole name
 	name       string
-	plain      string // the name's words, for comparing
+	plain      string // the name's words, for comparisons
 	start, end int    // bytes
 	content    func() []byte
-	digest     func() string // of the content, where find found it
+	digest     func() string // of the content, set by find
 }
 
-// A sectionName is one level of a section as it was written, and its words.
+// A sectionName is one level of a section as written, and its words.
 type sectionName struct{ text, plain string }
 
-// code keeps the functions, else what is no comment, where a comment or a
-// pattern shares their name.
+// code drops comments and patterns that share their name with a function, or else comments
+// that share it with other entries.
 func code(found []entry) []entry {
 	for _, other := range []func(entry) bool{
 		func(e entry) bool { return e.rule != ByFunction },
@@ -86,14 +86,14 @@ func code(found []entry) []entry {
 	return found
 }
 
-// holds reports whether inner lies inside e's place and is not that place itself.
+// holds reports whether inner is inside e's place and is not that place itself.
 func (e *entry) holds(inner *entry) bool {
 	same := inner.start == e.start && inner.end == e.end && e.rule != ""
 	return inner.start >= e.start && inner.end <= e.end && !same
 }
 
-// merged joins what shares a name, such as a function defined twice: the first
-// is the place, the contents of all count.
+// merged joins entries with the same name, such as a function defined twice: the first is
+// the place, and the content is that of all.
 func merged(found []entry) entry {
 	e := found[0]
 	for _, f := range found {
@@ -115,7 +115,7 @@ func merged(found []entry) entry {
 type lineIndex struct {
 	src    []byte
 	starts []int
-	last   struct{ offset, line, column int } // that position told; the next is mostly further on
+	last   struct{ offset, line, column int } // last result of position; the next offset is usually larger
 }
 
 func newLineIndex(src []byte) *lineIndex {
@@ -128,13 +128,13 @@ func newLineIndex(src []byte) *lineIndex {
 	return &lineIndex{src: src, starts: starts}
 }
 
-// line is the 1-based line of a byte offset.
+// line returns the 1-based line of a byte offset.
 func (x *lineIndex) line(offset int) int {
 	return sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > offset })
 }
 
-// count is the number of lines. What follows the last line break is one only if
-// there is something.
+// count returns the number of lines. Text after the last line break counts only if it is
+// not empty.
 func (x *lineIndex) count() int {
 	if n := len(x.starts); n == 1 || x.starts[n-1] < len(x.src) {
 		return n
@@ -142,7 +142,7 @@ func (x *lineIndex) count() int {
 	return len(x.starts) - 1
 }
 
-// position is the line and the column, in characters, of a byte offset.
+// position returns the line and the column, in characters, of a byte offset.
 func (x *lineIndex) position(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(x.src))
 	line, column = x.line(offset), 1
@@ -155,7 +155,7 @@ func (x *lineIndex) position(offset int) (line, column int) {
 	return line, column
 }
 
-// end is the offset just after a 1-based line, without its line break.
+// end returns the offset of the end of a 1-based line, without its line break.
 func (x *lineIndex) end(line int) int {
 	if line >= len(x.starts) {
 		return len(x.src)
@@ -168,8 +168,8 @@ func firstWord(text string) string {
 	return first
 }
 
-// newOutline reads a file by its kind. What cannot be parsed has no entries
-// and is searched as text.
+// newOutline reads a file by its type. Files that cannot be parsed have no entries and are
+// searched as text.
 func newOutline(file string, src []byte) *outline {
 	o := &outline{src: src, words: withoutMarkers(src), lines: newLineIndex(src)}
 	ext := strings.ToLower(path.Ext(file))
@@ -212,7 +212,7 @@ func isShell(file string, src []byte) bool {
 
 var anyMarker = pattern.Lazy(`(?i)\[verify\s*:[^\]]*\]`)
 
-// withoutMarkers blanks markers, wherever they stand, at equal length.
+// withoutMarkers blanks all markers, at equal length.
 func withoutMarkers(src []byte) []byte {
 	blanked := bytes.Clone(src)
 	for _, at := range anyMarker().FindAllIndex(src, -1) {
@@ -225,9 +225,8 @@ func withoutMarkers(src []byte) []byte {
 	return blanked
 }
 
-// markdownEntries are the headings of a document, each to the next of the same
-// or a higher level, and the bold labels that start a paragraph, each to the
-// next heading.
+// markdownEntries returns the headings of a document, each up to the next of the same or a
+// higher level, and the bold labels that start a paragraph, each up to the next heading.
 func markdownEntries(src []byte) []entry {
 	if intricate(src) {
 		return nil // it is searched as text
@@ -273,7 +272,7 @@ func markdownEntries(src []byte) []entry {
 
 func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }
 
-// boldLabel is the bold text that a paragraph or list item starts with.
+// boldLabel returns the bold text that a paragraph or list item starts with.
 func boldLabel(n ast.Node, src []byte) (string, bool) {
 	e, ok := n.FirstChild().(*ast.Emphasis)
 	if !ok || e.Level != 2 || n.Kind() == ast.KindHeading {
@@ -283,7 +282,7 @@ func boldLabel(n ast.Node, src []byte) (string, bool) {
 	return label, label != ""
 }
 
-// plainText is the text of a node without its inline marks.
+// plainText returns the text of a node without inline syntax.
 func plainText(n ast.Node, src []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -304,8 +303,7 @@ func plainText(n ast.Node, src []byte) string {
 	return b.String()
 }
 
-// tidyLines drops what no reader sees: white space at line ends and blank
-// lines at both ends.
+// tidyLines drops invisible text: white space at line ends, and blank lines at both ends.
 func tidyLines(part []byte) []byte {
 	lines := bytes.Split(part, []byte("\n"))
 	for i, l := range lines {
@@ -314,8 +312,8 @@ func tidyLines(part []byte) []byte {
 	return bytes.Trim(bytes.Join(lines, []byte("\n")), "\n")
 }
 
-// shellEntries are a script's functions, the patterns of its case statements
-// and its comment lines.
+// shellEntries returns a script's functions, the patterns of its case statements and its
+// comment lines.
 func shellEntries(src []byte) []entry {
 	script, err := shell.Read(string(src))
 	if err != nil {
@@ -332,8 +330,8 @@ func shellEntries(src []byte) []entry {
 	return append(entries, shellComments(src, script.Comments)...)
 }
 
-// shellComments are the comment lines as the shell knows them: in a here-document or
-// a string there are none.
+// shellComments returns the comment lines that the shell parser found, which excludes
+// here-documents and strings.
 func shellComments(src []byte, comments []shell.Comment) []entry {
 	var entries []entry
 	for _, c := range comments {
@@ -348,10 +346,10 @@ func shellComments(src []byte, comments []shell.Comment) []entry {
 
 var commentLine = pattern.Lazy(`(?m)^[ \t]*#+[ \t]*(.*?)[ \t]*$`)
 
-// banner strips the rules of "# --- name ---" and "# === name ===".
+// banner strips the decoration of "# --- name ---" and "# === name ===".
 var banner = pattern.Lazy(`^[-=#*~\s]*(.*?)[-=#*~\s]*$`)
 
-// commentEntries are the comment lines between two offsets.
+// commentEntries returns the comment lines between two offsets.
 func commentEntries(src []byte, start, end int) []entry {
 	var entries []entry
 	for _, m := range commentLine().FindAllSubmatchIndex(src[start:end], -1) {
@@ -365,8 +363,8 @@ func commentEntries(src []byte, start, end int) []entry {
 
 var definition = pattern.Lazy(`(?m)^[ \t]*(?:(?:export|default|async)[ \t]+)*(?:def|class|function|func)[ \t*]+([A-Za-z_$][\w$]*)`)
 
-// definitionEntries are the functions and classes of a file in a language that
-// is not parsed, and its comments. They are places without content.
+// definitionEntries returns the functions and classes of a file in a language that is not
+// parsed, and its comments. They have no content.
 func definitionEntries(src []byte) []entry {
 	var entries []entry
 	for _, m := range definition().FindAllSubmatchIndex(src, -1) {
@@ -375,16 +373,16 @@ func definitionEntries(src []byte) []entry {
 	return append(entries, commentEntries(src, 0, len(src))...)
 }
 
-// Keys of YAML and TOML are read line by line and are known as places only: a
-// path such as "jobs.test" finds its line, and the whole file counts.
+// Keys of YAML and TOML are read line by line and have no content: a path such as
+// "jobs.test" finds its line, and the reference depends on the whole file.
 var (
 	yamlKey   = pattern.Lazy(`^( *)((?:- +)*)(?:"([^"]+)"|'([^']+)'|([^\s#"'&*!|>%@\[\]{},:-][^#:]*?)) *:(?: |$)`)
 	tomlKey   = pattern.Lazy(`^[ \t]*((?:[\w-]+|"[^"]+")(?:[ \t]*\.[ \t]*(?:[\w-]+|"[^"]+"))*)[ \t]*=`)
 	tomlTable = pattern.Lazy(`^[ \t]*(\[\[?)[ \t]*([^\[\]]+?)[ \t]*\]`)
 )
 
-// yamlEntries are the keys of a YAML file with those that they are below, by
-// their indentation. Items of a list have no number.
+// yamlEntries returns the keys of a YAML file with their parents, by indentation. Items of
+// a list have no number.
 func yamlEntries(o *outline) []entry {
 	type level struct {
 		indent int
@@ -417,8 +415,8 @@ func yamlEntries(o *outline) []entry {
 	return entries
 }
 
-// tomlEntries are the tables and keys of a TOML file; of an array of tables
-// with their number.
+// tomlEntries returns the tables and keys of a TOML file. Tables of an array include their
+// number.
 func tomlEntries(o *outline) []entry {
 	var entries []entry
 	table, at := "", -1
@@ -445,7 +443,7 @@ func tomlEntries(o *outline) []entry {
 	return entries
 }
 
-// unquoted is a dotted key without quotes and white space.
+// unquoted returns a dotted key without quotes and white space.
 func unquoted(key string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"' \t", r) {
@@ -455,10 +453,10 @@ func unquoted(key string) string {
 	}, key)
 }
 
-// maxDepth bounds the nesting that is followed.
+// maxDepth is the maximum nesting of values in JSON.
 const maxDepth = 500
 
-// jsonEntries are the key paths of a document, such as "a.b" and "list.0".
+// jsonEntries returns the key paths of a document, such as "a.b" and "list.0".
 func jsonEntries(src []byte) []entry {
 	root, err := jsontree.Parse(src)
 	if err != nil {
@@ -468,7 +466,7 @@ func jsonEntries(src []byte) []entry {
 	return entries
 }
 
-// keyPaths appends what lies below a value; not ok where it nests too deep.
+// keyPaths appends the entries below a value. ok is false if it is nested too deep.
 func keyPaths(to []entry, prefix string, v jsontree.Value, depth int) (entries []entry, ok bool) {
 	if depth > maxDepth {
 		return nil, false

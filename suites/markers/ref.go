@@ -1,7 +1,6 @@
-// Package markers reads the claims of spec documents and cases: "[verify:
-// source §section]" says what a claim depends on. It finds the markers of a
-// document, attaches them to case IDs, and resolves each to file, line and
-// section.
+// Package markers reads the claims of spec documents and cases: "[verify: source
+// §section]" states what a claim depends on. It finds the markers of a document, attaches
+// them to case IDs, and resolves each to file, line and section.
 package markers
 
 import (
@@ -12,9 +11,9 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// ParseRef reads the references of one marker, without its brackets: "file §A,
-// §B" are two sections of one file, "file §A §B" is B below A, and "a.sh §X,
-// b.md §Y" names two sources. It fails when the text names no source.
+// ParseRef reads the references of one marker, without its brackets: "file §A, §B" are two
+// sections of one file, "file §A §B" is B below A, and "a.sh §X, b.md §Y" names two
+// sources. It returns an error if the text names no source.
 func ParseRef(text string) ([]Ref, error) {
 	pieces := splitRefs(text, nil)
 	if len(pieces) == 0 {
@@ -39,9 +38,9 @@ type piece struct {
 	at int
 }
 
-// splitRefs cuts a marker's text at its commas. A part that starts with § is a
-// section of the source before it; a part that neither has a § nor looks like
-// a source belongs to the section before it, comma and all.
+// splitRefs splits a marker's text at its commas. A part that starts with § is a section
+// of the source before it. A part without a § that does not look like a source belongs to
+// the section before it, including the comma.
 func splitRefs(text string, aliases map[string]string) []piece {
 	var pieces []piece
 	for _, p := range cutParts(text) {
@@ -60,8 +59,8 @@ func splitRefs(text string, aliases map[string]string) []piece {
 	return pieces
 }
 
-// A part is the text between two commas, with the offset of its first
-// character that is no white space.
+// A part is the text between two commas, with the offset of its first character that is
+// not white space.
 type part struct {
 	text string
 	at   int
@@ -98,7 +97,7 @@ func cutParts(text string) []part {
 
 const spaces = " \t\r\n\f\v"
 
-// wrapped finds a line break inside a path, after a slash or a hyphen.
+// wrapped matches a line break inside a path, after a slash or a hyphen.
 var wrapped = pattern.Lazy(`([/-])[ \t]*\r?\n\s*`)
 
 func cleanSource(s string) string {
@@ -106,7 +105,7 @@ func cleanSource(s string) string {
 	return oneLine(strings.Trim(s, spaces+"<>\"'"))
 }
 
-// cleanSection drops quoting from "A `b` §C", keeps the nesting and the words.
+// cleanSection removes quotes from "A `b` §C" and keeps the nesting and the words.
 func cleanSection(s string) string {
 	names := strings.Split(strings.ReplaceAll(s, "`", ""), sign)
 	kept := names[:0]
@@ -118,7 +117,7 @@ func cleanSection(s string) string {
 	return strings.Join(kept, " "+sign)
 }
 
-// sourceLike matches what can only be a path: it has a slash or an extension.
+// sourceLike matches text that can only be a path: it has a slash or an extension.
 var sourceLike = pattern.Lazy(`^[^\s]*(/[^\s]*|\.[A-Za-z][A-Za-z0-9]*(:[\w.-]+)?)$`)
 
 func looksLikeSource(s string, aliases map[string]string) bool {
@@ -139,7 +138,7 @@ func shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// A Ref names a source and a section of it, as it was written.
+// A Ref names a source and a section of it, as written.
 type Ref struct {
 	Source  string // path, alias, basename, file:line or file:symbol
 	Section string // "" for the whole source; "A §B" is B below A
@@ -157,20 +156,20 @@ func (r Ref) String() string {
 	}
 }
 
-// A Marker is one reference that a spec document makes. A marker that names
-// several sources or sections is several values with the same claim.
+// A Marker is one reference that a spec document makes. A marker with several sources or
+// sections becomes several values with the same claim.
 type Marker struct {
 	Spec   string // slash path of the document
 	Line   int    // of the reference; from 1
 	Column int    // in characters, from 1
 	Ref
-	IDs        []string // cases that the claim is about: "P01", or "pm/P01" where the text says so
+	IDs        []string // cases of the claim: "P01", or "pm/P01" if the text names the suite
 	Claim      string   // the sentence or table row, without its markers
 	SuiteWide  bool     // the claim is about all cases of the tables in its section
-	Unresolved bool     // the text itself says that the source is still to be found
+	Unresolved bool     // the source is the word "unresolved", to be replaced later
 }
 
-// At is the place of the reference.
+// At returns the position of the reference.
 func (m *Marker) At() suites.Position {
 	return suites.Position{File: m.Spec, Line: m.Line, Column: m.Column}
 }

@@ -14,17 +14,17 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A Resolver finds what references mean in a project. Its methods may be
-// called from several goroutines.
+// A Resolver resolves references in a project. Its methods may be called from several
+// goroutines.
 type Resolver struct {
-	// Read gives a file's content by its slash path from the project's root.
+	// Read returns a file's content by its slash path from the project's root.
 	Read func(path string) ([]byte, error)
-	// Digest tells a file's digest without reading it again, when that is
-	// cheaper than Read. It may be nil.
+	// Digest, if not nil, returns a file's digest without reading the file again, where that
+	// is cheaper than Read.
 	Digest func(path string) (string, error)
-	// Known lists the files among which a bare basename is looked for.
+	// Known lists the files in which a bare basename is looked up.
 	Known func() []string
-	// Aliases are names for sources beside those that documents declare.
+	// Aliases are names for sources in addition to those that documents declare.
 	Aliases map[string]string
 
 	mu       sync.Mutex
@@ -36,26 +36,26 @@ type cachedOutline struct {
 	*outline
 }
 
-// A Resolution is what a reference means. A reference that is not found may
-// still name a file, or candidates for one; Why says what is wrong.
+// A Resolution is the result for a reference. A reference that is not found may still have
+// a file, or candidates for one; Why states the problem.
 type Resolution struct {
-	File       string // slash path from the root; "" when there is no such file
-	Section    string // that was looked for; a symbol of the source is part of it
+	File       string // slash path from the root; "" if there is no such file
+	Section    string // the section to find; it includes a symbol of the source
 	Line       int    // from 1
 	EndLine    int
 	Rule       Rule
 	Found      bool
 	Why        string
-	Candidates []string // when there is no File: those that the source may mean
-	Tried      []string // paths that would have come first, had they been there
-	Digest     string   // of the section's content; "" when only the whole file tells
+	Candidates []string // if there is no File: files that the source may mean
+	Tried      []string // paths that would have had priority if they existed
+	Digest     string   // of the section's content; "" if the reference depends on the whole file
 }
 
-// At is the place that the reference means.
+// At returns the position that the reference means.
 func (r *Resolution) At() suites.Position { return suites.Position{File: r.File, Line: r.Line} }
 
-// Resolve finds the place that a reference means. doc is the document that
-// makes it, for its aliases and for paths relative to it; nil for none.
+// Resolve finds the place that a reference means. doc is the document that makes it, for
+// its aliases and for paths relative to it; it may be nil.
 func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
 	if ref == (Ref{}) {
 		return Resolution{Why: "names no source (write: path §section)"}
@@ -74,7 +74,7 @@ func (r *Resolver) Resolve(ref Ref, doc *Document) Resolution {
 	return res
 }
 
-// within finds the lines of a section, or those that the source names.
+// within sets the lines of a section, or the lines that the source names.
 func (r *Resolution) within(o *outline, at location, section string) {
 	last := o.lines.count()
 	if at.symbol != "" {
@@ -106,7 +106,7 @@ func (r *Resolution) within(o *outline, at location, section string) {
 	r.Rule, r.Found = at.via.then(rule), true
 }
 
-// then adds a step to the way in which a reference was matched.
+// then appends a step to the way in which a reference was matched.
 func (r Rule) then(next Rule) Rule {
 	if r == "" || next == "" {
 		return r + next
@@ -114,7 +114,7 @@ func (r Rule) then(next Rule) Rule {
 	return r + ", " + next
 }
 
-// matched tells how an entry was found.
+// matched returns how an entry was found.
 func (e *entry) matched() Rule {
 	if e.how == "" {
 		return e.rule
@@ -145,7 +145,7 @@ func (r *Resolver) outline(file string) (*outline, error) {
 	return o, nil
 }
 
-// digest tells a file's digest, and its content if it had to be read for that.
+// digest returns a file's digest, and its content if it had to be read for that.
 func (r *Resolver) digest(file string) (digest string, src []byte, err error) {
 	if r.Digest != nil {
 		digest, err = r.Digest(file)
@@ -214,8 +214,8 @@ func (r *Resolver) place(source string, doc *Document) location {
 	return at
 }
 
-// expand replaces an alias in front of a source, and tells whether there was
-// one. What the document itself declares goes first.
+// expand replaces an alias in front of a source, and reports whether there was one. The
+// document's own aliases have priority.
 func (r *Resolver) expand(source string, doc *Document) (path string, isAlias bool) {
 	m := aliasPrefix().FindStringSubmatch(source)
 	if m == nil {
@@ -230,8 +230,8 @@ func (r *Resolver) expand(source string, doc *Document) (path string, isAlias bo
 	return source, false
 }
 
-// file looks for a path from the root, then from the document, then for a bare
-// basename among the known files.
+// file looks for a path from the root, then from the document, then for a bare basename
+// among the known files.
 func (r *Resolver) file(source string, doc *Document) location {
 	tries := []string{path.Clean(source)}
 	if doc != nil {
@@ -251,7 +251,8 @@ func (r *Resolver) file(source string, doc *Document) location {
 	if r.Known != nil {
 		known = r.Known()
 	}
-	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == source }) // it is known, and not there
+	// It is known, but does not exist.
+	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == source })
 	for _, k := range known {
 		if !strings.Contains(source, "/") && path.Base(k) == source {
 			same = append(same, k)
@@ -267,8 +268,8 @@ func (r *Resolver) file(source string, doc *Document) location {
 	}
 }
 
-// Nearest says which names come close to the one that was wanted, for a
-// message: "; nearest: a, b", or "" where none does.
+// Nearest returns text for a message with the names that are similar to want: "; nearest:
+// a, b", or "" if there are none.
 func Nearest(want string, names []string) string {
 	type scored struct {
 		name  string
@@ -295,8 +296,8 @@ func Nearest(want string, names []string) string {
 	return "; nearest: " + strings.Join(best, ", ")
 }
 
-// likeness scores two names from 0 to 100 by the pairs of neighbouring letters
-// that they share. Below a third it is no likeness.
+// likeness returns the similarity of two names from 0 to 100, by the pairs of neighbouring
+// letters that they share. Values below a third count as 0.
 func likeness(a, b string) int {
 	pairs := map[string]int{}
 	count := func(s string, step int) (total, shared int) {
@@ -320,8 +321,8 @@ func likeness(a, b string) int {
 
 var numberedWord = pattern.Lazy(`^([A-Za-z]{1,8})(\d{1,4})\b`)
 
-// numberLikeness scores names that begin with the same letters and another
-// number, such as "D3" and "D4: Scope": the nearer, the higher.
+// numberLikeness scores names that begin with the same letters and another number, such as
+// "D3" and "D4: Scope": the nearer the numbers, the higher.
 func numberLikeness(a, b string) int {
 	x, y := numberedWord().FindStringSubmatch(a), numberedWord().FindStringSubmatch(b)
 	if x == nil || y == nil || !strings.EqualFold(x[1], y[1]) {
@@ -332,8 +333,8 @@ func numberLikeness(a, b string) int {
 	return max(60-max(n-m, m-n)/2, 1)
 }
 
-// nearest names what a file has that comes close to a section: what has a name
-// in it, else its comments. Of an identifier and words the identifier counts.
+// nearest returns text with similar names in the file: names of sections, or else
+// comments. If the section begins with an identifier, only that is compared.
 func (o *outline) nearest(section string) string {
 	if first := strings.TrimRight(firstWord(section), "(),:"); isIdentifier(first) {
 		section = first
@@ -352,8 +353,8 @@ func (o *outline) nearest(section string) string {
 	return Nearest(section, comments)
 }
 
-// text finds the words of a name in the lines of a place: as they stand, else
-// all of them on one line. Code goes before comments that speak of it.
+// text finds the words of a name in the lines of a place: in the given order, or else all
+// of them on one line. Code has priority over comments.
 func (o *outline) text(at entry, name string) (entry, bool) {
 	want := words(name)
 	if len(want) == 0 {
@@ -393,7 +394,7 @@ func (o *outline) text(at entry, name string) (entry, bool) {
 	return entry{}, false
 }
 
-// plainLine is the words of a line, each between two spaces.
+// plainLine returns the words of a line, each between two spaces.
 func plainLine(line []byte) string { return " " + strings.Join(words(string(line)), " ") + " " }
 
 func (o *outline) plainLines() []string {
@@ -418,15 +419,15 @@ func hasAll(line string, want []string) bool {
 	return true
 }
 
-// words are the runs of letters, digits and underscores, in lower case.
+// words returns the runs of letters, digits and underscores, in lower case.
 func words(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWord(r) })
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// cutWords drops the leading words of s, and what separates them, when they
-// are those wanted.
+// cutWords removes the leading words of s and the text between them, if they are the
+// wanted ones.
 func cutWords(s string, want []string) (rest string, ok bool) {
 	if len(want) == 0 {
 		return s, false

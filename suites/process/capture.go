@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// streams are our ends of the child's standard streams.
+// streams are the parent's ends of the child's standard streams.
 type streams struct {
 	stdin          *os.File
 	stdout, stderr *os.File
 	wg             sync.WaitGroup
 }
 
-// pipes makes the three pipes. The child's ends are for the start only; close
-// them right after it.
+// pipes creates the three pipes. The child's ends must be closed right after the start of
+// the child.
 func pipes() (s *streams, child [3]*os.File, err error) {
 	s = new(streams)
 	for i, ours := range []**os.File{&s.stdin, &s.stdout, &s.stderr} {
@@ -36,7 +36,7 @@ func pipes() (s *streams, child [3]*os.File, err error) {
 	return s, child, nil
 }
 
-// pump moves all three streams at once, so that none can block another.
+// pump copies all three streams concurrently, so that none can block another.
 func (s *streams) pump(r *Result, c *Command) {
 	s.wg.Go(func() { r.Stderr = drain(s.stderr, c.Limit) })
 	if c.Converse == nil {
@@ -48,7 +48,7 @@ func (s *streams) pump(r *Result, c *Command) {
 	s.wg.Go(func() {
 		c.Converse(s.stdin, heard)
 		_ = s.stdin.Close()
-		_, _ = io.Copy(io.Discard, heard) // the child may go on
+		_, _ = io.Copy(io.Discard, heard) // so that the child does not block
 	})
 	s.wg.Go(func() {
 		defer said.Close()
@@ -66,16 +66,17 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// feed writes the input and closes it. A child need not read it: a broken pipe
-// is a fact, not an error.
+// feed writes the input and closes w. It reports whether the child did not read all of it,
+// which is not an error.
 func feed(w *os.File, b []byte) (unread bool) {
 	defer w.Close()
 	_, err := w.Write(b)
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed)
 }
 
-// drain reads to the end, keeping the first limit bytes and counting the rest:
-// a child that floods must not block on a full pipe, nor fill our memory.
+// drain reads to the end, keeps the first limit bytes and counts the rest, because a child
+// that floods its output must neither block on a full pipe nor fill the memory of this
+// process.
 func drain(r io.Reader, limit int) Capture {
 	var c Capture
 	buf := bufferPool.Get().(*[]byte)

@@ -17,7 +17,7 @@ import (
 // cgroupPrefix and the PID of a hookwatch name the cgroup of its supervisors.
 const cgroupPrefix = "hookwatch-"
 
-// supervisorThreads is what a supervisor needs of its cgroup's processes.
+// supervisorThreads is the number of processes in a cgroup that a supervisor needs.
 const supervisorThreads = 16
 
 // cgroups are those of this process's supervisors. One cgroup, which is there while a
@@ -25,7 +25,7 @@ const supervisorThreads = 16
 var cgroups = cgroupTree{find: delegated}
 
 type cgroupTree struct {
-	find func() []string // where it may be made, the best first
+	find func() []string // returns the possible parent cgroups, the best first
 	mu   sync.Mutex
 	base string // where it is made; "" before the first one
 	none bool   // there is no such place
@@ -38,11 +38,11 @@ type cgroup struct {
 	tree   *cgroupTree
 	path   string
 	dir    *os.File
-	killed int // processes that the kernel had ended in it when it was last asked
+	killed int // number of processes that the kernel had killed in it at the last call of exceeded
 }
 
-// delegated are the cgroups of version 2 in which this process may be allowed to
-// make others: beside its own, and in its own.
+// delegated returns the cgroups of version 2 in which this process may be allowed to make
+// others: the parent of its own, and its own.
 func delegated() []string {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -108,7 +108,8 @@ func (t *cgroupTree) open(l Limits) *cgroup {
 	return c
 }
 
-// choose looks for a place, and clears away what a killed hookwatch left there.
+// choose sets the parent cgroup, and removes cgroups of killed hookwatch processes from
+// it.
 func (t *cgroupTree) choose() bool {
 	for _, base := range t.find() {
 		t.base = base
@@ -126,8 +127,7 @@ func (t *cgroupTree) session() string {
 	return filepath.Join(t.base, cgroupPrefix+strconv.Itoa(os.Getpid()))
 }
 
-// prepareCgroup makes the session's cgroup in base so that those in it can be
-// bounded.
+// prepareCgroup makes the session's cgroup in base and enables limits for its children.
 func prepareCgroup(base, session string) error {
 	if err := enable(base); err != nil {
 		return err
@@ -138,8 +138,8 @@ func prepareCgroup(base, session string) error {
 	return enable(session)
 }
 
-// enable lets the children of a cgroup have a bound of memory, and one of
-// processes where the system has that.
+// enable permits limits on memory for the children of a cgroup, and on processes if the
+// system has them.
 func enable(dir string) error {
 	has := func(file, controller string) bool {
 		b, err := os.ReadFile(filepath.Join(dir, file))
@@ -159,7 +159,7 @@ func enable(dir string) error {
 	return nil
 }
 
-// sweepCgroups removes the empty cgroups of a hookwatch that is no more.
+// sweepCgroups removes the empty cgroups of hookwatch processes that have ended.
 func sweepCgroups(base string) {
 	dirs, _ := filepath.Glob(filepath.Join(base, cgroupPrefix+"*"))
 	for _, dir := range dirs {
@@ -181,7 +181,7 @@ func (c *cgroup) make(l Limits) error {
 	if err := c.set("memory.max", strconv.FormatInt(l.Memory, 10)); err != nil {
 		return err
 	}
-	_ = c.set("memory.swap.max", "0") // a kernel may have no swap
+	_ = c.set("memory.swap.max", "0") // fails on kernels without swap
 	if l.Processes > 0 {
 		_ = c.set("pids.max", strconv.Itoa(l.Processes+supervisorThreads))
 	}
@@ -194,8 +194,8 @@ func (c *cgroup) set(file, value string) error {
 	return os.WriteFile(filepath.Join(c.path, file), []byte(value), 0o644)
 }
 
-// exceeded reports whether the kernel has ended a process in it for want of
-// memory since it was last asked.
+// exceeded reports whether the kernel has killed a process in the cgroup since the last
+// call, because it was out of memory.
 func (c *cgroup) exceeded() bool {
 	b, err := os.ReadFile(filepath.Join(c.path, "memory.events"))
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *cgroup) exceeded() bool {
 	return c.killed > before
 }
 
-// remove ends what is left in it, and takes it away.
+// remove kills the remaining processes of the cgroup and removes it.
 func (c *cgroup) remove() {
 	_ = c.dir.Close()
 	for begin := time.Now(); time.Since(begin) < killBound; time.Sleep(time.Millisecond) {

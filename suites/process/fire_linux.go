@@ -17,7 +17,7 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// A firing is commands that run side by side.
+// A firing is a set of commands that run concurrently.
 type firing struct {
 	b        *Supervisor
 	commands []Command
@@ -26,11 +26,12 @@ type firing struct {
 	ended    []bool
 	begin    time.Time
 	timeouts chan int
-	over     bool           // they went beyond their memory
-	short    *ShortageError // why a command could not be started, for which it is not to blame
+	over     bool           // they used more memory than the limit
+	short    *ShortageError // a shortage that kept a command from starting, which is not the command's fault
 }
 
-// cgroupPoll is how often the kernel is asked whether it had to end something.
+// cgroupPoll is the interval for asking the kernel whether it killed a process of the
+// cgroup.
 const cgroupPoll = 50 * time.Millisecond
 
 func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, error) {
@@ -57,7 +58,7 @@ func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, err
 	return f.results, nil
 }
 
-// start hands the commands and their ends of the pipes to the supervisor.
+// start sends the commands and their ends of the pipes to the supervisor.
 func (f *firing) start() error {
 	if err := roomFor(len(f.commands)); err != nil {
 		return err
@@ -93,7 +94,7 @@ func appendList(request, l []string) []string {
 	return append(append(request, strconv.Itoa(len(l))), l...)
 }
 
-// await returns when the supervisor has nothing left of the firing, or is gone.
+// await returns when the supervisor has ended the firing, or has ended itself.
 func (f *firing) await(ctx context.Context) {
 	done := ctx.Done()
 	bound := time.NewTimer(killBound)
@@ -132,12 +133,12 @@ func (f *firing) await(ctx context.Context) {
 			_ = f.b.send(nil, supervisor.Kill, "-1")
 			bound.Reset(killBound)
 		case <-bound.C:
-			_ = f.b.process.Kill() // stopped or stuck: its children become ours
+			_ = f.b.process.Kill() // it is stopped or stuck; its children become ours
 		}
 	}
 }
 
-// take notes an answer and reports whether it is the last.
+// take handles an answer and reports whether it is the last.
 func (f *firing) take(a answer) bool {
 	switch a.fields[0] {
 	case supervisor.Started:
@@ -165,8 +166,9 @@ func (f *firing) take(a answer) bool {
 	return false
 }
 
-// blame notes who went beyond the memory, if anybody did: those that were killed,
-// or else all, who may have lost a child.
+// blame sets Memory for the commands that exceeded the memory limit, if it was exceeded:
+// those that were killed, or all if none was, because the killed process may have been a
+// child of any.
 func (f *firing) blame() {
 	if !f.over && (f.b.cgroup == nil || !f.b.cgroup.exceeded()) {
 		return
@@ -198,8 +200,8 @@ func (f *firing) exited(i int, errno syscall.Errno, status syscall.WaitStatus) {
 	}
 }
 
-// startError says why a command could not be started: a look at what is there
-// says it better than a number.
+// startError returns the error for a command that could not be started. It checks the file
+// system first, because that describes the cause better than errno does.
 func (f *firing) startError(i int, errno syscall.Errno) error {
 	c := &f.commands[i]
 	if _, err := LookPath(c.Argv[0], c.Dir, c.Env); err != nil && !f.b.confined {
@@ -211,7 +213,8 @@ func (f *firing) startError(i int, errno syscall.Errno) error {
 	return &fs.PathError{Op: "run", Path: c.Argv[0], Err: errno}
 }
 
-// lost notes that the supervisor ended, and with it all commands.
+// lost marks the running commands as killed, because the supervisor ended and they ended
+// with it.
 func (f *firing) lost() {
 	for i := range f.results {
 		if !f.ended[i] {
@@ -219,10 +222,11 @@ func (f *firing) lost() {
 			f.results[i].Duration = time.Since(f.begin)
 		}
 	}
-	f.blame() // the supervisor may have had to go, too
+	f.blame() // the supervisor may have been killed for its memory, too
 }
 
-// collect waits for the ends of the streams; a stranger may hold the pipes.
+// collect waits for the ends of the streams, up to killBound because another process may
+// keep the pipes open.
 func (f *firing) collect() {
 	for _, s := range f.streams {
 		bound := time.AfterFunc(killBound, s.close)
@@ -243,7 +247,7 @@ var ending pending
 type pending struct {
 	mu   sync.Mutex
 	n    int
-	none chan struct{} // closed when there are none; nil: nobody waits
+	none chan struct{} // closed when n is 0; nil if no one waits
 }
 
 func (p *pending) begin() {
@@ -261,7 +265,7 @@ func (p *pending) done() {
 	}
 }
 
-// wait returns when there are none, or after a while.
+// wait returns when n is 0, or after bound.
 func (p *pending) wait(bound time.Duration) {
 	p.mu.Lock()
 	if p.n == 0 {
@@ -290,15 +294,15 @@ func awaitRemoval() {
 	}
 }
 
-// Adopt makes hookwatch the parent of what a dead supervisor leaves, so that a
-// hook which kills its own parent cannot slip away. Call it once, early; it
-// fails only on kernels older than 3.4.
+// Adopt makes hookwatch the parent of processes that a dead supervisor leaves, so that a
+// hook which kills its own parent cannot escape. Call it once, early; it fails only on
+// kernels older than 3.4.
 func Adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// supervisors are the living ones: every other child of ours that is not in our
-// own session is an orphan of a dead one.
+// supervisors lists the running supervisors and spawners. Every other child of this
+// process outside its session is an orphan of a dead supervisor.
 var supervisors = struct {
-	starting sync.RWMutex // held for reading while one is started, for writing while orphans are ended
+	starting sync.RWMutex // read-locked while one is started, locked while orphans are killed
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
@@ -325,7 +329,8 @@ func unregister(pid int) {
 	delete(supervisors.pids, pid)
 }
 
-// endOrphans ends every child of ours that no living supervisor accounts for.
+// endOrphans kills every child of this process that does not belong to a running
+// supervisor.
 func endOrphans() {
 	supervisors.starting.Lock()
 	defer supervisors.starting.Unlock()
@@ -369,8 +374,8 @@ func orphans() []int {
 
 type procStat struct{ parent, session int }
 
-// stat reads /proc/PID/stat. The name in it may hold anything, so fields count
-// from the last parenthesis.
+// stat reads /proc/PID/stat. Fields are counted from the last parenthesis, because the
+// process name may contain any character.
 func stat(pid int) (procStat, bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

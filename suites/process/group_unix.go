@@ -15,7 +15,7 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 }
 
-// endGroup kills what is left of the group and reports whether anything was.
+// endGroup kills the rest of the group and reports whether there was any.
 func endGroup(cmd *exec.Cmd) bool { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) == nil }
 
 func signalOf(p *os.ProcessState) string {

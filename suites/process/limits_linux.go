@@ -15,8 +15,8 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// steps are what the supervisor does to itself for the limits to hold for all
-// that it starts.
+// steps returns the steps that limit the supervisor itself and so everything that it
+// starts. If watched, the supervisor measures the memory.
 func (l Limits) steps(watched bool) []Step {
 	limit := func(resource int, value int64) Step {
 		return Step{supervisor.Limit, strconv.Itoa(resource), strconv.FormatInt(value, 10)}
@@ -25,24 +25,23 @@ func (l Limits) steps(watched bool) []Step {
 		limit(unix.RLIMIT_CORE, 0),
 		limit(unix.RLIMIT_NOFILE, OpenFiles),
 		limit(unix.RLIMIT_MSGQUEUE, messageQueues),
-		// The machine's memory may end before any bound does: then it is not
-		// hookwatch that has to go.
+		// If the machine runs out of memory before a limit is reached, the kernel should kill
+		// these processes rather than hookwatch.
 		{supervisor.Optional + supervisor.Put, "/proc/self/oom_score_adj", "1000"},
 	}
 	if l.FileSize > 0 {
 		steps = append(steps, limit(unix.RLIMIT_FSIZE, l.FileSize))
 	}
 	if l.Memory > 0 && watched {
-		// No RLIMIT_DATA: Bun, Java and whatever a sanitizer was built into reserve
-		// far more than they touch.
+		// No RLIMIT_DATA, because Bun, Java and programs built with a sanitizer reserve far
+		// more than they touch.
 		b := kernelBuffers()
 		steps = append(steps, Step{supervisor.Watch, strconv.FormatInt(l.Memory, 10), strconv.Itoa(b.socket), strconv.Itoa(b.descriptor)})
 	}
 	return steps
 }
 
-// ofMachine lowers a memory bound that the machine could not hold to most of
-// what there is.
+// ofMachine limits memory to three quarters of the machine's memory.
 func ofMachine(memory int64) int64 {
 	if total := machineMemory(); total > 0 {
 		return min(memory, total/4*3)
@@ -50,7 +49,7 @@ func ofMachine(memory int64) int64 {
 	return memory
 }
 
-// machineMemory is what the machine has, 0 where it does not tell.
+// machineMemory returns the machine's memory in bytes, or 0 if it is unknown.
 var machineMemory = sync.OnceValue(func() int64 {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -65,17 +64,18 @@ var machineMemory = sync.OnceValue(func() int64 {
 	return 0
 })
 
-// messageQueues is how many bytes the POSIX message queues of a user may hold:
-// Linux's default.
+// messageQueues is the number of bytes that the POSIX message queues of a user may
+// contain: Linux's default.
 const messageQueues = 819_200
 
-// buffers are the most bytes that the kernel holds for an ordinary process.
+// buffers are the maximum numbers of bytes that the kernel keeps for an unprivileged
+// process.
 type buffers struct {
-	socket     int // for one socket
-	descriptor int // for each descriptor of a pipe
+	socket     int // per socket
+	descriptor int // per descriptor of a pipe
 }
 
-// kernelBuffers reads the machine's settings.
+// kernelBuffers returns the machine's settings.
 var kernelBuffers = sync.OnceValue(func() buffers {
 	setting := func(name string, otherwise int) int {
 		b, err := os.ReadFile("/proc/sys/" + name)
@@ -89,9 +89,9 @@ var kernelBuffers = sync.OnceValue(func() buffers {
 		return n
 	}
 	const ordinary = 212_992
-	// The kernel doubles what a program asks for.
+	// The kernel doubles the size that a program requests.
 	b := buffers{socket: 2 * max(setting("net/core/wmem_max", ordinary), setting("net/core/rmem_max", ordinary))}
-	// Once a user has this many pages in pipes, a new one has two pages.
+	// Once a user has this many pages in pipes, a new pipe has two pages.
 	b.descriptor = 2 * os.Getpagesize()
 	if setting("fs/pipe-user-pages-soft", 0) == 0 {
 		b.descriptor = setting("fs/pipe-max-size", 1<<20)
@@ -99,8 +99,8 @@ var kernelBuffers = sync.OnceValue(func() buffers {
 	return b
 })
 
-// apart puts the supervisor into namespaces of its own: users, mounts,
-// processes, IPC and network.
+// apart puts the supervisor into namespaces of its own for users, mounts, processes, IPC
+// and network.
 func apart(a *syscall.SysProcAttr) {
 	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET
 	if os.Geteuid() == 0 {
@@ -111,12 +111,12 @@ func apart(a *syscall.SysProcAttr) {
 	}
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-	// What process 1 of the namespaces needs to carry its steps out. It gives all
-	// of it up before a hook starts.
+	// Process 1 of the namespaces needs these to carry out its steps. It drops all of them
+	// before a hook starts.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_SYS_RESOURCE}
 }
 
-// ownIDs maps every user or group that we know to itself.
+// ownIDs maps every user or group of the current namespace to itself.
 func ownIDs(file string) []syscall.SysProcIDMap {
 	b, err := os.ReadFile(file)
 	if err != nil {

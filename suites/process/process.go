@@ -1,6 +1,6 @@
-// Package process runs one child: launch, group, limits, capture and kill. It
-// is the only place where hookwatch starts a program, and nothing that it
-// started is alive when Run returns.
+// Package process runs child processes: launch, group, limits, capture and kill. It is the
+// only package in hookwatch that starts programs, and everything that it started has ended
+// when Run returns.
 package process
 
 import (
@@ -16,36 +16,36 @@ import (
 	"time"
 )
 
-// DefaultLimit is how many bytes of a stream are kept.
+// DefaultLimit is the number of bytes that are kept of a stream.
 const DefaultLimit = 1 << 20
 
-// stragglerGrace is how long what a hook left behind may take to end by itself:
-// long enough for a process substitution to write its last line.
+// stragglerGrace is the time that processes left behind by a hook have to end by
+// themselves. It is long enough for a process substitution to write its last line.
 const stragglerGrace = 100 * time.Millisecond
 
-// killBound is how long the end of a killed child is waited for before Run
-// gives up on it. Only a process that the kernel cannot end outlives it.
+// killBound is the time to wait for the end of a killed child before Run gives up. Only a
+// process that the kernel cannot end outlives it.
 const killBound = 2 * time.Second
 
-// A Command says what to run. Env is the whole environment; nothing of the
-// caller's is added.
+// A Command describes a program to run. Env is the whole environment; no variables of this
+// process are added.
 type Command struct {
 	Argv  []string // Argv[0] is looked up in the PATH of Env
 	Dir   string
 	Env   []string
 	Stdin []byte
-	// Converse, in place of Stdin, writes to the child while it runs and reads what it
-	// prints, which is kept all the same. Stdin is closed when it returns.
+	// Converse, if set, is used instead of Stdin. It writes to the child while it runs and
+	// reads its output, which is captured as well. Stdin is closed when it returns.
 	Converse func(stdin io.WriteCloser, stdout io.Reader)
-	Timeout  time.Duration // 0: none but the context's
-	Limit    int           // bytes kept of each stream; 0: DefaultLimit
+	Timeout  time.Duration // 0 means only the context limits it
+	Limit    int           // bytes kept of each stream; 0 means DefaultLimit
 }
 
-// A Result is how the child ended.
+// A Result describes how the child ended.
 type Result struct {
 	Started     bool
 	StartError  error  // why it could not be started
-	Exit        int    // -1 when a signal ended it
+	Exit        int    // -1 if a signal ended it
 	Signal      string // such as "SIGKILL"
 	TimedOut    bool
 	Stdout      Capture
@@ -60,14 +60,14 @@ type Result struct {
 	Duration    time.Duration
 }
 
-// A Capture is what a stream gave: at most the limit of it, and how much there was.
+// A Capture is the output of a stream, cut to the limit, and its total length.
 type Capture struct {
 	Bytes []byte
 	Total int64
 }
 
-// LookPath finds a program as a shell in dir with this environment would. A
-// name with a slash is itself, relative to dir.
+// LookPath finds a program as a shell in dir with this environment would. A name with a
+// slash is a path, relative to dir.
 func LookPath(name, dir string, env []string) (string, error) {
 	if hasSlash(name) {
 		if !filepath.IsAbs(name) {
@@ -107,7 +107,7 @@ func executable(path string) error {
 	return nil
 }
 
-// Getenv is the value of the last setting of key in env.
+// Getenv returns the last value of key in env, or "".
 func Getenv(env []string, key string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(env[i], "="); ok && k == key {
@@ -117,7 +117,7 @@ func Getenv(env []string, key string) string {
 	return ""
 }
 
-// With is env with some variables set.
+// With returns env with some variables set.
 func With(env []string, set map[string]string) []string {
 	out := make([]string, 0, len(env)+len(set))
 	for _, kv := range env {
@@ -132,7 +132,7 @@ func With(env []string, set map[string]string) []string {
 	return out
 }
 
-// Without drops variables from an environment.
+// Without removes variables from env, which it modifies, and returns the result.
 func Without(env []string, names []string) []string {
 	return slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -175,21 +175,21 @@ func Run(ctx context.Context, c Command) (Result, error) {
 // Limits bound what the processes of a supervisor may use. They hold with namespaces
 // and without, as far as the system has them; a zero bounds nothing.
 type Limits struct {
-	Memory    int64 // bytes that all of them may use together
+	Memory    int64 // bytes used by all of them together
 	FileSize  int64 // bytes of any file that they write
 	Processes int   // at a time, threads included; if the system counts them by supervisor
 }
 
-// OpenFiles is how many descriptors a process may have at most: more than any
-// hook needs, and few enough that hooks do not use up those of the machine.
+// OpenFiles is the maximum number of descriptors of a process: more than any hook needs,
+// and few enough that hooks do not use up those of the machine.
 const OpenFiles = 8192
 
 // A MemoryBound names what enforces the memory limit of a supervisor.
 type MemoryBound int
 
-// The bounds, the weakest first.
+// The ways, the weakest first.
 const (
 	MemoryUnbounded MemoryBound = iota
-	MemoryWatched               // the supervisor looks every few milliseconds
-	MemoryCgroup                // the kernel counts
+	MemoryWatched               // the supervisor measures it every few milliseconds
+	MemoryCgroup                // the kernel enforces it
 )

@@ -34,7 +34,7 @@ func (r *Reserve) Open(s Setup) (*Supervisor, error) {
 	return b, nil
 }
 
-// replenish has supervisors started if none is ready or coming.
+// replenish starts supervisors if none is ready or being started.
 func (r *Reserve) replenish() {
 	r.mu.Lock()
 	empty := len(r.ready)+r.coming == 0
@@ -67,8 +67,8 @@ func (r *Reserve) take(advance []Step) *Supervisor {
 	return nil
 }
 
-// Resize says how many are kept ready from now on, and has them started, or ended
-// where there are more.
+// Resize sets the number of supervisors to keep ready, and starts or ends some
+// accordingly.
 func (r *Reserve) Resize(size int) {
 	r.mu.Lock()
 	r.size = size
@@ -125,14 +125,14 @@ type Setup struct {
 	// its own (see the supervisor); none means no namespaces. Those of Advance come
 	// first: a Reserve carries them out before the supervisor is opened.
 	Advance, Steps []Step
-	// Limits hold with steps and without.
+	// Limits apply with and without steps.
 	Limits Limits
 }
 
 // A Step is one call that makes a sandbox: its name and arguments.
 type Step []string
 
-// A ConfineError says which step the system refused.
+// A ConfineError reports the step that the system refused.
 type ConfineError struct {
 	Step Step // nil: the namespaces themselves
 	Err  error

@@ -18,7 +18,7 @@ type Supervisor struct {
 	Storage *os.File        // always nil here
 	Missed  []*ConfineError // always nil here
 
-	began, closed func() // never called: no supervisor is kept ready
+	began, closed func() // never called, because no supervisor is kept ready
 }
 
 func open(s Setup, _ *spawner) (*Supervisor, error) {
@@ -69,8 +69,8 @@ func (b *Supervisor) run(ctx context.Context, commands []Command) ([]Result, err
 
 var errTimeout = errors.New("timed out")
 
-// runOne starts the command in a process group of its own and kills the group
-// when the context ends.
+// runOne starts the command in a process group of its own and kills the group when the
+// context ends.
 func runOne(ctx context.Context, c Command) (Result, error) {
 	r := Result{Exit: -1}
 	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
@@ -109,7 +109,7 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	if endGroup(cmd) {
 		r.LeftBehind, r.Left = []string{"a process of its group"}, 1
 	}
-	bound := time.AfterFunc(killBound, s.close) // a descendant may still hold the pipes
+	bound := time.AfterFunc(killBound, s.close) // a descendant may keep the pipes open
 	s.wg.Wait()
 	bound.Stop()
 	r.Started = true
@@ -121,5 +121,5 @@ func runOne(ctx context.Context, c Command) (Result, error) {
 	return r, nil
 }
 
-// Adopt does nothing here: there are no subreapers.
+// Adopt does nothing here, because there are no subreapers.
 func Adopt() error { return nil }

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// A ShortageError reports that a limit or the machine left hookwatch too little to
-// run a command. It says nothing about the command.
+// A ShortageError reports that a limit or the machine left hookwatch too few resources to
+// run a command. It is not about the command.
 type ShortageError struct {
-	What   string // what ran short, with the limit that applies
-	Remedy string // what the user can do about it
-	Err    error  // what the system reported; nil when hookwatch did not try
+	What   string // the resource that ran short, with the limit that applies
+	Remedy string // how the user can fix it
+	Err    error  // the system's error; nil if hookwatch did not try
 }
 
 func (e *ShortageError) Error() string {
@@ -23,12 +23,11 @@ func (e *ShortageError) Error() string {
 
 func (e *ShortageError) Unwrap() error { return e.Err }
 
-// Advice returns what to do about the shortage, a line each.
+// Advice returns the lines of text on how to fix the shortage.
 func (e *ShortageError) Advice() []string { return []string{"  " + e.Remedy} }
 
-// Shortage returns the shortage that an error is about, nil if it is about
-// something else. EAGAIN counts only where this package reported it: elsewhere it
-// often means that a lock is taken.
+// Shortage returns the shortage behind an error, or nil if there is none. EAGAIN counts
+// only if this package reported it, because elsewhere it often means that a lock is taken.
 func Shortage(err error) *ShortageError {
 	var known *ShortageError
 	switch {
@@ -41,7 +40,7 @@ func Shortage(err error) *ShortageError {
 	}
 }
 
-// shortageOf names the limit behind an error of the system.
+// shortageOf returns the shortage behind an error of the system, or nil.
 func shortageOf(err error) *ShortageError {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
@@ -69,8 +68,7 @@ func shortageOf(err error) *ShortageError {
 	}
 }
 
-// orShortage returns the shortage behind an error of the system, or else the error
-// itself.
+// orShortage returns the shortage behind an error of the system, or err itself.
 func orShortage(err error) error {
 	if known := Shortage(err); known != nil {
 		return known
@@ -81,18 +79,19 @@ func orShortage(err error) error {
 	return err
 }
 
-// LeastOpenFiles is how many descriptors a process must be allowed for hooks to be
-// run. Hooks inherit the limit, and with fewer they would fail for our shortage;
-// their supervisor holds a descriptor for each file in memory that they make.
+// LeastOpenFiles is the number of descriptors that a process must be allowed to have for
+// hooks to run. Hooks inherit the limit, and with fewer they would fail because of
+// hookwatch's shortage; their supervisor keeps a descriptor open for each file in memory
+// that they make.
 const LeastOpenFiles = 256
 
 const (
-	ownFiles  = 64 // of hookwatch itself: watches, records, what it reads
+	ownFiles  = 64 // of hookwatch itself: watches, records, files that it reads
 	caseFiles = 16 // of a case: its supervisor, its storage, the pipes of its hook
 )
 
-// Room returns how many cases the descriptors of this process suffice for, at most
-// jobs. The error is a *ShortageError when they do not suffice for one.
+// Room returns the number of concurrent cases that the descriptors of this process suffice
+// for, at most jobs. The error is a *ShortageError if they do not suffice for one.
 func Room(jobs int) (int, error) {
 	limit := openFilesLimit()
 	if limit < LeastOpenFiles {
@@ -104,8 +103,8 @@ func Room(jobs int) (int, error) {
 	return min(jobs, (limit-ownFiles)/caseFiles), nil
 }
 
-// roomFor returns a *ShortageError when a supervisor could not take the pipes of so
-// many commands that run side by side.
+// roomFor returns a *ShortageError if a supervisor could not receive the pipes of so many
+// concurrent commands.
 func roomFor(commands int) error {
 	limit := min(openFilesLimit(), OpenFiles)
 	if need := 3*commands + caseFiles; need > limit {
@@ -117,8 +116,8 @@ func roomFor(commands int) error {
 	return nil
 }
 
-// lostEarly is the shortage that most likely ended a supervisor before any hook ran
-// that could have done so.
+// lostEarly returns the shortage that most likely ended a supervisor. It is used before
+// any hook ran that could have ended it.
 func lostEarly(err error) error {
 	return &ShortageError{
 		What:   "too little memory or too few processes: the supervisor of a case ended before the sandbox was made",

@@ -15,22 +15,23 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// spawnAfter is how many confined supervisors are started directly before a spawner
-// is: its own start costs more than it saves for one of them.
+// spawnAfter is the number of confined supervisors that are started directly before a
+// spawner is started, because the start of the spawner costs more than it saves for one of
+// them.
 const spawnAfter = 2
 
-// A spawner starts confined supervisors as children of ours from a small process,
-// because a fork of hookwatch is expensive (see supervisor.Spawn). The nil pointer and
-// the zero value are usable. Where it cannot be had, supervisors are started directly.
+// A spawner is a small process that starts confined supervisors as children of this one,
+// because a fork of hookwatch is expensive (see supervisor.Spawn). The nil pointer and the
+// zero value are usable. If it fails, supervisors are started directly.
 type spawner struct {
 	mu      sync.Mutex
-	direct  int // how many were started without it
+	direct  int // number of supervisors requested so far
 	gone    bool
-	conn    *net.UnixConn // nil: it was not started
+	conn    *net.UnixConn // nil if it is not running
 	process *os.Process
 }
 
-// start starts a supervisor. It is not ok where the caller has to do so itself.
+// start starts a supervisor. If ok is false, the caller must start it itself.
 func (s *spawner) start(sys *syscall.SysProcAttr, theirs *os.File) (p *os.Process, err error, ok bool) {
 	if s == nil || sys.Cloneflags == 0 {
 		return nil, nil, false
@@ -52,7 +53,7 @@ func (s *spawner) start(sys *syscall.SysProcAttr, theirs *os.File) (p *os.Proces
 	return p, err, true
 }
 
-// begin starts the spawner unless it runs.
+// begin starts the spawner unless it is running.
 func (s *spawner) begin() bool {
 	if s.conn != nil {
 		return true
@@ -114,21 +115,21 @@ func (s *spawner) close() {
 	s.end()
 }
 
-// end ends the spawner, which nobody asks any more.
+// end ends the spawner for good.
 func (s *spawner) end() {
 	s.gone = true
 	if s.conn == nil {
 		return
 	}
 	_ = s.conn.Close()
-	_ = s.process.Kill() // it holds nothing
+	_ = s.process.Kill() // it has no state
 	_, _ = s.process.Wait()
 	unregister(s.process.Pid)
 	s.conn = nil
 }
 
-// socket makes a pair of connected sockets: ours, and the one for a process that is
-// started.
+// socket creates a pair of connected sockets: one for this process, and one for a process
+// to start.
 func socket() (ours *net.UnixConn, theirs *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

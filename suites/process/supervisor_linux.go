@@ -24,13 +24,13 @@ type Supervisor struct {
 	// Storage is the directory that the steps opened as the supervisor's own storage. It
 	// can be read after Close. The caller of Open closes it. Nil: none.
 	Storage *os.File
-	// Missed are the steps marked optional that failed.
+	// Missed are the optional steps that failed.
 	Missed []*ConfineError
 
 	process  *os.Process
 	conn     *net.UnixConn
-	limits   Limits  // with the memory that this machine can give
-	cgroup   *cgroup // nil: it has none of its own
+	limits   Limits  // with Memory lowered to the machine's
+	cgroup   *cgroup // nil if it has none of its own
 	confined bool
 	idle     bool        // no command runs, nor anything that one started
 	answers  chan answer // closed when the supervisor is gone
@@ -41,10 +41,10 @@ type Supervisor struct {
 	close    sync.Once
 }
 
-// An answer is a message of the supervisor.
+// An answer is a message from the supervisor.
 type answer struct {
 	fields []string
-	file   *os.File // nil: none came with it
+	file   *os.File // nil if none came with it
 }
 
 // MemoryBound returns what enforces the memory limit, and the limit.
@@ -203,7 +203,7 @@ func (b *Supervisor) confine(steps []Step) error {
 	for i := 3; i+1 < len(a.fields); i += 2 {
 		missed := failed(a.fields[i], a.fields[i+1])
 		if short := shortageOf(missed); short != nil {
-			return short // optional is what a system may lack, not what it ran short of
+			return short // optional steps may be unsupported, but a shortage is an error
 		}
 		b.Missed = append(b.Missed, missed)
 	}

@@ -13,7 +13,7 @@ func endGroup(*exec.Cmd) bool { return false }
 
 func signalOf(*os.ProcessState) string { return "" }
 
-// openFilesLimit is practically none here.
+// openFilesLimit returns a number that is practically no limit.
 func openFilesLimit() int { return math.MaxInt32 }
 
 func runnable(fs.FileInfo) bool { return true }

@@ -13,18 +13,18 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Stamp gives the stamp that EndFull gives to a run that ends at the time
-// given: its archive directory, and the end of its files' names.
+// Stamp returns the stamp that EndFull uses for a run that ends at the given time: it
+// names the archive directory and ends the names of the files.
 func (s *Store) Stamp(at time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.nextStamp(at).String()
 }
 
-// FileName is the name of an agent's file with that stamp.
+// FileName returns the name of an agent's file with the given stamp.
 func FileName(agent, stamp string) string { return agent + "-" + stamp + Suffix }
 
-// nextStamp finds the first free stamp of that second.
+// nextStamp returns the first free stamp within the second of at.
 func (s *Store) nextStamp(at time.Time) stamp {
 	st := stamp{at.UTC().Truncate(time.Second), 1}
 	for {
@@ -35,8 +35,8 @@ func (s *Store) nextStamp(at time.Time) stamp {
 	}
 }
 
-// archive makes the run's directory. Its last rename is what ends the run:
-// before it the run is one that was interrupted, after it finish can be redone.
+// archive writes the run's directory. Its last rename ends the run: before it the run
+// counts as interrupted, after it finish can be repeated.
 func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environment, results []byte, at time.Time) (name string, err error) {
 	st := s.nextStamp(at)
 	text, err := EncodeDocument(env)
@@ -58,7 +58,7 @@ func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environme
 		err = errors.Join(err, d.Replace(name, data, disk.Synced))
 	}
 	err = errors.Join(err, s.noteOrder(st))
-	_ = d.Close() // before the rename, which Windows refuses for what is open
+	_ = d.Close() // before the rename, because Windows does not rename open directories
 	if err == nil {
 		err = s.r.archive.Rename(pending, s.r.archive, st.String())
 	}
@@ -68,8 +68,8 @@ func (s *Store) archive(byAgent map[string][]suites.Record, env suites.Environme
 	return st.String(), nil
 }
 
-// noteOrder notes that a run ends after all that are archived. It comes before the
-// run is: what is listed and not there is none.
+// noteOrder lists a run as the last of all archived runs. It is called before the run is
+// archived; a listed stamp without a directory is ignored.
 func (s *Store) noteOrder(st stamp) error {
 	runs, err := s.r.Runs()
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) noteOrder(st stamp) error {
 	return s.r.dir.Replace(runsName, text, disk.Synced)
 }
 
-// finish makes an archived run the present state. Every step may be repeated.
+// finish makes an archived run the present state. Every step can be repeated.
 func (s *Store) finish(stamp string) error {
 	current, err := s.bringBack(stamp)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Store) finish(stamp string) error {
 	return errors.Join(s.r.dir.Remove(comparisonName), s.removeMarker())
 }
 
-// bringBack copies an archived run's files to where the present state is, and
-// tells which those of records are.
+// bringBack copies an archived run's files to the present state and returns the names of
+// its record files.
 func (s *Store) bringBack(stamp string) (records map[string]bool, err error) {
 	d, err := s.r.archive.Sub(stamp)
 	if err != nil {
@@ -136,9 +136,9 @@ func (s *Store) bringBack(stamp string) (records map[string]bool, err error) {
 	return records, nil
 }
 
-// retire deletes archived runs that are too many or too old, never the latest,
-// and none that another tool wrote. Runs of times to come, which a clock that was
-// wrong leaves, or a clone, push no other out.
+// retire deletes archived runs that are too many or too old, but never the latest and none
+// written by another tool. Runs dated in the future, left by a wrong clock or a clone, do
+// not count towards KeepRuns.
 func (s *Store) retire(latest string, at time.Time) error {
 	runs, err := s.r.Runs()
 	if err != nil {
@@ -156,9 +156,9 @@ func (s *Store) retire(latest string, at time.Time) error {
 	return errors.Join(errs...)
 }
 
-// discard deletes a directory of the archive if all that is in it are files that
-// hookwatch writes there, and an environment that names a run if there has to be
-// one. Any other is kept; what keeps it is told once.
+// discard deletes a directory of the archive if it contains only files that hookwatch
+// writes there and, if the run has ended, an environment that names the run. Other
+// directories are kept; keep warns about each of them once.
 func (s *Store) discard(name string, ended bool) error {
 	d, err := s.r.archive.Sub(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,10 +169,11 @@ func (s *Store) discard(name string, ended bool) error {
 	}
 	files, foreign, err := contentOf(d)
 	if foreign == "" && ended && archivedRunID(d) == "" {
-		foreign = environmentName // is missing, or another tool's
+		foreign = environmentName // it is missing, or another tool's
 	}
 	if err == nil && foreign != "" {
-		if !ended || foreign != environmentName || d.CheckFile(foreign) != nil { // other tools' runs stay without a word
+		// No warning about other tools' runs.
+		if !ended || foreign != environmentName || d.CheckFile(foreign) != nil {
 			s.keep(name, d, foreign)
 		}
 		return d.Close()
@@ -186,8 +187,8 @@ func (s *Store) discard(name string, ended bool) error {
 	return s.r.archive.RemoveDir(name)
 }
 
-// contentOf lists the files of a run's directory, and the first entry that is
-// none of hookwatch's.
+// contentOf returns the files of a run's directory, and the first entry that hookwatch
+// does not write.
 func contentOf(d *disk.Dir) (files []string, foreign string, err error) {
 	all, err := d.ReadDir()
 	for _, e := range all {
@@ -202,12 +203,12 @@ func contentOf(d *disk.Dir) (files []string, foreign string, err error) {
 	return files, "", err
 }
 
-// isArchived reports whether a file is called as one of a run's directory.
+// isArchived reports whether name is one of the file names in a run's directory.
 func isArchived(name string) bool {
 	return name == resultsName || slices.Contains(ownDocuments, name) || isStateFile(name)
 }
 
-// keep tells, once, of a directory that was not deleted.
+// keep warns, once, about a directory that was not deleted.
 func (s *Store) keep(name string, d *disk.Dir, foreign string) {
 	if s.kept[name] {
 		return

@@ -20,10 +20,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// unmarshal is encoding/json's, in one pass rather than two: a start reads the records
-// of all cases, and these are most of what it reads. It takes what encoding/json takes:
-// names in another case, names that come twice, text that is no UTF-8. What is no JSON
-// is an error that tells the byte, from 1.
+// unmarshal works like encoding/json's Unmarshal, but in one pass instead of two, because
+// a start reads the records of all cases and spends most of its time here. It accepts
+// everything that encoding/json accepts: names in different case, duplicate names and
+// invalid UTF-8. A syntax error names the byte, counted from 1.
 func unmarshal(text []byte, into any) error {
 	err := jsonv2.Unmarshal(text, into,
 		jsonv2.MatchCaseInsensitiveNames(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -33,12 +33,12 @@ func unmarshal(text []byte, into any) error {
 	return err
 }
 
-// decode reads one record. What hookwatch writes takes the first way; the second
-// is for other tools, which write numbers as text, booleans as numbers, or null.
+// decode reads one record. Records by hookwatch decode strictly; decodeLoose handles other
+// tools, which write numbers as text, booleans as numbers, or null.
 func decode(line []byte) (suites.Record, error) {
 	var strict struct {
 		suites.Record
-		Pass *bool `json:"pass"` // shadows the record's, to tell false from missing
+		Pass *bool `json:"pass"` // shadows the record's field, to distinguish false from missing
 	}
 	err := unmarshal(line, &strict)
 	if wrong := (*jsonv2.SemanticError)(nil); errors.As(err, &wrong) || err == nil && strict.Pass == nil {
@@ -51,8 +51,8 @@ func decode(line []byte) (suites.Record, error) {
 	return strict.Record, checkRecord(&strict.Record)
 }
 
-// checkRecord refuses what is no record, and cuts lists that no record of
-// hookwatch's has so long.
+// checkRecord returns an error if r is not a record, and cuts lists that are longer than
+// any that hookwatch writes.
 func checkRecord(r *suites.Record) error {
 	if len(r.Changes) > suites.MaxChanges {
 		r.Changes = slices.Clone(r.Changes[:suites.MaxChanges])
@@ -67,8 +67,8 @@ func checkRecord(r *suites.Record) error {
 	return nil
 }
 
-// A looseRecord is a record of which only the fields' names are sure. What it has
-// besides is not held.
+// A looseRecord is a record whose fields can have any type. Fields that are not listed are
+// dropped.
 type looseRecord struct {
 	Hook             json.RawMessage `json:"hook"`
 	TestName         json.RawMessage `json:"test_name"`
@@ -128,7 +128,7 @@ func decodeLoose(line []byte) (suites.Record, error) {
 	return r, checkRecord(&r)
 }
 
-// looseText gives a string as it is, null as nothing and anything else as JSON.
+// looseText returns a string as is, null as "" and any other value as JSON.
 func looseText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -141,7 +141,7 @@ func looseText(raw json.RawMessage) string {
 	return compact.String()
 }
 
-// looseInt gives a whole number, also one written as text; else nil.
+// looseInt returns an integer, which may be written as text, or nil.
 func looseInt(raw json.RawMessage) *int {
 	number, err := strconv.ParseFloat(strings.TrimSpace(looseText(raw)), 64)
 	if err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {
@@ -164,10 +164,10 @@ func looseBool(raw json.RawMessage) (bool, error) {
 	}
 }
 
-// Suffix is that of a file of records.
+// Suffix is the file name extension of record files.
 const Suffix = ".jsonl"
 
-// Encode gives the record's line, its newline included.
+// Encode returns the record as one line, including the newline.
 func Encode(r *suites.Record) ([]byte, error) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
@@ -176,7 +176,7 @@ func Encode(r *suites.Record) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-// EncodeAll gives the lines of all.
+// EncodeAll returns the lines of all records.
 func EncodeAll(records []suites.Record) ([]byte, error) {
 	var lines bytes.Buffer
 	e := json.NewEncoder(&lines)
@@ -189,7 +189,7 @@ func EncodeAll(records []suites.Record) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// EncodeDocument gives the text of a document that people may read.
+// EncodeDocument returns indented JSON for documents that users may read.
 func EncodeDocument(v any) ([]byte, error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -199,8 +199,8 @@ func EncodeDocument(v any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// readOwn reads a document that hookwatch wrote. One that is spoilt is put aside,
-// for something else is about to be written there.
+// readOwn reads a document that hookwatch wrote. A damaged one is put aside, because its
+// name is about to be written again.
 func (s *Store) readOwn(name string, into any) (there bool, err error) {
 	text, err := s.r.dir.ReadFile(name, DocumentLimit)
 	tooLarge := (*disk.Error)(nil)
@@ -219,7 +219,7 @@ func (s *Store) readOwn(name string, into any) (there bool, err error) {
 	return false, s.putAside(name)
 }
 
-// putAside keeps a document that is spoilt, out of the way of the next one.
+// putAside renames a damaged document, so that the next one does not overwrite it.
 func (s *Store) putAside(name string) error {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.unreadable-%d", name, n)
@@ -230,32 +230,32 @@ func (s *Store) putAside(name string) error {
 	}
 }
 
-// What is read of a results directory is bounded, for somebody else may have
-// filled it.
+// Limits on reading a results directory, because its files may come from someone else.
 const (
-	// A record has two streams of at most verdicts.TextLimit, six times that when every
-	// byte is escaped: under a MiB. Other tools cut less.
+	// A record has two streams of at most verdicts.TextLimit, six times that if every byte is
+	// escaped: under a MiB. Other tools cut less.
 	lineLimit = 8 << 20
-	// What small values cost in memory is a hundred times their text: a document
-	// of hookwatch's of the largest size has a million of these.
+	// Small values take a hundred times their text in memory. A document by hookwatch of the
+	// largest size has a million of these symbols.
 	symbolLimit = 4 << 20
-	// What a record costs beside its text.
+	// Bytes of memory for a record, without its text.
 	recordCost = 1 << 10
-	// What a line costs that is no record.
+	// Bytes counted for each line, even if it is not a record.
 	lineCost = 64
 )
 
-// DocumentLimit is the size of a document of hookwatch's own that is read: inputs.json
-// of 10,000 cases that share nothing has some 20 MB.
+// DocumentLimit is the maximum size in bytes of a document by hookwatch: inputs.json of
+// 10,000 cases that share nothing has about 20 MB.
 const DocumentLimit = 64 << 20
 
-// HeldLimit is all that one reading may hold: 100 MB of usual records, with room.
-// Tests make do with less.
+// HeldLimit is the number of bytes that one read may keep in memory: 100 MB of usual
+// records, with room to spare. It is a variable because tests lower it.
 var HeldLimit int64 = 384 << 20
 
 var errSymbols = errors.New("too many values")
 
-// ParseJSON reads a document of hookwatch's own.
+// ParseJSON decodes a document by hookwatch. It returns an error if the document has more
+// than symbolLimit symbols.
 func ParseJSON(text []byte, v any) error {
 	symbols := 0
 	for _, s := range []string{"{", "[", ",", ":"} {
@@ -267,21 +267,21 @@ func ParseJSON(text []byte, v any) error {
 	return unmarshal(text, v)
 }
 
-// A Budget is what is left of HeldLimit. Several readers may share one.
+// A Budget is the unused part of HeldLimit. Several readers may share one.
 type Budget struct{ left int64 }
 
-// NewBudget gives all of it.
+// NewBudget returns a full budget.
 func NewBudget() *Budget { return &Budget{HeldLimit} }
 
-// Spent reports whether nothing is left.
+// Spent reports whether the budget is used up.
 func (b *Budget) Spent() bool { return b.left <= 0 }
 
-// hold counts a record that is kept.
+// hold counts a record that stays in memory.
 func (b *Budget) hold(r *suites.Record) {
 	b.left -= int64(recordCost + len(r.ActualOutput) + len(r.ActualStderr) + len(r.InputSummary) + len(r.Note) + len(r.TestName))
 }
 
-// reader counts what is read, and ends where nothing is left.
+// reader returns a reader that counts bytes and ends when the budget is used up.
 func (b *Budget) reader(r io.Reader) io.Reader { return &countedReader{r, b} }
 
 type countedReader struct {
@@ -298,5 +298,5 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// String says what is not read, and why.
+// String returns the reason for not reading on.
 func (b *Budget) String() string { return fmt.Sprintf("more than %d MiB are on record", HeldLimit>>20) }

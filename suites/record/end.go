@@ -15,11 +15,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// EndSelected ends a run of selected cases: its records become the present
-// state of those cases, in files of the same names. Inputs explain the
-// records' digests.inputs. After an error the run is still open; the next
-// Begin or Open ends it. Only that the log of tools cannot be written keeps it
-// from nothing else.
+// EndSelected ends a run of selected cases: its records become the present state of those
+// cases, in the existing files. inputs maps each digests.inputs of the records to the
+// inputs behind it. After an error the run is still open and the next Begin or Open ends
+// it, except if only the log of tools could not be written: then the run has ended.
 func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.Input, env suites.Environment) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,10 +44,10 @@ func (s *Store) EndSelected(records []suites.Record, inputs map[string][]suites.
 	return errors.Join(s.ended(s.removeMarker()), s.failed(unlogged))
 }
 
-// EndFull ends a full run: its records become the whole present state under a
-// new stamp, and archive/<stamp> appears with them, with RESULTS.md and with
-// the environment. COMPARISON.md, which speaks of other runs, goes away until
-// WriteComparison. Of the archived runs those go that are too many or too old.
+// EndFull ends a full run: its records become the whole present state under a new stamp,
+// and archive/<stamp> appears with the records, RESULTS.md and the environment.
+// COMPARISON.md is removed until WriteComparison, because it describes other runs.
+// Archived runs that are too many or too old are deleted.
 func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Input, env suites.Environment, results []byte, at time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +77,7 @@ func (s *Store) EndFull(records []suites.Record, inputs map[string][]suites.Inpu
 	return errors.Join(s.ended(errors.Join(s.pruneInputs(present.Records), s.retire(stamp, at))), s.failed(unlogged))
 }
 
-// ending groups the records of the open run by agent, each case once.
+// ending groups the records of the open run by agent, with one record per case.
 func (s *Store) ending(records []suites.Record) (map[string][]suites.Record, error) {
 	byAgent := map[string][]suites.Record{}
 	for i := range records {
@@ -114,7 +113,7 @@ func (s *Store) environment(env suites.Environment, at time.Time) suites.Environ
 	return env
 }
 
-// addInputs has inputs.json explain these digests too.
+// addInputs adds inputs of new digests to inputs.json.
 func (s *Store) addInputs(inputs map[string][]suites.Input) error {
 	fresh := maps.Clone(inputs)
 	maps.DeleteFunc(fresh, func(d string, _ []suites.Input) bool { return s.state.known[d] })
@@ -124,8 +123,8 @@ func (s *Store) addInputs(inputs map[string][]suites.Input) error {
 	return s.writeInputs(func(all map[string][]suites.Input) { maps.Copy(all, fresh) })
 }
 
-// tidyInputs prunes inputs.json once it explains twice what the present state refers
-// to: each run of selected cases adds to it, and full ones may be rare.
+// tidyInputs prunes inputs.json once it has more than twice the digests that the present
+// state refers to, because each run of selected cases adds some and full runs may be rare.
 func (s *Store) tidyInputs() error {
 	if len(s.state.known) <= s.state.most {
 		return nil
@@ -141,7 +140,7 @@ func (s *Store) tidyInputs() error {
 	return nil
 }
 
-// pruneInputs drops what no record of the present state refers to.
+// pruneInputs drops digests that no record of the present state refers to.
 func (s *Store) pruneInputs(present []suites.Record) error {
 	used := map[string]bool{}
 	for i := range present {
@@ -180,7 +179,7 @@ func (s *Store) writeInputs(change func(map[string][]suites.Input)) error {
 	return nil
 }
 
-// An ArchivedRun is a full run as it ended. ReadRun reads its records.
+// An ArchivedRun is a full run in the archive. ReadRun reads its records.
 type ArchivedRun struct {
 	Dir   string    // its directory
 	Stamp string    // the directory's name
@@ -188,11 +187,11 @@ type ArchivedRun struct {
 	st    stamp
 }
 
-// runsName lists the stamps of archived runs in the order in which they ended. The
-// clock does not know it: it may have gone back between two of them.
+// runsName lists the stamps of archived runs in the order in which they ended. The stamps
+// alone do not show it, because the clock may have been set back between two runs.
 const runsName = "runs.json"
 
-// Runs lists the archived runs, the latest first, those of other tools too.
+// Runs lists the archived runs, including those of other tools, the latest first.
 func (r *Reader) Runs() ([]ArchivedRun, error) {
 	all, err := entries(r.archive)
 	if err != nil {
@@ -209,9 +208,9 @@ func (r *Reader) Runs() ([]ArchivedRun, error) {
 	return runs, nil
 }
 
-// inOrder puts runs, which are sorted by their stamps, the newest first, into the
-// order in which they ended. Those that are not listed stay where they are: without
-// a list, or with one that cannot be read, the stamps are all there is.
+// inOrder reorders runs, which are sorted by stamp with the newest first, so that listed
+// runs are in the order in which they ended. Runs that are not listed stay in place, and
+// so do all of them if the list is missing or unreadable.
 func (r *Reader) inOrder(runs []ArchivedRun) {
 	if r.dir == nil || len(runs) < 2 {
 		return
@@ -237,7 +236,7 @@ func (r *Reader) inOrder(runs []ArchivedRun) {
 	}
 }
 
-// A marker is the text of running.json.
+// A marker is the content of running.json.
 type marker struct {
 	RunID   string            `json:"run_id"`
 	PID     int               `json:"pid"`
@@ -260,8 +259,8 @@ func markerOf(r Run) marker {
 	return m
 }
 
-// writeMarker does not wait for the disk: the first hook of the run would wait
-// with it, and after a power cut a lost marker costs one "was interrupted".
+// writeMarker does not sync, because the first hook of the run would wait for it, and a
+// marker lost in a power cut only costs one "was interrupted".
 func (s *Store) writeMarker(m marker) error {
 	text, err := json.Marshal(m)
 	if err != nil {

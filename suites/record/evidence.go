@@ -14,39 +14,45 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Evidence is what the verdict on record of a case was seen to rest on. It is
-// kept beside the record, and can be lost: then every edit affects the case.
+// Evidence records the inputs that a case's verdict depends on. It is kept next to the
+// record and may be lost: then every edit affects the case.
 type Evidence struct {
-	Digests suites.Digests  `json:"digests"`         // of the record that it belongs to
-	Now     string          `json:"now"`             // digest of the inputs that the verdict is also about, since edits did not affect the case
-	Inputs  []suites.Input  `json:"inputs"`          // these inputs
-	Trace   json.RawMessage `json:"trace,omitempty"` // what the case executed, as suites/depend/trace has it; none: it was not traced
-	Wide    string          `json:"wide,omitempty"`  // why every edit affects the case from now on
-	Origin  string          `json:"origin"`          // ID of the results directory that it was made in; another's does not count
+	Digests suites.Digests `json:"digests"` // of its record
+	// Digest of the inputs that the verdict also applies to, because later edits did not
+	// affect the case.
+	Now    string         `json:"now"`
+	Inputs []suites.Input `json:"inputs"` // the inputs behind Now
+	// What the case executed, in the format of suites/depend/trace; empty if it was not
+	// traced.
+	Trace json.RawMessage `json:"trace,omitempty"`
+	Wide  string          `json:"wide,omitempty"` // if set, why every edit affects the case from now on
+	// ID of the results directory that it was made in; evidence of other directories is
+	// ignored.
+	Origin string `json:"origin"`
 }
 
-// What is read of what is kept is bounded: somebody else may have put it there.
+// Limits on reading evidence, because its files may come from someone else.
 const (
-	// A trace of a script of 10,000 lines has some 100 kB.
+	// The trace of a script of 10,000 lines has about 100 kB.
 	traceLimit = 16 << 20
-	// Contents are kept of files of at most 1 MiB.
+	// Only contents of files of at most 1 MiB are kept.
 	contentLimit = 2 << 20
 )
 
-// keptContents bounds how many contents of files are kept, the latest used.
+// keptContents is the number of file contents to keep, the most recently used ones.
 const keptContents = 1000
 
-// The directories, in a results directory.
+// Directories within a results directory.
 const (
-	Traces   = "traces"   // <suite>/<ID>.json: what is kept of a case
-	Contents = "contents" // <digest>: contents of files
+	Traces   = "traces"   // <suite>/<ID>.json: evidence of a case
+	Contents = "contents" // <digest>: content of a file
 )
 
-// A BasisStore reads and writes both, which need not be there: they are made when they
-// are first needed.
+// A BasisStore reads and writes both directories, which are created when they are first
+// written to.
 type BasisStore struct{ dir, traces, contents *disk.Dir }
 
-// OpenBasis opens what there is in a results directory.
+// OpenBasis opens the directories that exist in a results directory.
 func OpenBasis(dir *disk.Dir) (*BasisStore, error) {
 	s := &BasisStore{dir: dir}
 	for name, d := range s.all() {
@@ -64,14 +70,14 @@ func (s *BasisStore) all() map[string]**disk.Dir {
 	return map[string]**disk.Dir{Traces: &s.traces, Contents: &s.contents}
 }
 
-// Close gives the directories up.
+// Close closes the directories.
 func (s *BasisStore) Close() {
 	for _, d := range s.all() {
 		letGo(d)
 	}
 }
 
-// DropMoved lets go of directories that somebody deleted or exchanged.
+// DropMoved closes directories that were deleted or replaced by someone else.
 func (s *BasisStore) DropMoved() {
 	for name, d := range s.all() {
 		if *d != nil && !s.dir.Holds(name, *d) {
@@ -87,7 +93,7 @@ func letGo(d **disk.Dir) {
 	}
 }
 
-// Read gives what is kept of a case, nil when there is nothing of this origin.
+// Read returns the evidence for a case, or nil if there is none of this origin.
 func (s *BasisStore) Read(k suites.Key, origin string) *Evidence {
 	if s.traces == nil {
 		return nil
@@ -108,7 +114,7 @@ func (s *BasisStore) Read(k suites.Key, origin string) *Evidence {
 	return e
 }
 
-// Write replaces what is kept of a case.
+// Write replaces the evidence for a case.
 func (s *BasisStore) Write(k suites.Key, e *Evidence) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -125,7 +131,7 @@ func (s *BasisStore) Write(k suites.Key, e *Evidence) error {
 	return suite.Replace(safeName(k.ID)+".json", b, disk.Unsynced)
 }
 
-// within opens a directory that is made when it is first needed.
+// within opens a directory, and creates it if needed, unless it is already open.
 func (s *BasisStore) within(name string, d **disk.Dir) (err error) {
 	if *d == nil {
 		*d, err = s.dir.MakeSub(name)
@@ -133,8 +139,7 @@ func (s *BasisStore) within(name string, d **disk.Dir) (err error) {
 	return err
 }
 
-// Evidence gives what the verdict on record of a case was seen to rest on, nil when
-// nothing is kept.
+// Evidence returns the evidence for a case, or nil if there is none.
 func (r *Reader) Evidence(k suites.Key) *Evidence {
 	if r.basis == nil || !r.ours {
 		return nil
@@ -142,14 +147,14 @@ func (r *Reader) Evidence(k suites.Key) *Evidence {
 	return r.basis.Read(k, r.origin.ID)
 }
 
-// Evidence is the Reader's.
+// Evidence calls the Reader's method.
 func (s *Store) Evidence(k suites.Key) *Evidence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Evidence(k)
 }
 
-// KeepEvidence replaces what is kept of a case.
+// KeepEvidence replaces the evidence for a case.
 func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +163,8 @@ func (s *Store) KeepEvidence(k suites.Key, e *Evidence) error {
 	return s.failed(s.r.basis.Write(k, &kept))
 }
 
-// Content gives a file's content that was kept under a digest, nil when it is
-// not there. The caller checks that it has the digest.
+// Content returns the file content kept under a digest, or nil if there is none. The
+// caller must check that it has the digest.
 func (r *Reader) Content(digest string) []byte {
 	if r.basis == nil {
 		return nil
@@ -167,29 +172,29 @@ func (r *Reader) Content(digest string) []byte {
 	return r.basis.Content(digest)
 }
 
-// Content is the Reader's.
+// Content calls the Reader's method.
 func (s *Store) Content(digest string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Content(digest)
 }
 
-// KeepContent keeps a file's content, to compare a later one with.
+// KeepContent keeps a file's content, so that a later version can be compared with it.
 func (s *Store) KeepContent(digest string, content func() []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed(s.r.basis.KeepContent(digest, content))
 }
 
-// PruneContents removes the contents that were not used for longest.
+// PruneContents removes all but the keptContents most recently used contents.
 func (s *Store) PruneContents() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.r.basis.Prune()
 }
 
-// Content gives a file's content that was kept under a digest, nil when it is
-// not there. The caller checks that it has the digest.
+// Content returns the file content kept under a digest, or nil if there is none. The
+// caller must check that it has the digest.
 func (s *BasisStore) Content(digest string) []byte {
 	if s.contents == nil || !IsDigest(digest) {
 		return nil
@@ -201,7 +206,8 @@ func (s *BasisStore) Content(digest string) []byte {
 	return b
 }
 
-// KeepContent keeps a file's content, to compare a later one with.
+// KeepContent keeps a file's content, so that a later version can be compared with it. It
+// calls content only if the digest is new.
 func (s *BasisStore) KeepContent(digest string, content func() []byte) error {
 	if !IsDigest(digest) {
 		return nil
@@ -211,7 +217,7 @@ func (s *BasisStore) KeepContent(digest string, content func() []byte) error {
 	}
 	switch err := s.contents.Touch(digest, time.Now()); {
 	case err == nil:
-		return nil // it is there
+		return nil // already kept
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -222,7 +228,7 @@ func (s *BasisStore) KeepContent(digest string, content func() []byte) error {
 	return s.contents.Replace(digest, b, disk.Unsynced)
 }
 
-// Prune removes the contents that were not used for longest.
+// Prune removes all but the keptContents most recently used contents.
 func (s *BasisStore) Prune() {
 	if s.contents == nil {
 		return
@@ -232,7 +238,8 @@ func (s *BasisStore) Prune() {
 		return
 	}
 	all = slices.DeleteFunc(all, func(e os.DirEntry) bool {
-		return !e.Type().IsRegular() || !IsDigest(strings.TrimPrefix(e.Name(), ".")) // with the dot: what a kill left of one
+		// With the dot: a temporary file left by a killed process.
+		return !e.Type().IsRegular() || !IsDigest(strings.TrimPrefix(e.Name(), "."))
 	})
 	used := func(e os.DirEntry) int64 {
 		if info, err := e.Info(); err == nil {

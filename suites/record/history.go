@@ -24,8 +24,8 @@ func (r *Reader) rollingFiles(name string) ([]LogFile, error) {
 	return Files(r.rolling, name)
 }
 
-// History yields every record of the rolling log, oldest first for each agent,
-// until yield returns false. The warnings name what holds no record.
+// History yields every record of the rolling log, oldest first for each agent, until yield
+// returns false. The warnings name lines and files that could not be read.
 func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]string, error) {
 	agents, err := r.rollingAgents()
 	if err != nil {
@@ -52,18 +52,18 @@ func (r *Reader) History(yield func(agent string, r suites.Record) bool) ([]stri
 	return warned, nil
 }
 
-// A Past is everything on record of a project, from the rolling log, the
-// archive and the present state, but for what cases printed.
+// A Past is everything on record for a project, from the rolling log, the archive and the
+// present state, without the output of cases.
 type Past struct {
 	Records      []suites.Record      // by time; each verdict once
-	Environments []suites.Environment // those of runs that were kept, latest first; then what else tools were
+	Environments []suites.Environment // of the runs that were kept, latest first; then those of the log of tools
 	Warnings     []string
 
 	known  map[verdictID]bool
 	budget *Budget
 }
 
-// Past reads all that is on record; of what is more than it holds, the latest.
+// Past reads everything on record. If that exceeds the budget, it keeps the latest.
 func (r *Reader) Past() (*Past, error) {
 	p := &Past{known: map[verdictID]bool{}, budget: NewBudget()}
 	if err := p.addRolling(r); err != nil {
@@ -99,7 +99,8 @@ func (r *Reader) Past() (*Past, error) {
 	return p, nil
 }
 
-// addRolling takes over the rolling log, its latest files first.
+// addRolling adds the records of the rolling log. It reads the latest files first, so that
+// these fit the budget.
 func (p *Past) addRolling(r *Reader) error {
 	agents, err := r.rollingAgents()
 	if err != nil {
@@ -127,7 +128,8 @@ func (p *Past) addRolling(r *Reader) error {
 				break
 			}
 		}
-		for _, piece := range slices.Backward(pieces) { // as they were written, for those of one second
+		// Back in the order of writing, which matters for records of the same second.
+		for _, piece := range slices.Backward(pieces) {
 			p.Records = append(p.Records, piece...)
 		}
 	}
@@ -141,8 +143,8 @@ func (p *Past) keep(r *suites.Record) {
 	p.known[verdictOf(r)] = true
 }
 
-// add takes over what the rolling log does not hold: it may have been rotated
-// away, or another tool wrote the archive.
+// add adds records that are not in the rolling log, because their file was deleted by age
+// or another tool wrote the archive.
 func (p *Past) add(s *Snapshot) {
 	for i := range s.Records {
 		if !p.known[verdictOf(&s.Records[i])] {
@@ -155,7 +157,7 @@ func (p *Past) add(s *Snapshot) {
 	p.Warnings = append(p.Warnings, s.Warnings...)
 }
 
-// A verdictID is equal for records of one verdict, in whichever file they are.
+// A verdictID is equal for records of the same verdict in different files.
 type verdictID struct{ suite, id, hook, name, run, at string }
 
 func verdictOf(r *suites.Record) verdictID {

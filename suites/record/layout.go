@@ -32,14 +32,14 @@ const (
 	markerName      = "running.json"
 	inputsName      = "inputs.json"
 	environmentName = "environment.json"
-	pendingPrefix   = ".pending-" // an archive directory that is not whole yet
+	pendingPrefix   = ".pending-" // of an archive directory that is not complete yet
 )
 
-// ownDocuments tell, beside the records, what was last run.
+// ownDocuments describe the last run, together with the records.
 var ownDocuments = []string{environmentName, inputsName, markerName}
 
-// A stamp is the time in a file or directory name, with a number that tells
-// apart those of one second. The first of a second has number 1, unwritten.
+// A stamp is the time in a file or directory name, with a number to distinguish stamps of
+// the same second. The first of a second has number 1, which is not written.
 type stamp struct {
 	at time.Time
 	n  int
@@ -91,15 +91,15 @@ func fileName(agent string, st stamp) string {
 	return agent + "-" + st.String() + Suffix
 }
 
-// A stateFile is one *.jsonl of a results or archive directory.
+// A stateFile is a *.jsonl file of a results or archive directory.
 type stateFile struct {
 	agent string
 	name  string
-	st    stamp // zero when the name holds none
+	st    stamp // zero if the name has none
 }
 
-// stateFiles lists the *.jsonl files of a directory by agent, the newest of each
-// agent first. One that does not exist has none.
+// stateFiles lists the *.jsonl files of a directory by agent, the newest of each agent
+// first. It returns none if d is nil.
 func stateFiles(d *disk.Dir) ([]stateFile, error) {
 	all, err := entries(d)
 	if err != nil {
@@ -128,7 +128,7 @@ func isStateFile(name string) bool {
 	return ok
 }
 
-// entries lists a directory, which need not be there.
+// entries lists a directory, or returns nothing if d is nil.
 func entries(d *disk.Dir) ([]os.DirEntry, error) {
 	if d == nil {
 		return nil, nil
@@ -136,7 +136,7 @@ func entries(d *disk.Dir) ([]os.DirEntry, error) {
 	return d.ReadDir()
 }
 
-// checkAgent refuses names that are no plain file name of their own.
+// checkAgent returns an error if the agent's name cannot be used as a file name.
 func checkAgent(agent string) error {
 	odd := func(r rune) bool { return strings.ContainsRune(`/\:*?"<>|`, r) || !unicode.IsPrint(r) }
 	_, rotated := Current(agent + Suffix)
@@ -148,8 +148,8 @@ func checkAgent(agent string) error {
 	return nil
 }
 
-// safeName is a name for a file about what a suite calls so. What could be no
-// name of a file, or another's, is called by its digest.
+// safeName returns a file name for a suite or ID. It is the digest of text if that is not
+// a safe and unique file name itself.
 func safeName(text string) string {
 	name := url.PathEscape(text)
 	if len(name) <= disk.NameLimit && plainName(name) {
@@ -159,7 +159,7 @@ func safeName(text string) string {
 	return "~" + hex.EncodeToString(sum[:])
 }
 
-// plainName reports whether every system takes a name for a plain file's.
+// plainName reports whether name is a plain file name on every system.
 func plainName(name string) bool {
 	odd := func(r rune) bool { return !strings.ContainsRune("-_.%", r) && !isAlphanumeric(r) }
 	return name != "" && name[0] != '.' && !strings.HasSuffix(name, ".") && !strings.ContainsFunc(name, odd) && !disk.IsDevice(name)
@@ -169,31 +169,31 @@ func isAlphanumeric(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// IsDigest reports whether text is what contents are called by.
+// IsDigest reports whether text can be the name of a file in Contents.
 func IsDigest(text string) bool {
 	return len(text) >= 16 && len(text) <= disk.NameLimit && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // A Place is where the records of a project are kept. Its paths are absolute.
 type Place struct {
-	Base     string // the person's, however it is reached; below it no link is followed
+	Base     string // the user's directory, which may be reached through links; below it no link is followed
 	Dir      string // the results directory: Base, or below it
-	Marks    string // a directory of the person's that tells which results directories were made here; "": all were
-	Restored bool   // the person says that these records are their own, wherever they were made
+	Marks    string // a directory of the user's that lists the results directories made here; if "", all were
+	Restored bool   // the user declares that these records are their own, wherever they were made
 }
 
-// A Reader reads a results directory, which it holds open. It takes no lock and
-// writes nothing. A directory that does not exist has nothing on record.
+// A Reader reads a results directory, which it keeps open. It takes no lock and writes
+// nothing. A directory that does not exist has no records.
 type Reader struct {
 	place                 Place
-	dir, rolling, archive *disk.Dir   // nil: it is not there
-	basis                 *BasisStore // nil: there is no directory
+	dir, rolling, archive *disk.Dir   // nil if missing
+	basis                 *BasisStore // nil if there is no directory
 	origin                Origin
-	ours                  bool // what is there counts as what was last run
+	ours                  bool // the present state counts as the last run
 }
 
-// OpenReader opens a results directory for reading. The error is an *disk.Error
-// where a link or something else is in the way.
+// OpenReader opens a results directory for reading. The error is an *disk.Error if a link
+// or another kind of file is in the way.
 func OpenReader(p Place) (*Reader, error) {
 	r := &Reader{place: p}
 	dir, err := disk.Open(p.Base, p.Dir)
@@ -212,8 +212,8 @@ func OpenReader(p Place) (*Reader, error) {
 	return r, nil
 }
 
-// enter opens the directories within, and looks whose they are. Next opens those
-// that there must be.
+// enter opens the subdirectories with next, which opens or creates them, and determines
+// whether the directory was made here.
 func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) error {
 	for _, in := range []struct {
 		name string
@@ -237,7 +237,7 @@ func (r *Reader) enter(next func(*disk.Dir, string) (*disk.Dir, error)) error {
 	return nil
 }
 
-// Close gives the directory up.
+// Close closes the directories.
 func (r *Reader) Close() {
 	for _, d := range []*disk.Dir{r.dir, r.rolling, r.archive} {
 		if d != nil {
@@ -249,12 +249,12 @@ func (r *Reader) Close() {
 	}
 }
 
-// documents are the files of a results directory that have one name.
+// documents are the files of a results directory with a fixed name.
 var documents = []string{ignoreName, lockName, Name, resultsName, comparisonName, markerName, inputsName, environmentName, runsName}
 
-// checkWay looks, before anything is written, for what stands where hookwatch's
-// files and directories are to be: links, pipes, directories. The first writing
-// would meet them, and nobody would hear of those that are met beside a run.
+// checkWay returns an error if a link, pipe or directory has the name of one of
+// hookwatch's files or directories. It runs before anything is written, because errors of
+// writes that happen during a run would not be reported.
 func checkWay(d *disk.Dir) error {
 	if err := checkEntries(d, func(name string) bool {
 		return slices.Contains(documents, name) || filepath.Ext(name) == Suffix
@@ -267,7 +267,7 @@ func checkWay(d *disk.Dir) error {
 	return checkWithin(d, Contents, IsDigest)
 }
 
-// checkWithin checks a directory, which need not be there.
+// checkWithin checks a subdirectory, if it exists.
 func checkWithin(d *disk.Dir, name string, ours func(string) bool) error {
 	sub, err := d.Sub(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -280,7 +280,8 @@ func checkWithin(d *disk.Dir, name string, ours func(string) bool) error {
 	return checkEntries(sub, ours)
 }
 
-// checkEntries refuses entries that are called as files of hookwatch's, and are none.
+// checkEntries returns an error if an entry with the name of one of hookwatch's files is
+// not a regular file.
 func checkEntries(d *disk.Dir, ours func(name string) bool) error {
 	all, err := d.ReadDir()
 	if err != nil {
@@ -296,8 +297,7 @@ func checkEntries(d *disk.Dir, ours func(name string) bool) error {
 	return nil
 }
 
-// ignored has git ignore the directory unless somebody has written rules of
-// their own.
+// ignored makes git ignore the directory, unless it already has a .gitignore.
 func ignored(d *disk.Dir) error {
 	_, err := d.Lstat(ignoreName)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -14,9 +14,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Take takes a directory by its lock file for this process. The kernel gives it back
-// when the process ends, however it ends; the PID in the file only informs. Where
-// another process holds it there is no lock, and its PID if that is known, else 0.
+// Take takes the lock file of a directory for this process. The kernel releases it when
+// the process ends for any reason; the PID in the file is only information. If another
+// process has the lock, Take returns nil and the PID of the holder, or 0 if that is
+// unknown.
 func Take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	l, err = d.Lock(name)
 	if err != nil {
@@ -33,15 +34,16 @@ func Take(d *disk.Dir, name string) (l *disk.Lock, holder int, err error) {
 	if err == nil {
 		err = l.Write(strconv.Itoa(os.Getpid()) + "\n")
 	}
-	if err != nil && !(held && runtime.GOOS == "windows") { // there a lock keeps writers out, its holder too
+	// On Windows a locked file cannot be written, even by the process that locked it.
+	if err != nil && !(held && runtime.GOOS == "windows") {
 		_ = l.Close()
 		return nil, 0, err
 	}
 	return l, 0, nil
 }
 
-// inherited waits for a lock whose holder is dead: a child that it was starting
-// when it was killed has the lock until that child's program begins.
+// inherited waits for a lock whose holder is dead, because a child that the holder was
+// starting when it was killed keeps the lock until that child's program begins.
 func inherited(l *disk.Lock) bool {
 	const bound, pause = 2 * time.Second, 5 * time.Millisecond
 	tick, end := time.NewTicker(pause), time.After(bound)
@@ -58,7 +60,7 @@ func inherited(l *disk.Lock) bool {
 	}
 }
 
-// holderOf is the PID in the lock file, 0 when it cannot be read.
+// holderOf returns the PID in the lock file, or 0 if it cannot be read.
 func holderOf(d *disk.Dir, name string) int {
 	const digits = 32
 	text, err := d.ReadFile(name, digits)
@@ -72,7 +74,7 @@ func holderOf(d *disk.Dir, name string) int {
 	return pid
 }
 
-// gone reports whether there is no such process any more.
+// gone reports whether the process has ended.
 func gone(pid int) bool {
 	if pid <= 0 {
 		return false
@@ -81,19 +83,19 @@ func gone(pid int) bool {
 	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// A WriteError says that the results directory could not be written. No file
-// is half replaced because of it.
+// A WriteError reports that the results directory could not be written. No file is half
+// replaced because of it.
 type WriteError struct {
 	Dir string // the results directory
 	Err error  // names the file
 }
 
-// Error says what failed and what to do about it.
+// Error returns the failure and how to fix it.
 func (e *WriteError) Error() string {
 	return fmt.Sprintf("cannot keep results in %s: %v (%s)", e.Dir, e.Err, e.hint())
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
 func (e *WriteError) hint() string {
@@ -101,7 +103,7 @@ func (e *WriteError) hint() string {
 	newer := (*NewerError)(nil)
 	switch {
 	case errors.As(e.Err, &newer), disk.IsRefused(e.Err):
-		return elsewhere // the rest is said
+		return elsewhere // the error itself explains the rest
 	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
 		return "the disk is full: free some space, lower results.keep_runs and results.keep_days, " + elsewhere
 	case errors.Is(e.Err, syscall.EROFS):
@@ -115,13 +117,14 @@ func (e *WriteError) hint() string {
 	}
 }
 
-// A LockedError says that another hookwatch holds the results directory.
+// A LockedError reports that another hookwatch uses the results directory.
 type LockedError struct {
 	Dir string
-	PID int // of the holder; 0 when it is not known
+	PID int // of the other hookwatch; 0 if unknown
 }
 
-// Beside says who keeps the records, for a run that goes on without.
+// Beside describes the hookwatch that keeps the records, for a run that continues without
+// them.
 func (e *LockedError) Beside() string {
 	if e.PID == 0 {
 		return "another hookwatch keeps the records in " + e.Dir
@@ -129,7 +132,7 @@ func (e *LockedError) Beside() string {
 	return fmt.Sprintf("another hookwatch (PID %d) keeps the records in %s", e.PID, e.Dir)
 }
 
-// Error names the holder and what to do.
+// Error names the other hookwatch and how to fix it.
 func (e *LockedError) Error() string {
 	if e.PID == 0 {
 		return fmt.Sprintf("another hookwatch is using %s: quit it first, or set results.dir to a directory of this one's own", e.Dir)

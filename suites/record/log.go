@@ -20,32 +20,32 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Log appends lines to one log: one write a line, and a line that could
-// not be written whole is taken back. It is rotated by size; old files are
-// compressed beside the work, and deleted by age.
+// A Log appends lines to a log. Each line is a single write, and a line that could not be
+// written completely is removed again. The file is rotated by size; old files are
+// compressed in the background and deleted by age.
 type Log struct {
 	dir      *disk.Dir
 	name     string
 	limit    int64 // bytes after which the file is rotated
-	keepDays int   // 0: old files stay
+	keepDays int   // 0 means old files are kept forever
 	now      func() time.Time
 
-	file   *os.File // nil: not open
+	file   *os.File // nil if not open
 	opened fs.FileInfo
 	size   int64
 	packer packer
 }
 
-// NewLog makes the log of that name in a directory. After limit bytes its file is
-// rotated; old files are kept for so many days, 0 is for ever.
+// NewLog returns the log with the given name in a directory. Its file is rotated after
+// limit bytes; old files are kept for keepDays days, or forever if it is 0.
 func NewLog(d *disk.Dir, name string, limit int64, keepDays int, now func() time.Time) *Log {
 	return &Log{dir: d, name: name, limit: limit, keepDays: keepDays, now: now}
 }
 
-// Append writes one line, its newline included.
+// Append writes one line, including its newline.
 func (l *Log) Append(line []byte) error {
 	if l.file != nil && !l.dir.HoldsFile(l.name, l.opened) {
-		_ = l.LetGo() // it was replaced: what stands there now is looked at anew
+		_ = l.LetGo() // the file was replaced: open the new one
 	}
 	if l.file == nil {
 		if err := l.open(); err != nil {
@@ -59,7 +59,7 @@ func (l *Log) Append(line []byte) error {
 	}
 	n, err := l.file.Write(line)
 	if err != nil || n < len(line) {
-		_ = l.file.Truncate(l.size) // should that fail too, open cuts the tail
+		_ = l.file.Truncate(l.size) // if this fails too, open cuts the tail
 		_ = l.LetGo()
 		if err == nil {
 			err = io.ErrShortWrite
@@ -86,7 +86,7 @@ func (l *Log) open() error {
 	return nil
 }
 
-// LetGo closes the file, so that the next line goes to what then stands there.
+// LetGo closes the file, so that the next Append opens the file that has the name by then.
 func (l *Log) LetGo() error {
 	if l.file == nil {
 		return nil
@@ -96,7 +96,7 @@ func (l *Log) LetGo() error {
 	return f.Close()
 }
 
-// rotate gives the file an old file's name, and begins a new one.
+// rotate renames the file to the name of an old one, and begins a new file.
 func (l *Log) rotate() error {
 	if err := l.LetGo(); err != nil {
 		return err
@@ -121,15 +121,15 @@ func (l *Log) taken(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Close lets go of the log and waits for what is done beside it, at most the time
-// given: the next process does what is left.
+// Close closes the log and waits at most most for the compression of old files. The next
+// process does the rest.
 func (l *Log) Close(most time.Duration) error {
 	l.packer.stop(most)
 	return l.LetGo()
 }
 
-// tidy deletes the log's old files that are too old, and compresses the others. It
-// is no matter if it cannot: they are read as they are, and the next does it.
+// tidy deletes old files of the log by age, and compresses the others. Errors are ignored,
+// because uncompressed files can be read too and the next call tries again.
 func tidy(ctx context.Context, d *disk.Dir, name string, now time.Time, keepDays int) {
 	files, _ := old(d, name)
 	for _, f := range files {
@@ -144,7 +144,8 @@ func tidy(ctx context.Context, d *disk.Dir, name string, now time.Time, keepDays
 	}
 }
 
-// pack compresses the file. The plain one goes only when the other is whole.
+// pack compresses the file. It removes the original only after the compressed file is
+// complete.
 func (f LogFile) pack(ctx context.Context) error {
 	plain, err := f.dir.Open(f.name)
 	if err != nil {
@@ -161,7 +162,7 @@ func (f LogFile) pack(ctx context.Context) error {
 	return f.dir.Remove(f.name)
 }
 
-// A stoppable reader ends with its context.
+// A stoppable reader fails when its context ends.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader
@@ -174,13 +175,13 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// A packer does one thing at a time beside the work. The zero value does nothing.
+// A packer runs one function at a time in the background. The zero value is idle.
 type packer struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when it is done; nil: nothing was begun
+	done   chan struct{} // closed when the function has returned; nil if none was started
 }
 
-// start waits for what was begun before.
+// start runs do in the background, after waiting for the previous function.
 func (p *packer) start(do func(context.Context)) {
 	if p.done != nil {
 		<-p.done
@@ -195,7 +196,7 @@ func (p *packer) start(do func(context.Context)) {
 	}()
 }
 
-// stop lets what was begun come to its end within the time given.
+// stop waits at most most for the function to return, and then cancels it.
 func (p *packer) stop(most time.Duration) {
 	if p.done == nil {
 		return
@@ -208,8 +209,8 @@ func (p *packer) stop(most time.Duration) {
 	<-p.done
 }
 
-// CutTail cuts what follows the last newline of a file, which only a killed
-// process leaves there. It gives the file's size and how many bytes went.
+// CutTail removes the text after the last newline of a file, which only a killed process
+// leaves. It returns the remaining size and the number of bytes removed.
 func CutTail(f *os.File) (size, cut int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -233,24 +234,24 @@ func CutTail(f *os.File) (size, cut int64, err error) {
 	return keep, info.Size() - keep, f.Truncate(keep)
 }
 
-// A log's old files are "<agent>-<time>.jsonl[.gz]", or "tools-<time>.log[.gz]".
+// Old files of a log are called "<agent>-<time>.jsonl[.gz]", or "tools-<time>.log[.gz]".
 const (
 	rotatedLayout    = "2006-01-02T15-04-05.000"
 	compressedSuffix = ".gz"
 	logSuffix        = ".log"
 )
 
-// A LogFile is a file of a log. An old one may be there plain,
-// compressed or, after a kill, both.
+// A LogFile is a file of a log. An old one may exist uncompressed, compressed or, after a
+// kill, both.
 type LogFile struct {
 	dir   *disk.Dir
-	name  string // of the plain file
+	name  string // without the suffix of compression
 	plain bool
 }
 
 func (f LogFile) path() string { return filepath.Join(f.dir.Path(), f.name) }
 
-// open opens the file in whichever form it is there.
+// open opens the file, compressed or not.
 func (f LogFile) open() (io.ReadCloser, error) {
 	plain, err := f.dir.Open(f.name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -271,8 +272,8 @@ func (f LogFile) open() (io.ReadCloser, error) {
 	}{lines, packed}, nil
 }
 
-// Read yields the file's records; a file that is gone has none. One that cannot
-// be read, or only in part, is told.
+// Read yields the file's records; a missing file has none. The warnings report a file that
+// cannot be read, or only in part.
 func (f LogFile) Read(b *Budget, yield func(suites.Record) bool) (warned []string, err error) {
 	err = f.reading(func(lines io.Reader) error {
 		warned, err = ReadJSONL(f.path(), lines, b, yield)
@@ -281,7 +282,7 @@ func (f LogFile) Read(b *Budget, yield func(suites.Record) bool) (warned []strin
 	return told(warned, f.path(), err)
 }
 
-// told makes a warning of an error that is about what a file holds.
+// told turns an error about the content of a file into a warning.
 func told(warned []string, path string, err error) ([]string, error) {
 	corrupt := flate.CorruptInputError(0)
 	switch {
@@ -305,8 +306,7 @@ func (f LogFile) reading(do func(io.Reader) error) error {
 	return do(lines)
 }
 
-// ReadEnvironments gives what tools the file says there were; a file that is gone
-// says nothing.
+// ReadEnvironments returns the environments in the file; a missing file has none.
 func (f LogFile) ReadEnvironments(b *Budget) (all []suites.Environment, err error) {
 	err = f.reading(func(r io.Reader) error {
 		all, err = ReadEnvironments(r, b)
@@ -343,13 +343,13 @@ func old(d *disk.Dir, name string) ([]LogFile, error) {
 	return files, nil
 }
 
-// Current gives the name of the log that an old file was rotated out of.
+// Current returns the name of the log that an old file was rotated from.
 func Current(old string) (string, bool) {
 	name, _, ok := rotatedName(old)
 	return name, ok
 }
 
-// rotatedName takes the name of an old file apart.
+// rotatedName splits the name of an old file.
 func rotatedName(old string) (current string, at time.Time, ok bool) {
 	ending := filepath.Ext(old)
 	base := strings.TrimSuffix(old, ending)
@@ -381,7 +381,7 @@ func Agents(d *disk.Dir) ([]string, error) {
 	return slices.Compact(agents), nil
 }
 
-// IsLog reports whether a file is called as a log or an old one.
+// IsLog reports whether name is that of a log or an old file of one.
 func IsLog(name string) bool {
 	name = strings.TrimSuffix(name, compressedSuffix)
 	return filepath.Ext(name) == Suffix || filepath.Ext(name) == logSuffix

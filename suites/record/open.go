@@ -12,10 +12,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Open creates the directory if need be, takes its lock, cuts what a killed
-// process left half written and takes over the records of the run it did not
-// end. It gives a *LockedError when another hookwatch holds the directory and
-// a *WriteError when it cannot be written.
+// Open creates the directory if needed, takes its lock, removes incomplete files of a
+// killed process and takes over the records of the run that it did not end. It returns a
+// *LockedError if another hookwatch uses the directory and a *WriteError if it cannot be
+// written.
 func Open(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -41,19 +41,19 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Begin opens a run. A run that was begun before and not ended is ended first:
-// its finished records become the present state.
+// Begin opens a run. A previous run that was not ended is ended first: its finished
+// records become the present state. A run with the same ID as the open one replaces it.
 func (s *Store) Begin(r Run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.ID == "" {
 		return errors.New("a run needs an ID")
 	}
-	// First, since what is left of the earlier run may lie in another directory now.
+	// First, because the records of the previous run may now be in another directory.
 	if err := s.reattach(); err != nil {
 		return err
 	}
-	if s.run != nil && s.run.ID != r.ID { // else it grew
+	if s.run != nil && s.run.ID != r.ID { // otherwise the run has more cases now
 		if _, err := s.resume(markerOf(*s.run)); err != nil {
 			return s.failed(err)
 		}
@@ -66,8 +66,8 @@ func (s *Store) Begin(r Run) error {
 	return nil
 }
 
-// Close gives the directory back. A run that was not ended stays marked, for
-// the next Open to take over.
+// Close releases the directory. A run that was not ended stays marked, so that the next
+// Open takes it over.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,14 +76,14 @@ func (s *Store) Close() error {
 	return s.failed(err)
 }
 
-// Interrupted tells what the previous process did not end; nil when nothing.
+// Interrupted returns the run that the previous process did not end, or nil.
 func (s *Store) Interrupted() *Interruption {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.interrupted
 }
 
-// enter opens the directory and what is in it, and takes its lock.
+// enter opens the directory and its subdirectories, and takes its lock.
 func (s *Store) enter() error {
 	r := &Reader{place: s.o.Place}
 	var err error
@@ -93,7 +93,7 @@ func (s *Store) enter() error {
 	if err = checkWay(r.dir); err == nil {
 		err = r.enter((*disk.Dir).MakeSub)
 	}
-	if err == nil && (r.rolling == nil || r.archive == nil) { // somebody moved it between being made and opened
+	if err == nil && (r.rolling == nil || r.archive == nil) { // it was moved between creation and opening
 		err = &disk.Error{Path: r.dir.Path(), Reason: disk.Moved}
 	}
 	if err == nil {
@@ -117,14 +117,14 @@ func (s *Store) enter() error {
 	return nil
 }
 
-// leave gives back what enter took.
+// leave releases the lock and the directories.
 func (s *Store) leave() {
 	_ = s.lock.Close()
 	s.r.Close()
 }
 
-// reattach has the log files opened anew, and starts over where somebody deleted
-// or exchanged the directory that this Store had locked.
+// reattach closes the log files, and opens everything again if the directory that this
+// Store had locked was deleted or replaced.
 func (s *Store) reattach() error {
 	for _, l := range s.logs {
 		if err := l.LetGo(); err != nil {
@@ -136,7 +136,7 @@ func (s *Store) reattach() error {
 		s.r.basis.DropMoved()
 		return nil
 	}
-	_ = s.closeLogs() // of a directory that is gone
+	_ = s.closeLogs() // of a missing directory
 	s.leave()
 	if err := s.enter(); err != nil {
 		return err
@@ -149,8 +149,7 @@ func (s *Store) reattach() error {
 	return s.failed(err)
 }
 
-// repair brings the directory into order after whatever the previous process
-// died of.
+// repair restores a consistent directory after the previous process was killed.
 func (s *Store) repair() error {
 	if err := s.removeLeftovers(); err != nil {
 		return err
@@ -183,8 +182,7 @@ func (s *Store) repair() error {
 	return err
 }
 
-// removeLeftovers deletes temporary files and archive directories that were
-// never finished.
+// removeLeftovers deletes temporary files and incomplete archive directories.
 func (s *Store) removeLeftovers() error {
 	for d, ours := range map[*disk.Dir]func(name string) bool{
 		s.r.dir:     func(name string) bool { return slices.Contains(documents, name) || isStateFile(name) },
@@ -207,7 +205,7 @@ func (s *Store) removeLeftovers() error {
 		stamp, ok := strings.CutPrefix(e.Name(), pendingPrefix)
 		_, parsed := parseStamp(stamp)
 		switch {
-		case parsed && !e.IsDir(): // nothing is read or deleted there
+		case parsed && !e.IsDir(): // nothing in it is read or deleted
 			_, odd := s.r.archive.Sub(e.Name())
 			s.warn("%v", odd)
 		case parsed && ok:
@@ -225,7 +223,7 @@ func (s *Store) cutTails() error {
 	for _, agent := range agents {
 		name := agent + Suffix
 		if _, err := s.r.rolling.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			continue // it has old files alone
+			continue // it only has old files
 		}
 		f, err := s.r.rolling.Append(name)
 		if err != nil {
@@ -242,8 +240,8 @@ func (s *Store) cutTails() error {
 	return nil
 }
 
-// resume ends a run that its process did not end. One whose archive directory
-// is there did end, but for the steps that follow it; the answer is then nil.
+// resume ends a run that its process did not end. If the archive directory exists, the run
+// did end and only the steps after it are missing; the result is then nil.
 func (s *Store) resume(m marker) (*Interruption, error) {
 	runs, err := s.r.Runs()
 	if err != nil {
@@ -283,8 +281,8 @@ func interruptionOf(m marker, byAgent map[string][]suites.Record) *Interruption 
 	return in
 }
 
-// recordsOf collects a run's records from the rolling logs, each case's in the
-// order in which they were written.
+// recordsOf collects a run's records from the rolling logs, in the order of writing for
+// each case.
 func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 	agents, err := s.r.rollingAgents()
 	if err != nil {
@@ -297,7 +295,7 @@ func (s *Store) recordsOf(runID string) (map[string][]suites.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files { // newest first, until one holds only earlier runs
+		for _, f := range files { // newest first, until a file contains only other runs
 			var found []suites.Record
 			others := false
 			warned, err := f.Read(b, func(r suites.Record) bool {

@@ -15,16 +15,16 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// An Origin is the text of .origin: it tells a results directory that hookwatch
-// made for this person here from one that came along with a clone. Records decide
-// what is not run again, so only the former's count. The ID stands in the
-// person's own folder too, where no clone can put it.
+// An Origin is the content of .origin. It distinguishes a results directory that hookwatch
+// made for this user here from one that came with a clone. Only the former's records
+// count, because records decide what is not run again. The ID is also in the user's own
+// folder, where no clone can put it.
 type Origin struct {
 	Version int    `json:"version"` // of the layout
 	ID      string `json:"id"`
 }
 
-// Name is that of the file.
+// Name is the name of the origin file.
 const Name = ".origin"
 
 const (
@@ -32,22 +32,22 @@ const (
 	atMost  = 4 << 10 // bytes of the file, and of a mark
 )
 
-// NewOrigin makes the origin of a directory that is claimed now.
+// NewOrigin returns an origin with a new ID.
 func NewOrigin() Origin { return Origin{version, rand.Text()} }
 
-// A NewerError says that a later hookwatch wrote the directory.
+// A NewerError reports that a newer hookwatch wrote the directory.
 type NewerError struct {
 	Dir     string
 	Version int
 }
 
-// Error says what to do.
+// Error returns the versions and how to fix it.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("%s was written by a newer hookwatch (layout %d, this one knows %d): update hookwatch, or set results.dir to another directory; nothing in it was changed",
 		e.Dir, e.Version, version)
 }
 
-// ReadOrigin gives the zero value for a directory that says nothing of itself.
+// ReadOrigin returns the origin of a directory, or the zero value if it has no valid one.
 func ReadOrigin(d *disk.Dir) (o Origin, err error) {
 	text, err := d.ReadFile(Name, atMost)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func ReadOrigin(d *disk.Dir) (o Origin, err error) {
 	return o, nil
 }
 
-// Write puts the origin into its directory.
+// Write writes the origin into its directory.
 func (o Origin) Write(d *disk.Dir) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -74,8 +74,8 @@ func (o Origin) Write(d *disk.Dir) error {
 	return d.Replace(Name, append(text, '\n'), disk.Unsynced)
 }
 
-// IsMarked reports whether marks, the person's own folder, knows a directory by
-// this origin.
+// IsMarked reports whether marks, the user's own folder, has this origin for the
+// directory.
 func (o Origin) IsMarked(marks, dir string) bool {
 	if o.ID == "" {
 		return false
@@ -102,7 +102,7 @@ func (o Origin) Mark(marks, dir string) error {
 	return own.Replace(mark(dir), []byte(o.ID+"\n"), disk.Unsynced)
 }
 
-// mark names the file that is about a directory.
+// mark returns the name of the file in marks for a directory.
 func mark(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {

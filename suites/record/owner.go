@@ -12,11 +12,11 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Identify gives records of other tools, which have no ID, the suite and ID of
-// the case they are about: the one known case of the same hook, by base name,
-// and the same name. A name may begin with an ID ("P01_pip_blocked"), which must
-// then be that case's. Records that have an identity keep it. What fits no case
-// or more than one is unmatched and stays as it is.
+// Identify sets the suite and ID of records of other tools, which have no ID. It looks for
+// a single known case with the same base name of the hook and the same name. If the name
+// begins with an ID ("P01_pip_blocked"), the case must have that ID. Records with a suite
+// and ID keep them. Records that fit no case or more than one are returned unchanged as
+// unmatched.
 func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched []suites.Record) {
 	if !slices.ContainsFunc(records, Anonymous) {
 		return records, nil
@@ -42,13 +42,13 @@ func Identify(records []suites.Record, known []*suites.Case) (mapped, unmatched 
 	return mapped, unmatched
 }
 
-// Anonymous reports whether a record does not say which case it is about.
+// Anonymous reports whether a record lacks the ID or the suite of its case.
 func Anonymous(r suites.Record) bool { return r.ID == "" || r.Suite == "" }
 
-// nameOfCase is how tools without IDs call a case.
+// nameOfCase identifies a case in records of tools without IDs.
 type nameOfCase struct{ hook, name string }
 
-// identify finds the only case that the record can be about.
+// identify returns the only case that fits the record, or nil.
 func identify(r *suites.Record, cases map[nameOfCase][]*suites.Case) *suites.Case {
 	hook := hookName(r.Hook)
 	fits := slices.Clone(cases[nameOfCase{hook, r.TestName}])
@@ -72,8 +72,8 @@ func identify(r *suites.Record, cases map[nameOfCase][]*suites.Case) *suites.Cas
 	return found
 }
 
-// hookName is a hook's base name. Checks of the machine have no hook; other
-// tools call theirs "infrastructure".
+// hookName returns a hook's base name. It is "" for checks of the machine, which have no
+// hook; other tools call theirs "infrastructure".
 func hookName(hook string) string {
 	if hook == "" || hook == "infrastructure" {
 		return ""
@@ -81,7 +81,7 @@ func hookName(hook string) string {
 	return path.Base(strings.ReplaceAll(hook, `\`, "/"))
 }
 
-// withoutID is a case's name without its own ID in front.
+// withoutID returns a case's name without its own ID in front.
 func withoutID(name, id string) string {
 	if len(name) > len(id)+1 && strings.EqualFold(name[:len(id)], id) && name[len(id)] == '_' {
 		return name[len(id)+1:]
@@ -89,9 +89,9 @@ func withoutID(name, id string) string {
 	return name
 }
 
-// adopt moves the files of another tool that stand where the present state
-// does to the archive, as a run of their own: their records have no IDs, so a
-// case would stand there twice. Nothing of them is lost.
+// adopt moves another tool's files from the present state to the archive, as a run of
+// their own, because their records have no IDs and cases would be listed twice. No file is
+// lost.
 func (s *Store) adopt() error {
 	if len(s.state.foreign) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (s *Store) adopt() error {
 		}
 		st = stamp{info.ModTime().UTC(), 1}
 	}
-	if now := s.o.Now().UTC(); st.at.After(now) { // a name that somebody made up
+	if now := s.o.Now().UTC(); st.at.After(now) { // the name was made up
 		st = stamp{now, 1}
 	}
 	if _, err := s.setAside(st, names); err != nil {
@@ -121,8 +121,8 @@ func (s *Store) adopt() error {
 	return nil
 }
 
-// setAside moves files of the present state to a directory of the archive, with
-// a copy of RESULTS.md, and gives its name.
+// setAside moves files of the present state to a directory of the archive, with a copy of
+// RESULTS.md, and returns the directory's name.
 func (s *Store) setAside(st stamp, names []string) (string, error) {
 	to, at, err := s.adoptDir(st, names)
 	if err != nil {
@@ -144,13 +144,14 @@ func (s *Store) setAside(st stamp, names []string) (string, error) {
 	return at, nil
 }
 
-// adoptDir opens the first archive directory of that stamp that holds none of
-// the names; after a kill halfway it is the one that was begun.
+// adoptDir opens the first archive directory from that stamp on that is no run of
+// hookwatch's and has none of the names. After a kill this is the directory that was
+// begun.
 func (s *Store) adoptDir(st stamp, names []string) (to *disk.Dir, at string, err error) {
 	for ; ; st.n++ {
 		to, err := s.r.archive.MakeSub(st.String())
 		if disk.IsRefused(err) {
-			continue // something else has that name
+			continue // the name is taken by something else
 		}
 		if err != nil {
 			return nil, "", err
@@ -167,8 +168,8 @@ func (s *Store) adoptDir(st stamp, names []string) (to *disk.Dir, at string, err
 	}
 }
 
-// claim makes the directory one of this person's. Records that it came with go to
-// the archive first: they are history.
+// claim marks the directory as this user's. If it came from elsewhere, its records are
+// first moved to the archive, because they are only history.
 func (s *Store) claim() error {
 	if !s.r.ours {
 		if err := s.disown(); err != nil {
@@ -191,7 +192,7 @@ func (s *Store) claim() error {
 	return nil
 }
 
-// disown moves what would count as the present state to the archive.
+// disown moves the present state to the archive.
 func (s *Store) disown() error {
 	files, err := stateFiles(s.r.dir)
 	if err != nil {

@@ -16,26 +16,26 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A File is one JSON lines file of a Snapshot.
+// A File is a JSON lines file of a Snapshot.
 type File struct {
 	Agent   string
 	Name    string // such as "pm-agent-20260220T154932Z.jsonl"
 	Records int
 
-	foreign bool // holds what another tool wrote, or has no stamp in its name; never deleted
+	foreign bool // has records of another tool, damaged lines or no stamp in its name; never deleted
 }
 
-// A Snapshot is what a results directory, or one archived run, holds.
+// A Snapshot is the content of a results directory or of one archived run.
 type Snapshot struct {
 	Records     []suites.Record // by agent, then as in the file
 	Files       []File          // in the order of their records
 	Environment suites.Environment
 	Inputs      map[string][]suites.Input // by a record's digests.inputs
-	Warnings    []string                  // "file:line: what", lines that were skipped, files that were not read
-	LastFull    time.Time                 // end of hookwatch's last full run; zero when there was none
+	Warnings    []string                  // "file:line: reason" for skipped lines, and files that were not read
+	LastFull    time.Time                 // end of hookwatch's last full run; zero if there was none
 
 	budget     *Budget
-	unreadable []string // documents that are spoilt
+	unreadable []string // names of damaged documents
 }
 
 // ByAgent yields each file with its records.
@@ -51,7 +51,7 @@ func (s *Snapshot) ByAgent() iter.Seq2[File, []suites.Record] {
 	}
 }
 
-// Agents tells which agent's file holds the records of a suite.
+// Agents returns the agent whose file contains the records of each suite.
 func (s *Snapshot) Agents() map[string]string {
 	agents := map[string]string{}
 	for f, records := range s.ByAgent() {
@@ -64,12 +64,12 @@ func (s *Snapshot) Agents() map[string]string {
 	return agents
 }
 
-// Read reads the present state, whoever it is from.
+// Read reads the present state, even if it was not made here.
 func (r *Reader) Read() (*Snapshot, error) {
 	for try := 0; ; try++ {
 		s, err := r.readState()
 		if try < 3 && errors.Is(err, fs.ErrNotExist) {
-			continue // a full run that ended just now has replaced the files
+			continue // a full run that has just ended replaced the files
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read results: %w", err)
@@ -78,8 +78,8 @@ func (r *Reader) Read() (*Snapshot, error) {
 	}
 }
 
-// Present reads the present state as far as it tells what was last run: that of a
-// directory which came from elsewhere does not.
+// Present reads the present state if it counts as the last run. The snapshot is empty,
+// with a warning, if the directory came from elsewhere.
 func (r *Reader) Present() (*Snapshot, error) {
 	if r.ours {
 		return r.Read()
@@ -120,7 +120,7 @@ func (r *Reader) readState() (*Snapshot, error) {
 	return s, err
 }
 
-// ReadRun reads an archived run, also one of another tool's.
+// ReadRun reads an archived run, including those of other tools.
 func (r *Reader) ReadRun(run ArchivedRun) (*Snapshot, error) {
 	return r.readRun(run, NewBudget())
 }
@@ -154,7 +154,7 @@ func (s *Snapshot) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// addAll adds the records of files, for which room is made once.
+// addAll adds the records of files, after allocating memory for all of them at once.
 func (s *Snapshot) addAll(d *disk.Dir, files []stateFile) error {
 	var size int64
 	for _, f := range files {
@@ -189,8 +189,8 @@ func (s *Snapshot) add(d *disk.Dir, f stateFile) error {
 }
 
 const (
-	usualRecord = 500     // bytes of a line
-	reservedFor = 8 << 20 // bytes for whose records room is made before they are read
+	usualRecord = 500     // bytes in a line
+	reservedFor = 8 << 20 // bytes of text that addAll allocates memory for in advance
 )
 
 func readFile(d *disk.Dir, name string, b *Budget, yield func(suites.Record) bool) ([]string, error) {
@@ -202,8 +202,8 @@ func readFile(d *disk.Dir, name string, b *Budget, yield func(suites.Record) boo
 	return ReadJSONL(filepath.Join(d.Path(), name), lines, b, yield)
 }
 
-// document reads a JSON file into v. One that is absent leaves v as it is, and
-// so does one that cannot be read, with a warning.
+// document reads a JSON file into v. It leaves v unchanged if the file is missing or, with
+// a warning, unreadable.
 func (s *Snapshot) document(d *disk.Dir, name string, v any) error {
 	if d == nil {
 		return nil
@@ -227,8 +227,8 @@ func (s *Snapshot) document(d *disk.Dir, name string, v any) error {
 	return nil
 }
 
-// lastFull finds the newest archived run of hookwatch: other tools leave no
-// environment there.
+// lastFull returns the end of hookwatch's newest archived run. It skips runs of other
+// tools, which have no environment.
 func (r *Reader) lastFull() (time.Time, error) {
 	runs, err := r.Runs()
 	for _, run := range runs {
@@ -239,7 +239,7 @@ func (r *Reader) lastFull() (time.Time, error) {
 	return time.Time{}, err
 }
 
-// runID tells which run of hookwatch's an archive directory holds, "" when none.
+// runID returns the ID of the hookwatch run in an archive directory, or "" if it has none.
 func (r *Reader) runID(stamp string) string {
 	d, err := r.archive.Sub(stamp)
 	if err != nil {
@@ -258,14 +258,12 @@ func archivedRunID(d *disk.Dir) string {
 	return env.RunID
 }
 
-const warningLimit = 20 // a file; the rest are counted
+const warningLimit = 20 // per file; the rest is counted
 
-// ReadJSONL yields the records of a JSON lines file until yield returns false.
-// What is not a record is skipped with a warning "name:line: ...": a torn last
-// line, a malformed line, one that is too long. Besides one record a line it
-// reads records spread over lines from a lone "{" to a lone "}", which is what
-// "jq -n" writes without -c.
-// Where the budget ends, so does reading.
+// ReadJSONL yields the records of a JSON lines file until yield returns false or the
+// budget is used up. Torn, malformed and overlong lines are skipped with a warning
+// "name:line: ...". Records may also be spread over lines from a lone "{" to a lone "}",
+// as "jq -n" writes them without -c.
 func ReadJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bool) ([]string, error) {
 	w := &warnings{name: name}
 	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
@@ -297,8 +295,8 @@ func ReadJSONL(name string, r io.Reader, b *Budget, yield func(suites.Record) bo
 	}
 }
 
-// ReadEnvironments gives the environments of a JSON lines file that have tools. It
-// skips lines that are torn, and what is no environment.
+// ReadEnvironments returns the environments with tools in a JSON lines file. Other lines
+// and torn ones are skipped.
 func ReadEnvironments(r io.Reader, b *Budget) (all []suites.Environment, err error) {
 	lines := &lineReader{r: bufio.NewReaderSize(b.reader(r), 64<<10)}
 	for {
@@ -324,17 +322,17 @@ func unlessEOF(err error) error {
 
 var errTooLong = fmt.Errorf("a line of more than %d MiB", lineLimit>>20)
 
-// A lineReader cuts a stream into JSON values by lines.
+// A lineReader splits a stream into JSON values by lines.
 type lineReader struct {
 	r    *bufio.Reader
-	line int    // number of the line read last, from 1
-	torn bool   // that line had no newline
+	line int    // number of the last line that was read, from 1
+	torn bool   // the last line had no newline
 	kept []byte // buffer of next
-	held []byte // a line read ahead, to be given next
+	held []byte // a line that was read ahead and is returned next
 }
 
-// value gives the next line, or the lines from a lone "{" to a lone "}", and
-// the number of the first. The text is valid until the next call.
+// value returns the next line, or the lines from a lone "{" to a lone "}", and the number
+// of the first. The text is valid until the next call.
 func (l *lineReader) value() (at int, text []byte, err error) {
 	first, err := l.next()
 	at = l.line
@@ -345,10 +343,10 @@ func (l *lineReader) value() (at int, text []byte, err error) {
 	for len(whole) < lineLimit {
 		more, err := l.next()
 		if err != nil {
-			return at, whole, nil // the end of the file: a torn value
+			return at, whole, nil // the end of the file: the value is torn
 		}
 		if len(more) > 0 && more[0] == '{' {
-			l.held = append([]byte(nil), more...) // the value was torn, another begins
+			l.held = append([]byte(nil), more...) // the value is torn, because another begins
 			return at, whole, nil
 		}
 		whole = append(append(whole, '\n'), more...)
@@ -359,7 +357,7 @@ func (l *lineReader) value() (at int, text []byte, err error) {
 	return at, nil, errTooLong
 }
 
-// next gives the next line without its end, and without a byte order mark.
+// next returns the next line without its end and without a byte order mark.
 func (l *lineReader) next() ([]byte, error) {
 	if l.held != nil {
 		text := l.held
@@ -393,7 +391,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return bytes.TrimRight(text, "\r\n\t "), nil
 }
 
-// warnings collects what is wrong with one file.
+// warnings collects the problems of one file.
 type warnings struct {
 	name string
 	list []string

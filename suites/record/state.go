@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// load reads the present state and removes files that a newer one of the same
-// agent has replaced.
+// load reads the present state and removes files that are replaced by a newer one of the
+// same agent.
 func (s *Store) load() (*Snapshot, error) {
 	files, err := stateFiles(s.r.dir)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Store) load() (*Snapshot, error) {
 	var foreign []stateFile
 	for i, f := range files {
 		if i == 0 || files[i-1].agent != f.agent {
-			continue // Read looks at it
+			continue // Read handles the newest
 		}
 		if s.isForeign(f) {
 			foreign = append(foreign, f)
@@ -37,15 +37,15 @@ func (s *Store) load() (*Snapshot, error) {
 	return snap, nil
 }
 
-// isForeign reports whether a file in the results directory is another tool's,
-// or spoilt. One that cannot be read is left alone as well.
+// isForeign reports whether a file in the results directory is damaged or was written by
+// another tool. Unreadable files count as foreign, because these are never deleted.
 func (s *Store) isForeign(f stateFile) bool {
 	one := newSnapshot()
 	return one.add(s.r.dir, f) != nil || one.Files[0].foreign
 }
 
-// merge makes records the present state of their cases. Its steps may be
-// repeated: a kill between them leaves the run's marker, and Open merges again.
+// merge makes records the present state of their cases. Its steps can be repeated: if the
+// process is killed between them, the run's marker remains and Open merges again.
 func (s *Store) merge(byAgent map[string][]suites.Record) error {
 	if err := s.adopt(); err != nil {
 		return err
@@ -72,8 +72,9 @@ func (s *Store) merge(byAgent map[string][]suites.Record) error {
 	return nil
 }
 
-// dropMoved removes the cases that now belong to another agent from the files
-// of those that their suites had. It tells, by suite, whose hold none any more.
+// dropMoved removes cases that now belong to another agent from the files of their suites'
+// previous agents. It returns, by suite, the agents whose files have none of its cases any
+// more.
 func (s *Store) dropMoved(byAgent map[string][]suites.Record) (left map[string][]string, err error) {
 	left = map[string][]string{}
 	for was, keys := range s.moved(byAgent) {
@@ -99,7 +100,7 @@ func (s *Store) dropMoved(byAgent map[string][]suites.Record) (left map[string][
 	return left, nil
 }
 
-// moved are the cases of records by the other agents that their suites had.
+// moved returns, by previous agent, the cases whose records now belong to another agent.
 func (s *Store) moved(byAgent map[string][]suites.Record) map[string]map[suites.Key]bool {
 	moved := map[string]map[suites.Key]bool{}
 	for agent, records := range byAgent {
@@ -118,8 +119,8 @@ func (s *Store) moved(byAgent map[string][]suites.Record) map[string]map[suites.
 	return moved
 }
 
-// rewrite replaces an agent's file under the name it has, if there is a change.
-// An agent without one gets the stamp of the others.
+// rewrite replaces an agent's file under its current name, if there is a change. An agent
+// without a file gets the newest stamp of the others.
 func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites.Record, changed bool)) error {
 	if err := checkAgent(agent); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if len(warned) > 0 { // it was spoilt since it was loaded: what is written next does not hold all of it
+	if len(warned) > 0 { // damaged since it was loaded: the new file does not contain everything
 		s.warnings = append(s.warnings, warned...)
 		if _, err := s.setAside(stamp{s.o.Now().UTC(), 1}, []string{file.name}); err != nil {
 			return err
@@ -158,16 +159,16 @@ func (s *Store) rewrite(agent string, change func([]suites.Record) (now []suites
 	return s.r.dir.Replace(file.name, lines, disk.Synced)
 }
 
-// A state remembers where the present state lies, without its records.
+// A state describes the files of the present state, without their records.
 type state struct {
 	files   map[string]stateFile // by agent
 	foreign []stateFile          // of other tools; moved to the archive before the first write
-	agents  map[string][]string  // suite -> those whose files hold cases of it, the present one last
-	known   map[string]bool      // digests that inputs.json explains
-	most    int                  // how many of them there may be before it is pruned
+	agents  map[string][]string  // agents with cases of the suite in their files, by suite, the present one last
+	known   map[string]bool      // digests in inputs.json
+	most    int                  // number of digests in inputs.json above which it is pruned
 }
 
-// mostInputs is how much inputs.json may explain where so much is referred to.
+// mostInputs returns the limit for digests in inputs.json if the records refer to so many.
 func mostInputs(referred int) int { return 2*referred + 100 }
 
 func stateOf(snap *Snapshot) state {
@@ -193,7 +194,7 @@ func stateOf(snap *Snapshot) state {
 	return st
 }
 
-// holds notes that an agent's file is the one for cases of a suite.
+// holds notes agent as the present one for cases of a suite.
 func (st *state) holds(agent, suite string) {
 	agents := st.agents[suite]
 	if len(agents) > 0 && agents[len(agents)-1] == agent {
@@ -213,13 +214,13 @@ func (st *state) newest() stamp {
 	return newest
 }
 
-// latest keeps each case's last record, at the place of its first.
+// latest keeps the last record of each case, at the position of its first.
 func latest(records []suites.Record) []suites.Record {
 	return overlay(nil, records)
 }
 
-// overlay puts fresh records in the place of old ones of the same case, and
-// those of new cases at the end.
+// overlay replaces old records by fresh ones of the same case, and appends those of new
+// cases.
 func overlay(old, fresh []suites.Record) []suites.Record {
 	at := make(map[suites.Key]int, len(old)+len(fresh))
 	var result []suites.Record

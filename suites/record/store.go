@@ -1,26 +1,26 @@
-// Package record keeps what runs produced, in a results directory of one
+// Package record keeps the results of runs in the results directory of a
 // project:
 //
-//	<agent>-<UTC of the last full run>.jsonl  present state, one record a case
-//	rolling/<agent>.jsonl                     every record as it happened
-//	rolling/tools.log                         what tools there were, a line a change
+//	<agent>-<UTC of the last full run>.jsonl  present state, one record per case
+//	rolling/<agent>.jsonl                     every record in the order of writing
+//	rolling/tools.log                         the machine's tools, one line per change
 //	archive/<UTC>/                            each full run as it ended
-//	runs.json                                 the order of these, whatever the clock says
-//	traces/<suite>/<ID>.json                  what a case was seen to execute
+//	runs.json                                 the order of these, independent of the clock
+//	traces/<suite>/<ID>.json                  evidence: inputs and trace of a case
 //	contents/<digest>                         contents of files, to compare later ones with
 //	RESULTS.md COMPARISON.md environment.json of the latest run
-//	inputs.json                               what the records' digests of inputs stand for
+//	inputs.json                               the inputs behind the records' digests
 //	running.json                              the run in progress
 //	.lock                                     PID of the hookwatch that writes here
-//	.origin                                   which of a person's results directories it is
+//	.origin                                   ID of this results directory
 //
-// A record is in the rolling log before anybody is told its verdict, and every
-// other file is replaced whole, so a process that is killed loses nothing:
-// running.json tells the next one which records to take over.
+// A record is written to the rolling log before its verdict is reported, and all
+// other files are replaced as a whole, so a killed process loses nothing:
+// running.json names the run whose records the next process takes over.
 //
-// The directory may have come with a clone. Nothing is written, read or deleted
-// through a link; what is deleted is known by name and form; what is read is
-// bounded; and what did not come from hookwatch here decides nothing.
+// The directory may come from a clone. Therefore nothing is written, read or deleted
+// through a link, only files with known names and content are deleted, reads are
+// bounded, and records that were not made here do not count as the last run.
 package record
 
 import (
@@ -35,31 +35,31 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Options say where records are kept and how long.
+// Options configures a Store.
 type Options struct {
 	Place
-	KeepRuns    int              // archived runs to keep; 0 means all
-	KeepDays    int              // age at which archived runs and old rolling logs go; 0 means never
-	RollingSize int64            // bytes at which a rolling log is rotated; 0 means 10 MB
+	KeepRuns    int              // number of archived runs to keep; 0 means all
+	KeepDays    int              // age at which archived runs and old rolling logs are deleted; 0 means never
+	RollingSize int64            // size in bytes at which a rolling log is rotated; 0 means 10 MB
 	Now         func() time.Time // nil means time.Now
 }
 
-// A Store writes a results directory. It is safe for concurrent use; at most
-// one Store in all processes is open on a directory.
+// A Store writes a results directory. It is safe for concurrent use; at most one Store in
+// all processes is open on a directory.
 type Store struct {
 	o Options
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	lock        *disk.Lock
 	r           *Reader
 	logs        map[string]*Log // by name
-	tools       []suites.Tool   // of the last line of the log of tools; nil before it was looked at
+	tools       []suites.Tool   // of the last line in the log of tools; nil until it is read
 	run         *Run
 	state       state
 	interrupted *Interruption
 	warnings    []string
 	first       *Snapshot       // read by Open, for the first call of Snapshot
-	kept        map[string]bool // directories of the archive that were told not to be deleted
+	kept        map[string]bool // archive directories that the user was warned about because they are not deleted
 }
 
 // A Run is a set of cases executed together.
@@ -68,10 +68,10 @@ type Run struct {
 	Full    bool
 	Started time.Time
 	Keys    []suites.Key      // of the cases planned
-	Agents  map[string]string // suite -> agent; a suite without one keeps the agent it has, or gets "<suite>-agent"
+	Agents  map[string]string // by suite; a suite without one keeps the agent it has, or gets "<suite>-agent"
 }
 
-// Snapshot reads the present state. Its warnings begin with what Open repaired.
+// Snapshot reads the present state. Its warnings begin with the repairs by Open.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Store) Snapshot() *Snapshot {
 	return snap
 }
 
-// Warnings gives what there is to tell since the last call, or since Snapshot.
+// Warnings returns the warnings since the last call of it or of Snapshot.
 func (s *Store) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +101,8 @@ func (s *Store) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// Append puts a record of the run into its agent's rolling log, in one write.
-// Once it returns nil the record outlives this process.
+// Append appends a record of the run to its agent's rolling log, in one write. Once it
+// returns nil the record survives the end of this process.
 func (s *Store) Append(r suites.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Store) Append(r suites.Record) error {
 	return s.failed(s.log(agent + Suffix).Append(line))
 }
 
-// log gives a log of the directory rolling.
+// log returns a log of the directory rolling.
 func (s *Store) log(name string) *Log {
 	l := s.logs[name]
 	if l == nil {
@@ -130,7 +130,7 @@ func (s *Store) log(name string) *Log {
 	return l
 }
 
-// check refuses what could not be taken over after a kill.
+// check returns an error for a record that could not be taken over after a kill.
 func (s *Store) check(r *suites.Record) error {
 	switch {
 	case s.run == nil:
@@ -161,29 +161,29 @@ func (s *Store) WriteComparison(md []byte) error {
 	return s.failed(s.r.dir.Replace(comparisonName, md, disk.Synced))
 }
 
-// Runs lists the archived runs, newest first, those of other tools too.
+// Runs lists the archived runs, including those of other tools, newest first.
 func (s *Store) Runs() ([]ArchivedRun, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Runs()
 }
 
-// ReadRun reads an archived run, also one of another tool's.
+// ReadRun reads an archived run, including those of other tools.
 func (s *Store) ReadRun(run ArchivedRun) (*Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.ReadRun(run)
 }
 
-// An Interruption is a run that its process did not end. The records of the
-// cases that finished are part of the present state.
+// An Interruption is a run that its process did not end. The records of the finished cases
+// are part of the present state.
 type Interruption struct {
 	RunID      string
 	Full       bool
 	PID        int
 	Started    time.Time
-	Planned    int // cases
-	Finished   int // of them
+	Planned    int // number of cases
+	Finished   int // number of cases
 	Unfinished []suites.Key
 }
 
@@ -196,7 +196,7 @@ func (s *Store) closeLogs() error {
 	return errors.Join(errs...)
 }
 
-// failed wraps what went wrong while writing; nil stays nil.
+// failed wraps an error of writing in a WriteError; nil stays nil.
 func (s *Store) failed(err error) error {
 	if failed := (*WriteError)(nil); err == nil || errors.As(err, &failed) {
 		return err

@@ -8,12 +8,12 @@ import (
 	"hookwatch/suites"
 )
 
-// toolsLog is the file in rolling that tells what tools there were: a line each
-// time one of them was another than before. environment.json has the latest run's
-// alone, and only full runs are archived.
+// toolsLog is the file in rolling that lists the tools of the machine: a line each time
+// one of them changed. It exists because environment.json only has the tools of the latest
+// run and only full runs are archived.
 const toolsLog = "tools.log"
 
-// logTools appends the environment's tools unless they are those of the last line.
+// logTools appends the environment's tools if they differ from the last line.
 func (s *Store) logTools(env suites.Environment) error {
 	if s.tools == nil {
 		s.tools = s.r.latestTools()
@@ -21,7 +21,7 @@ func (s *Store) logTools(env suites.Environment) error {
 	if len(env.Tools) == 0 || slices.Equal(s.tools, env.Tools) {
 		return nil
 	}
-	env.CaseTools = nil // which of them a case reaches, its records and other environments say
+	env.CaseTools = nil // the tools of each case are in its records and other environments
 	line, err := json.Marshal(env)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
@@ -33,15 +33,15 @@ func (s *Store) logTools(env suites.Environment) error {
 	return nil
 }
 
-// Tools reads what tools there were, as the Reader does.
+// Tools calls the Reader's method.
 func (s *Store) Tools() ([]suites.Environment, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.Tools()
 }
 
-// Tools reads what tools there were over time, the latest last. Without a log
-// there were none.
+// Tools returns the environments in the log of tools, the latest last. It returns none if
+// there is no log.
 func (r *Reader) Tools() ([]suites.Environment, error) {
 	files, err := r.rollingFiles(toolsLog)
 	if err != nil {
@@ -59,8 +59,8 @@ func (r *Reader) Tools() ([]suites.Environment, error) {
 	return all, nil
 }
 
-// latestTools are those of the last line. What cannot be read is no reason not to
-// write: the log then says once more what it said before.
+// latestTools returns the tools of the last line. It ignores read errors, because then
+// logTools only repeats a line.
 func (r *Reader) latestTools() []suites.Tool {
 	files, _ := r.rollingFiles(toolsLog)
 	for _, f := range files {

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// Comparison gives COMPARISON.md.
+// Comparison returns the content of COMPARISON.md.
 func Comparison(c verdict.Comparison) []byte {
 	var d document
 	d.heading(1, "Comparison of two runs")
@@ -95,7 +95,7 @@ func (d *document) deltas(deltas []verdict.Delta) {
 	d.table([]string{"Case", "Name", "Earlier", "Later", "Delta", "Why"}, rows)
 }
 
-// sideCell is a verdict with its exit and decision: "fail, exit 2, block".
+// sideCell formats a verdict with its exit and decision: "fail, exit 2, block".
 func sideCell(s *verdict.Side) string {
 	if s == nil {
 		return "–"

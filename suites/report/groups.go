@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// headline is a cause that several failures share, with their number.
+// headline returns the common cause of several failures, with their number.
 func headline(g *cause.Group) string {
 	return plain(brief(g.Headline(), 200)) + "; " + plural(len(g.Cases), "case")
 }
@@ -22,7 +22,7 @@ func andMore(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// ids names cases by suite, with ranges for consecutive ones.
+// ids lists cases by suite, with ranges for consecutive ones.
 func ids(keys []suites.Key) string {
 	var order []string
 	of := map[string][]string{}
@@ -43,12 +43,12 @@ func ids(keys []suites.Key) string {
 	return strings.Join(parts, "; ")
 }
 
-// alike puts the deltas of a kind together whose later sides fail for one cause.
+// alike groups the deltas of a kind whose later sides fail for the same cause.
 func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
 	var out [][]*verdict.Delta
 	type key struct {
 		cause cause.Cause
-		why   string // that is told of each, where there is no cause in a file
+		why   string // from why, if the cause is not in a file
 	}
 	at := map[key]int{}
 	for i := range deltas {
@@ -74,7 +74,7 @@ func alike(deltas []verdict.Delta, kind verdict.Kind) [][]*verdict.Delta {
 	return out
 }
 
-// together is one line for deltas that are alike.
+// together returns one line for a group of deltas.
 func together(same []*verdict.Delta) string {
 	what := why(same[0])
 	if c := same[0].Cur.Cause(); c.Kind != cause.Equal {
@@ -87,7 +87,7 @@ func together(same []*verdict.Delta) string {
 	return fmt.Sprintf("%s; %s: %s", plain(brief(what, 300)), plural(len(same), "case"), ids(keys))
 }
 
-// why says in a few words what happened to a case.
+// why describes the change of a case in a few words.
 func why(d *verdict.Delta) string {
 	var parts []string
 	switch {

@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 )
 
-// A ResultsInput is what RESULTS.md tells of one run.
+// A ResultsInput is the input of RESULTS.md for one run.
 type ResultsInput struct {
 	RunID     string
 	Project   string
@@ -15,7 +15,7 @@ type ResultsInput struct {
 	Duration  time.Duration // wall time of the run
 	HookTime  time.Duration // sum over the hooks' own processes
 	Hookwatch string        // version
-	Aborted   string        // why the run was stopped early; "" when it was not
+	Aborted   string        // why the run was stopped early, or ""
 	StandIns  []string      // such as "jaq=gojq 0.12.19"
 	Agents    []Agent       // in the order of their files
 	Env       suites.Environment
@@ -26,11 +26,11 @@ type Agent struct {
 	Name     string
 	File     string // base name
 	Hook     string // "" for several or none
-	Expected int    // records it should hold; 0 when that is not known
+	Expected int    // number of records that it should have; 0 if unknown
 	Records  []suites.Record
 }
 
-// expected is what CheckCounts checks; nothing when it is not known.
+// expected returns the numbers for CheckCounts, or nil if they are unknown.
 func (a *Agent) expected() map[string]int {
 	if a.Expected == 0 {
 		return nil
@@ -52,8 +52,8 @@ func title(r *suites.Record) string {
 	return fmt.Sprintf("%s %s", code(caseName(r)), name(r.TestName))
 }
 
-// caseName names a case in few letters; a record of another tool has only its
-// test's name.
+// caseName returns a short name of a case. A record of another tool only has its test's
+// name.
 func caseName(r *suites.Record) string {
 	switch {
 	case r.ID == "":

@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// items writes a numbered list, or what to say when it is empty.
+// items writes a numbered list, or none if it is empty.
 func (d *document) items(items []string, none string) {
 	if len(items) == 0 {
 		d.line("%s", none)
@@ -45,7 +45,7 @@ func resultItems(in ResultsInput, all []suites.Record) []string {
 	return append(items, skipItems(all)...)
 }
 
-// skipItems says once for each cause which cases it costs.
+// skipItems returns one item for each cause of skips, with its cases.
 func skipItems(all []suites.Record) []string {
 	var causes []string
 	cases, tooOld := map[string][]string{}, map[string]bool{}
@@ -68,21 +68,21 @@ func skipItems(all []suites.Record) []string {
 	return items
 }
 
-// plainID is the form of the IDs that a suite file may give.
+// plainID matches the IDs that a suite file may use.
 var plainID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func rerun(r *suites.Record) string {
 	switch {
 	case r.ID == "":
 		return "it has no ID"
-	case !plainID().MatchString(r.ID): // a record of another tool; a shell would read more than a word
+	case !plainID().MatchString(r.ID): // a record of another tool; a shell would split or expand it
 		return "its ID is none of a suite's"
 	}
 	return code("hookwatch run " + r.ID)
 }
 
-// comparisonItems names the regressions to look into, the improvements to
-// confirm and the drift to write down.
+// comparisonItems returns the regressions to investigate, the improvements to confirm and
+// the drift to document.
 func comparisonItems(c verdict.Comparison) []string {
 	var items []string
 	for _, kind := range []struct {

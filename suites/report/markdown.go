@@ -1,5 +1,5 @@
-// Package report writes RESULTS.md and COMPARISON.md: what a run found and how
-// it differs from the one before, for people. It writes text and reads nothing.
+// Package report writes RESULTS.md and COMPARISON.md for users: the results of a run, and
+// the differences from the previous one. It reads no files.
 package report
 
 import (
@@ -24,7 +24,7 @@ func (d *document) heading(level int, title string) {
 	d.line("%s %s\n", strings.Repeat("#", level), title)
 }
 
-// table writes a table; its cells are Markdown already.
+// table writes a table. Its cells must be Markdown.
 func (d *document) table(head []string, rows [][]string) {
 	d.line("| %s |", strings.Join(head, " | "))
 	d.line("|%s", strings.Repeat(" --- |", len(head)))
@@ -33,8 +33,8 @@ func (d *document) table(head []string, rows [][]string) {
 	}
 }
 
-// block writes text as it is, at most that many lines of it, in a fence that is
-// longer than any in the text.
+// block writes the first lines of text verbatim, in a fence that is longer than any in the
+// text.
 func (d *document) block(text string, lines int) {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\r\n", "\n")
 	all, left := strings.Split(text, "\n"), 0
@@ -52,15 +52,13 @@ func (d *document) block(text string, lines int) {
 	}
 }
 
-// oneLine is a line of text that neither a page nor a terminal takes for more
-// than text.
+// oneLine returns text that neither a page nor a terminal interprets.
 func oneLine(text string) string {
 	return printable.Cut(strings.ReplaceAll(text, "\t", " "), printable.MaxField)
 }
 
-// plain makes any text a piece of one Markdown line, also in a table's cell or
-// at the start of a list's item: it is shown as it is, is no markup, links to
-// nothing and mentions nobody.
+// plain formats any text as a piece of one Markdown line, which may be in a table cell or
+// at the start of a list item. It is shown verbatim, without markup, links or mentions.
 func plain(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, l := range lines {
@@ -77,7 +75,7 @@ func inline(text []rune) string {
 			b.WriteString("&lt;")
 		case r == '&':
 			b.WriteString("&amp;")
-		case r == '@': // the name that follows it must stand elsewhere
+		case r == '@': // separated from the name after it, so that it is no mention
 			b.WriteString("<span>@</span>")
 		case r == '_' && within(text, i): // as in test_name, where it is no markup
 			b.WriteRune(r)
@@ -91,8 +89,8 @@ func inline(text []rune) string {
 	return b.String()
 }
 
-// address reports whether the sign at i makes an address a link: the colon of
-// http:// and the dot of www.
+// address reports whether the sign at i turns an address into a link: the colon of http://
+// or the dot of www.
 func address(text []rune, i int) bool {
 	switch text[i] {
 	case ':':
@@ -103,33 +101,33 @@ func address(text []rune, i int) bool {
 	return false
 }
 
-// start is how a heading, a quotation or a list begins.
+// start matches the beginning of a heading, a quotation or a list.
 var start = pattern.Lazy(`^([0-9]+)?([#>+=-]|[.)](?: |$))`)
 
-// atStart keeps Markdown from beginning a block of its own.
+// atStart escapes the beginning of a line that would start a Markdown block.
 func atStart(line string) string {
 	return start().ReplaceAllString(strings.TrimLeft(line, " "), `$1\$2`)
 }
 
-// within reports whether a letter or digit stands on either side.
+// within reports whether there is a letter or digit on both sides.
 func within(text []rune, i int) bool {
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
 
-// name is plain for what ought to be short.
+// name is like plain, for text that should be short.
 func name(text string) string { return plain(printable.Name(text)) }
 
-// code makes a name a code span, also in a table's cell. A pipe cannot stand in
-// one everywhere, so a name that holds one is plain text, as is one that cannot
-// be shown as it is.
+// code formats a name as a code span, which may be in a table cell. Names with a pipe
+// become plain text, because not every table permits a pipe in a code span, and so do
+// names that cannot be shown verbatim.
 func code(name string) string {
 	if name == "" || strings.Contains(name, "|") || strings.TrimSpace(name) != name || printable.Cell(name) != name {
 		return plain(name)
 	}
 	ticks := strings.Repeat("`", longestRun(name, '`')+1)
 	if strings.Contains(name, "`") {
-		name = " " + name + " " // one space is taken off again
+		name = " " + name + " " // Markdown removes one space on each side
 	}
 	return ticks + name + ticks
 }
@@ -147,7 +145,7 @@ func longestRun(text string, of rune) int {
 	return longest
 }
 
-// brief cuts a text to about that many characters.
+// brief cuts text to at most most characters.
 func brief(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if r := []rune(text); len(r) > most {
@@ -156,7 +154,7 @@ func brief(text string, most int) string {
 	return text
 }
 
-// or gives the text, or what stands for none.
+// or returns text, or none if it is empty.
 func or(text, none string) string {
 	if text == "" {
 		return none

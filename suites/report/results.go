@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// Results gives RESULTS.md.
+// Results returns the content of RESULTS.md.
 func Results(in ResultsInput) []byte {
 	var all []suites.Record
 	for _, a := range in.Agents {
@@ -59,7 +59,8 @@ func (in *ResultsInput) identifiers() [][]string {
 	return rows
 }
 
-// clients lists the versions of the client that fired hooks, in the order of the records.
+// clients returns the versions of the client that fired hooks, in the order of the
+// records.
 func (in *ResultsInput) clients() string {
 	var versions []string
 	for _, a := range in.Agents {
@@ -107,7 +108,7 @@ func (d *document) summary(in ResultsInput, all []suites.Record) {
 		s, _ := adr["skipped"].(int)
 		rows = append(rows, append([]string{"the ADR's aggregation", strconv.Itoa(p + f + s)}, counts(suites.Tally{Passed: p, Failed: f, Skipped: s})...))
 		for i := len(rows[1]) - 2; i < len(rows[1]); i++ {
-			rows[1][i] = "–" // it knows no such thing
+			rows[1][i] = "–" // it does not have these
 		}
 	} else {
 		d.line("The ADR's aggregation failed: %s\n", plain(err.Error()))
@@ -161,8 +162,8 @@ func (d *document) failures(all []suites.Record) {
 	}
 }
 
-// group is one failure whole, and the others of its cause by their IDs; what is wrong
-// with a file needs no failure to be shown.
+// group writes one failure in full, and the other IDs with its cause. If the cause is in a
+// file, it writes only the cause and the IDs.
 func (d *document) group(g *cause.Group) {
 	if g.Kind != cause.Equal && len(g.Cases) > 1 {
 		d.line("### %s\n\n%s", headline(g), ids(g.Keys()))

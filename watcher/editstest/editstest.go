@@ -1,7 +1,7 @@
-// Package editstest makes up hostile sequences of edits for tests: the ways in
-// which editors, git and people really change files, mixed at random. It touches
-// no file itself; a Disk does, a real one or one in memory. Nothing that ships
-// imports it: TestShipped in cmd/hookwatch holds that.
+// Package editstest generates hostile sequences of edits for tests: the ways in which
+// editors, git and users really change files, mixed at random. It does not access files; a
+// Disk does, which may be real or in memory. Shipped packages do not import it:
+// TestShipped in cmd/hookwatch checks that.
 package editstest
 
 import (
@@ -13,23 +13,25 @@ import (
 // A Verb is one thing that a system call, or git, does to files.
 type Verb int
 
-// The verbs. What cannot be done as things stand is left undone.
+// The verbs. A Disk skips an op that is not possible.
 const (
 	Truncate  Verb = iota + 1 // create Path, or empty it
-	Append                    // add Text to Path, which is created if need be
-	Overwrite                 // put Text over the beginning of Path and end it there
-	Copy                      // make To what Path is
-	Rename                    // Path becomes To
-	Remove                    // Path and everything below
-	Mkdir                     // Path, with its parents
-	Symlink                   // a link at Path that leads to Text
-	Chmod                     // Path to Mode
-	Chtimes                   // set Path's times to now and By
-	Pause                     // for By
-	Flood                     // N files of no concern come and go at Path: the event queue overflows
-	Halt                      // whoever watches gets no processor time
-	Resume                    // until here
-	Checkout                  // git checks the branch Text out
+	Append                    // append Text to Path, which is created if needed
+	Overwrite                 // write Text to the beginning of Path and cut the rest
+	Copy                      // copy Path to To
+	Rename                    // rename Path to To
+	Remove                    // remove Path and everything below it
+	Mkdir                     // create Path and its parents
+	Symlink                   // create a link at Path to Text
+	Chmod                     // set the mode of Path to Mode
+	Chtimes                   // set Path's times to now plus By
+	Pause                     // wait for By
+	// Create and remove N files at Path that are not of interest, so that the event queue
+	// overflows.
+	Flood
+	Halt     // the watcher gets no processor time
+	Resume   // end of Halt
+	Checkout // git checks out the branch Text
 )
 
 var verbs = [...]string{"", "truncate", "append", "overwrite", "copy", "rename", "remove", "mkdir", "symlink", "chmod", "chtimes", "pause", "flood", "halt", "resume", "checkout"}
@@ -44,7 +46,7 @@ type Op struct {
 	N        int
 }
 
-// String tells an op in one line.
+// String returns the op as one line.
 func (o Op) String() string {
 	s := verbs[o.Verb]
 	for _, part := range []string{o.Path, o.To} {
@@ -67,24 +69,24 @@ func (o Op) String() string {
 	return s
 }
 
-// A Disk is where ops take place.
+// A Disk performs ops.
 type Disk interface{ Do(Op) }
 
-// A Sequence is a burst of edits, after which everybody rests.
+// A Sequence is a burst of edits, followed by a pause.
 type Sequence struct {
-	Ways  []string // what it is made of, for people
+	Ways  []string // names of its edits, for messages
 	Ops   []Op
-	Still bool // at no moment is any content another one
+	Still bool // no content changes, not even for a moment
 }
 
-// A Project says what there is to edit.
+// A Project describes the files to edit.
 type Project struct {
-	Files    []string                            // files of which each save has a new content
-	Text     func(file string, nonce int) string // a content
+	Files    []string                            // files whose content is new in each save
+	Text     func(file string, nonce int) string // returns a content
 	Dirs     []string                            // directories that are renamed and replaced
-	Links    map[string][]string                 // links, and where each may lead
-	Branches []string                            // that git knows
-	Spare    string                              // a directory that takes files of no concern
-	Flood    int                                 // files that overflow the event queue; 0: never
-	Many     int                                 // files that come at once
+	Links    map[string][]string                 // possible targets by link
+	Branches []string                            // of the git repository
+	Spare    string                              // a directory for files that are not of interest
+	Flood    int                                 // number of files that overflow the event queue; 0 means never
+	Many     int                                 // number of files that appear at once
 }

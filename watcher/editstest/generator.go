@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Generator makes up sequences; the same seed makes the same ones.
+// A Generator generates sequences; the same seed yields the same ones.
 type Generator struct {
 	p     Project
 	r     *rand.Rand
@@ -17,7 +17,7 @@ type Generator struct {
 	links []string // sorted
 }
 
-// NewGenerator makes a generator for a project.
+// NewGenerator returns a generator for a project.
 func NewGenerator(p Project, seed uint64) *Generator {
 	g := &Generator{p: p, r: rand.New(rand.NewPCG(seed, 0x6564697473))}
 	for l := range p.Links {
@@ -27,7 +27,7 @@ func NewGenerator(p Project, seed uint64) *Generator {
 	return g
 }
 
-// Next makes up a sequence of one to six edits.
+// Next returns a sequence of one to six edits.
 func (g *Generator) Next() Sequence {
 	g.ops = nil
 	s := Sequence{Still: g.r.IntN(12) == 0}
@@ -71,9 +71,8 @@ func (g *Generator) draw(ways []way) int {
 
 func (g *Generator) add(ops ...Op) { g.ops = append(g.ops, ops...) }
 
-// pause waits as long as people and machines do between two steps: not at all,
-// a little, as long as a case takes, about as long as a missing file is held
-// back.
+// pause waits as long as users and programs do between two steps: not at all, a little, as
+// long as a case takes, or about as long as a missing file is held back.
 func (g *Generator) pause() {
 	pauses := []int{0, 0, 0, 300, 1000, 3000, 8000, 15000, 19000, 21000, 26000, 45000}
 	if d := pauses[g.r.IntN(len(pauses))]; d > 0 {
@@ -81,7 +80,7 @@ func (g *Generator) pause() {
 	}
 }
 
-// maybe pauses now and then, in the middle of an edit.
+// maybe sometimes pauses in the middle of an edit.
 func (g *Generator) maybe() {
 	if g.r.IntN(4) == 0 {
 		g.pause()
@@ -91,19 +90,19 @@ func (g *Generator) maybe() {
 func (g *Generator) file() string { return g.p.Files[g.r.IntN(len(g.p.Files))] }
 func (g *Generator) dir() string  { return g.p.Dirs[g.r.IntN(len(g.p.Dirs))] }
 
-// text is a content that was never there before.
+// text returns a content that was never used before.
 func (g *Generator) text(file string) string {
 	g.nonce++
 	return g.p.Text(file, g.nonce)
 }
 
-// beside is a name in the directory of file.
+// beside returns the path of name in the directory of file.
 func beside(file, name string) string { return path.Join(path.Dir(file), name) }
 
-// around is file's name with something before and after it.
+// around returns the path of file with text before and after its name.
 func around(file, before, after string) string { return beside(file, before+path.Base(file)+after) }
 
-// letters are n random letters, as mktemp makes them.
+// letters returns n random letters, like mktemp.
 func (g *Generator) letters(n int) string {
 	s := ""
 	for range n {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A way is how something edits files.
+// A way is a way of editing files.
 type way struct {
 	name   string
 	weight int
 	edit   func(*Generator)
 }
 
-// changing are the ways that change content, be it for a moment.
+// changing are the ways that change content, at least for a moment.
 var changing = []way{
 	{"vim", 4, func(g *Generator) { f := g.file(); g.vim(f, g.text(f)) }},
 	{"vim, backup by copy", 2, vimCopy},
@@ -46,8 +46,8 @@ var still = []way{
 	{"file of no concern", 2, noConcern},
 }
 
-// vim renames the file away, writes a new one and removes the old one, after it
-// has tried whether the directory can be written to.
+// vim renames the file away, writes a new one and removes the old one. Before that it
+// checks whether the directory is writable.
 func (g *Generator) vim(f, text string) {
 	probe := beside(f, "4913")
 	g.add(Op{Verb: Truncate, Path: probe}, Op{Verb: Remove, Path: probe}, Op{Verb: Rename, Path: f, To: f + "~"})
@@ -63,7 +63,7 @@ func vimCopy(g *Generator) {
 	g.add(Op{Verb: Remove, Path: f + "~"})
 }
 
-// emacs holds a lock that is a link to nowhere, and keeps a backup.
+// emacs uses a broken link as a lock, and keeps a backup.
 func emacs(g *Generator) {
 	f := g.file()
 	lock := around(f, ".#", "")
@@ -97,7 +97,7 @@ func (g *Generator) renamed(f, tmp, text string) {
 	g.add(Op{Verb: Rename, Path: tmp, To: f})
 }
 
-// same saves f as it is.
+// same saves f unchanged.
 func (g *Generator) same(f, tmp string) {
 	g.add(Op{Verb: Copy, Path: f, To: tmp}, Op{Verb: Rename, Path: tmp, To: f})
 }
@@ -114,7 +114,7 @@ func pieces(g *Generator) {
 	}
 }
 
-// thereAndBack saves another content and takes it back.
+// thereAndBack saves another content and restores the old one.
 func thereAndBack(g *Generator) {
 	f := g.file()
 	kept := path.Join(g.p.Spare, "kept")
@@ -124,7 +124,7 @@ func thereAndBack(g *Generator) {
 	g.same2(kept, f)
 }
 
-// same2 makes f what kept is, in place or by renaming.
+// same2 replaces f by kept, in place or by renaming.
 func (g *Generator) same2(kept, f string) {
 	if g.r.IntN(2) == 0 {
 		g.add(Op{Verb: Copy, Path: kept, To: f}, Op{Verb: Remove, Path: kept})
@@ -140,8 +140,8 @@ func recreate(g *Generator) {
 	g.truncated(f, g.text(f))
 }
 
-// restored takes a file away, saves others, and puts back what was there: a case
-// may run meanwhile.
+// restored moves a file away, saves others, and moves the file back. A case may run in the
+// meantime.
 func restored(g *Generator) {
 	f := g.file()
 	g.add(Op{Verb: Rename, Path: f, To: path.Join(g.p.Spare, "kept")})
@@ -168,14 +168,14 @@ func exchange(g *Generator) {
 	g.add(Op{Verb: Rename, Path: a, To: kept}, Op{Verb: Rename, Path: b, To: a})
 	g.maybe()
 	g.add(Op{Verb: Rename, Path: kept, To: b})
-	for _, f := range []string{a, b} { // else each would be of the other's kind
+	for _, f := range []string{a, b} { // otherwise each would have the other's kind of content
 		g.maybe()
 		g.renamed(f, around(f, "", ".tmp"), g.text(f))
 	}
 }
 
-// renameDir renames a directory away and back; a file in it is saved meanwhile,
-// or after.
+// renameDir renames a directory away and back. A file in it is saved in the meantime, or
+// afterwards.
 func renameDir(g *Generator) {
 	d := g.dir()
 	f := g.below(d)
@@ -192,7 +192,7 @@ func renameDir(g *Generator) {
 	}
 }
 
-// below is a file below a directory.
+// below returns a file below a directory.
 func (g *Generator) below(d string) string {
 	for {
 		if f := g.file(); len(f) > len(d) && f[:len(d)+1] == d+"/" {
@@ -201,7 +201,7 @@ func (g *Generator) below(d string) string {
 	}
 }
 
-// replaceDir puts a copy into the place of a directory.
+// replaceDir replaces a directory by a copy.
 func replaceDir(g *Generator) {
 	d := g.dir()
 	f := g.below(d)
@@ -220,8 +220,8 @@ func replaceDir(g *Generator) {
 	g.add(Op{Verb: Remove, Path: d + ".old"})
 }
 
-// link lets a link lead elsewhere, in one step or in two, and edits what is
-// behind it.
+// link changes the target of a link, in one step or in two, and may edit a file
+// afterwards.
 func link(g *Generator) {
 	l := g.links[g.r.IntN(len(g.links))]
 	targets := g.p.Links[l]
@@ -246,12 +246,12 @@ func checkout(g *Generator) {
 	}
 }
 
-// shift is a time in the past, now, or in the future.
+// shift returns an offset to a time in the past, now, or in the future.
 func (g *Generator) shift() time.Duration {
 	return []time.Duration{-20 * 365 * 24 * time.Hour, -time.Hour, -time.Second, 0, time.Second, time.Hour, 5 * 365 * 24 * time.Hour}[g.r.IntN(7)]
 }
 
-// times saves with a time that says nothing, twice the same.
+// times saves a file with a misleading time, once or twice with the same.
 func times(g *Generator) {
 	f := g.file()
 	by := g.shift()
@@ -261,7 +261,7 @@ func times(g *Generator) {
 	}
 }
 
-// many lets many files come at once, among them one that matters, and go.
+// many creates many files at once, saves one of interest among them, and removes them.
 func many(g *Generator) {
 	d := path.Join(g.p.Spare, "many")
 	g.add(Op{Verb: Mkdir, Path: d})
@@ -277,7 +277,7 @@ func many(g *Generator) {
 	g.add(Op{Verb: Remove, Path: d})
 }
 
-// overflow loses events, and edits before, while and after they are lost.
+// overflow makes events get lost, with edits before, during and after that.
 func overflow(g *Generator) {
 	if g.p.Flood == 0 {
 		vimCopy(g)

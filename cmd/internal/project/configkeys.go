@@ -11,24 +11,23 @@ import (
 	"hookwatch/suites/depend"
 )
 
-// hookConfig is what the configuration of hooks is called, beside them.
+// hookConfig is the name of the hooks' configuration file, which is in their directory.
 const hookConfig = "config.json"
 
-// lookedInto bounds a file whose content is looked into, in bytes.
+// lookedInto is the maximum size in bytes of a file whose content is analysed.
 const lookedInto = 1 << 20
 
-// A ConfigKey is a key of the hooks' configuration that does nothing, or whose
-// effect nobody looks at.
+// A ConfigKey is a key of the hooks' configuration that has no effect or no test.
 type ConfigKey struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"`    // 0 where it is not known
+	Line    int    `json:"line"`    // 0 if unknown
 	Key     string `json:"key"`     // such as "languages.typescript.tsgo"
 	Read    bool   `json:"read"`    // by a script, or at least named by one that reads the whole file
-	Covered bool   `json:"covered"` // by a case that sets it, or that has a marker for it
+	Covered bool   `json:"covered"` // by a case that sets it or has a marker for it
 }
 
-// ConfigKeys lists the keys that no script reads or no case covers. One with
-// several values, such as a list, is one key.
+// ConfigKeys returns the keys that no script reads or no case covers. A key with several
+// values, such as a list, counts as one.
 func (p *Project) ConfigKeys() []ConfigKey {
 	var out []ConfigKey
 	for _, dir := range p.Config.Hooks {
@@ -64,7 +63,7 @@ func leafKeys(content []byte) []depend.KeyPath {
 	return all[:min(len(all), mostKeys)]
 }
 
-// Of a configuration no more keys are looked at than these, and none deeper.
+// Limits on the number of keys in a configuration, and on their depth.
 const (
 	mostKeys    = 2000
 	deepestKeys = 50
@@ -94,7 +93,7 @@ type reader struct {
 	reading depend.KeyReading
 }
 
-// readers are the scripts of the hooks that read anything of it.
+// readers returns the hook scripts that may read the configuration.
 func (p *Project) readers() []reader {
 	var all []reader
 	for _, name := range p.hookFiles() {
@@ -134,8 +133,7 @@ func (r *reader) reads(key depend.KeyPath) bool {
 	return whole && hasWord(r.text, key[len(key)-1])
 }
 
-// hasWord reports whether a text has a name that is no part of a longer word;
-// words may be joined by _.
+// hasWord reports whether text contains name as a whole word; words may be joined by _.
 func hasWord(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
@@ -155,7 +153,7 @@ func inWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// A coverage is what cases do with a configuration file.
+// A coverage describes how cases use a configuration file.
 type coverage struct {
 	set   []depend.KeyPath // in configurations of their own
 	named []depend.Resolved
@@ -176,7 +174,7 @@ func (p *Project) coverage(file string) coverage {
 	return c
 }
 
-// ownContents are the contents that a case gives a file of the project.
+// ownContents returns the contents that a case writes to a file of the project.
 func ownContents(c *suites.Case, file string) (contents []string) {
 	var places []map[string]string
 	if c.Project != nil {

@@ -22,8 +22,8 @@ import (
 	"hookwatch/watcher"
 )
 
-// FirstInterest says what to follow before the project is read: the places in
-// which the configuration says that its parts are.
+// FirstInterest returns the files to watch before the project is loaded: the configured
+// places of its parts.
 func FirstInterest(cfg *config.Config) watcher.Interest {
 	r := newReader(cfg, nil)
 	i := watcher.Interest{
@@ -31,7 +31,7 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 		Ignore: func(file string, dir bool) bool { return ignored(cfg, file, dir) },
 		Unread: func(real string) bool { return r.Hidden(real) },
 	}
-	if len(cfg.Asks) > 0 { // a person may agree to them meanwhile
+	if len(cfg.Asks) > 0 { // the user may agree to them at any time
 		i.Files = append(i.Files, cfg.TrustFile())
 	}
 	for _, f := range cfg.Settings {
@@ -49,19 +49,19 @@ func FirstInterest(cfg *config.Config) watcher.Interest {
 			i.Files = append(i.Files, cfg.Abs(glob))
 		}
 	}
-	// What lies elsewhere is not read, and so not followed either.
+	// Places outside of the project are not read, and so not watched either.
 	i.Dirs = slices.DeleteFunc(i.Dirs, func(dir string) bool { return !inside(confined(cfg), dir) })
 	return i
 }
 
-// SamePlaces reports whether two configurations name the same places for hooks, suites, spec
-// documents and settings, so that a watcher that follows the one follows the other.
+// SamePlaces reports whether two configurations name the same places for hooks, suites,
+// spec documents and settings, so that the watcher need not change.
 func SamePlaces(a, b *config.Config) bool {
 	one, other := FirstInterest(a), FirstInterest(b)
 	return slices.Equal(one.Files, other.Files) && slices.Equal(one.Dirs, other.Dirs) && slices.Equal(a.Watch.Ignore, b.Watch.Ignore)
 }
 
-// Interest says which files to follow: the places above, and every file that a
+// Interest returns the files to watch: the places of FirstInterest, and every file that a
 // case depends on.
 func (p *Project) Interest() watcher.Interest {
 	i := FirstInterest(p.Config)
@@ -79,9 +79,9 @@ func (p *Project) Interest() watcher.Interest {
 	return i
 }
 
-// addElsewhere adds all of the project but what is ignored and what is too much. Of a
-// file that no analysis places only size and time are compared, so that the watcher
-// reads none of them: the graph does.
+// addElsewhere adds all files of the project except for ignored and too many ones. Files
+// that no analysis has found are compared only by size and time, so that the watcher does
+// not read them; the graph does.
 func (p *Project) addElsewhere(i *watcher.Interest) {
 	first, ignore, unread := i.Dirs, i.Ignore, i.Unread
 	placed := make(map[string]bool, len(i.Files))
@@ -109,9 +109,9 @@ func (p *Project) addElsewhere(i *watcher.Interest) {
 	}
 }
 
-// other reports whether a path is a file, or a directory, that hooks may read of which
-// is unknown what they read. What makes the project what it is, is placed, and so is
-// a script that is run as a hook.
+// other reports whether a file or directory may be read by hooks whose reads are unknown.
+// Files that define the project, and scripts that are run as hooks, are excluded, because
+// dependencies on them are known.
 func (p *Project) other(rel string, isDir bool) bool {
 	abs := p.Config.Abs(rel)
 	if isDir {
@@ -120,10 +120,10 @@ func (p *Project) other(rel string, isDir bool) bool {
 	return !p.entries[rel] && !slices.Contains(outputs, path.Ext(rel)) && !ignored(p.Config, abs, false) && !p.Shapes(abs)
 }
 
-// outputs are the extensions of files that programs write and no hook decides by.
+// outputs are the extensions of files that programs write and that do not affect hooks.
 var outputs = []string{".log", ".pyc"}
 
-// entryScripts are the scripts that are run as hooks.
+// entryScripts returns the scripts that are run as hooks.
 func (p *Project) entryScripts() map[string]bool {
 	entries := make(map[string]bool)
 	for _, h := range p.Registered.Hooks {
@@ -139,9 +139,9 @@ func (p *Project) entryScripts() map[string]bool {
 	return entries
 }
 
-// Late lists the files that cases depend on and that FirstInterest does not cover:
-// only Interest brings them into a watcher's sight, so that what was read of them
-// before may be old. Slash paths from the root.
+// Late returns the files that cases depend on and that are not in FirstInterest, as slash
+// paths from the root. They are watched only after Interest, so content that was read
+// before may be outdated.
 func (p *Project) Late() []string {
 	first := FirstInterest(p.Config)
 	var late []string
@@ -158,14 +158,14 @@ func (p *Project) Late() []string {
 	return late
 }
 
-// ignored keeps the watcher from what hookwatch itself writes, from what is
-// nobody's source, and from what the person names.
+// ignored reports whether the watcher ignores a path: files that hookwatch itself writes,
+// files that are not sources, and the user's ignore patterns.
 func ignored(cfg *config.Config, file string, isDir bool) bool {
 	if file == cfg.ResultsDir || strings.HasPrefix(file, cfg.ResultsDir+string(filepath.Separator)) {
 		return true
 	}
 	if own := filepath.Join(os.TempDir(), "hookwatch-"); strings.HasPrefix(file, own) && strings.HasPrefix(own, cfg.Root+string(filepath.Separator)) {
-		return true // the sandboxes of cases, in a project that keeps its temporary files
+		return true // the sandboxes of cases, in a project that contains the temporary directory
 	}
 	if !isDir && temporary(filepath.Base(file)) {
 		return true
@@ -189,7 +189,7 @@ func ignored(cfg *config.Config, file string, isDir bool) bool {
 	})
 }
 
-// leadsOutside reports whether a directory is a link that leaves the project.
+// leadsOutside reports whether a directory is a link that leads out of the project.
 func leadsOutside(cfg *config.Config, dir string) bool {
 	fi, err := os.Lstat(dir)
 	if err != nil || fi.Mode()&os.ModeSymlink == 0 {
@@ -199,7 +199,7 @@ func leadsOutside(cfg *config.Config, dir string) bool {
 	return disk.IsRefused(err)
 }
 
-// temporaries are names that editors give to files on their way.
+// temporaries are names of temporary files of editors.
 var temporaries = []string{"*~", "*.swp", "*.swx", "*.swo", "4913", ".#*", "#*#", "*___jb_tmp___", "*___jb_old___", "sed??????", "*.tmp"}
 
 func temporary(name string) bool {
@@ -209,9 +209,9 @@ func temporary(name string) bool {
 	})
 }
 
-// Affected lists the cases that a change of a file, or of a section of it,
-// selects. It fails when the file lies outside of the project and no case depends on
-// it, or has no such section.
+// Affected returns the cases that a change of a file, or of a section of it, selects. It
+// returns an error if the file is outside of the project and no case depends on it, or if
+// it has no such section.
 func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 	asked, err := p.asked(path, section)
 	if err != nil {
@@ -245,7 +245,7 @@ func (p *Project) Affected(path, section string) ([]plan.Selected, error) {
 	return selected, nil
 }
 
-// asked finds the section that a person names, or says why there is none.
+// asked returns the section that the user names, or an error if there is none.
 func (p *Project) asked(path, section string) (markers.Resolution, error) {
 	info, err := os.Stat(p.Config.Abs(path))
 	switch {
@@ -267,8 +267,8 @@ func (p *Project) asked(path, section string) (markers.Resolution, error) {
 	return found, nil
 }
 
-// overlap reports whether a change of the section that was asked for may change
-// an input. One of the two may lie in the other.
+// overlap reports whether a change of the asked section may change an input. One of the
+// two may be within the other.
 func (p *Project) overlap(places map[string]markers.Resolution, asked markers.Resolution, in suites.Input) bool {
 	place, ok := places[in.Section]
 	if !ok {
@@ -278,12 +278,12 @@ func (p *Project) overlap(places map[string]markers.Resolution, asked markers.Re
 	return asked.Found && place.Found && asked.Line <= place.EndLine && place.Line <= asked.EndLine
 }
 
-// follows reports whether the project has to do with a file.
+// Follows reports whether the project uses a file.
 func (p *Project) Follows(path string) bool {
 	return slices.Contains(p.followed(), path)
 }
 
-// followed lists the files that the project has to do with, sorted.
+// followed returns the files that the project uses, sorted.
 func (p *Project) followed() []string {
 	files := slices.Concat(slices.DeleteFunc(p.Graph.Files(), func(f string) bool { return f == depend.Elsewhere }), p.Graph.Specs(), p.scripts, p.Config.Settings)
 	for _, s := range append(slices.Clone(p.sources), p.Config.Path) {

@@ -26,8 +26,8 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// Load reads a project, of which pinned may hold what was saved lately. Problems
-// name what a person has to mend first; nothing runs while there are any.
+// Load reads a project. Recently saved files are read from pinned, which may be nil. The
+// problems must be fixed by the user before anything runs.
 func Load(cfg *config.Config, filter Filter, pinned *disk.Pinned) (*Project, []suites.Problem) {
 	p := &Project{Config: cfg, Reader: newReader(cfg, pinned)}
 	if text := cfg.Notice(); text != "" {
@@ -82,8 +82,8 @@ func (p *Project) readHooks() []suites.Problem {
 	return problems
 }
 
-// registering finds what registers hooks beside the settings that the configuration
-// names: plugins, trees that are installed as ~/.claude, directories below.
+// registering finds files that register hooks in addition to the configured settings:
+// plugins, trees that are installed as ~/.claude, and settings in subdirectories.
 func (p *Project) registering() discover.Found {
 	settings := make([]string, len(p.Config.Settings))
 	for i, file := range p.Config.Settings {
@@ -119,8 +119,8 @@ func (p *Project) readSuites() []suites.Problem {
 	return append(problems, catalog.Check(p.Suites)...)
 }
 
-// applicable drops the suites that speak of another kind of project, and the
-// built-in ones whose hook the project does not have.
+// applicable drops suites for another kind of project, and built-in ones whose hook the
+// project does not have.
 func (p *Project) applicable() {
 	p.Suites = slices.DeleteFunc(p.Suites, func(s suites.Suite) bool {
 		if slices.ContainsFunc(s.AppliesTo, func(file string) bool { return !p.Exists(file) && !p.registers(file) }) {
@@ -132,7 +132,7 @@ func (p *Project) applicable() {
 	})
 }
 
-// arrange puts the cases in order, with the project's policy for gates.
+// arrange collects the cases in order, and applies the project's policy for gates.
 func (p *Project) arrange() {
 	p.controls = make(map[suites.Key]bool)
 	p.various = make(map[*suites.Case]bool)
@@ -156,7 +156,7 @@ func (p *Project) arrange() {
 		}
 	}
 	p.index()
-	all := string(digests) // one text for the memory, rather than one a case
+	all := string(digests) // a single text for all cases, to save memory
 	for i, c := range p.every {
 		c.Digest = all[i*digestSize:][:digestSize]
 	}
@@ -165,9 +165,9 @@ func (p *Project) arrange() {
 // digestSize is the length of the digest of a case's definition.
 const digestSize = 16
 
-// appendConfigured appends the digest of the case's definition with what the
-// project's configuration adds to it. How long a case may take and how many run at
-// once is no part of what it means.
+// appendConfigured appends the digest of the case's definition and of the configuration
+// that affects it. The timeout and the number of concurrent cases do not affect a case's
+// meaning, so they are not included.
 func (p *Project) appendConfigured(to []byte, c *suites.Case) []byte {
 	added := fmt.Sprint(p.Config.Run.PassEnv)
 	if c.Check != nil {
@@ -193,8 +193,9 @@ func (p *Project) gated(gates []suites.Gate, places map[string][]string) []suite
 	return out
 }
 
-// places are where hooks look for tools, as the checks for these have it: what is
-// there only is not absent. An advisory check says nothing of hooks.
+// places returns the places where hooks look for tools, from the checks for these tools: a
+// tool that is only there is not absent. Advisory checks are excluded, because they are
+// not about hooks.
 func (p *Project) places() map[string][]string {
 	places := make(map[string][]string)
 	for i := range p.Suites {
@@ -207,10 +208,10 @@ func (p *Project) places() map[string][]string {
 	return places
 }
 
-// A Filter narrows a project's cases down. The zero value lets all through.
+// A Filter selects cases of a project. The zero value selects all.
 type Filter struct {
 	Suites []string
-	Text   string // part of an ID or name, or a glob over either
+	Text   string // part of an ID or name, or a glob for either
 }
 
 func (p *Project) filter(f Filter) error {
@@ -235,7 +236,7 @@ func (p *Project) filter(f Filter) error {
 	}
 }
 
-// members replaces the name of a family by its suites that are here.
+// members replaces the name of a family by those of its suites that are loaded.
 func (p *Project) members(names []string) (all []string) {
 	for _, name := range names {
 		here := 0
@@ -252,7 +253,7 @@ func (p *Project) members(names []string) (all []string) {
 	return all
 }
 
-// noSuite says why a suite that was asked for is not here.
+// noSuite returns the error for a requested suite that is not loaded.
 func (p *Project) noSuite(name string) error {
 	switch known := slices.Contains(suites.BuiltinEntries(), name) || slices.Contains(suites.BuiltinNames(), name); {
 	case known && slices.ContainsFunc(p.Config.BuiltinSuites(), func(on string) bool {
@@ -266,7 +267,8 @@ func (p *Project) noSuite(name string) error {
 	return fmt.Errorf("--suite %s: no such suite here (there are %s)", name, p.suiteNames())
 }
 
-// nothing says what was looked for when there is nothing to run.
+// nothing returns the error for a project without cases, with the places that were
+// searched.
 func (p *Project) nothing() error {
 	looked := strings.Join(slices.Concat(p.Config.Hooks, p.Config.Settings), ", ")
 	if p.Gone() {
@@ -290,7 +292,7 @@ func (p *Project) suiteNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Matches reports whether the filter's text lets a case through.
+// Matches reports whether the filter's text selects a case.
 func (f Filter) Matches(c *suites.Case) bool {
 	if f.Text == "" {
 		return true
@@ -304,22 +306,22 @@ func (f Filter) Matches(c *suites.Case) bool {
 	return false
 }
 
-// suiteAtMost bounds a suite file, in bytes: ten thousand plain cases are a third of
-// it. suitesAtMost bounds all of them.
+// suiteAtMost is the maximum size of a suite file in bytes: ten thousand plain cases take
+// a third of it. suitesAtMost is the maximum for all files together.
 const (
 	suiteAtMost  = 4 << 20
 	suitesAtMost = 32 << 20
 )
 
-// manyFiles bounds what configured patterns may name in all.
+// manyFiles is the maximum number of files that configured patterns may match.
 const manyFiles = 10_000
 
-// outsideHint says how a file outside of the project comes to be read.
+// outsideHint explains how to make hookwatch read a file outside of the project.
 const outsideHint = "copy it into the project, or name it in .hookwatch.yaml and agree to it with hookwatch trust"
 
-// expand lists the files that patterns of the configuration name, as slash paths
-// from the root, sorted. A name without wildcards is listed even if there is no
-// such file, so that whoever opens it notices.
+// expand returns the files that match configured patterns, as slash paths from the root,
+// sorted. A name without wildcards is returned even if the file does not exist, so that
+// opening it reports the error.
 func (p *Project) expand(key string, patterns []string) ([]string, []suites.Problem) {
 	var files []string
 	var problems []suites.Problem
@@ -348,7 +350,7 @@ func (p *Project) expand(key string, patterns []string) ([]string, []suites.Prob
 	return files, problems
 }
 
-// refused says of what the configuration names why it is not read, and what to do.
+// refused returns the problem for a configured file that is not read, with a hint.
 func (p *Project) refused(what string, err error) suites.Problem {
 	problem := suites.Problem{At: suites.Position{File: p.Rel(ConfigFile(p.Config))}, What: what + ": " + err.Error()}
 	if p.Config.Path == "" {
@@ -360,8 +362,8 @@ func (p *Project) refused(what string, err error) suites.Problem {
 	return problem
 }
 
-// checkDirs refuses hook directories outside of the project: what lies in them is
-// listed and followed.
+// checkDirs reports hook directories outside of the project, because their files would be
+// listed and watched.
 func (p *Project) checkDirs() (problems []suites.Problem) {
 	for _, dir := range p.Config.Hooks {
 		if _, err := p.Reader.Resolve(p.Config.Abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -371,15 +373,15 @@ func (p *Project) checkDirs() (problems []suites.Problem) {
 	return problems
 }
 
-// confined reads what lies in the project or was agreed to; masked files are not
-// told from others.
+// confined returns a reader for files in the project and those that were agreed to. It
+// does not exclude masked files.
 func confined(cfg *config.Config) disk.Reader {
 	return disk.Reader{Root: cfg.Root, Agreed: cfg.Agreed}
 }
 
-// newReader makes the one reader of a project: what isolation hides from hooks is
-// not read for them either. What that is, is found out for the first file. What was
-// saved lately is taken from pinned, which may be nil.
+// newReader returns the only reader of a project. It does not read files that isolation
+// hides from hooks; these are determined when the first file is read. Recently saved files
+// are taken from pinned, which may be nil.
 func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 	hiding := sync.OnceValue(func() *sandbox.Hiding { return SandboxOptions(cfg, os.Environ()).Hiding() })
 	r := confined(cfg)
@@ -388,8 +390,7 @@ func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 	return r
 }
 
-// inside reports whether a path that need not exist lies where the project's
-// reader may look, as far as its name tells.
+// inside reports whether the project's reader may read a path, which need not exist.
 func inside(r disk.Reader, file string) bool {
 	for up := filepath.Clean(file); ; up = filepath.Dir(up) {
 		_, err := r.Resolve(up)
@@ -399,8 +400,8 @@ func inside(r disk.Reader, file string) bool {
 	}
 }
 
-// wanted are the built-in suites of these names, and of the others those cases alone
-// that prove something about one of theirs.
+// wanted returns the built-in suites with these names. It also includes cases of other
+// suites that are controls of theirs.
 func wanted(all []suites.Suite, names []string) []suites.Suite {
 	cases := map[suites.Key]*suites.Case{}
 	for i := range all {
@@ -430,8 +431,8 @@ func wanted(all []suites.Suite, names []string) []suites.Suite {
 	return out
 }
 
-// AddUser adds what the person's own settings register, in ~/.claude or where
-// CLAUDE_CONFIG_DIR says, and gives what is wrong with them.
+// AddUser adds the hooks of the user's own settings, in ~/.claude or CLAUDE_CONFIG_DIR,
+// and returns warnings about problems in them.
 func (p *Project) AddUser() (warnings []string, err error) {
 	dir := os.Getenv("CLAUDE_CONFIG_DIR")
 	if dir == "" {

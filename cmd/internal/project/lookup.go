@@ -16,21 +16,21 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// Root is the project's absolute path.
+// Root returns the project's absolute path.
 func (p *Project) Root() string { return p.Config.Root }
 
-// Gone reports whether the project's directory is not there: it was deleted, or
-// has another name.
+// Gone reports whether the project's directory does not exist any more, because it was
+// deleted or renamed.
 func (p *Project) Gone() bool {
 	fi, err := os.Stat(p.Root())
 	return err != nil || !fi.IsDir()
 }
 
-// Name is what people call the project.
+// Name returns the display name of the project.
 func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
 
-// Hooks counts the project's hooks: scripts, and registered commands that are
-// none of them.
+// Hooks returns the number of the project's hooks: scripts, and registered commands that
+// run none of them.
 func (p *Project) Hooks() int {
 	scripts := slices.Clone(p.scripts)
 	n := 0
@@ -45,13 +45,13 @@ func (p *Project) Hooks() int {
 	return n + len(slices.Compact(scripts))
 }
 
-// Scripts lists the hook scripts as slash paths from the root.
+// Scripts returns the hook scripts as slash paths from the root.
 func (p *Project) Scripts() []string { return p.scripts }
 
-// Every lists all cases, those that the filter leaves out too.
+// Every returns all cases, including those that the filter excludes.
 func (p *Project) Every() []*suites.Case { return p.every }
 
-// Agent is the agent of a suite.
+// Agent returns the agent of a suite.
 func (p *Project) Agent(suite string) string { return p.Agents()[suite] }
 
 func (p *Project) Agents() map[string]string {
@@ -62,12 +62,12 @@ func (p *Project) Agents() map[string]string {
 	return m
 }
 
-// Rel is the slash path from the root of a file of the project, given as absolute
-// or from the root.
+// Rel returns the slash path from the root of a file, given as an absolute path or as one
+// from the root.
 func (p *Project) Rel(file string) string { return p.RelFrom(p.Config.Root, file) }
 
-// RelFrom is Rel for a file that a person in directory dir names; a path that
-// exists from the root is that.
+// RelFrom is like Rel for a path that the user names in directory dir. A path that exists
+// relative to the root has priority.
 func (p *Project) RelFrom(dir, file string) string {
 	abs := filepath.FromSlash(file)
 	if !filepath.IsAbs(abs) {
@@ -83,7 +83,7 @@ func (p *Project) RelFrom(dir, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Find is the case of a key, nil when there is none.
+// Find returns the case of a key, or nil if there is none.
 func (p *Project) Find(k suites.Key) *suites.Case {
 	if i, ok := p.number(k); ok {
 		return p.every[i]
@@ -91,7 +91,7 @@ func (p *Project) Find(k suites.Key) *suites.Case {
 	return nil
 }
 
-// index makes it quick to find a case.
+// index builds the index for lookups by key.
 func (p *Project) index() {
 	p.byKey = make([]int32, len(p.every))
 	for i := range p.byKey {
@@ -100,7 +100,7 @@ func (p *Project) index() {
 	slices.SortFunc(p.byKey, func(a, b int32) int { return p.every[a].Key().Compare(p.every[b].Key()) })
 }
 
-// number is which of all cases has a key.
+// number returns the position of a key's case among all cases.
 func (p *Project) number(k suites.Key) (int, bool) {
 	at, ok := slices.BinarySearchFunc(p.byKey, k, func(i int32, k suites.Key) int { return p.every[i].Key().Compare(k) })
 	if !ok {
@@ -109,7 +109,7 @@ func (p *Project) number(k suites.Key) (int, bool) {
 	return int(p.byKey[at]), true
 }
 
-// FindAll are the cases of keys, without those that there are none of.
+// FindAll returns the cases of keys, without the keys that have none.
 func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
 	var out []*suites.Case
 	for _, k := range keys {
@@ -120,7 +120,7 @@ func (p *Project) FindAll(keys []suites.Key) []*suites.Case {
 	return out
 }
 
-// Order is where a case stands among all.
+// Order returns the position of a case among all.
 func (p *Project) Order(k suites.Key) int {
 	i, _ := p.number(k)
 	return i
@@ -147,8 +147,8 @@ func (p *Project) Ambiguous(id string) bool {
 	return n > 1
 }
 
-// interpreted reports whether every registered command that names the script
-// starts it through an interpreter.
+// Interpreted reports whether every registered command that names the script starts it
+// through an interpreter.
 func (p *Project) Interpreted(hook string) bool {
 	found := false
 	for _, h := range p.Registered.Hooks {
@@ -163,7 +163,7 @@ func (p *Project) Interpreted(hook string) bool {
 	return found
 }
 
-// chainScripts lists the scripts that a chain case can fire.
+// chainScripts returns the scripts that a chain case can fire.
 func (p *Project) chainScripts(c *suites.Case) []string {
 	var out []string
 	for _, h := range p.Registered.Hooks {
@@ -176,7 +176,7 @@ func (p *Project) chainScripts(c *suites.Case) []string {
 	return out
 }
 
-// toolsOf lists the programs that the case's hooks can reach.
+// ToolsOf returns the programs that the case's hooks can reach.
 func (p *Project) ToolsOf(c *suites.Case) []string {
 	if c.Check != nil {
 		return c.Check.Programs()
@@ -188,8 +188,8 @@ func (p *Project) ToolsOf(c *suites.Case) []string {
 	return names
 }
 
-// Callers lists, by the program that they start or look for, the scripts of hooks and
-// the places of registered commands, as a person would look them up.
+// Callers returns, by program, the hook scripts and the positions of registered commands
+// that start it or look for it, for display.
 func (p *Project) Callers() map[string][]string {
 	callers := make(map[string][]string)
 	add := func(names []string, by string) {
@@ -218,7 +218,8 @@ func (p *Project) Callers() map[string][]string {
 	return callers
 }
 
-// ToolKey is equal for cases with the same ToolNames; only plain cases have one.
+// ToolKey is equal for cases with the same ToolNames. It is "" for cases that are not
+// plain.
 func (p *Project) ToolKey(c *suites.Case) string {
 	if c.Chain || c.Check != nil || p.various[c] {
 		return ""
@@ -230,8 +231,8 @@ func (p *Project) ToolKey(c *suites.Case) string {
 	return key
 }
 
-// ToolNames lists, sorted, the programs that the case's hooks can reach and those
-// that it is gated by.
+// ToolNames returns, sorted, the programs that the case's hooks can reach and those that
+// it is gated by.
 func (p *Project) ToolNames(c *suites.Case) []string {
 	names := slices.Clone(p.ToolsOf(c))
 	if c.Layer == suites.Live {
@@ -244,10 +245,10 @@ func (p *Project) ToolNames(c *suites.Case) []string {
 	return slices.Compact(names)
 }
 
-// Client is the program that fires the hooks of layer 2.
+// Client returns the program that fires the hooks of layer 2.
 func (p *Project) Client() string { return cmp.Or(p.Config.Live.Client, live.Program) }
 
-// Fired lists the scripts that the first steps of a case start.
+// Fired returns the scripts that the first steps of a case start.
 func (p *Project) Fired(c *suites.Case, steps int) []string {
 	if c.Chain {
 		return p.chainScripts(c)
@@ -277,8 +278,8 @@ func (p *Project) hooksOf(c *suites.Case) []string {
 	return hooks
 }
 
-// shapes reports whether a file says what the project is made of, rather than
-// being what its cases run.
+// Shapes reports whether a file defines the parts of the project, rather than being run by
+// its cases.
 func (p *Project) Shapes(file string) bool {
 	if file == ConfigFile(p.Config) || file == p.Config.TrustFile() || slices.Contains(p.sources, file) {
 		return true
@@ -294,30 +295,30 @@ func (p *Project) Shapes(file string) bool {
 	})
 }
 
-// matters reports whether a change of the file is worth a word even where no
-// case depends on it.
+// Matters reports whether a change of the file should be reported even if no case depends
+// on it.
 func (p *Project) Matters(rel string) bool {
 	abs := p.Config.Abs(rel)
 	if abs == p.Config.TrustFile() {
-		return false // what comes of it is told
+		return false // its effect is reported
 	}
 	return p.Shapes(abs) || slices.Contains(p.scripts, rel) || base(rel) == "config.json"
 }
 
 func base(rel string) string { return rel[strings.LastIndexByte(rel, '/')+1:] }
 
-// A Marker is one reference of a case, and what it resolves to.
+// A Marker is one reference of a case, and its resolution.
 type Marker struct {
 	Source  string `json:"source"`
 	Section string `json:"section,omitempty"`
-	At      string `json:"at"` // file:line; "" when it does not resolve
+	At      string `json:"at"` // file:line; "" if it does not resolve
 	Why     string `json:"why,omitempty"`
 }
 
 // Ref formats the marker as "source §section".
 func (m Marker) Ref() string { return markers.Ref{Source: m.Source, Section: m.Section}.String() }
 
-// unknown lists the IDs that no suite has.
+// unknown returns the IDs that no suite has.
 func (p *Project) unknown(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		if suite, bare, qualified := strings.Cut(id, "/"); qualified {

@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// Markers are the case's own references and what they resolve to.
+// Markers returns the case's own references and their resolutions.
 func (p *Project) Markers(c *suites.Case) []Marker {
 	out := []Marker{}
 	for _, m := range p.Graph.Markers(c) {
@@ -30,10 +30,10 @@ func markerOf(ref markers.Ref, meaning markers.Resolution) Marker {
 	return m
 }
 
-// checkMarkers looks at the markers of a person's own cases and documents. What
-// the policy says of one that does not resolve, or of a case without any, holds
-// for them; built-in cases speak of projects that keep certain documents, and what
-// is made of registered hooks claims nothing.
+// checkMarkers checks the markers of the user's own cases and documents. The policy for
+// markers that do not resolve, and for cases without any, applies only to these, because
+// built-in cases refer to documents that only some projects have, and cases made of
+// registered hooks have no markers.
 func (p *Project) checkMarkers() []suites.Problem {
 	if p.Config.Verify == config.VerifyOff {
 		return nil
@@ -62,7 +62,7 @@ func (p *Project) checkMarkers() []suites.Problem {
 	return nil
 }
 
-// unmarked names the cases of a suite that nothing authorises, all in one: a new
+// unmarked returns one problem for all cases of a suite without a marker, because a new
 // suite has many.
 func (p *Project) unmarked(s *suites.Suite) []suites.Problem {
 	var ids []string
@@ -94,8 +94,8 @@ func (p *Project) unresolved(c *suites.Case) []suites.Problem {
 	return problems
 }
 
-// unresolvedClaims are the markers of spec documents that lead nowhere and name
-// a case that there is.
+// unresolvedClaims returns the markers of spec documents that do not resolve and name an
+// existing case.
 func (p *Project) unresolvedClaims() []suites.Problem {
 	var problems []suites.Problem
 	for _, spec := range p.Graph.Specs() {
@@ -114,25 +114,25 @@ func (p *Project) unresolvedClaims() []suites.Problem {
 	return problems
 }
 
-// A Verified is one marker of a spec document or of a case, and what it means.
+// A Verified is one marker of a spec document or of a case, and its resolution.
 type Verified struct {
 	Spec     string // the document, the suite file, or builtin: and a suite
-	Line     int    // 0 where it is not known
+	Line     int    // 0 if unknown
 	Marker   Marker
 	IDs      []string
-	Claim    string // what is said of the cases
+	Claim    string // the text of the claim about the cases
 	Resolved bool
 	Rule     string   // how it was resolved
-	Unknown  []string // of the IDs: those that no suite has
+	Unknown  []string // the IDs that no suite has
 }
 
-// Sources are where markers are looked for.
+// Sources are the files to search for markers.
 type Sources struct {
 	Documents []string // spec documents
 	Suites    []string // suite files, and builtin: with the name of a suite
 }
 
-// Sources lists where the markers of the project stand.
+// Sources returns the files of the project with markers.
 func (p *Project) Sources() Sources {
 	s := Sources{Documents: p.Graph.Specs()}
 	for _, c := range p.Cases {
@@ -143,9 +143,9 @@ func (p *Project) Sources() Sources {
 	return s
 }
 
-// Only keeps the sources that the names stand for: a document, a suite file, a
-// built-in suite, or a directory of some. A Markdown file that is no spec
-// document is one here when it is named. It fails for a name that stands for none.
+// Only returns the sources with the given names: a document, a suite file, a built-in
+// suite, or a directory of some. A Markdown file that is not a spec document is accepted
+// as well. It returns an error for a name without sources.
 func (p *Project) Only(s Sources, dir string, names []string) (Sources, error) {
 	var kept Sources
 	for _, name := range names {
@@ -176,7 +176,7 @@ func matching(all []string, is func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !is(s) })
 }
 
-// String names the sources: one by its name, more by their number.
+// String returns the name of a single source, or else the number of sources.
 func (s Sources) String() string {
 	return several(s.Documents, "document") + " and " + several(s.Suites, "suite")
 }
@@ -192,7 +192,7 @@ func several(names []string, noun string) string {
 	}
 }
 
-// LookedAt says where documents and suites were looked for.
+// LookedAt returns the patterns of documents and suites.
 func (p *Project) LookedAt() string {
 	return strings.Join(slices.Concat(p.Config.Specs, p.Config.Suites), ", ")
 }
@@ -220,7 +220,7 @@ func (p *Project) Verify(s Sources) ([]Verified, error) {
 	return all, nil
 }
 
-// verifyCase resolves what a case itself carries.
+// verifyCase resolves the markers of a case.
 func (p *Project) verifyCase(c *suites.Case, spec string) []Verified {
 	var all []Verified
 	for _, m := range p.Graph.Markers(c) {
@@ -235,7 +235,7 @@ func (v *Verified) resolve(ref markers.Ref, meaning markers.Resolution) {
 	v.Marker, v.Resolved, v.Rule = markerOf(ref, meaning), meaning.Found, string(meaning.Rule)
 }
 
-// specOf names what a case stands in.
+// specOf returns the source that contains a case.
 func (p *Project) specOf(c *suites.Case) string {
 	if slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return s.Builtin && s.Name == c.Suite }) {
 		return config.Builtin + ":" + c.Suite

@@ -1,5 +1,5 @@
-// Package project is what is loaded of a project: configuration, suites, hooks and
-// documents, and what its cases depend on. It is frozen once loaded.
+// Package project loads a project: configuration, suites, hooks and documents, and the
+// dependencies of its cases. A project does not change once it is loaded.
 package project
 
 import (
@@ -19,36 +19,35 @@ import (
 	"hookwatch/suites/record"
 )
 
-// A Project is everything that was read of one: configuration, suites, hooks
-// and what depends on what. It is not changed once loaded; a change of its shape
-// gives another one.
+// A Project is a loaded project: configuration, suites, hooks and dependencies. It does
+// not change once loaded; if its configuration or suites change, another one is loaded.
 type Project struct {
 	Config     *config.Config
 	Suites     []suites.Suite
-	Cases      []*suites.Case // those the filter lets through
+	Cases      []*suites.Case // those that the filter selects
 	Registered discover.Registered
 	Foreign    []string // hook files of other agents, as slash paths
 	Stray      []string // files with hooks that the client does not read
 	Graph      *depend.Graph
-	Stops      *Stops // what its hooks were seen to stop
+	Stops      *Stops // inputs that its hooks were seen to stop
 	Warnings   []string
-	Unread     []string // of the warnings: those about files that were not read
-	Empty      error    // why there is nothing to run; nil when there is
+	Unread     []string // the warnings about files that were not read
+	Empty      error    // why there is nothing to run, or nil
 
-	Reader   disk.Reader    // of everything that is read of it
+	Reader   disk.Reader    // for all files of the project
 	every    []*suites.Case // without the filter
-	byKey    []int32        // numbers of every, in the order of keys
-	groups   *toolGroups    // made when it is asked for
+	byKey    []int32        // indexes into every, in the order of keys
+	groups   *toolGroups    // made when first needed
 	controls map[suites.Key]bool
 	various  map[*suites.Case]bool // those whose steps run hooks of their own
-	alone    bool                  // it has no case but those that are made of what it registers
+	alone    bool                  // its only cases are those made of registered hooks
 	scripts  []string
 	entries  map[string]bool // scripts that are run as hooks
 	specs    []string
 	sources  []string // suite files
 }
 
-// hookFiles lists the scripts of the hooks, registered or not.
+// hookFiles returns the scripts of the hooks, registered or not.
 func (p *Project) hookFiles() []string {
 	names := slices.Clone(p.scripts)
 	for _, h := range p.Registered.Hooks {
@@ -58,9 +57,9 @@ func (p *Project) hookFiles() []string {
 	return slices.Compact(names)
 }
 
-// registers reports whether a settings file names the script: one that is gone
-// leaves a hook that is dead, and its cases say so. A name alone is of a script that
-// lies anywhere.
+// registers reports whether a settings file names the script. The script may be missing:
+// then the hook is dead, and its cases report that. A name without a directory matches
+// scripts in all directories.
 func (p *Project) registers(script string) bool {
 	anywhere := !strings.Contains(script, "/")
 	return slices.ContainsFunc(p.Registered.Hooks, func(h discover.Hook) bool {
@@ -74,9 +73,9 @@ func (p *Project) Exists(slash string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// RecordsPlace is where a project's records are. Restored says that they are the
-// person's own, wherever they were made. Those in the person's state folder can
-// have come from nowhere else.
+// RecordsPlace returns the place of a project's records. If restored is set, they count as
+// the user's own, wherever they were made. Records in the user's state folder always do,
+// because they cannot come from elsewhere.
 func RecordsPlace(cfg *config.Config, restored bool) record.Place {
 	state := filepath.Join(cfg.State, "hookwatch")
 	p := record.Place{Dir: cfg.ResultsDir, Base: cfg.ResultsBase, Restored: restored}
@@ -86,7 +85,7 @@ func RecordsPlace(cfg *config.Config, restored bool) record.Place {
 	return p
 }
 
-// ConfigFile is the configuration file, or where it would be.
+// ConfigFile returns the path of the configuration file, which may not exist.
 func ConfigFile(cfg *config.Config) string {
 	if cfg.Path != "" {
 		return cfg.Path

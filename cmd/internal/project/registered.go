@@ -22,13 +22,14 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// RegisteredSuite is the name of the suite that is made of the hooks that a project
-// registers: of all where it has no other suite, and beside one of those that the
-// client would drop, could not start, or would never run.
+// RegisteredSuite is the name of the suite made of the hooks that a project registers. If
+// the project has no other suite, it has all hooks; otherwise only those that the client
+// would drop, could not start, or would never run.
 const RegisteredSuite = suites.Registered
 
-// addRegistered makes a case of a registered hook: that the client can fire it, and
-// heeds what it says. Beside other cases only an error of its registration is one.
+// addRegistered makes a case of each registered hook, which checks that the client can
+// fire it and acts on its output. If there are other cases, it does so only for errors in
+// the registration.
 func (p *Project) addRegistered() {
 	p.alone = !slices.ContainsFunc(p.Suites, func(s suites.Suite) bool { return len(s.Cases) > 0 })
 	suite := suites.Suite{Name: RegisteredSuite, Agent: RegisteredSuite + "-agent"}
@@ -37,7 +38,7 @@ func (p *Project) addRegistered() {
 	for _, h := range p.fired() {
 		if wrong := p.faults(h, findings); p.alone || len(wrong) > 0 {
 			if c := conform.Typical(tree, h); c != nil {
-				c.Steps[0].Expect.Sound = p.alone // beside other cases only the fault matters
+				c.Steps[0].Expect.Sound = p.alone // if there are other cases, only the fault matters
 				suite.Cases = append(suite.Cases, p.registeredCase(c, h, wrong))
 			}
 		}
@@ -51,12 +52,13 @@ func (p *Project) addRegistered() {
 	}
 }
 
-// tree is the project as what judges registrations looks at it.
+// tree returns the project in the form that conform checks.
 func (p *Project) tree() conform.Tree {
 	return conform.Tree{Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.scripts, Stray: p.Stray, PlainShell: conform.IsPlainShell()}
 }
 
-// Idle tells of registered hooks, by ID, why the client starts none or in vain.
+// Idle returns, by ID of registered hooks, why the client never starts them or does so in
+// vain.
 func (p *Project) Idle() map[string]string {
 	why := map[string]string{}
 	for _, h := range p.Registered.Others {
@@ -74,8 +76,8 @@ func (p *Project) Idle() map[string]string {
 	return why
 }
 
-// fired are the hooks that some session launches, or would if their file were not
-// dropped, and that have a command.
+// fired returns the hooks with a command that some session starts, or would start if their
+// file were not dropped.
 func (p *Project) fired() (all []discover.Hook) {
 	for _, h := range p.Registered.Hooks {
 		if h.NotRun() == "" || h.Type == "command" && h.MatcherError() != nil { // its case fails
@@ -99,15 +101,15 @@ func (p *Project) registeredCase(c *suites.Case, h discover.Hook, wrong []string
 	c.Faults = wrong
 	text, err := json.Marshal(c)
 	if err != nil {
-		text = []byte(c.ID) // a case of plain values always encodes
+		text = []byte(c.ID) // impossible for a case of plain values
 	}
 	sum := sha256.Sum256(append(text, fmt.Sprint(h.Command, h.Args, h.Matcher, h.Entry.Shell)...))
 	c.Digest = hex.EncodeToString(sum[:6])
 	return *c
 }
 
-// unread makes a case of each file of which the client drops all or a part, so that no
-// hook can be told of: it fails until the file is read as it stands.
+// unread makes a case for each file that the client drops completely or in part, so that
+// its hooks are unknown. The case fails until the client reads the file.
 func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
 	for _, f := range findings {
 		file := f.Where.File
@@ -131,12 +133,12 @@ func (p *Project) unread(findings []conform.Finding) (out []suites.Case) {
 	return out
 }
 
-// starting are the rules of what keeps a hook from starting: a case that fires it fails
-// for that by itself.
+// starting are the rules for errors that keep a hook from starting. They are not needed if
+// a case fires the hook, because it fails anyway.
 var starting = []string{"script-missing", "script-not-executable", "bad-interpreter", "shell-syntax"}
 
-// faults are the errors that are found of a hook's registration, but for those that
-// cases which fire it tell anyway.
+// faults returns the errors in a hook's registration, except for those that cases which
+// fire it report anyway.
 func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []string) {
 	for _, f := range findings {
 		if f.Severity != suites.Error {
@@ -156,8 +158,8 @@ func (p *Project) faults(h discover.Hook, findings []conform.Finding) (out []str
 	return out
 }
 
-// How cases of suites fire a hook: not at all, by its script or with all that is
-// registered for its event, or by its registration.
+// A way is how the cases of suites fire a hook: not at all, by its script or with all
+// hooks of its event, or by its registration.
 type way int
 
 const (
@@ -166,7 +168,7 @@ const (
 	byRegistration
 )
 
-// fires tells how the suites fire a hook, the way that tells most.
+// fires returns how the suites fire a hook, the most complete way if there are several.
 func (p *Project) fires(h discover.Hook) (most way) {
 	for _, s := range p.Suites {
 		for i := range s.Cases {
@@ -185,8 +187,8 @@ func (p *Project) fires(h discover.Hook) (most way) {
 	return most
 }
 
-// locate gives a case, or step, that names a registered hook the script that its verdict
-// depends on, and one that names a script without a directory the script of that name.
+// locate sets the script of cases and steps that name a registered hook. It also completes
+// the path of a script that a case names without a directory.
 func (p *Project) locate(c *suites.Case) {
 	if found := p.named(c.Hook); found != "" {
 		c.Hook = found
@@ -198,7 +200,7 @@ func (p *Project) locate(c *suites.Case) {
 	if !slices.ContainsFunc(c.Steps, named) {
 		return
 	}
-	c.Steps = slices.Clone(c.Steps) // those of a built-in case are everybody's
+	c.Steps = slices.Clone(c.Steps) // those of a built-in case are shared
 	for i := range c.Steps {
 		if st := &c.Steps[i]; named(*st) {
 			st.Hook = p.script(st.Event, st.Registered)
@@ -206,9 +208,9 @@ func (p *Project) locate(c *suites.Case) {
 	}
 }
 
-// named is the script that a hook's path stands for where it names no directory: one
-// that is registered, or one in the directories of hooks. It is "" where there is none,
-// and where the project has such a file itself.
+// named returns the script for a hook's name without a directory: a registered one, or one
+// in the hook directories. It returns "" if there is none, or if a file of that name
+// exists in the root.
 func (p *Project) named(hook string) string {
 	if hook == "" || strings.Contains(hook, "/") {
 		if p.registers(hook) {
@@ -234,7 +236,7 @@ func (p *Project) named(hook string) string {
 	return ""
 }
 
-// script is the script that a registered hook runs; "" where there is none.
+// script returns the script that a registered hook runs, or "" if there is none.
 func (p *Project) script(event, registered string) string {
 	if h, ok := p.Registered.Named(event, registered); ok && len(h.Scripts) > 0 {
 		return h.Scripts[0]
@@ -242,8 +244,8 @@ func (p *Project) script(event, registered string) string {
 	return ""
 }
 
-// GoLive has the client fire every case that would run a hook directly. The cases are
-// others then: their verdicts stand for no verdict of layer 1.
+// GoLive turns every case that would run a hook directly into one that the client fires.
+// The digests change, because their verdicts must not replace those of layer 1.
 func (p *Project) GoLive() {
 	for _, c := range p.every {
 		if c.Layer == suites.Live || c.Check != nil {
@@ -266,7 +268,7 @@ func SandboxOptions(cfg *config.Config, env []string) sandbox.Options {
 		Processes: cfg.Sandbox.Processes,
 		Memory:    int64(cfg.Sandbox.Memory),
 	}
-	if u, err := user.Current(); err == nil { // HOME may be unset, or another
+	if u, err := user.Current(); err == nil { // HOME may be unset or different
 		o.OwnHome = u.HomeDir
 	}
 	if self, err := os.Executable(); err == nil {

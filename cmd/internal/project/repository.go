@@ -15,18 +15,17 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// FirstCommit returns the hash of the commit with which the history of the repository
-// around dir begins: at the end of the first parents of HEAD or, in a shallow clone,
-// where that was cut. It identifies the repository for consent: it stays when commits,
-// branches and merges are added, and another repository can only share it by
-// containing that commit. It returns "" where there is no repository, no commit or no
-// git, and for a linked work tree or a submodule, whose .git file could name any
-// repository.
+// FirstCommit returns the hash of the first commit in the history of the repository around
+// dir: at the end of the first parents of HEAD or, in a shallow clone, where that was cut.
+// It identifies the repository for consent, because it does not change when commits,
+// branches and merges are added, and another repository can only share it by containing
+// that commit. It returns "" if there is no repository, no commit or no git, and for a
+// linked work tree or a submodule, whose .git file could name any repository.
 //
-// The repository may be a stranger's. Its configuration can have git start programs
+// The repository may be a stranger's. Its configuration can make git start programs
 // (core.fsmonitor, a remote to fetch missing objects from), and its replacements and
-// grafts can have git show another history, so git never sees them: it works in an
-// empty repository of hookwatch's own that reads the objects of this one.
+// grafts can make git show another history. Therefore git does not see them: it works in
+// an empty repository of hookwatch's own that reads the objects of this one.
 func FirstCommit(dir string) string {
 	top := sandbox.GitTop(disk.Real(dir))
 	repository := filepath.Join(top, ".git")
@@ -64,7 +63,7 @@ const (
 	largestRef    = 4096
 )
 
-// firstOf has git follow the first parents of a commit to the end.
+// firstOf runs git to follow the first parents of a commit to the end.
 func firstOf(git, repository, objects, commit string) string {
 	box, err := process.Open(process.Setup{Limits: process.Limits{Memory: historyMemory}})
 	if err != nil {
@@ -86,8 +85,8 @@ func firstOf(git, repository, objects, commit string) string {
 	return hash(results[0].Stdout.Bytes)
 }
 
-// emptyRepository makes a repository without refs, with the hashes of another one, and
-// cut where that was.
+// emptyRepository creates a repository without refs, with the hash algorithm and the
+// shallow boundary of another one.
 func emptyRepository(dir, other string, hashLength int) error {
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if hashLength == sha256Length {
@@ -105,8 +104,8 @@ func emptyRepository(dir, other string, hashLength int) error {
 	return os.Mkdir(filepath.Join(dir, "refs"), 0o700)
 }
 
-// headCommit returns the hash of the commit that a repository's HEAD leads to, "" if
-// it has none or keeps its refs in another way than in files.
+// headCommit returns the hash of the commit that a repository's HEAD points to. It returns
+// "" if there is none or refs are not stored in files.
 func headCommit(repository string) string {
 	door := disk.Reader{Root: repository}
 	head, err := door.ReadFile(filepath.Join(repository, "HEAD"), largestRef)
@@ -139,7 +138,7 @@ const sha256Length = 64
 
 var hashPattern = pattern.Lazy(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// hash returns a text that is exactly one hash, else "".
+// hash returns text if it is exactly one hash, or "".
 func hash(text []byte) string {
 	if text = bytes.TrimSpace(text); hashPattern().Match(text) {
 		return string(text)

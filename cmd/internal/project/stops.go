@@ -21,24 +21,23 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Stops are the inputs that the registered hooks of a project without suites were seen
-// to stop. They are kept in the user's state folder: a hook that stopped one earlier and
-// lets it through now is a regression.
+// Stops are the inputs that the registered hooks of a project without suites were seen to
+// stop. They are kept in the user's state folder, because a hook that stopped one earlier
+// and lets it through now is a regression.
 type Stops struct {
 	Version int    `json:"version"`
 	Project string `json:"project"` // its root
-	// Tried holds, by hook, the digest of the content on which it was last found out what
-	// it stops.
+	// Tried has, by hook, the digest of the content that was last tried.
 	Tried map[string]string `json:"tried"`
 	Kept  []Stop            `json:"stops"`
 }
 
-// A Stop is one input that a hook stopped, and what the client did.
+// A Stop is one input that a hook stopped, and the client's reaction.
 type Stop struct {
 	Event   string        `json:"event"`
-	Script  string        `json:"script,omitempty"` // "" where the command runs none of the project's
+	Script  string        `json:"script,omitempty"` // "" if the command runs no script of the project
 	Command string        `json:"command"`
-	Input   string        `json:"input"` // in a few words
+	Input   string        `json:"input"` // a short description
 	Effect  suites.Effect `json:"effect"`
 	Step    suites.Step   `json:"step"`
 	Repo    *suites.Repo  `json:"repo,omitempty"`
@@ -46,8 +45,8 @@ type Stop struct {
 
 const (
 	stopsVersion = 1
-	// stopsAtMost bounds the file, in bytes; mostStops the inputs of one hook, each of
-	// which is a case that runs with every save of the hook.
+	// stopsAtMost is the maximum size of the file in bytes. mostStops is the maximum number of
+	// inputs of one hook, because each is a case that runs with every save of the hook.
 	stopsAtMost = 8 << 20
 	mostStops   = 8
 )
@@ -59,8 +58,8 @@ func stopsName(cfg *config.Config) string {
 	return hex.EncodeToString(sum[:]) + ".json"
 }
 
-// ReadStops reads what is kept of a project. What cannot be read is as nothing: it is
-// found out again.
+// ReadStops reads the stops of a project. It returns none if they cannot be read, because
+// they can be found again.
 func ReadStops(cfg *config.Config) *Stops {
 	none := &Stops{Version: stopsVersion, Project: cfg.Root, Tried: make(map[string]string)}
 	if cfg.State == "" {
@@ -85,7 +84,7 @@ func ReadStops(cfg *config.Config) *Stops {
 	return s
 }
 
-// Save writes what is kept of a project.
+// Save writes the stops of a project.
 func (s *Stops) Save(cfg *config.Config) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -98,8 +97,8 @@ func (s *Stops) Save(cfg *config.Config) error {
 	return errors.Join(d.Replace(stopsName(cfg), data, disk.Unsynced), d.Close())
 }
 
-// ForgetStops removes what is kept of a project: what its hooks stop now is what they
-// are held to from then on.
+// ForgetStops removes the stops of a project, so that its hooks are tried again and
+// compared with their present behaviour from then on.
 func ForgetStops(cfg *config.Config) error {
 	d, err := disk.Open(disk.Existing(cfg.State), stopsDir(cfg))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,12 +114,12 @@ func ForgetStops(cfg *config.Config) error {
 	return nil
 }
 
-// about reports whether a stop is one of a hook, whatever its matcher is now.
+// about reports whether a stop belongs to a hook, whose matcher may have changed.
 func (s Stop) about(h *discover.Hook) bool {
 	return h.Event == s.Event && (s.Script != "" && slices.Contains(h.Scripts, s.Script) || h.Command == s.Command)
 }
 
-// Of counts what is kept of a hook.
+// Of returns the number of stops of a hook.
 func (s *Stops) Of(h *discover.Hook) (n int) {
 	for _, stop := range s.Kept {
 		if stop.about(h) {
@@ -130,7 +129,7 @@ func (s *Stops) Of(h *discover.Hook) (n int) {
 	return n
 }
 
-// Add keeps an input that a hook stopped, and reports whether it is new.
+// Add adds an input that a hook stopped, and reports whether it is new.
 func (s *Stops) Add(h *discover.Hook, t conform.Try, effect suites.Effect) bool {
 	stop := Stop{Event: h.Event, Command: h.Command, Input: t.Input, Effect: effect, Step: t.Case.Steps[0], Repo: t.Case.Repo}
 	if len(h.Scripts) > 0 {
@@ -144,16 +143,16 @@ func (s *Stops) Add(h *discover.Hook, t conform.Try, effect suites.Effect) bool 
 	return true
 }
 
-// A Trial is what is to be found out of a registered hook: what it stops.
+// A Trial is a registered hook with inputs to try, to find out which ones it stops.
 type Trial struct {
 	Hook   discover.Hook
-	Digest string // of what the answer depends on
+	Digest string // of the inputs of the result
 	Tries  []conform.Try
 	Guard  bool // it may stop something
 }
 
-// Trial gives the next hook of a project without suites that was not tried yet to find out what
-// it stops, with the content that is there now; nil when there is none.
+// Trial returns the next hook of a project without suites that was not tried with its
+// current content, or nil if there is none.
 func (p *Project) Trial(stops *Stops) *Trial {
 	if !p.alone || p.Config.State == "" {
 		return nil
@@ -173,8 +172,8 @@ func (p *Project) Trial(stops *Stops) *Trial {
 	return nil
 }
 
-// trialDigest is the digest of what a hook is made of, but for files elsewhere, which
-// change with everything.
+// trialDigest returns the digest of a hook's inputs, except for files elsewhere, because
+// that input changes with every file.
 func (p *Project) trialDigest(h *discover.Hook) string {
 	c := p.Find(suites.Key{Suite: RegisteredSuite, ID: h.ID})
 	if c == nil {
@@ -184,9 +183,9 @@ func (p *Project) trialDigest(h *discover.Hook) string {
 	return depend.InputsDigest(slices.DeleteFunc(inputs, func(in suites.Input) bool { return in.Path == depend.Elsewhere }))
 }
 
-// stopCases are the cases of what hooks stopped before. They fail once a hook lets it
-// through, whatever became of it: the client may not fire it any more. What a script
-// stopped that is not there any more, and is not registered, was given up.
+// stopCases returns cases for inputs that hooks stopped before. They fail if the input is
+// no longer stopped, even if the client does not fire the hook any more. Stops of a script
+// that neither exists nor is registered are ignored, because it was given up.
 func (p *Project) stopCases() (all []suites.Case) {
 	for _, stop := range p.Stops.Kept {
 		h, found := p.stopping(stop)
@@ -198,8 +197,7 @@ func (p *Project) stopCases() (all []suites.Case) {
 	return all
 }
 
-// stopping is the hook that a stop is about: one whose matcher lets the input through,
-// if there is one.
+// stopping returns the hook of a stop, preferably one whose matcher accepts the input.
 func (p *Project) stopping(s Stop) (meant discover.Hook, found bool) {
 	value := client.MatchedValue(s.Event, s.Step.Tool, s.Step.PayloadRaw)
 	for i := range p.Registered.Hooks {

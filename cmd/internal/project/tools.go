@@ -8,12 +8,12 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// toolGroups tell which tools belong together: a hook that lints many languages
-// reaches all linters, but only those of a case's own language can explain what
-// became of it. Tools are groups where a case is gated by both. A runner makes none
-// groups, for it runs any of them.
+// toolGroups groups tools that belong together, because a hook that lints many languages
+// reaches all linters, but only those of a case's own language can explain its result.
+// Tools that gate the same case are in one group. Runners do not join groups, because they
+// run all tools.
 type toolGroups struct {
-	next    map[string]string // tool -> another one of its groups, or itself
+	next    map[string]string // tool -> another one of its group, or itself
 	runners map[string]bool
 }
 
@@ -33,8 +33,8 @@ func (k *toolGroups) join(tools []string) {
 	}
 }
 
-// gateTools lists what the gates of a case are about, with the names by which it
-// is looked for, and apart from them the runners that are asked for it.
+// gateTools returns the tools in the gates of a case, with the names that are searched
+// for. It returns their runners separately.
 func gateTools(c *suites.Case) (names, runners []string) {
 	for _, g := range c.Gates {
 		if suites.IsFilter(g.Tool) {
@@ -67,9 +67,9 @@ func (p *Project) toolGroups() *toolGroups {
 	return p.groups
 }
 
-// Concerns reports whether a change of the tool can explain another verdict of the
-// case. One that gates no case can explain any, and a case without gates, or one
-// that the project does not have, can have any explanation.
+// Concerns reports whether a change of the tool can explain a changed verdict of the case.
+// A tool that gates no case can explain any. A case without gates, or one that the project
+// does not have, can be explained by any tool.
 func (p *Project) Concerns(key suites.Key, tool string) bool {
 	groups := p.toolGroups()
 	c := p.Find(key)
@@ -87,9 +87,9 @@ func (p *Project) Concerns(key suites.Key, tool string) bool {
 		slices.ContainsFunc(names, func(t string) bool { return groups.of(t) == groups.of(tool) })
 }
 
-// needed is a check as the project's own rules have it: a list of required tools
-// that does not speak of the built-in ones leaves those to it, and gates say of a
-// tool that is merely expected what its absence means.
+// needed applies the project's rules to a check: a list of required tools without
+// "builtin" makes the built-in requirements optional, and a gate that skips makes an
+// expected tool optional.
 func (p *Project) needed(c *suites.Check) *suites.Check {
 	if c == nil || c.Tool == "" || c.Need == suites.NeedAdvisory {
 		return c
@@ -107,8 +107,8 @@ func (p *Project) needed(c *suites.Check) *suites.Check {
 	return &own
 }
 
-// requirements are the tools without which a full run does not start: those that
-// no check looks for, and the checks of the others.
+// Requirements returns the tools that a full run needs: those without a check, and the
+// checks of the others.
 func (p *Project) Requirements() (tools []string, checks []*suites.Case) {
 	for _, c := range p.Every() {
 		if c.Check != nil && c.Check.Need == suites.NeedRequired {

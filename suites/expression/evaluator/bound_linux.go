@@ -10,11 +10,11 @@ import (
 	"hookwatch/suites/expression"
 )
 
-// self is hookwatch's own program, even if its file was replaced.
+// self returns the path of hookwatch's own program, even if its file was replaced.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// bound limits the address space to what the process has already reserved and memory
-// bytes more. Go ends a process that gets no memory.
+// bound limits the address space to memory bytes more than the process has already
+// reserved. Go ends a process that gets no memory.
 func bound(memory int64) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -29,15 +29,15 @@ func bound(memory int64) {
 	_ = unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit})
 }
 
-// renew bounds the processor time of the next evaluation: the parent kills the
-// process before, unless it is itself stopped.
+// renew limits the processor time of the next evaluation. The parent kills the process
+// earlier, unless the parent itself is stopped.
 func renew() {
 	var used unix.Rusage
 	var limit unix.Rlimit
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrlimit(unix.RLIMIT_CPU, &limit) != nil {
 		return
 	}
-	// Two threads use the double, and the collector's count as well.
+	// Twice the time for two threads, and twice that for the garbage collector.
 	limit.Cur = min(limit.Max, uint64(used.Utime.Sec+used.Stime.Sec)+4*uint64(expression.MaxTime.Seconds()))
 	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
 }

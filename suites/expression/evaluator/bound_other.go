@@ -13,11 +13,11 @@ import (
 
 func self() (string, error) { return os.Executable() }
 
-// looks is how often the process compares its memory with the limit.
+// looks is the interval for comparing the process's memory with the limit.
 const looks = 10 * time.Millisecond
 
-// bound ends the process soon after it uses more memory. No limit of these systems
-// counts what Go uses.
+// bound ends the process soon after it uses more than memory bytes, because the limits of
+// these systems do not count Go's memory.
 func bound(memory int64) {
 	go func() {
 		used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
@@ -31,8 +31,8 @@ func bound(memory int64) {
 
 var end *time.Timer
 
-// renew ends the process if the next evaluation takes far too long: the parent kills
-// it before, unless it is itself gone.
+// renew ends the process if the next evaluation takes far too long. The parent kills it
+// earlier, unless the parent itself has ended.
 func renew() {
 	if end != nil {
 		end.Stop()

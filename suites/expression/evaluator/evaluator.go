@@ -1,10 +1,9 @@
-// Package evaluator evaluates expressions whose cost is not known in a child
-// process, within the limits of package expression.
+// Package evaluator evaluates expressions of unknown cost in a child process, within the
+// limits of package expression.
 //
-// The child is hookwatch itself, started again: the init of this package notices
-// that and never returns. One child answers all questions, one after the other. It is
-// started with the first question, and again after one that had to be ended by
-// killing it.
+// The child is hookwatch itself, started again: the init of this package notices that and
+// never returns. A single child answers all questions, one after the other. It is started
+// for the first question, and again after one that had to be ended by killing it.
 package evaluator
 
 import (
@@ -21,19 +20,18 @@ import (
 // An Evaluator answers questions. The zero value is ready to use; it is safe for
 // concurrent use.
 type Evaluator struct {
-	MaxTime   time.Duration // of one evaluation; 0: expression.MaxTime
-	MaxMemory int64         // bytes, of one evaluation; 0: expression.MaxMemory
+	MaxTime   time.Duration // of one evaluation; 0 means expression.MaxTime
+	MaxMemory int64         // bytes, of one evaluation; 0 means expression.MaxMemory
 
 	mu    sync.Mutex // held while the child is started, used or ended
 	child *child
 }
 
-// startTime is added to the first evaluation of a child for its start, which on a
-// busy machine takes a while.
+// startTime is added to a child's first evaluation, because its start may take a while on
+// a busy machine.
 const startTime = 10 * time.Second
 
-// Answer evaluates one expression. It returns early, without an answer, when ctx
-// ends.
+// Answer evaluates one expression. It returns early, with Limit set, if ctx ends.
 func (e *Evaluator) Answer(ctx context.Context, q expression.Question) expression.Answer {
 	if q.Cheap() {
 		return q.Evaluate(ctx)
@@ -87,7 +85,7 @@ func (e *Evaluator) memory() int64 {
 
 var interrupted = expression.Answer{Limit: "it was interrupted"}
 
-// tooMuch stands for the memory limit, until it is put into words.
+// tooMuch marks an answer for which the memory limit was reached, until Answer formats it.
 const tooMuch = "memory"
 
 // A child is one process that evaluates.
@@ -96,11 +94,11 @@ type child struct {
 	questions chan expression.Question
 	ready     chan struct{} // closed when the process reads questions
 	answers   chan expression.Answer
-	ended     chan struct{} // closed when the process is gone
-	started   bool          // it was ready once
+	ended     chan struct{} // closed when the process has ended
+	started   bool          // it has been ready
 }
 
-// start starts a child; that it cannot run shows in its first answer.
+// start starts a child. If it cannot run, its first answer reports that.
 func start(memory int64) (*child, error) {
 	program, err := self()
 	if err != nil {
@@ -113,7 +111,7 @@ func start(memory int64) (*child, error) {
 	}
 	go func() {
 		defer close(c.ended)
-		// What is wrong with it shows as the loss of the child.
+		// Errors of the process show as the loss of the child.
 		_, _ = process.Run(ctx, process.Command{
 			Argv: []string{program}, Dir: "/", Env: []string{fmt.Sprintf("%s=%d", Env, memory), "GOMAXPROCS=2", "GOTRACEBACK=none"},
 			Limit: 1 << 10, Converse: func(stdin io.WriteCloser, stdout io.Reader) { c.converse(ctx, stdin, stdout) },
@@ -122,7 +120,7 @@ func start(memory int64) (*child, error) {
 	return c, nil
 }
 
-// converse hands questions to the process until one of both is gone.
+// converse passes questions to the process until ctx or the process ends.
 func (c *child) converse(ctx context.Context, stdin io.Writer, stdout io.Reader) {
 	in := newReader(stdout)
 	if hello, err := in.fields(); err != nil || len(hello) != 0 {
@@ -154,7 +152,7 @@ func (c *child) converse(ctx context.Context, stdin io.Writer, stdout io.Reader)
 	}
 }
 
-// answer asks one question; alive reports whether the child can take another.
+// answer answers one question. alive reports whether the child can take another.
 func (c *child) answer(ctx context.Context, q expression.Question, most time.Duration) (a expression.Answer, alive bool) {
 	if !c.started {
 		bound := time.NewTimer(startTime)

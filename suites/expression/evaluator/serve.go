@@ -14,8 +14,7 @@ import (
 	"hookwatch/suites/expression"
 )
 
-// Env marks a process as an evaluator; its value is the memory that it may use, in
-// bytes.
+// Env marks a process as an evaluator. Its value is the maximum memory in bytes.
 const Env = "HOOKWATCH_EVALUATOR"
 
 func init() {
@@ -25,7 +24,7 @@ func init() {
 	}
 	if memory, err := strconv.ParseInt(limit, 10, 64); err == nil {
 		bound(memory)
-		debug.SetMemoryLimit(memory / 4 * 3) // garbage does not count
+		debug.SetMemoryLimit(memory / 4 * 3) // collect garbage before the limit is reached
 		serve(os.NewFile(0, "questions"), os.NewFile(1, "answers"))
 	}
 	syscall.Exit(0)
@@ -61,8 +60,7 @@ func decode(fields []string) (a expression.Answer, ok bool) {
 	return expression.Answer{Holds: fields[0] == "true", Got: fields[1], NotJSON: fields[2] == "true", Err: fields[3]}, true
 }
 
-// write writes one message: the number of its fields, and each with its length before
-// it.
+// write writes one message: the number of its fields, and each field after its length.
 func write(w io.Writer, fields ...string) error {
 	b := binary.AppendUvarint(nil, uint64(len(fields)))
 	for _, f := range fields {
@@ -73,8 +71,8 @@ func write(w io.Writer, fields ...string) error {
 	return err
 }
 
-// Bounds of a message: what a stranger's expression makes of an answer is not to
-// fill our memory.
+// Limits of a message, because the answer to a stranger's expression must not fill the
+// memory of this process.
 const (
 	maxFields = 8
 	maxField  = 64 << 20

@@ -1,6 +1,6 @@
-// Package processtest is for test binaries that are also started as the program
-// under test, or as what a hook starts. Nothing that ships imports it:
-// TestShipped in cmd/hookwatch holds that.
+// Package processtest is for test binaries that are also started as the program under
+// test, or by a hook. Shipped packages do not import it: TestShipped in cmd/hookwatch
+// checks that.
 package processtest
 
 import (
@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Exit ends a test binary that was started as a program. One that is built to
-// measure coverage keeps what it measured in GOCOVERDIR when it exits, and
-// complains on stderr where that is not set, as in the environment that hooks
-// get; but stderr is part of what a test looks at. There it ends at once.
+// Exit ends a test binary that was started as a program. A binary built to measure
+// coverage writes its counters to GOCOVERDIR when it exits, and prints a warning on stderr
+// if that is not set, as in the environment of hooks. In that case Exit skips it, because
+// tests check stderr.
 func Exit(code int) {
 	if testing.CoverMode() != "" && os.Getenv("GOCOVERDIR") == "" {
 		syscall.Exit(code)

@@ -2,7 +2,8 @@
 
 package supervisor
 
-// These calls are not known here: no kernel has this number.
+// The numbers of these calls are not known for this architecture. No kernel has this
+// number.
 const (
 	sysSeccomp        = ^uintptr(0)
 	sysNewfstatat     = ^uintptr(0)

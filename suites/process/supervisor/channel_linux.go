@@ -25,8 +25,7 @@ func receive() (fields []string, files []int, ok bool) {
 	return fields, files, ok
 }
 
-// receiveHead reads the length of a message. Descriptors arrive with its first
-// byte.
+// receiveHead reads the length of a message. Descriptors arrive with its first byte.
 func receiveHead(head []byte) (files []int, ok bool) {
 	oob := make([]byte, syscall.CmsgSpace(4*maxFiles))
 	for got := 0; got < len(head); {
@@ -104,20 +103,19 @@ type pollfd struct {
 
 const in = 1 // POLLIN
 
-// poll waits in a raw call, which keeps the runtime from looking for another
-// thread meanwhile.
+// poll uses a raw call, so that the runtime does not start another thread while it waits.
 func poll(fds []pollfd, timeout *syscall.Timespec) {
 	syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds[0])), uintptr(len(fds)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
 }
 
-// requested reports whether a request waits.
+// requested reports whether a request is pending.
 func requested() bool {
 	fds := [1]pollfd{{fd: ControlFD, events: in}}
 	poll(fds[:], &syscall.Timespec{})
 	return fds[0].revents != 0
 }
 
-// anyChild reports whether there are children, ended ones too.
+// anyChild reports whether there are children, including ended ones.
 func anyChild() bool {
 	const pAll, exited, noWait = 0, 4, 0x01000000
 	var info [128]byte
@@ -125,7 +123,7 @@ func anyChild() bool {
 	return errno != syscall.ECHILD
 }
 
-// write makes a file in what the hooks see, with its directories.
+// write writes a file in the file system that hooks see, and creates its directories.
 func write(path, mode, content string) syscall.Errno {
 	if up := parent(path); up != "" {
 		if errno := makeDirs(up, 0o755); errno != 0 {
@@ -148,10 +146,10 @@ func write(path, mode, content string) syscall.Errno {
 		}
 		content = content[n:]
 	}
-	return errnoOf(syscall.Fchmod(fd, perm)) // also where it was there, or the umask took bits away
+	return errnoOf(syscall.Fchmod(fd, perm)) // for existing files, and because of the umask
 }
 
-// read gives a regular file's content, as the hooks see it.
+// read returns the content of a regular file in the file system that hooks see.
 func read(path, limit string) (string, syscall.Errno) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -166,7 +164,7 @@ func read(path, limit string) (string, syscall.Errno) {
 	return text(b), errnoOf(err)
 }
 
-// listen opens a port on the loopback of the namespace.
+// listen listens on a port on the loopback interface of the namespace.
 func (s *supervising) listen() {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err == nil {

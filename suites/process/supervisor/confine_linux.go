@@ -6,39 +6,39 @@ import (
 	"unsafe"
 )
 
-// The steps of a Confine, by their first field. Which steps make a sandbox is
-// decided elsewhere: here they are carried out, one system call each. A step
-// whose name starts with Optional may fail.
+// The steps of a Confine, by their first field. Each is carried out by one system call;
+// which steps make a sandbox is decided elsewhere. A step whose name starts with Optional
+// may fail.
 const (
 	Optional = "?"
 	Mount    = "mount"    // source, target, type, flags, data
 	Attr     = "attr"     // path, mount attributes to set, "r" for all mounts below as well
-	Overlay  = "overlay"  // lower directory, target, flags, further layers and options as they follow the first lower one
-	Pivot    = "pivot"    // mount that becomes the root directory, directory in it where the present one goes
-	Detach   = "detach"   // path of a mount, which goes with all below it and its directory
+	Overlay  = "overlay"  // lower directory, target, flags, layers and options after the first lower one
+	Pivot    = "pivot"    // mount that becomes the root directory, directory in it for the previous root
+	Detach   = "detach"   // path of a mount, which is removed with all mounts below it and its directory
 	Open     = "open"     // descriptor, path: relative paths of later steps begin at StorageFD
-	Dir      = "dir"      // path, mode in octal: made with its parents unless it is there
+	Dir      = "dir"      // path, mode in octal: created with its parents unless it exists
 	Symlink  = "symlink"  // target, path
-	Blank    = "blank"    // path: an empty file whose times are 0
-	File     = "file"     // path, mode in octal, time of the last change in nanoseconds, content
-	Put      = "put"      // path, content, into a file that is there
+	Blank    = "blank"    // path: an empty file with all times 0
+	File     = "file"     // path, mode in octal, modification time in nanoseconds, content
+	Put      = "put"      // path, content: written to an existing file
 	Xattr    = "xattr"    // path, name, value
 	Loopback = "loopback" // up
-	Keyring  = "keyring"  // one of its own instead of the session's
-	Limit    = "limit"    // number of a resource, value that it may have at most
-	Watch    = "watch"    // bytes that all processes may use together, that a socket may buffer, that a pipe may hold a descriptor
-	// Privileges leaves only these capabilities, given by number, to what is
-	// started, and no way to others.
+	Keyring  = "keyring"  // replaces the session's keyring by an empty one
+	Limit    = "limit"    // number of a resource, maximum value
+	Watch    = "watch"    // bytes for all processes together, for the buffers of a socket, per descriptor of a pipe
+	// Privileges leaves only the given capabilities, by number, to the processes that are
+	// started, and no way to gain others.
 	Privileges = "privileges"
-	// Filter refuses system calls to what is started: a program of BPF, two numbers
-	// that let our own calls pass as the third and fourth argument, then for each
-	// call of which it notifies the number, the error and a name.
+	// Filter refuses system calls to the processes that are started: a BPF program, two
+	// numbers that make the supervisor's own calls pass as the third and fourth argument, then
+	// number, errno and name of each call that the kernel asks about.
 	Filter = "filter"
 )
 
-// StorageFD is the descriptor that goes out with the answer to a Confine, if a
-// step opened it. Descriptors for steps count from it; all are closed in the end. The
-// supervisor's own are below.
+// StorageFD is the descriptor that is sent with the answer to a Confine, if a step opened
+// it. Steps use descriptors from this number on, all of which are closed at the end. Lower
+// ones belong to the supervisor.
 const StorageFD = 16
 
 func (s *supervising) confine(steps []string) {
@@ -74,13 +74,14 @@ func (s *supervising) confine(steps []string) {
 	syscall.RawSyscall(sysCloseRange, StorageFD, uintptr(^uint32(0)), 0)
 }
 
-// fieldCounts is how many fields each step has, its name included.
+// fieldCounts is the number of fields of each step, including its name.
 var fieldCounts = map[string]int{
 	Mount: 6, Attr: 4, Overlay: 5, Pivot: 3, Detach: 2, Open: 3, Dir: 3, Symlink: 3, Blank: 2, File: 5, Put: 3, Xattr: 4, Limit: 3,
 	Watch: 4, Filter: 4,
 }
 
-// perform carries out a step that concerns the supervisor itself, or any other.
+// perform carries out a step on the supervisor itself or, with the function perform, on
+// the system.
 func (s *supervising) perform(f []string) syscall.Errno {
 	if len(f) < fieldCounts[f[0]] {
 		return syscall.EINVAL
@@ -136,7 +137,7 @@ func perform(f []string) syscall.Errno {
 	}
 }
 
-// lower sets a limit unless a lower one holds already.
+// lower sets a limit unless it is already lower.
 func lower(resource int, most uint64) syscall.Errno {
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(resource, &now); err != nil {
@@ -160,8 +161,8 @@ func openAt(fd int, path string) syscall.Errno {
 	return errnoOf(err)
 }
 
-// overlay mounts an overlay of a directory. It is named by a descriptor, because the
-// options separate names by commas and colons.
+// overlay mounts an overlay of a directory. The directory is passed as a descriptor,
+// because the options separate names by commas and colons.
 func overlay(lower, target string, flags int, layers string) syscall.Errno {
 	f, err := syscall.Open(lower, oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -199,7 +200,7 @@ func setAttributes(path string, set uint64, recursive bool) syscall.Errno {
 	return errno
 }
 
-// makeDirs makes a directory and its parents; what is there stays as it is.
+// makeDirs creates a directory and its parents. Existing ones are not changed.
 func makeDirs(path string, mode uint32) syscall.Errno {
 	err := syscall.Mkdir(path, mode)
 	if err == syscall.ENOENT {
@@ -211,7 +212,7 @@ func makeDirs(path string, mode uint32) syscall.Errno {
 		err = syscall.Mkdir(path, mode)
 	}
 	if err == nil && mode != 0o755 {
-		err = syscall.Chmod(path, mode) // whatever the umask
+		err = syscall.Chmod(path, mode) // because of the umask
 	}
 	return unless(syscall.EEXIST, err)
 }
@@ -225,7 +226,7 @@ func parent(path string) string {
 	return ""
 }
 
-// blank makes an empty file whose time of access tells later whether it was read.
+// blank creates an empty file whose access time shows later whether it was read.
 func blank(path string) syscall.Errno {
 	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_EXCL|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -235,7 +236,7 @@ func blank(path string) syscall.Errno {
 	return errnoOf(syscall.UtimesNano(path, []syscall.Timespec{{}, {}}))
 }
 
-// file makes a file.
+// file creates a file.
 func file(path string, mode uint32, mtime int64, content string) syscall.Errno {
 	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_EXCL|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -247,7 +248,7 @@ func file(path string, mode uint32, mtime int64, content string) syscall.Errno {
 			return errnoOf(err)
 		}
 	}
-	if err := syscall.Fchmod(fd, mode); err != nil { // whatever the umask
+	if err := syscall.Fchmod(fd, mode); err != nil { // because of the umask
 		return errnoOf(err)
 	}
 	t := syscall.NsecToTimespec(mtime)
@@ -264,7 +265,7 @@ func put(path, content string) syscall.Errno {
 	return errnoOf(err)
 }
 
-// loopback brings the namespace's only interface up.
+// loopback brings up the namespace's only interface.
 func loopback() syscall.Errno {
 	const siocSIFFlags = 0x8914
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
@@ -281,10 +282,10 @@ func loopback() syscall.Errno {
 	return errno
 }
 
-// dropPrivileges leaves the calling thread, which starts all commands, with the
-// capabilities named. A hook that kept the others could take its own sandbox
-// down. It cannot take hold of the supervisor either, whose other threads keep
-// theirs: it may not be traced.
+// dropPrivileges leaves only the named capabilities to the calling thread, which starts
+// all commands. A hook with the others could remove its own sandbox. It also makes the
+// supervisor untraceable, because its other threads keep their capabilities and a hook
+// must not take control of them.
 func dropPrivileges(keep []string) syscall.Errno {
 	const prCapbsetDrop, prCapAmbient, clearAll, prSetNoNewPrivs = 24, 47, 4, 38
 	var set uint64
@@ -296,7 +297,7 @@ func dropPrivileges(keep []string) syscall.Errno {
 			continue
 		}
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prCapbsetDrop, c, 0); errno == syscall.EINVAL {
-			break // the kernel's last one is below
+			break // all of the kernel's capabilities are handled
 		} else if errno != 0 {
 			return errno
 		}
@@ -324,9 +325,9 @@ func setCapabilities(set uint64) syscall.Errno {
 	return errno
 }
 
-// defaultSignals takes the runtime's handlers away: the kernel keeps from
-// process 1 what it does not handle, so no hook can end it. A signal that is
-// ignored instead would stay so in the hooks.
+// defaultSignals removes the runtime's signal handlers, because the kernel does not
+// deliver signals without a handler to process 1, and so no hook can end it. Ignoring them
+// instead would be inherited by the hooks.
 func defaultSignals() {
 	var action [64]byte // SIG_DFL, no flags, an empty mask
 	for sig := uintptr(1); sig <= 64; sig++ {

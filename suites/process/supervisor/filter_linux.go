@@ -6,16 +6,17 @@ import (
 	"unsafe"
 )
 
-// A filter refuses system calls to what the supervisor starts. Some of them are
-// named in the end: the kernel then asks the supervisor for the error. memfd_create
-// is asked for as well, and served where the supervisor bounds the memory.
+// A filter refuses system calls to the processes that the supervisor starts. The kernel
+// asks the supervisor about some of the calls, so that their names can be reported. It
+// also asks about memfd_create, which the supervisor carries out itself if it limits the
+// memory.
 type filter struct {
-	listener int       // -1: no one asks
-	key      [2]uint64 // lets our own calls of what we serve pass the filter
+	listener int       // -1 if the kernel does not ask
+	key      [2]uint64 // makes the supervisor's own calls pass the filter
 	calls    []filtered
 }
 
-// A filtered call is refused with an error, under a name.
+// A filtered call is refused with errno and reported as name.
 type filtered struct {
 	number int32
 	errno  syscall.Errno
@@ -23,10 +24,10 @@ type filtered struct {
 	seen   bool
 }
 
-// install puts the filter on the calling thread, which starts all commands and
-// may gain no privileges any more. A thread that has a filter with a listener of
-// somebody else's gets it without one: then the kernel answers that it does not
-// know the calls.
+// install puts the filter on the calling thread, which starts all commands and must have
+// no way to gain privileges. If the thread already has someone else's filter with a
+// listener, this filter is installed without one: then the kernel refuses the calls with
+// ENOSYS.
 func (f *filter) install(program string, key, named []string) syscall.Errno {
 	const setModeFilter, newListener = 1, 8
 	if len(program) == 0 || len(program)%8 != 0 || len(named)%3 != 0 {
@@ -70,12 +71,12 @@ type response struct {
 	flags uint32
 }
 
-// answer serves or refuses the call that waits.
+// answer carries out or refuses the pending call.
 func (f *filter) answer(m *memory) {
 	const receive, send, proceed = 0xc0502100, 0xc0182101, 1
 	var n notification
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), receive, uintptr(unsafe.Pointer(&n))); errno != 0 {
-		return // who called is gone
+		return // the caller has ended
 	}
 	r := response{id: n.id, errno: -int32(syscall.ENOSYS)}
 	switch c := f.called(n.call); {
@@ -84,7 +85,7 @@ func (f *filter) answer(m *memory) {
 	case uintptr(n.call) == sysMemfdCreate:
 		errno := f.serveMemfd(&n, &m.unmapped)
 		if errno == 0 {
-			return // it has its answer
+			return // serveMemfd has answered
 		}
 		r.errno = -int32(errno)
 		if c != nil && errno == syscall.ENFILE {
@@ -96,7 +97,7 @@ func (f *filter) answer(m *memory) {
 	syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(f.listener), send, uintptr(unsafe.Pointer(&r)))
 }
 
-// called returns the filtered call with a number, nil if there is none.
+// called returns the filtered call with a number, or nil if there is none.
 func (f *filter) called(number int32) *filtered {
 	for i := range f.calls {
 		if c := &f.calls[i]; c.number == number {
@@ -106,7 +107,7 @@ func (f *filter) called(number int32) *filtered {
 	return nil
 }
 
-// take gives the names of the calls that were refused since it was last asked.
+// take returns the names of the calls that were refused since it was last called.
 func (f *filter) take() []string {
 	var names []string
 	for i := range f.calls {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// namesAtMost bounds how many of the processes left behind are named.
+// namesAtMost is the maximum number of names of processes left behind in an answer.
 const namesAtMost = 20
 
 // A command is one hook to start.
@@ -36,7 +36,7 @@ func (s *supervising) fire(m []string, files []int) {
 		if syscall.Fstat(fd, &about) == nil {
 			s.pipes = append(s.pipes, about.Ino)
 		}
-		_ = syscall.Close(fd) // nobody but the hooks may hold the pipes
+		_ = syscall.Close(fd) // only the hooks may have the pipes open
 	}
 	send(-1, Started)
 }
@@ -82,10 +82,11 @@ func parseFire(m []string, files []int) (commands []command, grace int, ok bool)
 	return commands, grace, ok
 }
 
-// start launches the hook in a process group of its own. A script that was just
-// saved may still be open for writing in its editor: that passes in a moment.
+// start launches the hook in a process group of its own. It retries on ETXTBSY, because an
+// editor may still have a script open for writing just after it was saved.
 //
-// watch is a descriptor that tells of its end, -1 where the kernel has none.
+// watch is a descriptor that becomes readable when the hook ends, or -1 if the kernel has
+// none.
 func (c command) start() (pid, watch int, errno syscall.Errno) {
 	path, errno := find(c)
 	if errno != 0 {
@@ -110,7 +111,7 @@ func (c command) start() (pid, watch int, errno syscall.Errno) {
 	}
 }
 
-// find looks a program up as a shell with the command's environment would.
+// find looks up a program as a shell with the command's environment would.
 func find(c command) (string, syscall.Errno) {
 	if len(c.argv) == 0 {
 		return "", syscall.EINVAL
@@ -147,17 +148,17 @@ func runnable(path string) bool {
 	return syscall.Stat(path, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFREG && st.Mode&0o111 != 0
 }
 
-// await waits for a request, which it tells, or until something may have changed
-// with the commands that run.
+// await waits until a request arrives or the state of the running commands may have
+// changed. It reports whether there is a request.
 func (s *supervising) await() bool {
 	const forever = -1
 	fds := []pollfd{{fd: ControlFD, events: in}}
 	wait := forever
 	switch {
 	case s.firing && len(s.commands) == 0:
-		wait = 1 // for what they left behind
+		wait = 1 // for processes that they left behind
 	case s.firing:
-		wait = 20 // orphans want to be collected
+		wait = 20 // to reap orphans
 	}
 	if s.filter.listener >= 0 {
 		fds = append(fds, pollfd{fd: int32(s.filter.listener), events: in})
@@ -181,9 +182,9 @@ func (s *supervising) await() bool {
 	return fds[0].revents != 0
 }
 
-// step does what is due in a firing: it collects what has ended and, after the
-// last command, gives what was left behind a moment to end by itself (a process
-// substitution that still writes, say), then ends it.
+// step advances a firing: it reaps children that have ended and, after the last command,
+// waits for the grace period, so that processes left behind can end by themselves (a
+// process substitution that still writes, for example), then kills them.
 func (s *supervising) step() {
 	s.collect()
 	if s.memory.due() && s.exceeded() {
@@ -209,7 +210,8 @@ func (s *supervising) step() {
 	send(-1, append(answer, s.filter.take()...)...)
 }
 
-// exceeded measures how much memory the commands use together.
+// exceeded measures the memory of all commands together and reports whether it exceeds the
+// limit.
 func (s *supervising) exceeded() bool {
 	m := &s.memory
 	begin := microseconds()

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// count notes how many tasks, threads included, had to be ended at once.
+// count updates the maximum number of tasks, including threads, that had to be killed at
+// once.
 func (s *supervising) count(pids []int) {
 	tasks := 0
 	for _, pid := range pids {
@@ -14,8 +15,8 @@ func (s *supervising) count(pids []int) {
 	s.most = max(s.most, tasks)
 }
 
-// strays lists what runs beside the supervisor: all other processes of the
-// namespace, or its children.
+// strays lists the processes other than the supervisor: all others in the namespace, or
+// its children.
 func (s *supervising) strays() []int {
 	if !anyChild() {
 		return nil
@@ -32,7 +33,7 @@ func (s *supervising) strays() []int {
 	return pids
 }
 
-// kill ends one command with all that descends from it, or everything.
+// kill ends command i with all of its descendants, or everything if i is negative.
 func (s *supervising) kill(i int) {
 	victim := 0
 	for pid, n := range s.commands {
@@ -49,9 +50,8 @@ func (s *supervising) kill(i int) {
 	}
 }
 
-// killAll ends every descendant, for as long as there are any: a process that
-// forks faster than it is killed meets the same end, since its children become
-// ours.
+// killAll kills all descendants until there are none. This also ends processes that fork
+// faster than they are killed, because their children become ours.
 func (s *supervising) killAll() {
 	for anyChild() {
 		s.strike()
@@ -59,7 +59,7 @@ func (s *supervising) killAll() {
 	}
 }
 
-// strike kills what runs now, and waits a moment.
+// strike kills the processes that are running now, and waits a millisecond.
 func (s *supervising) strike() {
 	if s.first {
 		_ = syscall.Kill(-1, syscall.SIGKILL)
@@ -71,8 +71,8 @@ func (s *supervising) strike() {
 	sleep(1)
 }
 
-// killTree ends a process, its group and its descendants, the deepest last: what
-// loses its parent meanwhile is ended with the firing.
+// killTree kills a process, its group and its descendants, the deepest last. Descendants
+// that lose their parent in the meantime are killed at the end of the firing.
 func killTree(pid int) {
 	below := childrenOf(pid)
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
@@ -82,7 +82,7 @@ func killTree(pid int) {
 	}
 }
 
-// collect takes note of children that have ended.
+// collect reaps children that have ended.
 func (s *supervising) collect() {
 	for {
 		var status syscall.WaitStatus

@@ -6,24 +6,24 @@ import (
 	"unsafe"
 )
 
-// memory is a bound on what the commands use together. It holds where the kernel
-// does not count for us: their memory is measured every few milliseconds.
+// memory is a limit on the memory of all commands together. It is measured every few
+// milliseconds if the kernel does not count it.
 type memory struct {
-	most     int   // bytes; 0: no bound
-	used     int   // when it was last measured
-	free     int   // memory of the machine that was free then
-	top      int   // the most that was free since the firing began
-	next     int64 // when to measure again, in microseconds
-	sure     int64 // when to do so whatever the machine has
+	most     int   // bytes; 0 means no limit
+	used     int   // at the last measurement
+	free     int   // free memory of the machine at that time
+	top      int   // the most free memory since the firing began
+	next     int64 // when to check again, in microseconds
+	sure     int64 // when to measure even if the machine's memory shows no need
 	pids     []int
 	reader   procReader
 	unmapped unmapped
 }
 
-// The time between two measurements, in microseconds. One may take a tenth of it:
-// with many processes it is longer. A measurement costs the kernel more than us,
-// when the processes end: as long as the machine has lost too little for the bound
-// to be reached, only that is looked at.
+// Microseconds between two measurements. It is extended, up to surelyEvery, so that a
+// measurement takes at most a tenth of it. A measurement is expensive for the kernel when
+// the processes end, so until the machine has lost enough memory for the limit to be in
+// reach, only the machine's free memory is read.
 const (
 	lookEvery   = 15_000
 	surelyEvery = 250_000
@@ -35,7 +35,7 @@ func microseconds() int64 {
 	return t.Nano() / 1000
 }
 
-// freeMemory returns the unused memory of the machine.
+// freeMemory returns the unused memory of the machine in bytes.
 func freeMemory() int {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) != nil {
@@ -52,7 +52,7 @@ func (m *memory) begin() {
 	}
 }
 
-// looked notes what was measured, and when to do so again.
+// looked stores a measurement and sets the time of the next one.
 func (m *memory) looked(used int, now, took int64) {
 	m.used, m.free = used, freeMemory()
 	m.next, m.sure = now+min(max(lookEvery, 10*took), surelyEvery), now+surelyEvery
@@ -63,7 +63,7 @@ func (m *memory) due() bool {
 		return false
 	}
 	now := microseconds()
-	if now < m.next && m.next-now <= surelyEvery { // not before a clock that was set back
+	if now < m.next && m.next-now <= surelyEvery { // unless the clock was set back
 		return false
 	}
 	m.next = now + lookEvery
@@ -72,8 +72,8 @@ func (m *memory) due() bool {
 	return now >= m.sure || m.used+max(0, m.free-free) > m.most/2 || free < m.most/2
 }
 
-// measure returns how much memory the commands use together. Processes with few
-// pages, those of files included, are not looked at more closely.
+// measure returns the memory of all commands together in bytes. It does the precise
+// measurement only if their resident pages, including those of files, exceed the limit.
 func (m *memory) measure(first bool) int {
 	m.list(first)
 	var objects, estimate int
@@ -88,9 +88,9 @@ func (m *memory) measure(first bool) int {
 	return m.sum((*procReader).own).plus(objects) + estimate
 }
 
-// confirmed lowers an estimate, which is of the most that the kernel may hold for
-// the commands, to what the machine has lost. That says nothing where little is
-// free: there the machine gives up caches first.
+// confirmed lowers an estimate, which is the most that the kernel may use for the
+// commands, to the memory that the machine has lost. It does not if little memory is free,
+// because then the machine frees caches first.
 func (m *memory) confirmed(estimate int) int {
 	if m.free < m.most/2 {
 		return estimate
@@ -104,12 +104,12 @@ type use struct {
 	shared  int // with other processes and with files in memory
 }
 
-// plus returns the use together with objects in memory, which processes may map
-// or not: then they are counted in both.
+// plus returns the total of the use and objects in memory. Processes may map these
+// objects, in which case shared includes them.
 func (u use) plus(objects int) int { return u.private + max(u.shared, objects) }
 
-// sum adds up what the processes use. It stops when a request waits: among many
-// processes that want to run, a measurement takes long.
+// sum adds up the memory of the processes. It stops if a request is pending, because a
+// measurement takes long if many processes want to run.
 func (m *memory) sum(of func(*procReader, int) use) use {
 	var sum use
 	for _, pid := range m.pids {
@@ -123,8 +123,8 @@ func (m *memory) sum(of func(*procReader, int) use) use {
 	return sum
 }
 
-// list finds the processes of the commands: all others of the namespace, or what
-// descends from us.
+// list finds the processes of the commands: all others in the namespace, or the
+// descendants of this process.
 func (m *memory) list(first bool) {
 	r := &m.reader
 	if first {
@@ -145,7 +145,7 @@ func (m *memory) list(first bool) {
 	}
 }
 
-// resident returns what a process has in memory, that of files too.
+// resident returns the resident memory of a process, including pages of files.
 func (r *procReader) resident(pid int) use {
 	r.open("/proc/", pid, "/status", 0, "")
 	b := r.content()
@@ -153,22 +153,22 @@ func (r *procReader) resident(pid int) use {
 	return use{kilobytes(b, "VmRSS:") - shared + kilobytes(b, "VmPTE:"), shared}
 }
 
-// own returns a process's part of the memory that is no file's on a disk: what
-// several share since they forked counts once in all. Tables of pages count, since
-// a process can have them without pages.
+// own returns a process's share of the memory that does not belong to a file on a disk:
+// memory shared since a fork counts once for all processes. Page tables count, because a
+// process can have them without pages.
 func (r *procReader) own(pid int) use {
 	r.open("/proc/", pid, "/status", 0, "")
 	b := r.content()
 	tables := kilobytes(b, "VmPTE:")
 	all := use{kilobytes(b, "RssAnon:") + tables, kilobytes(b, "RssShmem:")}
 	r.open("/proc/", pid, "/smaps_rollup", 0, "")
-	if b = r.content(); len(b) > 0 { // it may keep its maps from us
+	if b = r.content(); len(b) > 0 { // empty if the kernel denies access
 		return use{kilobytes(b, "Pss_Anon:") + tables, kilobytes(b, "Pss_Shmem:")}
 	}
 	return all
 }
 
-// kilobytes finds a line such as "RssAnon:   123 kB", in bytes.
+// kilobytes finds a line such as "RssAnon: 123 kB" and returns its value in bytes.
 func kilobytes(b []byte, name string) int {
 	for i := 0; i+len(name) < len(b); i++ {
 		if (i == 0 || b[i-1] == '\n') && string(b[i:i+len(name)]) == name {
@@ -178,8 +178,8 @@ func kilobytes(b []byte, name string) int {
 	return 0
 }
 
-// openDescriptors returns how many descriptors a process has. Kernels before 6.2
-// do not tell.
+// openDescriptors returns the number of descriptors of a process. It is 0 on kernels
+// before 6.2, which do not report it.
 func (r *procReader) openDescriptors(pid int) int {
 	r.name("/proc/", pid, "/fd", 0, "")
 	var st syscall.Stat_t
@@ -190,18 +190,17 @@ func (r *procReader) openDescriptors(pid int) int {
 	return int(st.Size)
 }
 
-// unmapped is the memory of the namespaces that no process need map: of files in
-// memory, of System V IPC, of sockets and of pipes.
+// unmapped is memory of the namespaces that need not be mapped by a process: files in
+// memory, System V IPC, sockets and pipes.
 type unmapped struct {
-	perSocket     int // bytes that the buffers of one socket may have, at most
-	perDescriptor int // bytes that a pipe may hold for each of its descriptors
-	storage       int // descriptor of the file system in memory; 0: none
+	perSocket     int // maximum bytes in the buffers of one socket
+	perDescriptor int // maximum bytes in a pipe for each of its descriptors
+	storage       int // descriptor of the file system in memory; 0 if none
 	memfds        []int
-	probe         int // netlink socket that lists other sockets, made before calls are filtered; 0: none
+	probe         int // netlink socket that lists other sockets, opened before calls are filtered; 0 if none
 }
 
-// watch sets the bound on memory: bytes for all, for each socket, for each
-// descriptor.
+// watch sets the limit on memory: bytes for all, for each socket, for each descriptor.
 func (s *supervising) watch(f []string) syscall.Errno {
 	m := &s.memory
 	m.most = number(f[0], 10)
@@ -212,8 +211,8 @@ func (s *supervising) watch(f []string) syscall.Errno {
 	return 0
 }
 
-// keepStorage keeps the descriptor of the file system in memory that the steps
-// opened as the storage.
+// keepStorage duplicates the descriptor of the file system in memory that the steps opened
+// as the storage.
 func (u *unmapped) keepStorage() {
 	const duplicateAbove = 4
 	if fd, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, StorageFD, syscall.F_DUPFD_CLOEXEC, duplicateAbove); errno == 0 {
@@ -221,8 +220,8 @@ func (u *unmapped) keepStorage() {
 	}
 }
 
-// measure returns the bytes of the objects that processes may map, and how many
-// the kernel may hold beside them.
+// measure returns the bytes of the objects that processes may map, and an upper estimate
+// of the kernel's other memory for the processes.
 func (u *unmapped) measure(r *procReader, pids []int) (objects, estimate int) {
 	objects = u.stored() + u.inMemfds() + sharedSegments()
 	estimate = messages() + semaphores()
@@ -246,8 +245,8 @@ func (u *unmapped) stored() int {
 	return int(st.Blocks-st.Bfree) * int(st.Bsize)
 }
 
-// The kernel's summaries of the System V objects in our namespace, processes
-// attached or not.
+// The kernel's totals of the System V objects in this namespace, including those that no
+// process is attached to.
 
 func sharedSegments() int {
 	const shmInfo = 14
@@ -283,9 +282,9 @@ func semaphores() int {
 	return sets*perSet + all*perSemaphore
 }
 
-// inSockets returns the bytes that the sockets of our network hold. Those that the
-// kernel does not list, such as one that is closed while what it sent waits to be
-// read, count with the most that they may hold.
+// inSockets returns the bytes in the buffers of this namespace's sockets. Sockets that the
+// kernel does not list, such as a closed one with data that is still to be read, count
+// with their maximum.
 func (u *unmapped) inSockets(r *procReader) int {
 	sockets := countSockets(r)
 	if u.probe != 0 {
@@ -298,8 +297,8 @@ func (u *unmapped) inSockets(r *procReader) int {
 	return held + max(0, sockets-listed)*u.perSocket
 }
 
-// countSockets returns how many sockets there are in our network, those of closed
-// descriptors with data on its way included.
+// countSockets returns the number of sockets in this network namespace, including closed
+// ones with data in transit.
 func countSockets(r *procReader) int {
 	r.open("/proc/self/net/sockstat", 0, "", 0, "")
 	const label = "sockets: used "
@@ -310,14 +309,15 @@ func countSockets(r *procReader) int {
 	return leadingNumber(b[len(label):])
 }
 
-// A memfd is a file in memory without a name in any file system, so no bound on
-// one holds for it. Each is made by us, at a command's request, and we keep a
-// descriptor of our own: it counts as long as anybody has it, in whatever way.
+// A memfd is a file in memory without a name in any file system, so no limit of a file
+// system applies to it. Therefore the supervisor creates each one for the commands and
+// keeps a descriptor of its own: the file counts as long as another process can reach it
+// in any way.
 
-// memfdsAtMost bounds how many of them a case may have at a time.
+// memfdsAtMost is the maximum number of memfds of a case at a time.
 const memfdsAtMost = 1024
 
-// serveMemfd makes a memfd for a command that calls for it, whose call waits.
+// serveMemfd creates a memfd for a command whose call of memfd_create is pending.
 func (f *filter) serveMemfd(n *notification, u *unmapped) syscall.Errno {
 	if len(u.memfds) >= memfdsAtMost {
 		if u.inMemfds(); len(u.memfds) >= memfdsAtMost {
@@ -333,8 +333,8 @@ func (f *filter) serveMemfd(n *notification, u *unmapped) syscall.Errno {
 		return errno
 	}
 	defer syscall.RawSyscall(syscall.SYS_CLOSE, fd, 0, 0)
-	// The kernel counts who has a file open for writing, but not for the descriptor
-	// with which a memfd comes.
+	// Reopen it, because the kernel counts who has a file open for writing, but not for the
+	// descriptor that memfd_create returns.
 	theirs, errno := reopen(int(fd), syscall.O_RDWR)
 	if errno != 0 {
 		return syscall.ENFILE
@@ -361,11 +361,11 @@ func (f *filter) serveMemfd(n *notification, u *unmapped) syscall.Errno {
 	return 0
 }
 
-// memfdName is the kernel's bound on the name of a memfd, with its end.
+// memfdName is the kernel's maximum length of the name of a memfd, with its end.
 const memfdName = 250
 
-// readName reads the name that a command gives to a memfd. It is for people only:
-// where it cannot be read, another one does.
+// readName reads the name that a command gives to a memfd. It is only for display, so
+// "memfd" is used if the name cannot be read.
 func (n *notification) readName(name *[memfdName]byte) {
 	type vector struct {
 		base *byte
@@ -379,15 +379,14 @@ func (n *notification) readName(name *[memfdName]byte) {
 	}
 }
 
-// reopen opens the file of one of our descriptors once more.
+// reopen opens the file of one of our descriptors again.
 func reopen(fd int, flags int) (int, syscall.Errno) {
 	path := append(strconv.AppendInt([]byte("/proc/self/fd/"), int64(fd), 10), 0)
 	again, _, errno := syscall.RawSyscall6(syscall.SYS_OPENAT, uintptr(at), uintptr(unsafe.Pointer(&path[0])), uintptr(flags|syscall.O_CLOEXEC), 0, 0, 0)
 	return int(again), errno
 }
 
-// inMemfds returns the bytes of all memfds, and gives up those that nobody else
-// has any more.
+// inMemfds returns the bytes of all memfds, and closes those that no other process uses.
 func (u *unmapped) inMemfds() int {
 	const block = 512
 	sum, kept := 0, u.memfds[:0]
@@ -406,10 +405,9 @@ func (u *unmapped) inMemfds() int {
 	return sum
 }
 
-// unused reports whether nobody else has the memfd open or maps it: only then the
-// kernel grants a lease for writing. A path to it, such as a descriptor made with
-// O_PATH, is not seen by that; so the file is made empty, which one that is sealed
-// refuses.
+// unused reports whether no other process has the memfd open or mapped: only then does the
+// kernel grant a lease for writing. A lease ignores references such as descriptors made
+// with O_PATH, so the file is truncated as well, which fails if it is sealed.
 func unused(fd int) bool {
 	const setLease, writeLease, unlock = 1024, 1, 2
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), setLease, writeLease); errno != 0 {
@@ -425,8 +423,8 @@ func unused(fd int) bool {
 	return errno == 0
 }
 
-// openProbe opens a socket that lists the sockets of our network; 0 where the
-// kernel has none.
+// openProbe opens a socket that lists the sockets of this network namespace. It returns 0
+// if the kernel has none.
 func openProbe() int {
 	const sockDiag = 4
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_SOCKET, syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, sockDiag)
@@ -436,11 +434,11 @@ func openProbe() int {
 	return int(fd)
 }
 
-// A family is a kind of sockets that the kernel lists.
+// A family is a kind of socket that the kernel lists.
 type family struct {
 	request   []byte
 	answer    int    // bytes before the attributes of a socket
-	attribute uint16 // with the sizes of its buffers
+	attribute uint16 // the attribute with the sizes of its buffers
 }
 
 var families = [...]family{
@@ -449,7 +447,7 @@ var families = [...]family{
 	internetSockets(syscall.AF_INET, syscall.IPPROTO_UDP), internetSockets(syscall.AF_INET6, syscall.IPPROTO_UDP),
 }
 
-// The requests are a header of netlink and the kernel's struct unix_diag_req or
+// The requests are a netlink header and the kernel's struct unix_diag_req or
 // inet_diag_req_v2, for sockets in any state.
 
 func unixSockets() family {
@@ -477,8 +475,8 @@ func listRequest(size int, domain, protocol byte) []byte {
 	return b
 }
 
-// listSockets returns how many sockets the kernel lists and what their buffers
-// hold, in bytes.
+// listSockets returns the number of sockets that the kernel lists and the bytes in their
+// buffers.
 func (u *unmapped) listSockets(r *procReader) (listed, held int) {
 	if u.probe == 0 {
 		return 0, 0
@@ -502,7 +500,7 @@ func (u *unmapped) listSockets(r *procReader) (listed, held int) {
 	return listed, held
 }
 
-// read takes messages about sockets apart. There are more unless one says so.
+// read parses messages about sockets. more is false after the last message of a list.
 func (f *family) read(b []byte) (sockets, held int, more bool) {
 	for len(b) >= netlinkHeader {
 		h := *(*syscall.NlMsghdr)(unsafe.Pointer(&b[0]))
@@ -519,7 +517,7 @@ func (f *family) read(b []byte) (sockets, held int, more bool) {
 	return sockets, held, true
 }
 
-// buffered finds the sizes of a socket's buffers among its attributes.
+// buffered returns the bytes in a socket's buffers, from its attributes.
 func (f *family) buffered(b []byte) int {
 	const header, received, sending, queued, fields = 4, 0, 2, 5, 9
 	for len(b) >= header {

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// children lists the PIDs of our children, whichever of our threads they hang on.
+// children lists the PIDs of this process's children, including those of its other
+// threads.
 func children() []int { return childrenOf(syscall.Getpid()) }
 
 func childrenOf(pid int) []int {
@@ -26,7 +27,7 @@ func childrenOf(pid int) []int {
 	return pids
 }
 
-// list gives the names in a directory.
+// list returns the names in a directory.
 func list(dir string) []string {
 	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -44,7 +45,7 @@ func list(dir string) []string {
 	}
 }
 
-// name is what the kernel calls the process, such as "sleep".
+// name returns the kernel's name for the process, such as "sleep".
 func name(pid int) string {
 	b, err := readFile("/proc/" + strconv.Itoa(pid) + "/comm")
 	if err != nil || len(b) == 0 {
@@ -53,10 +54,10 @@ func name(pid int) string {
 	return string(b[:len(b)-1])
 }
 
-// Holding begins the name of a process that was left behind with a stream of the hook open.
+// Holding is the prefix of the name of a process left behind with a stream of a hook open.
 const Holding = "|"
 
-// mark is Holding for a process whose standard output or error is a stream of a command.
+// mark returns Holding if the standard output or error of a process is a stream of a command.
 func (s *supervising) mark(pid int) string {
 	for _, fd := range []string{"/fd/1", "/fd/2"} {
 		var about syscall.Stat_t
@@ -81,7 +82,7 @@ func readFile(path string) ([]byte, error) {
 	return readAll(fd, 0)
 }
 
-// readAll reads to the end, or to the limit where it is not 0.
+// readAll reads to the end, or until it has limit bytes if limit is not 0.
 func readAll(fd, limit int) ([]byte, error) {
 	var all []byte
 	buf := make([]byte, 4096)
@@ -100,7 +101,7 @@ func readAll(fd, limit int) ([]byte, error) {
 	}
 }
 
-// split cuts b at every sep; a last field that is empty is none.
+// split splits b at every sep; it drops an empty last field.
 func split(b []byte, sep byte) []string {
 	var fields []string
 	start := 0
@@ -116,8 +117,8 @@ func split(b []byte, sep byte) []string {
 	return fields
 }
 
-// keepFromHook closes our descriptors from fd up when the hook starts: its own
-// three are all it gets, whatever hookwatch itself was started with.
+// keepFromHook sets close-on-exec for descriptors from fd on, including those inherited by
+// hookwatch, because a hook must only get its own three.
 func keepFromHook(fd uintptr) {
 	const closeRangeCloexec = 4
 	_, _, errno := syscall.RawSyscall(sysCloseRange, fd, uintptr(^uint32(0)), closeRangeCloexec)
@@ -140,7 +141,7 @@ func setName(s string) {
 	}
 }
 
-// leadingNumber reads the number that b begins with, after blanks.
+// leadingNumber returns the number at the beginning of b, after blanks.
 func leadingNumber(b []byte) int {
 	n := 0
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
@@ -155,9 +156,9 @@ func leadingNumber(b []byte) int {
 	return n
 }
 
-// A procReader reads /proc again and again: it allocates nothing, since nothing is
-// collected here, and its calls are raw, since one that takes long would have the
-// runtime look for another thread, which hooks may have used up.
+// A procReader reads /proc repeatedly. It does not allocate, because garbage collection is
+// off, and uses raw calls, because during a slow ordinary call the runtime would start
+// another thread, which fails if hooks have used up all processes.
 type procReader struct {
 	path  []byte
 	fd    int
@@ -165,7 +166,7 @@ type procReader struct {
 	buf   [32 << 10]byte
 }
 
-// name makes the path of the parts; a number of 0 is none.
+// name sets path to the concatenation of the parts; a number of 0 is left out.
 func (r *procReader) name(a string, n int, b string, m int, c string) {
 	r.path = append(r.path[:0], a...)
 	if n != 0 {
@@ -178,7 +179,7 @@ func (r *procReader) name(a string, n int, b string, m int, c string) {
 	r.path = append(append(r.path, c...), 0)
 }
 
-// open opens the path that the parts make.
+// open opens the path made of the parts.
 func (r *procReader) open(a string, n int, b string, m int, c string) {
 	r.name(a, n, b, m, c)
 	const flags = syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
@@ -195,7 +196,7 @@ func (r *procReader) close() {
 	}
 }
 
-// read fills the buffer, from a number of bytes on.
+// read reads into the buffer, from the given offset on.
 func (r *procReader) read(call uintptr, from int) int {
 	if r.fd < 0 || from == len(r.buf) {
 		return 0
@@ -207,8 +208,8 @@ func (r *procReader) read(call uintptr, from int) int {
 	return int(n)
 }
 
-// content is what the open file holds, as much of it as there is room for. It is
-// good until the next call.
+// content returns the content of the open file, up to the size of the buffer. It is valid
+// until the next call.
 func (r *procReader) content() []byte {
 	defer r.close()
 	size := 0
@@ -221,7 +222,7 @@ func (r *procReader) content() []byte {
 	}
 }
 
-// numbers adds the names in the open directory that are numbers.
+// numbers appends the names in the open directory that are numbers.
 func (r *procReader) numbers(found []int) []int {
 	defer r.close()
 	const lengthAt, nameAt = 16, 19
@@ -243,7 +244,7 @@ func (r *procReader) numbers(found []int) []int {
 	}
 }
 
-// children adds the children of a process, whichever of its threads they hang on.
+// children appends the children of a process, including those of all of its threads.
 func (r *procReader) children(pid int, found []int) []int {
 	r.open("/proc/", pid, "/task", 0, "")
 	r.tasks = r.numbers(r.tasks[:0])

@@ -5,34 +5,35 @@ import (
 	"syscall"
 )
 
-// The two values of Env.
+// The values of Env.
 const (
 	RoleSupervisor = "1"
 	RoleSpawner    = "spawner"
 )
 
 // Spawn asks a spawner for a supervisor, which becomes a child of the spawner's own
-// parent. Fields: clone flags, "1" to leave setgroups allowed, the numbers of each
-// mapping of users (inside, outside, size) separated by spaces, those of groups, the
-// ambient capabilities separated by spaces. The supervisor's end of its socket comes
-// with it, then the directory of its cgroup if it has one. Answered by Spawned:
+// parent. Fields: clone flags, "1" to leave setgroups allowed, the numbers of each mapping
+// of users (inside, outside, size) separated by spaces, those of groups, the ambient
+// capabilities separated by spaces. The message comes with the supervisor's end of its
+// socket, and with the directory of its cgroup if it has one. It is answered by Spawned:
 // errno, PID.
 //
-// A process in a user namespace cannot be started as vfork does it, so its parent's
-// page tables are copied and every page of the parent faults afterwards. A spawner has
-// few pages; hookwatch has many.
+// A process in a user namespace cannot be started by vfork, so its parent's page tables
+// are copied and every page of the parent faults afterwards. A spawner has few pages;
+// hookwatch has many.
 const (
 	Spawn   = "spawn"
 	Spawned = "spawned"
 )
 
-// Argv is what a supervisor is called, Environment what it starts with.
+// Argv and Environment are the arguments and the environment of a supervisor.
 var (
-	Argv        = []string{"hookwatch-case"}
-	Environment = []string{Env + "=" + RoleSupervisor, "GOGC=off", "GOMAXPROCS=2"} // few threads, which hooks may use up
+	Argv = []string{"hookwatch-case"}
+	// Few threads, because hooks may use up all processes.
+	Environment = []string{Env + "=" + RoleSupervisor, "GOGC=off", "GOMAXPROCS=2"}
 )
 
-// Program is hookwatch's own, whatever became of its file.
+// Program is hookwatch's own executable, even if its file was replaced or removed.
 const Program = "/proc/self/exe"
 
 func spawnAll() {

@@ -1,15 +1,15 @@
 // Package supervisor is the parent process of the hooks of one case.
 //
-// hookwatch starts itself again for every case; this package's init notices
-// that and never returns. The supervisor is a subreaper, or process 1 of
-// namespaces of its own, so whatever a hook starts, in whatever session, ends up
-// as its child and dies with the case; and hooks that key their state by their
-// parent's PID share none of it.
+// hookwatch starts itself again for every case; this package's init notices that and never
+// returns. The supervisor is a subreaper, or process 1 of namespaces of its own, so every
+// process that a hook starts, in any session, becomes its child and dies with the case.
+// Hooks that key their state by their parent's PID share none of it, because each case has
+// another parent.
 //
-// It must start light. Go initialises packages in the order of their import
-// paths once their own imports are ready, so a package that imports only
-// syscall is initialised before os and before every library: the cost is that
-// of a bare Go program, whatever hookwatch links. TestImports holds it to that.
+// It must start fast. Go initialises packages in the order of their import paths once
+// their own imports are ready, so a package that imports only syscall is initialised
+// before os and before every library. It costs as much as a minimal Go program, whatever
+// hookwatch links. TestImports checks that.
 package supervisor
 
 import (
@@ -54,7 +54,7 @@ func supervise() {
 			s.step()
 		}
 	}
-	if !s.first { // with process 1 all others end
+	if !s.first { // if process 1 ends, the kernel kills all others
 		s.killAll()
 	}
 }
@@ -79,55 +79,54 @@ func (s *supervising) answer(m []string, files []int) {
 	}
 }
 
-// supervising is what a supervisor knows. All of it belongs to one goroutine,
-// which stays on its thread: hooks may use up all processes there are, and then
-// the runtime cannot start another thread.
+// supervising is the state of a supervisor. All of it belongs to one goroutine, which
+// stays on its thread, because hooks may use up all processes and then the runtime cannot
+// start another thread.
 type supervising struct {
 	first    bool        // process 1 of a namespace
-	commands map[int]int // PID -> number of the command
-	watched  map[int]int // PID -> descriptor that tells of its end
+	commands map[int]int // number of the command by PID
+	watched  map[int]int // by PID, a descriptor that becomes readable when the command ends
 	firing   bool
 	waited   int      // milliseconds since the last command ended
 	grace    int      // milliseconds
-	most     int      // processes and threads that had to be ended at once
-	pipes    []uint64 // inodes of what the commands read and write
+	most     int      // processes and threads that had to be killed at once
+	pipes    []uint64 // inodes of the commands' standard streams
 	memory   memory
 	filter   filter
 }
 
-// ControlFD is the supervisor's end of a stream socket. Requests come in and
-// answers go out as messages; descriptors travel beside them. Its end ends
-// everything.
+// ControlFD is the supervisor's end of a stream socket. Requests and answers are messages,
+// which may come with descriptors. The supervisor kills everything and exits when the
+// socket is closed.
 const ControlFD = 3
 
-// The requests, by their first field, and the answers to them.
+// The requests, by their first field, and their answers.
 const (
-	// Fire starts commands side by side. Fields: milliseconds for which what
-	// they leave behind may go on, number of commands; for each its directory,
-	// the number of its arguments, these, the number of its variables, these.
-	// Three descriptors a command come with it. All of them are answered by one
-	// Started, each by an Exited when it ends, which is first for one that could
-	// not be started, all of them by one Done.
+	// Fire starts commands concurrently. Fields: milliseconds of grace for processes left
+	// behind, number of commands; then for each its directory, the number of its arguments,
+	// the arguments, the number of its variables, the variables. Three descriptors per command
+	// come with it. The answers are one Started for all, one Exited for each when it ends,
+	// before Started if it could not be started, and one Done for all.
 	Fire    = "fire"
 	Started = "started"
 	// Exited: number of the command from 0, errno of its start, wait status.
 	Exited = "exited"
-	// Done: number of processes that outlived the commands, number of processes
-	// and threads when they had to be ended, how many of the former are named,
-	// their names, names of system calls that were refused.
+	// Done: number of processes that outlived the commands, number of processes and threads
+	// when they had to be killed, number of names that follow, names of the former, names of
+	// system calls that were refused.
 	Done = "done"
-	// Exceeded: the commands used more memory than they may, and are killed.
+	// Exceeded: the commands used more memory than the limit, and are killed.
 	Exceeded = "exceeded"
 	// Kill ends one command of the firing, by its number, or all with -1.
 	Kill = "kill"
-	// Confine runs steps, each a field of Encode'd fields: see step. Answered by
-	// Confined: errno, number of the step that failed or -1, number of each
-	// optional step that failed and its errno; the descriptor StorageFD with it.
+	// Confine runs steps. Each is a field that contains Encode'd fields: see perform. Answered
+	// by Confined: errno, number of the step that failed or -1, then number and errno of each
+	// optional step that failed; with the descriptor StorageFD.
 	Confine  = "confine"
 	Confined = "confined"
-	// Write makes a file: path, mode in octal, content. Read gives the content
-	// of a regular file: path, bytes at most. Listen opens a port on loopback;
-	// its descriptor comes with the answer. Answered by Reply: errno, content.
+	// Write writes a file: path, mode in octal, content. Read returns the content of a regular
+	// file: path, maximum bytes. Listen listens on a port on loopback; its descriptor comes
+	// with the answer. All are answered by Reply: errno, content.
 	Write  = "write"
 	Read   = "read"
 	Listen = "listen"

@@ -5,14 +5,15 @@ import (
 	"syscall"
 )
 
-// System calls that package syscall does not know. Their numbers are the same on
-// every architecture.
+// System calls that package syscall does not have. Their numbers are the same on every
+// architecture.
 const (
 	sysCloseRange   = 436
 	sysMountSetattr = 442
 )
 
-// number is 0 for what is no number: the steps are hookwatch's own.
+// number returns 0 if s is not a number, without an error because the steps are
+// hookwatch's own.
 func number(s string, base int) int {
 	n, err := strconv.ParseInt(s, base, 64)
 	if err != nil {
@@ -31,7 +32,7 @@ func errnoOf(err error) syscall.Errno {
 	return syscall.EINVAL
 }
 
-// unless takes one error for none.
+// unless treats one error as success.
 func unless(expected syscall.Errno, err error) syscall.Errno {
 	if errno := errnoOf(err); errno != expected {
 		return errno

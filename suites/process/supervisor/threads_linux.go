@@ -2,6 +2,6 @@
 
 package supervisor
 
-// startThreads does nothing: the threads with which a program starts are enough for
-// one goroutine, and more would cost each case a tenth of its own time.
+// startThreads does nothing, because the threads that a program starts with are enough for
+// one goroutine, and more would add a tenth to the time of each case.
 func startThreads() {}

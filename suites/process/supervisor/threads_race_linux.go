@@ -4,9 +4,9 @@ package supervisor
 
 import "runtime"
 
-// startThreads has the runtime start the threads that it may come to want: once a hook
-// has used up all processes that there may be, it gets none, and gives up. Under the
-// race detector threads are those of C, and it wants one more now and then.
+// startThreads makes the runtime start spare threads: once a hook has used up all
+// processes, the runtime gets no new thread and crashes. With the race detector threads
+// are those of C, and the runtime occasionally needs one more.
 func startThreads() {
 	const spare = 3
 	started, rest := make(chan bool), make(chan bool)

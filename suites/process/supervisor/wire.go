@@ -2,13 +2,13 @@ package supervisor
 
 import "unsafe"
 
-// A message is a list of fields; on the wire it is its length, then each field
-// after its own length, all as 32 bits, little end first.
+// A message is a list of fields. On the wire it is its length, then each field after its
+// own length, all as 32 bits, little-endian.
 
-// MaxMessage bounds a message: what is longer did not come from hookwatch.
+// MaxMessage is the maximum length of a message: a longer one is not from hookwatch.
 const MaxMessage = 64 << 20
 
-// Encode makes a message of fields.
+// Encode returns the message with the given fields.
 func Encode(fields ...string) []byte {
 	size := 0
 	for _, f := range fields {
@@ -21,13 +21,13 @@ func Encode(fields ...string) []byte {
 	return b
 }
 
-// Length reads the length that stands before a message.
+// Length decodes the length in front of a message.
 func Length(head [4]byte) int {
 	return int(head[0]) | int(head[1])<<8 | int(head[2])<<16 | int(head[3])<<24
 }
 
-// Decode takes the fields of a message, without its length, apart. It is not ok
-// when they do not add up.
+// Decode splits a message, without its length, into fields. ok is false if their lengths
+// do not add up.
 func Decode(b []byte) (fields []string, ok bool) {
 	for len(b) > 0 {
 		if len(b) < 4 {
@@ -47,5 +47,5 @@ func appendLength(b []byte, n int) []byte {
 	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }
 
-// text shares the memory of b, which nobody writes to any more.
+// text returns b as a string that shares its memory. b must not be written to any more.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

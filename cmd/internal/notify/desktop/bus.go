@@ -12,21 +12,21 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// desktopService is org.freedesktop.Notifications on the session bus, asked
-// directly: a library that falls back to notify-send, kdialog or dbus-launch
-// looks them up in PATH, where a project's directory may come first.
+// desktopService uses org.freedesktop.Notifications on the session bus directly. Libraries
+// that fall back to notify-send, kdialog or dbus-launch search PATH for them, where a
+// project's directory may come first.
 func desktopService() (send func(title, body string) error, hangUp func()) {
 	var b sessionBus
 	return b.send, b.close
 }
 
-// A sessionBus is a connection that is made when it is first needed. Only one
-// notification is sent at a time.
+// A sessionBus is a connection that is made when it is first needed. Only one notification
+// is sent at a time.
 type sessionBus struct {
 	conn *dbus.Conn
 
 	mu     sync.Mutex
-	cancel context.CancelFunc // ends the connection, also while it is being made
+	cancel context.CancelFunc // ends the connection, even while it is being made
 }
 
 // send shows a notification and waits for the service's answer.
@@ -60,8 +60,8 @@ func (b *sessionBus) connect() error {
 	return err
 }
 
-// close ends the connection, and with it a call that hangs. A later notification
-// opens a new one.
+// close ends the connection, and with it a hanging call. The next notification opens a new
+// one.
 func (b *sessionBus) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,8 +70,8 @@ func (b *sessionBus) close() {
 	}
 }
 
-// sessionAddress finds the session bus without starting one: what the variable
-// says, or else what stands in the person's runtime directory.
+// sessionAddress finds the session bus without starting one: from the variable, or else in
+// the user's runtime directory.
 func sessionAddress(variable, runtimeDir string) (string, error) {
 	if strings.HasPrefix(variable, "autolaunch:") {
 		return "", errNoBus

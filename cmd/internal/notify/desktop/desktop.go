@@ -1,4 +1,4 @@
-// Package desktop shows what is news as a notification of the desktop.
+// Package desktop shows regressions and resolved cases as desktop notifications.
 package desktop
 
 import (
@@ -14,33 +14,33 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// Options say how a desktop view speaks.
+// Options configures a desktop view.
 type Options struct {
-	Off  bool         // say nothing; so does a CI variable that is not empty
-	Bell io.Writer    // gets a BEL where no notification service answers; nil for no bell
-	TTY  bool         // Bell is a terminal; elsewhere no BEL is written
-	Say  func(string) // told once, from a goroutine of the view's own, that there is no service; may be nil
+	Off  bool         // no notifications; a CI variable that is not empty has the same effect
+	Bell io.Writer    // receives a BEL if no notification service answers; nil means no bell
+	TTY  bool         // Bell is a terminal; otherwise no BEL is written
+	Say  func(string) // called once, from a goroutine of the view, if there is no service; may be nil
 }
 
 const (
-	// sendLimit is how long a notification service may take to answer. A
-	// service that the bus has to start first needs a second or two.
+	// sendLimit is the maximum time for the answer of a notification service. A service that
+	// the bus must start first needs a second or two.
 	sendLimit = 5 * time.Second
-	// queueWait and busWait are how long Close waits for what is under way and
-	// for the connection to end: 2 s together.
+	// queueWait and busWait are how long Close waits for the queue and for the end of the
+	// connection: 2 s together.
 	queueWait = 1500 * time.Millisecond
 	busWait   = 500 * time.Millisecond
-	// queued is how many notifications may wait; a further one is dropped.
+	// queued is the maximum number of waiting notifications; others are dropped.
 	queued = 8
-	// namedColumns is how much of a name a notification shows.
+	// namedColumns is the maximum width of a name in a notification.
 	namedColumns = 60
-	// namedCases is how many cases a notification names.
+	// namedCases is the maximum number of cases in a notification.
 	namedCases = 3
 )
 
-// New returns a view that turns each Transitions event into one desktop
-// notification, or a bell where none can be shown, and ignores all others.
-// Handle never waits for the notification service; Close waits for at most 2 s.
+// New returns a view that turns each Transitions event into one desktop notification, or a
+// bell if none can be shown, and ignores all others. Handle never waits for the
+// notification service; Close waits for at most 2 s.
 func New(o Options) notify.View {
 	if o.Off || os.Getenv("CI") != "" {
 		return notify.Multi()
@@ -62,16 +62,16 @@ func newView(o Options, send func(title, body string) error, hangUp func()) *des
 type desktop struct {
 	o      Options
 	send   func(title, body string) error
-	hangUp func() // ends the connection, and with it a call that hangs
+	hangUp func() // ends the connection, and with it a hanging call
 
 	queue   chan notify.Transitions
-	closing chan struct{} // closed by Close: deliver what is queued and end
-	quit    chan struct{} // closed when Close waits no longer
+	closing chan struct{} // closed by Close: deliver the queue and end
+	quit    chan struct{} // closed when Close stops waiting
 	done    chan struct{} // closed when the worker has ended
 	once    sync.Once
 
-	// The worker's own.
-	under chan error // a call that outlasted sendLimit; nil when there is none
+	// Used only by the worker.
+	under chan error // a call that exceeded sendLimit, or nil
 	used  bool       // a call was made
 	said  bool
 }
@@ -83,7 +83,7 @@ func (d *desktop) Handle(e notify.Event) {
 	}
 	select {
 	case d.queue <- t:
-	default: // the service hangs and the bell has rung: one more says nothing new
+	default: // the service hangs and the bell has rung, so another one would add nothing
 	}
 }
 
@@ -102,7 +102,7 @@ func (d *desktop) Close() error {
 	return nil
 }
 
-// work delivers one notification at a time, for as long as the view is open.
+// work delivers one notification at a time until the view is closed.
 func (d *desktop) work() {
 	defer close(d.done)
 	for open := true; open; {
@@ -114,12 +114,12 @@ func (d *desktop) work() {
 		}
 	}
 	d.flush()
-	if d.used && d.under == nil { // a call that hangs has lost its connection already
+	if d.used && d.under == nil { // the connection of a hanging call is already closed
 		d.endBus()
 	}
 }
 
-// flush delivers what was queued when the view was closed.
+// flush delivers the rest of the queue after the view was closed.
 func (d *desktop) flush() {
 	for {
 		select {
@@ -131,9 +131,8 @@ func (d *desktop) flush() {
 	}
 }
 
-// deliver sends one notification, and rings the bell where that fails. While
-// an earlier call still hangs none is added to it; nor is one when Close waits
-// no longer.
+// deliver sends one notification, and rings the bell if that fails. It sends none while an
+// earlier call hangs, or after Close has stopped waiting.
 func (d *desktop) deliver(t notify.Transitions) {
 	select {
 	case <-d.quit:
@@ -142,7 +141,7 @@ func (d *desktop) deliver(t notify.Transitions) {
 	}
 	if d.under != nil {
 		select {
-		case <-d.under: //nolint:errcheck // it came too late for anybody to wait for
+		case <-d.under: //nolint:errcheck // too late, no one waits for it
 			d.under = nil
 		default:
 			d.ring(errNoAnswer)
@@ -167,8 +166,8 @@ func (d *desktop) deliver(t notify.Transitions) {
 	}
 }
 
-// endBus closes the connection to the bus, which ends a call that hangs. The
-// library takes a lock to do so, so this is not waited for without a limit.
+// endBus closes the connection to the bus, which ends a hanging call. It waits for a
+// limited time, because the library takes a lock to do so.
 func (d *desktop) endBus() {
 	ended := make(chan struct{})
 	go func() { d.hangUp(); close(ended) }()
@@ -180,7 +179,7 @@ func (d *desktop) endBus() {
 	}
 }
 
-// ring is what is left where no notification can be shown.
+// ring rings the bell, and reports once why there is no notification.
 func (d *desktop) ring(why error) {
 	if d.o.Bell != nil && d.o.TTY {
 		_, _ = io.WriteString(d.o.Bell, "\a")
@@ -196,10 +195,10 @@ func (d *desktop) ring(why error) {
 	d.o.Say(fmt.Sprintf("no desktop notification (%v); %s", why, instead))
 }
 
-// desktopTitle names the project.
+// desktopTitle returns the title, which names the project.
 func desktopTitle(t notify.Transitions) string { return "hookwatch: " + inert(t.Project) }
 
-// desktopBody tells what got worse, then what got better, each on a line.
+// desktopBody returns one line about regressions, and one about resolved cases.
 func desktopBody(t notify.Transitions) string {
 	var lines []string
 	if len(t.Regressions) > 0 {
@@ -211,18 +210,17 @@ func desktopBody(t notify.Transitions) string {
 	return strings.Join(lines, "\n")
 }
 
-// markup are the signs that some notification services read as markup and
-// others show as they are; there is no way to write them that suits both, and
-// what a service says of itself is not always so. An address is no link without
-// its colon and slashes.
+// markup replaces signs that some notification services interpret as markup and others
+// show verbatim. No escape works for both, and the capabilities that a service reports are
+// not always right. Without its colon and slashes an address does not become a link.
 var markup = strings.NewReplacer("<", "‹", ">", "›", "&", "+", "://", "∶∕∕", "www.", "www·")
 
-// inert makes a name text that no notification service takes for anything else.
+// inert returns a name as text that no notification service interprets.
 func inert(name string) string {
 	return printable.Prefix(markup.Replace(printable.Field(name)), namedColumns)
 }
 
-// named lists the first cases, and how many there are more.
+// named lists the first cases, and the number of the others.
 func named(records []suites.Record) string {
 	var names []string
 	for _, r := range records[:min(namedCases, len(records))] {

@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// desktopService is macOS's own osascript at its own place: one that PATH finds
-// may be a project's. Title and body are arguments of the script, never part of
-// its text.
+// desktopService uses macOS's own osascript by its absolute path, because one from PATH
+// may be a project's. Title and body are arguments of the script, never part of its text.
 func desktopService() (send func(title, body string) error, hangUp func()) {
 	return func(title, body string) error {
 		p, err := os.StartProcess("/usr/bin/osascript", []string{"osascript",

@@ -7,9 +7,8 @@ import (
 	"git.sr.ht/~jackmordaunt/go-toast/wintoast"
 )
 
-// desktopService is the Windows Runtime alone. The library can also run a
-// PowerShell script made of the text, in which $(...) of a name would be a
-// command; that is not asked for.
+// desktopService uses only the Windows Runtime. The library could also run a PowerShell
+// script made of the text, in which $(...) in a name would be a command.
 func desktopService() (send func(title, body string) error, hangUp func()) {
 	return func(title, body string) error {
 		if err := wintoast.SetAppData(wintoast.AppData{AppID: "hookwatch"}); err != nil {
@@ -24,7 +23,7 @@ func toast(title, body string) string {
 	b.WriteString(`<toast duration="short"><visual><binding template="ToastGeneric">`)
 	for _, text := range []string{title, body} {
 		b.WriteString("<text>")
-		_ = xml.EscapeText(&b, []byte(text)) // a builder takes all
+		_ = xml.EscapeText(&b, []byte(text)) // a builder never fails
 		b.WriteString("</text>")
 	}
 	b.WriteString(`</binding></visual><audio silent="true"/></toast>`)

@@ -1,4 +1,4 @@
-// Package projecttest makes small projects on disk, for tests of what uses them.
+// Package projecttest creates small projects on disk for tests.
 package projecttest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"hookwatch/config"
 )
 
-// Settings are what every scene's configuration begins with.
+// Settings is the beginning of every scene's configuration.
 const Settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false, settle: 20ms}\n"
 
-// Guard denies what is bad, and says where it was.
+// Guard is a hook that denies every input that contains "bad".
 const Guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
 
 // A Scene is a small project on disk, in a directory with a space in its name.
@@ -22,7 +22,7 @@ type Scene struct {
 	Root string
 }
 
-// New makes a scene with a configuration, a hook that is Guard, and files.
+// New creates a scene with a configuration, the hook Guard, and files.
 func New(t *testing.T, files map[string]string) *Scene {
 	t.Helper()
 	s := &Scene{T: t, Root: filepath.Join(t.TempDir(), "a project")}
@@ -34,10 +34,10 @@ func New(t *testing.T, files map[string]string) *Scene {
 	return s
 }
 
-// Path is where a file of the scene is.
+// Path returns the path of a file of the scene.
 func (s *Scene) Path(name string) string { return filepath.Join(s.Root, filepath.FromSlash(name)) }
 
-// Write replaces a file at once: a case must not see a part of it.
+// Write replaces a file atomically, because a case must not see a part of it.
 func (s *Scene) Write(name, content string) {
 	s.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(s.Path(name)), 0o755); err != nil {
@@ -52,7 +52,7 @@ func (s *Scene) Write(name, content string) {
 	}
 }
 
-// Read gives a file, "" for one that is not there.
+// Read returns the content of a file, or "" if it does not exist.
 func (s *Scene) Read(name string) string {
 	s.T.Helper()
 	b, err := os.ReadFile(s.Path(name))
@@ -62,7 +62,7 @@ func (s *Scene) Read(name string) string {
 	return string(b)
 }
 
-// Load reads the project, whose configuration nothing outside has a say in.
+// Load loads the project. Its configuration does not depend on the environment.
 func (s *Scene) Load(f project.Filter) *project.Project {
 	s.T.Helper()
 	p, problems := project.Load(s.Config(), f, nil)
@@ -72,7 +72,7 @@ func (s *Scene) Load(f project.Filter) *project.Project {
 	return p
 }
 
-// Config reads the configuration.
+// Config loads the configuration.
 func (s *Scene) Config() *config.Config {
 	s.T.Helper()
 	cfg, err := config.Load(config.LoadOptions{Dir: s.Root, Env: inPlace, State: s.Path("../state")})
@@ -82,11 +82,11 @@ func (s *Scene) Config() *config.Config {
 	return cfg
 }
 
-// inPlace is an environment in which hooks run in place: those of these tests
-// speak to them through files of the project.
+// inPlace is an environment that makes hooks run in place, because those of these tests
+// communicate with them through files of the project.
 func inPlace(name string) (string, bool) { return "none", name == "HOOKWATCH_ISOLATION" }
 
-// OneCase is a suite with one case of the scene's hook.
+// OneCase returns a suite with one case of the scene's hook.
 func OneCase(id, rest string) string {
 	return "suite: s\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: " + id + ", name: one, " + rest + "}\n"
 }
