@@ -39,6 +39,7 @@ type Verdict struct {
 	Note       string
 	Mismatches []Mismatch // empty unless Status is Fail
 	Cause      string     // of a failure, in the words of the shell or the hook; part of Note
+	Remarks    []string   // on a failure: what Note has after the mismatches, without stand-ins
 }
 
 // NewVerdict makes a verdict with the note that says its reason; detail is the rest of
