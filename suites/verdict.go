@@ -39,6 +39,7 @@ type Verdict struct {
 	Note       string     `json:"-"`
 	Mismatches []Mismatch `json:"mismatches"` // empty unless Status is Fail
 	Cause      string     `json:"-"`          // of a failure, in the words of the shell or the hook; part of Note
+	Remarks    []string   `json:"-"`          // on a failure: the rest of Note after the mismatches, without stand-ins
 }
 
 // NewVerdict makes a verdict with the note that says its reason; detail is the rest of

@@ -50,9 +50,9 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 			" in the sandbox: it is there outside, and what it leads to is hidden (see hookwatch help isolation)")
 	}
 	if len(found) > 0 {
-		return suites.Verdict{Status: suites.Fail, Note: failNote(c, found, o), Mismatches: found, Cause: causeOf(c, found, o)}
+		return failure(c, found, o)
 	}
-	return suites.Verdict{Status: suites.Pass, Note: strings.Join(remarks(o), "; ")}
+	return suites.Verdict{Status: suites.Pass, Note: joined(standIns(o), remarks(o))}
 }
 
 // Prove settles the verdict of a case that names a control: its pass proves
@@ -82,10 +82,13 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	}
 }
 
-// failNote is the first reasons, and what explains them.
-func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
+// failure is the verdict of a case with mismatches. Its note has the first of them, and
+// what explains them.
+func failure(c *suites.Case, found []suites.Mismatch, o suites.Outcome) suites.Verdict {
+	v := suites.Verdict{Status: suites.Fail, Mismatches: found, Cause: causeOf(c, found, o), Remarks: remarks(o)}
 	if k := found[0].Kind; k == suites.InTime || k == suites.InMemory {
-		return strings.Join(append([]string{found[0].Got}, remarks(o)...), "; ")
+		v.Note = joined([]string{found[0].Got}, standIns(o), v.Remarks)
+		return v
 	}
 	var reasons []string
 	for _, m := range found {
@@ -102,11 +105,16 @@ func failNote(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string 
 	if len(reasons) > most {
 		reasons = append(reasons[:most], fmt.Sprintf("and %d more", len(reasons)-most))
 	}
-	if cause := causeOf(c, found, o); cause != "" {
-		reasons = append(reasons, cause)
+	var explained []string
+	if v.Cause != "" {
+		explained = []string{v.Cause}
 	}
-	return strings.Join(append(reasons, remarks(o)...), "; ")
+	v.Note = joined(reasons, explained, standIns(o), v.Remarks)
+	v.Remarks = append(explained, v.Remarks...)
+	return v
 }
+
+func joined(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "; ") }
 
 // causeOf is the cause of the first mismatch: the shell's own word, else what a tool
 // was seen to do, else what the hook warns of.
@@ -192,12 +200,17 @@ func concerns(c *suites.Case, line string) bool {
 // hookWarning begins what hooks of this field say about themselves.
 const hookWarning = "[hook:warning] "
 
-// remarks are facts worth a word even where nothing failed.
-func remarks(o suites.Outcome) []string {
+func standIns(o suites.Outcome) []string {
 	var out []string
 	for _, s := range o.StandIns {
 		out = append(out, "stand-in: "+s)
 	}
+	return out
+}
+
+// remarks are facts worth a word even where nothing failed.
+func remarks(o suites.Outcome) []string {
+	var out []string
 	for _, r := range o.Results {
 		if len(r.LeftBehind) > 0 {
 			out = append(out, "left a process behind: "+strings.Join(r.LeftBehind, ", ")+" (ended)")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hookwatch/suites"
 	"hookwatch/suites/expression"
 )
@@ -276,5 +278,22 @@ func TestCauseOfEveryRun(t *testing.T) {
 	}}}, time.Second)
 	if !strings.HasPrefix(v.Cause, "[hook:warning] no report: {tmp}/a.yaml of {sandbox}/project xxx") || len(v.Cause) > 170 || !strings.HasSuffix(v.Note, v.Cause) {
 		t.Errorf("%q: %q", v.Note, v.Cause)
+	}
+}
+
+// TestRemarksOfFailure checks that a failure keeps what its note says beyond the mismatches.
+func TestRemarksOfFailure(t *testing.T) {
+	t.Parallel()
+	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}}}
+	v := Judge(c, suites.Outcome{StandIns: []string{"jaq=gojq 1"}, Results: []suites.Result{
+		{Exit: 127, Stderr: []byte("h.sh: jq: not found\n"), LeftBehind: []string{"sleep"}},
+	}}, time.Second)
+	want := []string{"h.sh: jq: not found", "left a process behind: sleep (ended)"}
+	if diff := cmp.Diff(want, v.Remarks); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	const note = "exit 127, want 0; h.sh: jq: not found; stand-in: jaq=gojq 1; left a process behind: sleep (ended)"
+	if v.Note != note {
+		t.Errorf("note %q, want %q", v.Note, note)
 	}
 }

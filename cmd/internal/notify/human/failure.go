@@ -9,7 +9,6 @@ import (
 
 	"hookwatch/cmd/internal/notify"
 	"hookwatch/suites"
-	"hookwatch/suites/pattern"
 	"hookwatch/suites/printable"
 )
 
@@ -30,7 +29,7 @@ func (h *human) failure(e notify.CaseDone) []line {
 		lines = h.spread(head, right, len(indent))
 		lines = append(lines, h.details(e, indent)...)
 	}
-	if more := remark(e.Verdict); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
+	if more := strings.Join(e.Verdict.Remarks, "; "); more != "" && !(against(e, "stderr") && strings.Contains(e.Record.ActualStderr, more)) {
 		lines = append(lines, h.block(text(indent), plain, h.near(more))...)
 	}
 	lines = append(lines, h.printed(e, indent)...)
@@ -171,7 +170,7 @@ func brief(v suites.Verdict) string {
 // its reason in what was got.
 func reason(m suites.Mismatch) string {
 	switch m.Kind {
-	case suites.InStart, suites.InGate, suites.InCheck, suites.InTime:
+	case suites.InStart, suites.InGate, suites.InCheck, suites.InTime, suites.InMemory:
 		return m.Got
 	}
 	return m.String()
@@ -226,27 +225,6 @@ func wantText(m suites.Mismatch) string {
 		return text
 	}
 	return m.Want
-}
-
-// leftOut is how a note ends its list of reasons when there are too many.
-var leftOut = pattern.Lazy(`^and \d+ more(; |$)`)
-
-// remark is what a failure's note says beyond its mismatches: the cause in the
-// shell's words, a process left behind.
-func remark(v suites.Verdict) string {
-	if len(v.Mismatches) == 0 {
-		return ""
-	}
-	rest := v.Note
-	for _, m := range v.Mismatches {
-		for _, said := range []string{step(m) + reason(m), step(m) + m.String(), reason(m), m.String()} {
-			if after, ok := strings.CutPrefix(rest, said); ok && (after == "" || strings.HasPrefix(after, "; ")) {
-				rest = strings.TrimPrefix(after, "; ")
-				break
-			}
-		}
-	}
-	return withoutStandIns(leftOut().ReplaceAllString(rest, ""))
 }
 
 // shownChanges is how many of a failing case's changes are shown.

@@ -8,34 +8,6 @@ import (
 	"hookwatch/suites"
 )
 
-func TestRemark(t *testing.T) {
-	t.Parallel()
-	exit := suites.Mismatch{Kind: "exit", Field: "exit", Got: "127", Want: "2"}
-	stderr := suites.Mismatch{Kind: "stderr", Field: "stderr", Got: "empty", Want: `"a; b"`}
-	second := suites.Mismatch{Kind: "exit", Step: 1, Field: "exit", Got: "1", Want: "0"}
-	for _, tt := range []struct {
-		name, note string
-		mismatches []suites.Mismatch
-		want       string
-	}{
-		{"nothing more", `exit 127, want 2; stderr empty, want "a; b"`, []suites.Mismatch{exit, stderr}, ""},
-		{"a cause", "exit 127, want 2; jq: not found; stand-in: jaq", []suites.Mismatch{exit}, "jq: not found"},
-		{"steps", "step 1: exit 127, want 2; step 2: exit 1, want 0; left a process", []suites.Mismatch{exit, second}, "left a process"},
-		{"a list cut short", "exit 127, want 2; and 1 more; jq: not found", []suites.Mismatch{exit, stderr}, "jq: not found"},
-		{"only cut short", "exit 127, want 2; and 1 more", []suites.Mismatch{exit, stderr}, ""},
-		{"a time-out", "TIMEOUT_30s", []suites.Mismatch{{Kind: "timeout", Field: "timeout", Got: "TIMEOUT_30s"}}, ""},
-		{"a check", "RUFF_ABSENT", []suites.Mismatch{{Kind: "check", Field: "check", Got: "RUFF_ABSENT"}}, ""},
-		{"a gate", "absent: biome", []suites.Mismatch{{Kind: "gate", Field: "gate", Got: "absent: biome", Want: "the tool"}}, ""},
-		{"no mismatches", "was not run", nil, ""},
-		{"no words in common", "was not run", []suites.Mismatch{exit}, "was not run"},
-		{"a number that only begins alike", "exit 127, want 20", []suites.Mismatch{exit}, "exit 127, want 20"},
-	} {
-		if got := remark(suites.Verdict{Note: tt.note, Mismatches: tt.mismatches}); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestMismatchTexts(t *testing.T) {
 	t.Parallel()
 	output := strings.Repeat("line\n", 200)

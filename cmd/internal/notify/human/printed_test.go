@@ -32,6 +32,9 @@ func TestPrinted(t *testing.T) {
 			Verdict: suites.Verdict{Status: suites.Fail, Note: tt.note, Mismatches: []suites.Mismatch{tt.mismatch}},
 			At:      "suites/s.yaml:7:3", Transition: notify.New,
 		}
+		if _, cause, found := strings.Cut(tt.note, "; "); found {
+			e.Verdict.Remarks = []string{cause}
+		}
 		var out strings.Builder
 		v := New(&out, Options{})
 		v.Handle(e)

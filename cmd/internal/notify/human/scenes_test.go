@@ -210,12 +210,31 @@ func recordOf(suite, id, name string, pass bool, note string) suites.Record {
 	}
 }
 
+// remarks are what a note has after its mismatches.
+func remarks(note string, mismatches []suites.Mismatch) (all []string) {
+	if len(mismatches) == 0 {
+		return nil
+	}
+	for _, m := range mismatches {
+		if before, after, found := strings.Cut(note, m.String()); found && (before == "" || strings.HasPrefix(before, "step ")) {
+			note = strings.TrimPrefix(after, "; ")
+		}
+	}
+	for part := range strings.SplitSeq(note, "; ") {
+		if part != "" && !strings.HasPrefix(part, "stand-in: ") {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
 // doneWith makes the event of a finished case from its record.
 func doneWith(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.CaseDone {
 	e := notify.CaseDone{RunID: "r1", Record: r, Done: n, Of: of,
 		Verdict: suites.Verdict{Status: r.Status(), Note: r.Note, Mismatches: mismatches}}
 	if e.Verdict.Status == suites.Fail {
 		e.Rerun = "hookwatch run " + r.ID
+		e.Verdict.Remarks = remarks(r.Note, mismatches)
 	}
 	return e
 }
