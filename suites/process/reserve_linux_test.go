@@ -62,7 +62,7 @@ func TestReserveClosed(t *testing.T) {
 	}
 }
 
-// TestReserveShrinks: what is no longer to be kept ready ends, and one that comes
+// TestReserveShrinks checks that surplus supervisors end, and that one that becomes ready
 // too late is not kept.
 func TestReserveShrinks(t *testing.T) {
 	t.Parallel()
@@ -80,8 +80,8 @@ func TestReserveShrinks(t *testing.T) {
 	r.Close()
 }
 
-// TestReserveRefills: the next supervisor is started when a box is closed; once its
-// commands have started where none is ready for another case.
+// TestReserveRefills checks that the next supervisor is started when a box is closed, or
+// once its commands have started if none is ready for another case.
 func TestReserveRefills(t *testing.T) {
 	t.Parallel()
 	for size, early := range map[int]int{1: 1, 2: 0} {
@@ -115,8 +115,8 @@ func TestReserveRefills(t *testing.T) {
 	}
 }
 
-// TestSpawner starts confined boxes until a spawner does it, which must make children of
-// ours; then kills it, which must cost nothing.
+// TestSpawner starts confined boxes until a spawner does it, whose processes must be
+// children of this one. Then it kills the spawner, which must not cause errors.
 func TestSpawner(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
@@ -150,7 +150,7 @@ func TestSpawner(t *testing.T) {
 	}
 }
 
-// TestSpawnerErrors holds that a refusal reads the same with and without a spawner.
+// TestSpawnerErrors checks that a refusal has the same error with and without a spawner.
 func TestSpawnerErrors(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)

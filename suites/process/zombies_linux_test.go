@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are ways in which a supervisor comes to its end. None of them may leave a
-// child of ours, dead or alive, though most never close the box.
+// endings are ways in which a supervisor ends. None of them may leave a child of this
+// process, dead or alive, though most never close the box.
 var endings = map[string]func(*testing.T){
 	"killed while it is kept ready": func(t *testing.T) {
 		r := &Reserve{size: 1, coming: 1}
@@ -117,7 +117,7 @@ func TestNoZombies(t *testing.T) {
 	}
 }
 
-// childrenNow lists the children of this process with their states.
+// childrenNow returns the children of this process with their states.
 func childrenNow() []string {
 	var all []string
 	files, _ := filepath.Glob("/proc/self/task/*/children")
