@@ -15,7 +15,8 @@ import (
 	"hookwatch/suites"
 )
 
-// A desk records what a desktop view does; its service answers as it is told.
+// A desk records the calls of a desktop view; the test determines the answers of its
+// service.
 type desk struct {
 	mu    sync.Mutex
 	sent  []string
@@ -113,8 +114,8 @@ func TestDesktopRingsWithoutService(t *testing.T) {
 	}
 }
 
-// TestDesktopHangingService: no verdict waits, no call is added to one that
-// hangs, and when the service is back it is used again.
+// TestDesktopHangingService checks that no verdict waits, no call is added to a hanging
+// one, and the service is used again once it answers.
 func TestDesktopHangingService(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
