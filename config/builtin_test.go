@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestBuiltinSuites: which built-in suites a list of suites means.
+// TestBuiltinSuites checks which built-in suites a list of suites selects.
 func TestBuiltinSuites(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -32,8 +32,8 @@ func TestBuiltinSuites(t *testing.T) {
 	}
 }
 
-// TestBuiltinUnknown: a suite that does not exist is a mistake, where it stands, and
-// the names that there are are told.
+// TestBuiltinUnknown checks that an unknown suite is reported at its position, with the
+// known names.
 func TestBuiltinUnknown(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

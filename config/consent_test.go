@@ -19,7 +19,7 @@ import (
 // firstCommit identifies the repository of every clone here.
 func firstCommit(string) string { return "c0ffee" }
 
-// agree is what hookwatch trust does.
+// agree does the work of hookwatch trust.
 func agree(t *testing.T, c *Config) {
 	t.Helper()
 	if err := trust.In(c.State).Agree(c.Dir, c.Identity(firstCommit), c.Values(), time.Now()); err != nil {
@@ -27,8 +27,8 @@ func agree(t *testing.T, c *Config) {
 	}
 }
 
-// clone is a project beside other directories: the one that OUT stands for, and a
-// person's state folder.
+// clone creates a project next to other directories: one that OUT stands for, and the
+// user's state folder.
 func clone(t *testing.T, file string) (root string, load func(flags []string, env map[string]string) *Config, write func(file string)) {
 	t.Helper()
 	top := project(t, map[string]string{"clone/mine/x": "", "clone/real/x": "", "out/s.json": "{}", "victim/keep": ""})
@@ -66,7 +66,8 @@ func clone(t *testing.T, file string) (root string, load func(flags []string, en
 	return root, load, write
 }
 
-// TestConsent has every weakening value of a file wait until it is agreed to.
+// TestConsent checks that every weakening value of a file is ignored until it is agreed
+// to.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	for name, w := range weakening {
@@ -108,7 +109,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestNoConsentNeeded: what narrows, or stays in the project, counts at once.
+// TestNoConsentNeeded checks that values which restrict, or stay in the project, need no
+// consent.
 func TestNoConsentNeeded(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
@@ -125,8 +127,8 @@ func TestNoConsentNeeded(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsDecided: each key either has a rule of consent, or a reason why a
-// clone may set it to any value.
+// TestEveryKeyIsDecided checks that each key has either a rule of consent, or a reason why
+// a clone may set it to any value.
 func TestEveryKeyIsDecided(t *testing.T) {
 	t.Parallel()
 	harmless := map[string]string{
@@ -155,9 +157,9 @@ func TestEveryKeyIsDecided(t *testing.T) {
 	}
 }
 
-// TestBounds walks the table of keys: whatever is a number, a duration or a size
-// counts up to its default, and needs consent above that. Only the two that
-// TestEveryKeyIsDecided gives a reason for are free.
+// TestBounds checks for all keys with a number, a duration or a size that values up to the
+// default need no consent, and larger ones do. Only the two with a reason in
+// TestEveryKeyIsDecided are exempt.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const processors = 4
@@ -169,7 +171,7 @@ func TestBounds(t *testing.T) {
 		}
 		return why != ""
 	}
-	unbounded := []string{"results.keep_runs", "results.keep_days"} // for which 0 means no bound
+	unbounded := []string{"results.keep_runs", "results.keep_days"} // for which 0 means no limit
 	walked := 0
 	for _, k := range keys {
 		var above, below, zero, highest any
@@ -202,7 +204,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestPartlyAgreed: what was agreed to stays so when more is asked for.
+// TestPartlyAgreed checks that earlier agreements stay valid if more is asked for.
 func TestPartlyAgreed(t *testing.T) {
 	t.Parallel()
 	_, load, write := clone(t, "run: {pass_env: [A], isolation: copy}")
@@ -225,8 +227,8 @@ func TestPartlyAgreed(t *testing.T) {
 	}
 }
 
-// TestAnotherRepository: consent is for a repository at a path. Another one at the
-// same path asks again, for the same values, too.
+// TestAnotherRepository checks that consent is for a repository at a path: another one at
+// the same path needs consent for the same values again.
 func TestAnotherRepository(t *testing.T) {
 	t.Parallel()
 	const file = "run: {isolation: none}"
@@ -271,7 +273,7 @@ func TestAnotherRepository(t *testing.T) {
 	}
 }
 
-// TestLinkTurned: a link that is agreed to is agreed to as it leads.
+// TestLinkTurned checks that an agreement to a link includes its target.
 func TestLinkTurned(t *testing.T) {
 	t.Parallel()
 	root, load, _ := clone(t, "settings: [link/s.json]")
@@ -291,7 +293,7 @@ func TestLinkTurned(t *testing.T) {
 	}
 }
 
-// TestDefaultsByLink: a project without a file may link its whole .claude elsewhere.
+// TestDefaultsByLink links the whole .claude of a project without a file elsewhere.
 func TestDefaultsByLink(t *testing.T) {
 	t.Parallel()
 	root, load, _ := clone(t, "")
@@ -327,7 +329,7 @@ func TestDefaultsByLink(t *testing.T) {
 	}
 }
 
-// TestStateOfTheProject: agreements that a clone can bring are none.
+// TestStateOfTheProject checks that agreements which a clone can bring are ignored.
 func TestStateOfTheProject(t *testing.T) {
 	t.Parallel()
 	root, load, _ := clone(t, "run: {isolation: none}")
@@ -354,7 +356,7 @@ func TestStateOfTheProject(t *testing.T) {
 	}
 }
 
-// TestEnvironmentFiles: a clone has no say in hookwatch's variables.
+// TestEnvironmentFiles checks that a clone cannot set hookwatch's variables.
 func TestEnvironmentFiles(t *testing.T) {
 	t.Parallel()
 	dir := project(t, map[string]string{
@@ -366,7 +368,7 @@ func TestEnvironmentFiles(t *testing.T) {
 	}
 }
 
-// TestOwnConfigurations: what hookwatch brings needs nobody's consent.
+// TestOwnConfigurations checks that hookwatch's own configurations need no consent.
 func TestOwnConfigurations(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"..", filepath.Join("..", "suites", "reference", "project")} {
@@ -381,8 +383,8 @@ func TestOwnConfigurations(t *testing.T) {
 	}
 }
 
-// TestProjectInWorkTree: the whole work tree of git that a file is part of is one
-// stranger's; but if that is a person's HOME, it is theirs.
+// TestProjectInWorkTree checks that the whole git work tree of a file belongs to its
+// author, unless that is the user's HOME.
 func TestProjectInWorkTree(t *testing.T) {
 	root, load, _ := clone(t, "project: ../out")
 	top := filepath.Dir(root)

@@ -13,8 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// schemaAccepts validates a file that is YAML against the schema; what is no
-// YAML it does not accept.
+// schemaAccepts reports whether a file is YAML and valid according to the schema.
 func schemaAccepts(t *testing.T, data []byte) bool {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
@@ -72,7 +71,7 @@ func TestExampleHasEveryDefault(t *testing.T) {
 	}
 }
 
-// Config's fields, the table of keys and the schema name the same settings.
+// Config's fields, the table of keys and the schema have the same settings.
 func TestKeysAgree(t *testing.T) {
 	t.Parallel()
 	var table []string

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestBombs: a file that is made to be a burden ends in an error, in little time
-// and memory.
+// TestBombs checks that hostile files result in an error, with little time and memory.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	const most = mostBytes - 100
@@ -80,12 +79,13 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestConfigurationOfAnotherKind: what is no plain file of the project is named.
+// TestConfigurationOfAnotherKind checks that the error names a file that is not a plain
+// file of the project.
 func TestConfigurationOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		lay   func(path, outside string) error // path is that of the file, in the directory above where hookwatch starts
-		above string                           // what is said when it lies above; "" if it is passed over or fine
+		lay   func(path, outside string) error // path is that of the file, in the directory above the one where hookwatch starts
+		above string                           // the message if the file is above; "" if it is ignored or valid
 		here  string
 	}{
 		"directory":           {func(p, _ string) error { return os.Mkdir(p, 0o755) }, "", "is a directory"},
@@ -101,7 +101,7 @@ func TestConfigurationOfAnotherKind(t *testing.T) {
 		"directory by a link": {func(p, _ string) error { return os.Symlink(".", p) }, "", "is a directory"},
 	} {
 		if name == "no permission" && os.Geteuid() == 0 {
-			continue // root reads everything; TestAsOrdinaryUser does it
+			continue // root reads everything; TestAsOrdinaryUser tests this
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +120,7 @@ func TestConfigurationOfAnotherKind(t *testing.T) {
 	}
 }
 
-// TestGitOfAnotherKind: the file that makes a work tree is looked at, not opened.
+// TestGitOfAnotherKind checks that .git is examined but not opened.
 func TestGitOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	dir := project(t, map[string]string{"p/sub/x": ""})

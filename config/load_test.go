@@ -16,7 +16,7 @@ import (
 
 func noEnv(string) (string, bool) { return "", false }
 
-// project writes files into a new directory and gives it.
+// project writes files into a new directory and returns it.
 func project(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func TestLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range got.Denies { // as it is seen from sub
+			for i := range got.Denies { // as seen from sub
 				got.Denies[i].At.File = filepath.Base(got.Denies[i].At.File)
 			}
 			want := defaults()
@@ -235,7 +235,7 @@ func TestLoadProblems(t *testing.T) {
 	}
 }
 
-// What a JSON Schema cannot say, or what is lost before it sees the file.
+// Rules that a JSON Schema cannot express, or that are lost before the schema is applied.
 var beyondSchema = map[string]bool{
 	"bad glob": true, "size too large": true, "twice": true, "two documents": true,
 }

@@ -15,7 +15,7 @@ import (
 
 func mkfifo(path string) error { return syscall.Mkfifo(path, 0o644) }
 
-// listen leaves a socket.
+// listen creates a socket.
 func listen(path string) error {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
@@ -25,14 +25,14 @@ func listen(path string) error {
 	return l.Close()
 }
 
-// TestOwner: what another user left above the directory that a person works in
-// rules nothing there.
+// TestOwner checks that another user's file above the user's working directory is not
+// used.
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	me := os.Geteuid()
 	for name, tt := range map[string]struct {
-		file, start int // who owns the file, and the directory below it
-		link        int // who owns a link in the file's place; -1: there is none
+		file, start int // owners of the file, and of the directory below it
+		link        int // owner of a link instead of the file; -1 means there is no link
 		refused     bool
 	}{
 		"mine":                        {me, me, -1, false},
@@ -76,8 +76,8 @@ func TestOwner(t *testing.T) {
 // foreign names a directory in which root has prepared the file of a third user.
 const foreign = "HOOKWATCH_TEST_FOREIGN"
 
-// TestOwnerAsUser is TestOwner for a user who cannot give files away. It is for
-// TestAsOrdinaryUser to run.
+// TestOwnerAsUser is TestOwner for a user who cannot change the owner of files. It is run
+// by TestAsOrdinaryUser.
 func TestOwnerAsUser(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(foreign)
@@ -93,7 +93,8 @@ func TestOwnerAsUser(t *testing.T) {
 	}
 }
 
-// TestOwnerOfGuess: nor does another's .git or .claude make the directory a project.
+// TestOwnerOfGuess checks that another user's .git or .claude does not make the directory
+// a project.
 func TestOwnerOfGuess(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -111,13 +112,13 @@ func TestOwnerOfGuess(t *testing.T) {
 	}
 }
 
-// TestAsOrdinaryUser runs what root may do differently once more as a user who is not root.
+// TestAsOrdinaryUser repeats tests that root may pass differently as another user.
 func TestAsOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("it is done as one")
 	}
-	dir, err := os.MkdirTemp("/tmp", "hookwatch-user") // where that user may come
+	dir, err := os.MkdirTemp("/tmp", "hookwatch-user") // a directory that the user can access
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestResultsPlace: wherever records go, what holds other things is refused, and
-// the way there can be opened without following a link.
+// TestResultsPlace checks for all places of records that directories with other files are
+// refused, and that the path can be opened without following a link.
 func TestResultsPlace(t *testing.T) {
 	t.Parallel()
 	const refused = "refused"
@@ -19,7 +19,7 @@ func TestResultsPlace(t *testing.T) {
 		files map[string]string
 		env   string
 		agree bool
-		want  string // from the clone; STATE is the person's folder
+		want  string // from the clone; STATE is the user's folder
 		base  string
 	}{
 		"default":                  {want: ".claude/tests/hooks/results", base: "."},
@@ -28,7 +28,7 @@ func TestResultsPlace(t *testing.T) {
 		"variable elsewhere":       {env: "../out/new/r", want: "../out/new/r", base: "../out"},
 		"agreed elsewhere":         {file: "results: {dir: ../out/new/r}", agree: true, want: "../out/new/r", base: "../out"},
 		"agreed by a link":         {file: "results: {dir: link/r}", agree: true, want: "../out/r", base: "../out"},
-		"variable over a link":     {env: "link/r", want: "link/r", base: "."}, // disk.Make names the link
+		"variable over a link":     {env: "link/r", want: "link/r", base: "."}, // disk.Make reports the link
 		"the root":                 {env: ".", want: refused},
 		"above the root":           {env: "..", want: refused},
 		"above, agreed":            {file: "results: {dir: ..}", agree: true, want: refused},
@@ -89,7 +89,8 @@ func TestResultsPlace(t *testing.T) {
 	}
 }
 
-// TestResultsBaseOfState: without a file records go to the person's state folder.
+// TestResultsBaseOfState checks that records are in the user's state folder if there is no
+// file.
 func TestResultsBaseOfState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// weakening are the values of a file that count only once they are agreed to. In
-// them OUT is a directory outside of the project.
+// weakening are the values of a file that need consent. In them OUT is a directory outside
+// of the project.
 var weakening = map[string]struct {
 	file    string
 	changed string // the same key, another value
 	get     func(*Config) any
-	safe    any // what holds until then
-	asked   any // what holds then
+	safe    any // the value until then
+	asked   any // the value after that
 	env     string
 	flag    string
 	set     string // by variable or flag
-	chosen  any    // what holds by it
+	chosen  any    // the resulting value
 }{
 	"isolation none": {
 		file: "run: {isolation: none}", changed: "run: {isolation: copy}",

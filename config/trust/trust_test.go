@@ -26,7 +26,8 @@ func agreed(t *testing.T, s Store, project string) *Agreement {
 	return a
 }
 
-// TestAgreement is kept, about one project and exactly its values, and withdrawn.
+// TestAgreement checks that an agreement is for one project and exactly its values, and
+// can be withdrawn.
 func TestAgreement(t *testing.T) {
 	t.Parallel()
 	s := In(filepath.Join(t.TempDir(), "not", "yet"))
@@ -73,8 +74,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestForged: what is no agreement of the person's for this project is an error,
-// and agrees to nothing.
+// TestForged checks that files which are not the user's agreement for this project are
+// errors, and agree to nothing.
 func TestForged(t *testing.T) {
 	t.Parallel()
 	good := In(t.TempDir())
@@ -126,7 +127,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestFolderByLink: what hookwatch keeps in the state folder it keeps there.
+// TestFolderByLink checks that agreements stay within the state folder.
 func TestFolderByLink(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scene is a directory of hookwatch's, and a file of the person's outside.
+// scene creates a directory of hookwatch's, and a file of the user's outside.
 func scene(t *testing.T) (dir *Dir, base, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -38,7 +38,7 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// acts are everything that writes to an entry.
+// acts are all operations that write to an entry.
 var acts = map[string]func(d *Dir) error{
 	"append": func(d *Dir) error {
 		f, err := d.Append("x")
@@ -80,7 +80,7 @@ func closeLock(l *Lock) {
 	}
 }
 
-// TestLinksInTheWay has every act meet a link of every kind.
+// TestLinksInTheWay performs every act on a link of every kind.
 func TestLinksInTheWay(t *testing.T) {
 	t.Parallel()
 	targets := map[string]func(base, outside string) string{
@@ -120,8 +120,8 @@ func untouched(t *testing.T, dir *Dir, outside string) {
 	}
 }
 
-// refusedAs takes a directory that cannot be made, for something stands there,
-// for one that was refused as what stands there.
+// refusedAs treats a directory that cannot be created, because something is in its place,
+// as refused.
 func refusedAs(d *Dir, err error) error {
 	if fi, lerr := d.Lstat("x"); lerr == nil && errors.Is(err, fs.ErrExist) {
 		return d.refuse("x", fi)
@@ -129,7 +129,7 @@ func refusedAs(d *Dir, err error) error {
 	return err
 }
 
-// TestRemove deletes files and empty directories, and what does not exist.
+// TestRemove deletes files, empty directories and missing files.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := scene(t)
@@ -152,7 +152,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestSwappedDirectory exchanges the directory for a link while it is open.
+// TestSwappedDirectory replaces the directory by a link while it is open.
 func TestSwappedDirectory(t *testing.T) {
 	t.Parallel()
 	dir, base, outside := scene(t)
@@ -168,7 +168,7 @@ func TestSwappedDirectory(t *testing.T) {
 		t.Error("a link stands in its place")
 	}
 	for act, do := range acts {
-		_ = do(dir) // whatever it does, it does in the directory that was opened
+		_ = do(dir) // it only affects the directory that was opened
 		_ = act
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 1 {
@@ -180,7 +180,8 @@ func TestSwappedDirectory(t *testing.T) {
 	}
 }
 
-// TestWay refuses a link in any component below the base, and none above it.
+// TestWay checks that a link in any component below the base is refused, and none above
+// it.
 func TestWay(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -204,7 +205,7 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestLock has two hold one lock.
+// TestLock takes one lock twice.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := scene(t)
@@ -238,7 +239,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestReplace leaves one file, whatever was there.
+// TestReplace checks that one file remains, whatever was there before.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir, base, _ := scene(t)

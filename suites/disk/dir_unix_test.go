@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestKinds refuses what is no file, without waiting for a pipe's other end.
+// TestKinds checks that other kinds of files are refused, without waiting for a pipe's
+// other end.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for kind, make := range map[string]func(path string) error{
@@ -44,7 +45,7 @@ func closeAtEnd(t *testing.T, l net.Listener) {
 	}
 }
 
-// TestHardLinks appends to nothing that has another name.
+// TestHardLinks checks that files with another name are not appended to.
 func TestHardLinks(t *testing.T) {
 	t.Parallel()
 	dir, _, outside := scene(t)
@@ -62,7 +63,7 @@ func TestHardLinks(t *testing.T) {
 	untouched(t, dir, outside)
 }
 
-// TestReader reads what lies in the project and is not hidden.
+// TestReader checks that files in the project are read if they are not hidden.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	dir, base, outside := scene(t)
@@ -75,7 +76,7 @@ func TestReader(t *testing.T) {
 		name   string
 		r      Reader
 		path   string
-		reason Reason // 0: it is read
+		reason Reason // 0 means it is read
 	}{
 		{"plain", Reader{Root: base}, "results/kept", 0},
 		{"link inside", Reader{Root: base}, "in/kept", 0},

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pin opens a file as whoever notices a save does, and gives what it read.
+// pin opens a file like the watcher after a save, and returns its content.
 func pin(t *testing.T, p *Pinned, path string) string {
 	t.Helper()
 	f, err := p.Open(path)
@@ -38,7 +38,7 @@ func save(t *testing.T, path, text string) {
 	}
 }
 
-// real is a directory without symbolic links on its way.
+// real returns a directory whose path has no symbolic links.
 func real(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -48,8 +48,8 @@ func real(t *testing.T) string {
 	return dir
 }
 
-// TestPinned: what was read of a save is what everybody is given, until the file is
-// another one.
+// TestPinned checks that all readers get the content that was read after a save, until the
+// file changes.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	dir, p := real(t), new(Pinned)
@@ -73,7 +73,7 @@ func TestPinned(t *testing.T) {
 	if got := pin(t, p, path); got != "once" {
 		t.Errorf("opened %q", got)
 	}
-	// What is held is told from what is on disk by its text alone.
+	// Only the text shows whether the content is from the cache or the disk.
 	v := p.files[path]
 	v.content = []byte("held")
 	p.files[path] = v
@@ -104,7 +104,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestPinnedBounds: neither large files nor many are held.
+// TestPinnedBounds checks that neither large files nor many files are cached.
 func TestPinnedBounds(t *testing.T) {
 	t.Parallel()
 	dir, p := real(t), new(Pinned)

@@ -10,7 +10,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// usual are filters of suites.
+// usual are typical filters of suites.
 var usual = []string{
 	`.`, `.a.b`, `.hookSpecificOutput.permissionDecision == "deny"`, `. == {decision: "block", reason: "no"}`, `.a[0]?`, `.["a b"]`, `.a[-1:]`,
 	`keys == ["decision", "reason"] and (.reason | contains("flake8"))`, `.systemMessage | test("^a.*(b|c)+$")`, `has("a") | not`,
@@ -19,7 +19,8 @@ var usual = []string{
 	`[.[] | .name] == ["a", "b"]`, `.a | split("\n")[1] | length == 4000`, `any(. == 1)`, `.a + "x" == "bx"`, `try .a.b == 1`, `{a, b: .c, "d": 1}`,
 }
 
-// hostile are filters that take any time or memory, with an input that makes them.
+// hostile are filters that take any amount of time or memory, with an input for which they
+// do.
 var hostile = []string{
 	`reduce range(40) as $i ("aaaa"; . + .)`, `[range(100000)] | tojson | gsub("";"x")`, `def f: f; f`, `"x" * 1000000000`, `[limit(1000000000; repeat(1))]`,
 	`[range(1e9)]`, `last(range(1e12))`, `. as $x | [$x, $x]`, `[.[] | . as $a | .. | . as $b | [$a, $b]]`, `[splits("")]`, `tojson`, `@sh`, `"\(.)\(.)"`,
@@ -73,8 +74,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzFilterFactor: of a filter whose factor is known, the outputs are no larger than
-// the factor says, and there is an end of them.
+// FuzzFilterFactor checks for filters with a factor that their outputs are no larger than
+// the factor permits, and that they end.
 func FuzzFilterFactor(f *testing.F) {
 	for _, filter := range append(usual, hostile...) {
 		f.Add(filter, `{"a": [1, "x\u0001", null, {"b": [[[]]]}], "reason": "flake8"}`)
@@ -112,7 +113,7 @@ func FuzzFilterFactor(f *testing.F) {
 	})
 }
 
-// sizeOf counts a value as filterFactor does.
+// sizeOf returns the size of a value as filterFactor counts it.
 func sizeOf(v any) int {
 	size := valueSize
 	switch v := v.(type) {

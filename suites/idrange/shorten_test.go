@@ -39,7 +39,7 @@ func TestShorten(t *testing.T) {
 
 var rangeForm = regexp.MustCompile(`^([A-Za-z]+)([0-9]+)-([A-Za-z]+)([0-9]+)$`)
 
-// expand undoes Shorten.
+// expand reverses Shorten.
 func expand(t *testing.T, parts []string) []string {
 	var ids []string
 	for _, p := range parts {
@@ -69,7 +69,7 @@ func FuzzShorten(f *testing.F) {
 		ids := strings.Fields(in)
 		for _, id := range ids {
 			if rangeForm.MatchString(id) {
-				return // reads like a range itself
+				return // looks like a range itself
 			}
 		}
 		got := expand(t, Shorten(ids))

@@ -26,9 +26,9 @@ var paragraphs = map[string]func(n int) string{
 	"never closed": func(n int) string { return strings.Repeat("[verify: ", 10*n) },
 }
 
-// BenchmarkManyMarkers reads such paragraphs: one of 600 markers once took ten
-// seconds. Three times the markers are to take about three times as long, which
-// the last figure of each line tells.
+// BenchmarkManyMarkers reads such paragraphs, because one of 600 markers once took ten
+// seconds. Three times as many markers should take about three times as long; see the last
+// number of each line.
 func BenchmarkManyMarkers(b *testing.B) {
 	for name, text := range paragraphs {
 		few, many := []byte(text(600)), []byte(text(1800))
@@ -47,7 +47,8 @@ func BenchmarkManyMarkers(b *testing.B) {
 	}
 }
 
-// TestRefused: what would take minutes or gigabytes is not read, and says so.
+// TestRefused checks that documents which would take minutes or gigabytes are not read,
+// and that this is reported.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	prefixes := ""
@@ -75,7 +76,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// word is the letters of an ID.
+// word returns the letters of an ID.
 func word(i int) string {
 	return string([]byte{byte('A' + i%26), byte('A' + i/26%26), byte('A' + i/676%26)})
 }

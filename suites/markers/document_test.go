@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// summary is "line:column ref ids" a marker.
+// summary formats markers as "line:column ref ids".
 func summary(d *Document) []string {
 	var got []string
 	for _, m := range d.Markers {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// To write the golden file anew: go test ./suites/markers -run TestForms -update
+// To update the golden file: go test ./suites/markers -run TestForms -update
 var update = flag.Bool("update", false, "write testdata/forms.golden anew")
 
 // formIDs are the cases of the project in testdata/forms.
@@ -27,7 +27,7 @@ func formIDs() *IDs {
 	return NewIDs(ids)
 }
 
-// onDisk resolves in a directory.
+// onDisk returns a Resolver for a directory.
 func onDisk(dir string, known ...string) *Resolver {
 	return &Resolver{
 		Read:  func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(p))) },
@@ -35,7 +35,7 @@ func onDisk(dir string, known ...string) *Resolver {
 	}
 }
 
-// TestForms reads a document that holds every form of a marker.
+// TestForms reads a document with every form of a marker.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	const dir, spec, golden = "testdata/forms", "docs/specs/forms.md", "testdata/forms.golden"

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRead reads arbitrary documents: every marker lies in the text, where a
-// reference stands, and reading again gives the same.
+// FuzzRead reads arbitrary documents. Every marker must be in the text, at a reference,
+// and reading again must return the same.
 func FuzzRead(f *testing.F) {
 	forms, err := os.ReadFile("testdata/forms/docs/specs/forms.md")
 	if err != nil {
@@ -47,8 +47,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzResolve looks arbitrary references up in arbitrary files of each kind: a
-// section that is found lies in the file, and looking again finds the same.
+// FuzzResolve looks up arbitrary references in arbitrary files of each kind. A section
+// that is found must be in the file, and looking it up again must return the same.
 func FuzzResolve(f *testing.F) {
 	for _, s := range []string{
 		`{"a": [1, {"b": "\u00e9"}], "a": null}`, "[[1e9, -0]]", "f() { case x in a|b) ;; esac; }\n# -- x --\n",

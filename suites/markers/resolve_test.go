@@ -172,7 +172,7 @@ func sectionDigest(r *Resolver, file, section string) string {
 	return r.Resolve(Ref{file, section}, nil).Digest
 }
 
-// TestSectionDigest edits a file and looks at which sections it changes.
+// TestSectionDigest edits a file and checks which sections change.
 func TestSectionDigest(t *testing.T) {
 	t.Parallel()
 	sections := map[string][]string{

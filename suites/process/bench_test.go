@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-// BenchmarkBare is the floor: the same child from os/exec, nothing around it.
+// BenchmarkBare is the baseline: the same child with only os/exec.
 func BenchmarkBare(b *testing.B) {
 	for b.Loop() {
 		cmd := exec.Command("bash", "-c", ":")
@@ -19,7 +19,7 @@ func BenchmarkBare(b *testing.B) {
 	}
 }
 
-// BenchmarkRun is the child under its supervisor. The budget is 2 ms above
+// BenchmarkRun runs the child under its supervisor. The budget is 2 ms more than
 // BenchmarkBare.
 func BenchmarkRun(b *testing.B) {
 	c := process.Command{Argv: []string{"bash", "-c", ":"}, Dir: "/", Env: env()}

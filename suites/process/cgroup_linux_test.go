@@ -33,7 +33,7 @@ func TestCgroupPlaces(t *testing.T) {
 	}
 }
 
-// A made-up tree is directories with the files that the kernel would show.
+// madeUp returns a tree of plain directories with the files that the kernel would provide.
 func madeUp(t *testing.T, controllers, enabled string) *cgroupTree {
 	t.Helper()
 	base := t.TempDir()
@@ -99,7 +99,7 @@ func TestNoCgroup(t *testing.T) {
 	}
 }
 
-// TestSweep removes what a killed hookwatch left, and nothing else.
+// TestSweep removes the cgroups of a killed hookwatch, and no others.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	const dead = 1 << 30 // no PID

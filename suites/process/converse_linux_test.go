@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestConverse has a child answer, line by line, what it is told, with files made
-// for it meanwhile.
+// TestConverse has a conversation with a child, line by line, and writes files for it in
+// the meantime.
 func TestConverse(t *testing.T) {
 	t.Parallel()
 	s, err := Open(Setup{})
@@ -45,7 +45,7 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// TestConverseWithNobody: a child that ends, or is ended, leaves no conversation behind.
+// TestConverseWithNobody checks that a conversation ends if the child ends or is killed.
 func TestConverseWithNobody(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"ends": "exit 3", "never answers": "sleep 60"} {

@@ -94,8 +94,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestDeathOfHookwatch kills a process that is running a hook: nothing of the
-// hook may stay.
+// TestDeathOfHookwatch kills a process that is running a hook, and checks that no process
+// of the hook remains.
 func TestDeathOfHookwatch(t *testing.T) {
 	t.Parallel()
 	mark := "MARK_death_" + strconv.Itoa(os.Getpid())
@@ -123,7 +123,7 @@ func TestDeathOfHookwatch(t *testing.T) {
 	if line, err := bufio.NewReader(f).ReadString('\n'); err != nil || strings.TrimSpace(line) != "up" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	for len(carrying(mark+"=1")) == 0 { // one that is just becoming another program shows no environment
+	for len(carrying(mark+"=1")) == 0 { // a process shows no environment during exec
 		if ctx.Err() != nil {
 			t.Fatal("the hook is not there")
 		}
@@ -133,7 +133,7 @@ func TestDeathOfHookwatch(t *testing.T) {
 	gone(t, mark)
 }
 
-// TestTextFileBusy starts a script that somebody still has open for writing.
+// TestTextFileBusy starts a script that is still open for writing.
 func TestTextFileBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "saved.sh")

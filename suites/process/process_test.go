@@ -20,8 +20,9 @@ func env(extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH")}, extra...)
 }
 
-// TestFinishing: a child that still writes when its command has ended may finish. A busy
-// machine can delay it beyond the time that it has, so one of several runs is enough.
+// TestFinishing checks that a child that still writes when its command has ended may
+// finish. A busy machine can delay it beyond its grace period, so one of several runs is
+// enough.
 func TestFinishing(t *testing.T) {
 	t.Parallel()
 	var r process.Result

@@ -62,7 +62,7 @@ func TestReserveClosed(t *testing.T) {
 	}
 }
 
-// TestReserveShrinks: what is no longer to be kept ready ends, and one that comes
+// TestReserveShrinks checks that surplus supervisors end, and that one that becomes ready
 // too late is not kept.
 func TestReserveShrinks(t *testing.T) {
 	t.Parallel()
@@ -150,7 +150,7 @@ func TestSpawner(t *testing.T) {
 	}
 }
 
-// TestSpawnerErrors holds that a refusal reads the same with and without a spawner.
+// TestSpawnerErrors checks that a refusal has the same error with and without a spawner.
 func TestSpawnerErrors(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)

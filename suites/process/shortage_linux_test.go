@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestShortage: an error of the system that is about a limit names it, and what to do.
+// TestShortage checks that an error of the system about a limit names it, with a remedy.
 func TestShortage(t *testing.T) {
 	t.Parallel()
 	for errno, want := range map[syscall.Errno][2]string{
@@ -40,8 +40,8 @@ func TestShortage(t *testing.T) {
 	}
 }
 
-// TestShortOfDescriptors: a command that the supervisor cannot start without more
-// descriptors has no result that it could be judged by.
+// TestShortOfDescriptors checks that a command which the supervisor cannot start without
+// more descriptors has no result.
 func TestShortOfDescriptors(t *testing.T) {
 	t.Parallel()
 	b, err := Open(Setup{})
@@ -49,7 +49,7 @@ func TestShortOfDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := b.confineNothing(); err != nil { // it is up
+	if _, err := b.confineNothing(); err != nil { // it is running
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", b.process.Pid))
@@ -81,7 +81,7 @@ func (b *Supervisor) confineNothing() (*Supervisor, error) {
 	return b, b.confine(b.limits.steps(false))
 }
 
-// TestRoom: what there is of descriptors bounds how many cases run at a time.
+// TestRoom checks that the descriptors limit the number of concurrent cases.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	limit := openFilesLimit()

@@ -117,7 +117,7 @@ func TestNoZombies(t *testing.T) {
 	}
 }
 
-// childrenNow lists the children of this process with their states.
+// childrenNow returns the children of this process with their states.
 func childrenNow() []string {
 	var all []string
 	files, _ := filepath.Glob("/proc/self/task/*/children")

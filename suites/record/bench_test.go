@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// benchRecords are those of a run of many cases, of usual size.
+// benchRecords returns the records of a run of many cases, of usual size.
 func benchRecords(n int) []suites.Record {
 	records := make([]suites.Record, n)
 	for i := range records {
@@ -41,7 +41,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkSelected is a run of one case in a project of 10,000, and of all.
+// BenchmarkSelected measures a run of one case in a project of 10,000, and of all.
 func BenchmarkSelected(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -62,7 +62,7 @@ func BenchmarkSelected(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen takes over a directory of 10,000 cases and closes it.
+// BenchmarkOpen opens and closes a directory of 10,000 cases.
 func BenchmarkOpen(b *testing.B) {
 	s := benchStore(b)
 	dir := s.o.Dir
@@ -82,7 +82,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkEvidence keeps and reads what a case executed.
+// BenchmarkEvidence writes and reads evidence of a case.
 func BenchmarkEvidence(b *testing.B) {
 	s := benchStore(b)
 	k := suites.Key{Suite: "pm", ID: "P01"}

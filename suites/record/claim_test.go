@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites"
 )
 
-// elsewhere makes records as hookwatch does, on what a clone's author has for a
-// machine, and gives the place as the person sees it.
+// elsewhere writes records on the machine of a clone's author, and returns the place as
+// the user sees it.
 func elsewhere(t *testing.T) Place {
 	t.Helper()
 	top := t.TempDir()
@@ -28,7 +28,8 @@ func elsewhere(t *testing.T) Place {
 	return p
 }
 
-// TestRecordsOfAClone are history, and tell nothing of what was last run.
+// TestRecordsOfAClone checks that records of a clone are only history, and do not count as
+// the last run.
 func TestRecordsOfAClone(t *testing.T) {
 	t.Parallel()
 	p := elsewhere(t)
@@ -64,7 +65,8 @@ func TestRecordsOfAClone(t *testing.T) {
 	}
 }
 
-// TestRecordsRestored count where the person says so, from then on.
+// TestRecordsRestored checks that such records count once the user declares them as
+// restored.
 func TestRecordsRestored(t *testing.T) {
 	t.Parallel()
 	p := elsewhere(t)
@@ -78,8 +80,8 @@ func TestRecordsRestored(t *testing.T) {
 	}
 }
 
-// TestAnotherDirectoryInItsPlace: what was deleted and cloned anew is not the
-// person's, whatever it says of itself.
+// TestAnotherDirectoryInItsPlace checks that a directory which was deleted and cloned
+// again is not the user's, whatever its .origin contains.
 func TestAnotherDirectoryInItsPlace(t *testing.T) {
 	t.Parallel()
 	p := elsewhere(t)
@@ -95,7 +97,7 @@ func TestAnotherDirectoryInItsPlace(t *testing.T) {
 	}
 }
 
-// TestNewerLayout is told, and everything stays as it is.
+// TestNewerLayout checks that a newer layout is reported and nothing is changed.
 func TestNewerLayout(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "results")

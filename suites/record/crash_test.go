@@ -22,11 +22,11 @@ import (
 // The variables that make the test binary record until it is killed.
 const (
 	crashDirVariable   = "RECORD_TEST_CRASH_DIR"
-	crashKillsVariable = "RECORD_TEST_KILLS" // how often to kill; 6 when unset
+	crashKillsVariable = "RECORD_TEST_KILLS" // number of kills; 6 if unset
 )
 
-// recordUntilKilled runs full and selected runs without end. It prints
-// "key number" once a record is kept; the numbers grow.
+// recordUntilKilled performs full and selected runs forever. It prints "key number" once a
+// record is on disk; the numbers increase.
 func recordUntilKilled(dir string) {
 	s, err := Open(Options{Place: at(dir), RollingSize: 1 << 20, KeepRuns: 3})
 	if err != nil {
@@ -72,10 +72,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		kills = n
 	}
 	var dir string
-	var kept map[string]int64 // by key, the last number acknowledged
+	var kept map[string]int64 // by key, the last number that was printed
 	interrupted, torn := 0, 0
 	for i := range kills {
-		if i%10 == 0 { // the logs are read whole every time, so they must not grow for ever
+		if i%10 == 0 { // the logs are read completely every time, so they must not grow without limit
 			dir, kept = t.TempDir(), map[string]int64{}
 		}
 		killAfter(t, dir, rand.IntN(50), time.Duration(rand.IntN(30))*time.Millisecond, kept)
@@ -97,8 +97,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("%d kills: %d runs interrupted, %d torn lines cut", kills, interrupted, torn)
 }
 
-// killAfter kills a recording process some time after it has kept that many
-// records, at whatever it does by then.
+// killAfter kills a recording process some time after it has written a number of records,
+// at any point of its work.
 func killAfter(t *testing.T, dir string, lines int, later time.Duration, kept map[string]int64) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

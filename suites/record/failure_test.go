@@ -21,10 +21,10 @@ func TestAFullRunThatCannotBeKeptHarmsNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=1 pm/P02=1")
-	if after := list(t, dir); len(after) != len(before)+2 { // running.json, and what stood in the way
+	if after := list(t, dir); len(after) != len(before)+2 { // running.json, and the obstacle
 		t.Errorf("left over: %v, before %v", after, before)
 	}
-	begin(t, s, "r3", false) // takes over what r2 could not end
+	begin(t, s, "r3", false) // takes over the run that r2 could not end
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=2 pm/P02=1")
 	must(t, s.EndSelected(nil, nil, suites.Environment{}))
 }

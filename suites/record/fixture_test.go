@@ -12,13 +12,13 @@ import (
 	"hookwatch/suites"
 )
 
-// foreignLine is what another tool wrote.
+// foreignLine is a line of another tool.
 const foreignLine = `{"hook":"enforce_package_managers.sh","test_name":"pip_blocked","category":"block","input_summary":"pip install requests","expected_decision":"block","expected_exit":0,"actual_decision":"block","actual_exit":0,"actual_output":"{}","actual_stderr":"","pass":true,"note":"absent","timestamp":"2026-02-20T14:30:45Z","duration_ms":2000}`
 
-// noon is when the tests take place.
+// noon is the time of the tests.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at is a place in what exists of a directory's way.
+// at returns a place whose base is the nearest existing parent of the directory.
 func at(dir string) Place {
 	base := dir
 	for {
@@ -58,7 +58,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// rec makes a record of case "suite/ID" in a run.
+// rec returns a record of case "suite/ID" in a run.
 func rec(run, key string, note string) suites.Record {
 	suite, id, _ := strings.Cut(key, "/")
 	exit := 0
@@ -105,7 +105,7 @@ func runSelected(t *testing.T, s *Store, id string, records ...suites.Record) {
 	must(t, s.EndSelected(records, nil, suites.Environment{}))
 }
 
-// describe gives a present state as "agent-file: suite/ID=note ...".
+// describe formats a present state as "agent-file: suite/ID=note ...".
 func describe(s *Snapshot) []string {
 	var lines []string
 	for f, records := range s.ByAgent() {
@@ -150,7 +150,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// list gives the names below dir, directories with a slash.
+// list returns the names below dir, directories with a slash.
 func list(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string

@@ -21,9 +21,9 @@ func TestIdentify(t *testing.T) {
 		{"enforce_package_managers.sh", "pip_blocked", "pm/P01"},
 		{"enforce_package_managers.sh", "P01_pip_blocked", "pm/P01"},
 		{"/x/y/enforce_package_managers.sh", "p01_pip_blocked", "pm/P01"},
-		{"enforce_package_managers.sh", "P02_pip_blocked", ""}, // the ID says otherwise
-		{"enforce_package_managers.sh", "P01_other", ""},       // the name does
-		{"multi_linter.sh", "pip_blocked", ""},                 // the hook does
+		{"enforce_package_managers.sh", "P02_pip_blocked", ""}, // the ID differs
+		{"enforce_package_managers.sh", "P01_other", ""},       // the name differs
+		{"multi_linter.sh", "pip_blocked", ""},                 // the hook differs
 		{"enforce_package_managers.sh", "uv_pip", ""},          // two cases
 		{"enforce_package_managers.sh", "P12_uv_pip", "pm/P12"},
 		{"enforce_package_managers.sh", "P12b_uv_pip", "pm-more/P12b"},

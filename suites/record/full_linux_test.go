@@ -15,8 +15,8 @@ import (
 // onFullDisk makes the test binary work on a small file system of its own.
 const onFullDisk = "RECORD_TEST_FULL_DISK"
 
-// TestFullDisk: a record that the disk has no room for is taken back and told;
-// with room again, what follows is kept.
+// TestFullDisk checks that a record without room on the disk is removed again and
+// reported, and that later ones are kept once there is room.
 func TestFullDisk(t *testing.T) {
 	if dir := os.Getenv(onFullDisk); dir != "" {
 		fillDisk(t, dir)

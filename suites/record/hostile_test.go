@@ -17,20 +17,20 @@ import (
 	"hookwatch/suites"
 )
 
-// The results directory of a clone, and what stands in it.
+// Names in the results directory of a clone.
 const (
 	inClone  = ".claude/tests/hooks/results"
 	oldStamp = "20260228T120000Z"
 	digest   = "0123456789abcdef0123456789abcdef"
 )
 
-// A trap is a file or directory that a clone can put something else in the place of.
+// A trap is a file or directory that a clone can replace by something else.
 type trap struct {
 	name string
 	dir  bool
-	// Unsaid: nothing is done there that would have to be told.
+	// unsaid means that hookwatch does not use the file, so that there is nothing to report.
 	unsaid bool
-	// Appended: the file is written in place, so it must have no other name.
+	// appended means that the file is written in place, so it must have no other name.
 	appended bool
 }
 
@@ -52,8 +52,8 @@ var traps = []trap{
 	{name: inClone + "/traces/pm/P01.json"}, {name: inClone + "/contents/" + digest},
 }
 
-// states are what a clone can put there. Those that are links, or no files, are
-// told wherever hookwatch meets them.
+// states are the replacements that a clone can contain. hookwatch must report links and
+// other kinds of files when it finds them.
 var states = map[string]func(path, outside string) error{
 	"dangling":              func(path, outside string) error { return os.Symlink(filepath.Join(outside, "absent"), path) },
 	"link to a file":        func(path, outside string) error { return os.Symlink(filepath.Join(outside, "bashrc"), path) },
@@ -64,10 +64,10 @@ var states = map[string]func(path, outside string) error{
 	"hard link":             func(path, outside string) error { return os.Link(filepath.Join(outside, "bashrc"), path) },
 }
 
-// precious is what stands in the person's file.
+// precious is the content of the user's file.
 const precious = `{"test_name":"precious","id":"precious","suite":"pm","pass":true}` + "\n"
 
-// clone is a project with records of two full runs, beside files of the person's.
+// clone creates a project with records of two full runs, next to files of the user's.
 func clone(t *testing.T) (project, outside string) {
 	t.Helper()
 	top := inMemory(t)
@@ -91,8 +91,8 @@ func clone(t *testing.T) (project, outside string) {
 	return project, outside
 }
 
-// inMemory is a temporary directory that need not wait for a disk, where there is
-// one: these tests make thousands of files that are synced.
+// inMemory returns a temporary directory in memory if possible, because these tests sync
+// thousands of files.
 func inMemory(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "record")
 	if err != nil {
@@ -102,8 +102,8 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
-// set puts a state into a trap. What stood there may be gone meanwhile, or come
-// back.
+// set puts a state into a trap. In TestSwaps the previous file may disappear or return at
+// the same time.
 func set(project, outside string, tr trap, state string) error {
 	path := filepath.Join(project, tr.name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -120,8 +120,8 @@ func set(project, outside string, tr trap, state string) error {
 	}
 }
 
-// everything does all that hookwatch does with a results directory, and goes on
-// after errors. Between is called between the beginning and the end of runs.
+// everything uses all features of a results directory, and continues after errors. between
+// is called between the beginning and the end of runs.
 func everything(project string, between func()) (told []string) {
 	tell := func(err error) {
 		if err != nil {
@@ -203,7 +203,7 @@ func within(t *testing.T, do func() []string) []string {
 	}
 }
 
-// tree gives what is in a directory: kinds, modes and contents by path.
+// tree returns the content of a directory: kinds, modes and contents by path.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -229,7 +229,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// checkOutside reports what changed outside, and what of it went into records.
+// checkOutside reports changes of files outside, and their content in records.
 func checkOutside(t *testing.T, before map[string]string, project, outside string, told []string) {
 	t.Helper()
 	if after := tree(t, outside); !maps.Equal(before, after) {

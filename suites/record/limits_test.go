@@ -16,8 +16,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestBombs: what is small and unpacks to much, or means much, is read in part,
-// and that is told.
+// TestBombs checks that small files with a large content are only read in part, and that
+// this is reported.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	packed := func(text string, times int) string {
@@ -49,7 +49,7 @@ func TestBombs(t *testing.T) {
 		"large inputs":       {inputsName, strings.Repeat(" ", DocumentLimit+1), "too large"},
 		"environment":        {environmentName, "null and void", "environment.json: not read"},
 	} {
-		t.Run(name, func(t *testing.T) { // one after the other: they are large
+		t.Run(name, func(t *testing.T) { // one after the other, because they are large
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, c.file), c.text)
 			r := reader(t, dir)
@@ -65,8 +65,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestSpoiltDocumentsAreKept: what hookwatch is about to write anew was told and
-// put aside.
+// TestSpoiltDocumentsAreKept checks that damaged documents are reported and put aside
+// before they are written again.
 func TestSpoiltDocumentsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, name := range ownDocuments {
@@ -81,8 +81,8 @@ func TestSpoiltDocumentsAreKept(t *testing.T) {
 	}
 }
 
-// TestSpoiltStateIsKept: a file of records that somebody spoilt while hookwatch
-// runs is not written over with less.
+// TestSpoiltStateIsKept checks that a file of records that was damaged while hookwatch
+// runs is not replaced by a file with fewer records.
 func TestSpoiltStateIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -103,8 +103,8 @@ func TestSpoiltStateIsKept(t *testing.T) {
 	}
 }
 
-// TestNamesOfAnything: whatever a suite calls itself and its cases, its evidence
-// lies in traces, each case's apart.
+// TestNamesOfAnything checks that evidence of suites and cases with any name is in traces,
+// in a separate file for each case.
 func TestNamesOfAnything(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -146,7 +146,8 @@ func TestAgentsThatCannotNameAFile(t *testing.T) {
 	}
 }
 
-// TestManyRuns: an archive of any size is listed, and read as far as it goes.
+// TestManyRuns checks that an archive of any size is listed, and read until the budget is
+// used up.
 func TestManyRuns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -165,7 +166,7 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// endless is a line without an end. It says how much of it was read.
+// endless is a line without an end. It counts the bytes that were read.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -179,7 +180,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestEndless: what is skipped counts as well.
+// TestEndless checks that skipped text counts as well.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	line := new(endless)

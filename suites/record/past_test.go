@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPast: the rolling log, the archive and the present state add up, and
-// nothing counts twice.
+// TestPast checks that the rolling log, the archive and the present state are combined
+// without duplicates.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestRetentionKeepsWhatIsNotItsOwn: a directory of the archive goes only if
-// nothing is in it but a run of hookwatch's. What keeps it is told once.
+// TestRetentionKeepsWhatIsNotItsOwn checks that an archive directory is deleted only if it
+// contains nothing but a run of hookwatch's. The reason for keeping it is reported once.
 func TestRetentionKeepsWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	const old = "20260101T000000Z"
@@ -69,7 +69,8 @@ func TestRetentionKeepsWhatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// TestOldLogsGoByTheirExactNames: nothing else in rolling is deleted or compressed.
+// TestOldLogsGoByTheirExactNames checks that nothing else in rolling is deleted or
+// compressed.
 func TestOldLogsGoByTheirExactNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -49,7 +49,7 @@ func TestRollingLogIsRotatedCompressedAndReadInOrder(t *testing.T) {
 	if !slices.Equal(notes, want) || len(warned) != 0 {
 		t.Errorf("history %v, warnings %q", notes, warned)
 	}
-	again := open(t, Options{Place: at(dir)}) // the run was not ended: all of it is in old files too
+	again := open(t, Options{Place: at(dir)}) // the run was not ended, and its records are in old files too
 	wantState(t, dir, "pm-agent-20260301T120000Z.jsonl: pm/P01=39")
 	if in := again.Interrupted(); in == nil || in.RunID != "r1" {
 		t.Errorf("interrupted %+v", in)

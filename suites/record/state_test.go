@@ -20,8 +20,8 @@ func TestCaseMovesToAnotherAgent(t *testing.T) {
 	wantState(t, dir, "new-agent-20260301T120000Z.jsonl: pm/P02=2", "pm-agent-20260301T120000Z.jsonl: pm/P01=1")
 }
 
-// TestLeftAgent: the file that cases moved away from is written when one goes,
-// and asked no more once all of the suite went.
+// TestLeftAgent checks that the file that cases moved away from is rewritten when one of
+// them moves, and no longer read once all cases of the suite have moved.
 func TestLeftAgent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestLeftAgent(t *testing.T) {
 		agents  []string // of pm, afterwards
 	}{
 		{"pm/P02", true, []string{"pm-agent", "new-agent"}},
-		{"pm/P02", false, []string{"pm-agent", "new-agent"}}, // P01 is there still
+		{"pm/P02", false, []string{"pm-agent", "new-agent"}}, // P01 is still there
 		{"pm/P01", true, []string{"new-agent"}},
 		{"pm/P01", false, []string{"new-agent"}},
 		{"ml/M01", true, []string{"new-agent"}},

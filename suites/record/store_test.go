@@ -90,8 +90,8 @@ func TestTwoFullRunsInOneSecond(t *testing.T) {
 	}
 }
 
-// TestClockGoesBack: runs stay in the order in which they ended, and so does the
-// present state, whatever the clock says.
+// TestClockGoesBack checks that runs stay in the order in which they ended, and so does
+// the present state, if the clock is set back.
 func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -118,7 +118,8 @@ func TestClockGoesBack(t *testing.T) {
 	}
 }
 
-// TestKilledAfterTheClockWentBack: a run that was archived is known to have ended.
+// TestKilledAfterTheClockWentBack checks that a run that was archived is known to have
+// ended.
 func TestKilledAfterTheClockWentBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -133,7 +134,7 @@ func TestKilledAfterTheClockWentBack(t *testing.T) {
 	must(t, err)
 	must(t, s.EndFull([]suites.Record{last}, nil, suites.Environment{}, nil, noon.Add(-time.Hour)))
 	must(t, s.Close())
-	must(t, os.WriteFile(filepath.Join(dir, markerName), marker, 0o644)) // as a kill right after the archive leaves it
+	must(t, os.WriteFile(filepath.Join(dir, markerName), marker, 0o644)) // as after a kill right after the archive's rename
 	next := open(t, Options{Place: at(dir)})
 	if next.Interrupted() != nil || next.Snapshot().Records[0].Note != "last" {
 		t.Errorf("interrupted %+v, present %v", next.Interrupted(), describe(next.Snapshot()))
@@ -159,8 +160,8 @@ func TestInputsAreExplainedAsLongAsARecordNeedsThem(t *testing.T) {
 	}
 }
 
-// TestInputsOfSelectedRunsDoNotPileUp: without any full run inputs.json explains
-// what the present state needs, and no more than about twice as much.
+// TestInputsOfSelectedRunsDoNotPileUp checks that without any full run inputs.json has all
+// inputs of the present state, and no more than about twice as many.
 func TestInputsOfSelectedRunsDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -263,8 +264,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestDirectoryDeleted: wherever a run is when the directory goes away, it ends in
-// the new one, and so do those after it.
+// TestDirectoryDeleted checks that a run ends in the new directory if the directory is
+// deleted at any time, and so do later runs.
 func TestDirectoryDeleted(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(*testing.T, *Store, func()){

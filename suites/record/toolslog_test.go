@@ -12,15 +12,15 @@ import (
 	"hookwatch/suites"
 )
 
-// selectedWith ends a selected run of nothing, with tools.
+// selectedWith ends a selected run without cases, with tools.
 func selectedWith(t *testing.T, s *Store, id string, tools ...suites.Tool) error {
 	t.Helper()
 	must(t, s.Begin(Run{ID: id}))
 	return s.EndSelected(nil, nil, suites.Environment{Tools: tools})
 }
 
-// TestToolsOverTime: what tools there were is read from all files of its log, a
-// line a change, also by one that goes on where another ended.
+// TestToolsOverTime checks that the log of tools is read from all of its files, with one
+// line per change, even if another process continues it.
 func TestToolsOverTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestToolsOverTime(t *testing.T) {
 	for half := range 2 {
 		s, err := Open(Options{Place: at(dir), RollingSize: 2 << 10})
 		must(t, err)
-		for i := range changes/2 + half { // the second begins with what the first ended with
+		for i := range changes/2 + half { // the second begins with the last tools of the first
 			n := half*(changes/2-1) + i
 			must(t, selectedWith(t, s, "r"+strconv.Itoa(n), tool(n)))
 			must(t, selectedWith(t, s, "again"+strconv.Itoa(n), tool(n)))
@@ -63,7 +63,8 @@ func TestToolsOverTime(t *testing.T) {
 	}
 }
 
-// TestToolsThatCannotBeLogged: the run ends all the same, and it is told.
+// TestToolsThatCannotBeLogged checks that the run ends nevertheless, and the error is
+// reported.
 func TestToolsThatCannotBeLogged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

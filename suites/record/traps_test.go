@@ -15,9 +15,8 @@ import (
 	"testing"
 )
 
-// TestTraps: whatever a clone puts in the place of whichever file or directory
-// that hookwatch uses, nothing outside is written, deleted or read, nothing hangs,
-// and what is in the way is named.
+// TestTraps checks for every replaced file or directory that nothing outside is written,
+// deleted or read, nothing hangs, and the obstacle is named.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	for _, tr := range traps {
@@ -41,7 +40,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestSwaps: the same, where it is put there while a run is under way.
+// TestSwaps does the same while a run is in progress.
 func TestSwaps(t *testing.T) {
 	t.Parallel()
 	for _, tr := range traps {
@@ -70,7 +69,7 @@ func TestSwaps(t *testing.T) {
 	}
 }
 
-// TestSwappedWithoutEnd has links come and go all the time.
+// TestSwappedWithoutEnd creates and removes links all the time.
 func TestSwappedWithoutEnd(t *testing.T) {
 	t.Parallel()
 	project, outside := clone(t)
@@ -103,7 +102,7 @@ func TestSwappedWithoutEnd(t *testing.T) {
 	checkOutside(t, before, project, outside, told)
 }
 
-// TestTrapsAsAnOrdinaryUser does the same where permissions count.
+// TestTrapsAsAnOrdinaryUser does the same as a user whose permissions are checked.
 func TestTrapsAsAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to become another user; the tests run as an ordinary one already")

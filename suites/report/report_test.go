@@ -46,7 +46,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 const nasty = "a | b `code` ```fence``` \\| *bold* _x_ <b>html</b> [l](u) &amp;\nsecond # line"
 
-// record makes a record with the note given.
+// record returns a record with the given note.
 func record(id string, pass bool, note string) suites.Record {
 	zero, two := 0, 2
 	r := suites.Record{Hook: "hook.sh", TestName: "case_" + id, Suite: "pm", ID: id, InputSummary: "pip install a|b", ExpectedDecision: "block",
@@ -88,7 +88,7 @@ func TestResultsOfNothing(t *testing.T) {
 	}
 }
 
-// runs gives two runs with every kind of delta.
+// runs returns two runs with every kind of delta.
 func runs() (prev, cur verdict.Run) {
 	edited, explained, changed := record("P05", false, "edited"), record("P06", false, "exit 1, want 2"), record("P07", true, nasty)
 	edited.Digests.Case, explained.Digests.Tools, explained.Digests.Inputs = "c2", "t2", "i2"
@@ -114,8 +114,8 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// countByQuery counts the same kinds with jq, from the records and the names of
-// the changed tools alone.
+// countByQuery counts the same kinds with jq, only from the records and the names of the
+// changed tools.
 const countByQuery = `def status: if .pass then (if .note | startswith("absent: ") then "skip" else "pass" end) else "fail" end;
   (map(select(.run_id == "a") | {key: .id, value: .}) | from_entries) as $prev |
   (map(select(.run_id == "b") | {key: .id, value: .}) | from_entries) as $cur |
@@ -162,7 +162,7 @@ func TestSumsAgreeWithQuery(t *testing.T) {
 	}
 }
 
-// rendered gives the HTML that readers of Markdown see.
+// rendered returns the HTML that readers of Markdown see.
 func rendered(t *testing.T, md []byte) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -175,7 +175,7 @@ func rendered(t *testing.T, md []byte) string {
 
 var tag = regexp.MustCompile(`</?(?:code|strong|p|td|li|span)[^>]*>`)
 
-// shown is the text of a piece of HTML.
+// shown returns the text of a piece of HTML.
 func shown(piece string) string {
 	piece = strings.ReplaceAll(piece, "<br>", "\n")
 	return html.UnescapeString(tag.ReplaceAllString(piece, ""))
@@ -199,8 +199,8 @@ func TestTextSurvivesInATable(t *testing.T) {
 	}
 }
 
-// TestItemHoldsAnyText: text that begins an item of a list begins nothing else,
-// links to nothing and mentions nobody.
+// TestItemHoldsAnyText checks that text at the beginning of a list item starts no other
+// block, link or mention.
 func TestItemHoldsAnyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"# h", "### h", "- x", "+ x", "* x", "1. x", "12) x", "> q", "---", "===", "```", "~~~", "<script>", "    code", "[a]: http://evil.example",
@@ -219,9 +219,7 @@ func TestItemHoldsAnyText(t *testing.T) {
 	}
 }
 
-// TestReportsOfHostileRecords: nothing that a terminal obeys gets into what
-// people read with cat, and no command is offered that a shell would take apart.
-// TestResultsNameClients: the versions of the client stand in the records that it made.
+// TestResultsNameClients checks that the client's versions are taken from its records.
 func TestResultsNameClients(t *testing.T) {
 	t.Parallel()
 	direct, live := record("P01", true, ""), record("P28", true, "")
@@ -236,6 +234,8 @@ func TestResultsNameClients(t *testing.T) {
 	}
 }
 
+// TestReportsOfHostileRecords checks that the reports have no control characters that a
+// terminal would interpret, and suggest no command that a shell would split or expand.
 func TestReportsOfHostileRecords(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]52;c;eA==\a\u202e\u009b2J\xff\r\u3164\U000e0041"

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/catalog"
 )
 
-// TestWanted: the suites of these names are whole, and the controls of their cases,
-// wherever they are, come with them.
+// TestWanted checks that the named suites are complete, and that the controls of their
+// cases are included from any suite.
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.Builtin()

@@ -20,8 +20,8 @@ cases:
   - {id: NO, name: no, expect: {exit: 0}}
 `
 
-// TestConcerns: a linter explains what became of the cases of its own language,
-// what no case is gated by explains any.
+// TestConcerns checks that a linter explains results of cases in its own language, and
+// that a tool which gates no case explains any.
 func TestConcerns(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": groups, "h.sh": "#!/bin/bash\n"})
@@ -56,8 +56,8 @@ cases:
   - {id: CO, name: co, gates: [jaq, ruff], control: TS, expect: {exit: 0}}
 `
 
-// TestRunnersJoinNothing: tools that one runner is asked for have no more to do
-// with each other than without it; the runner concerns the cases of them all.
+// TestRunnersJoinNothing checks that a common runner does not group its tools, and that
+// the runner concerns the cases of all of them.
 func TestRunnersJoinNothing(t *testing.T) {
 	t.Parallel()
 	p := newScene(t, map[string]string{"suites/s.yaml": shared, "h.sh": "#!/bin/bash\n"}).load(Filter{})

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is said of each key, by what its scripts and cases hold.
+// TestConfigKeys checks the properties of keys that scripts and cases use or not.
 func TestConfigKeys(t *testing.T) {
 	t.Parallel()
 	const document = `{"$schema": "x", "_comment": "y",
@@ -62,7 +62,7 @@ func TestConfigKeys(t *testing.T) {
 	}
 }
 
-// sortedKeys puts places in the order of their lines.
+// sortedKeys sorts places by their lines.
 func sortedKeys(at []string) string {
 	slices.Sort(at)
 	return strings.Join(at, ", ")

@@ -19,10 +19,10 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 	if cfg.Notice() == "" || !slices.Contains(FirstInterest(cfg).Files, cfg.TrustFile()) {
 		t.Error("what is asked for may be agreed to meanwhile")
 	}
-	cfg.Hooks, cfg.Asks = append(cfg.Hooks, "../shared hooks"), nil // it was
+	cfg.Hooks, cfg.Asks = append(cfg.Hooks, "../shared hooks"), nil // as if it had been agreed to
 	i := FirstInterest(cfg)
 	files := []string{".hookwatch.yaml", ".claude/settings.json", "docs/one.md"}
-	dirs := []string{"hooks", "docs/specs", // what lies elsewhere is not read, and not followed
+	dirs := []string{"hooks", "docs/specs", // places elsewhere are neither read nor watched
 		"deep", ".", "suites"}
 	for _, tt := range []struct {
 		kind      string
@@ -41,7 +41,7 @@ suites: [builtin, "suites/s?.yaml", "suites/[a-c].yaml"]
 	}
 }
 
-// TestNoConfiguration: a file that is not there yet is looked out for.
+// TestNoConfiguration checks that a missing configuration file is watched.
 func TestNoConfiguration(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)

@@ -9,8 +9,8 @@ import (
 	"hookwatch/config"
 )
 
-// TestNamedClient: the client that live.client names is seen in private places, too, where
-// it is a link.
+// TestNamedClient checks that the client in live.client is visible in private places, even
+// if it is a link.
 func TestNamedClient(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

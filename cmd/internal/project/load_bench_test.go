@@ -13,8 +13,8 @@ import (
 	"hookwatch/config"
 )
 
-// BenchmarkLoad10k reads a project of 10,000 cases and 1,000 hooks, ready to
-// select: the larger part of a start, whose budget is 300 ms.
+// BenchmarkLoad10k loads a project of 10,000 cases and 1,000 hooks, ready for selection.
+// This is the larger part of a start, whose budget is 300 ms.
 func BenchmarkLoad10k(b *testing.B) {
 	root := b.TempDir()
 	write := func(name, content string) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of patterns ends by itself, some time after the last match.
+	// The clock of package pattern's matches ends by itself, some time after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
@@ -23,10 +23,10 @@ type scene struct {
 	root string
 }
 
-// settings are what every scene's configuration begins with.
+// settings is the beginning of every scene's configuration.
 const settings = "suites: [suites/*.yaml]\nhooks: [hooks]\nverify: off\nresults: {dir: results}\nnotify: {desktop: false}\n"
 
-// pair is a case that is blocked, and one that is let through and has it as its
+// pair is a case that is blocked, and one that is allowed and has the first as its
 // control.
 const pair = `suite: s
 hook: hooks/guard.sh
@@ -37,7 +37,7 @@ cases:
   - {id: A1, name: let_through, category: approve, command: fine, control: B1, expect: {exit: 0}}
 `
 
-// guard denies what is bad.
+// guard denies input that contains "bad".
 const guard = "#!/bin/bash\nif grep -q bad; then echo no >&2; exit 2; fi\n"
 
 func oneCase(id, rest string) string {

@@ -72,8 +72,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestApplicable: a built-in suite whose hook the project does not have is not
-// counted; a person's own always is.
+// TestApplicable checks that a built-in suite whose hook the project does not have is
+// dropped, and a suite of the user's never is.
 func TestApplicable(t *testing.T) {
 	t.Parallel()
 	own := oneCase("A1", "expect: {exit: 0}")
@@ -98,8 +98,8 @@ func TestApplicable(t *testing.T) {
 	}
 }
 
-// TestGated: the project's policy goes before the case's, for the tools that it
-// names; and the suite that others share stays as it was.
+// TestGated checks that the project's policy has priority over the case's for the tools
+// that it names, and that the shared suite does not change.
 func TestGated(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{
@@ -151,7 +151,7 @@ func TestRel(t *testing.T) {
 			t.Errorf("Rel(%q) is %q, want %q", file, got, want)
 		}
 	}
-	// A project that was reached through a link speaks of itself by that name.
+	// A project that was reached through a link uses that name in messages.
 	via := scene{t: t, root: link}
 	p = via.load(Filter{})
 	if got := p.Rel(filepath.Join(link, "hooks", "guard.sh")); got != "hooks/guard.sh" {
@@ -184,7 +184,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestMarkerPolicy: what verify says of a marker that leads nowhere.
+// TestMarkerPolicy checks the effect of verify on a marker that does not resolve.
 func TestMarkerPolicy(t *testing.T) {
 	t.Parallel()
 	suite := oneCase("A1", `expect: {exit: 0}, verify: ["docs/none.md §D1"]`) + "  - {id: A2, name: two, expect: {exit: 0}}\n" +

@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestExpand: patterns find what lies in the project, and a name without wildcards
-// stands for itself.
+// TestExpand checks that patterns find files in the project, and that a name without
+// wildcards is returned unchanged.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -69,7 +69,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestInside: what is followed lies where it may be read, be it there or not.
+// TestInside checks which places may be watched, whether they exist or not.
 func TestInside(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// git runs git in a directory, and returns what it printed.
+// git runs git in a directory, and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -25,7 +25,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commits makes a repository with a number of commits, and returns the first.
+// commits creates a repository with a number of commits, and returns the first.
 func commits(t *testing.T, dir, message string, n int, init ...string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -38,8 +38,8 @@ func commits(t *testing.T, dir, message string, n int, init ...string) string {
 	return git(t, dir, "rev-list", "--max-parents=0", "HEAD")
 }
 
-// TestFirstCommit: a repository keeps its identity whatever is added to it, and has
-// none where that could be claimed for nothing.
+// TestFirstCommit checks that a repository keeps its identity when anything is added to
+// it, and has none if it could be forged.
 func TestFirstCommit(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -73,7 +73,7 @@ func TestFirstCommit(t *testing.T) {
 
 	want["sha256"] = commits(t, at("sha256"), "long", 2, "--object-format=sha256")
 
-	// What names the repository at a: a .git file, a link, links within.
+	// Other ways to refer to the repository at a: a .git file, a link, links within.
 	for _, name := range []string{"file", "link", "objects"} {
 		want[name] = ""
 		if err := os.Mkdir(at(name), 0o755); err != nil {
@@ -104,8 +104,8 @@ func TestFirstCommit(t *testing.T) {
 	}
 }
 
-// TestFirstCommitStartsNothing: the configuration of a stranger's repository can name
-// programs for git to start; none of them is.
+// TestFirstCommitStartsNothing checks that programs which the configuration of a
+// stranger's repository names for git are not started.
 func TestFirstCommitStartsNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -128,7 +128,7 @@ func TestFirstCommitStartsNothing(t *testing.T) {
 	if got := FirstCommit(dir); got != first {
 		t.Errorf("%q, want %q", got, first)
 	}
-	// Without its first commit, git would fetch that from the remote.
+	// Without its first commit, git would fetch it from the remote.
 	if err := os.Remove(filepath.Join(dir, ".git", "objects", first[:2], first[2:])); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMarkersOfDocuments: a case that a document authorises needs no marker of
-// its own, and what a document says of a case must lead somewhere.
+// TestMarkersOfDocuments checks that a case that a document authorises needs no marker of
+// its own, and that the document's markers must resolve.
 func TestMarkersOfDocuments(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{

@@ -22,7 +22,7 @@ func filter(source, text string) expression.Question {
 	return expression.Question{Kind: expression.Filter, Source: source, Text: text}
 }
 
-// TestAnswer: the child answers as this process does.
+// TestAnswer checks that the child returns the same answers as this process.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	var e Evaluator
@@ -41,7 +41,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestLimits: what takes too much ends, says so, and leaves the evaluator usable.
+// TestLimits checks that an expensive evaluation ends with an error, and that the
+// evaluator can be used afterwards.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -64,7 +65,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the end of the context ends an evaluation that nothing else can.
+// TestInterrupted checks that the end of the context ends an evaluation that cannot be
+// interrupted otherwise.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	e := Evaluator{MaxTime: time.Hour}

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSilent says something of a test binary with -cover alone.
+// TestSilent tests something only in a test binary built with -cover.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"", t.TempDir()} {

@@ -19,11 +19,11 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// ceiling bounds what no test should ever wait for.
+// ceiling is far above the time of any step.
 const ceiling = time.Minute
 
-// A talk is with a supervisor that is a process of its own, which coverage does
-// not see: it ends without the runtime's leave.
+// A talk is a conversation with a supervisor in a process of its own. Coverage does not
+// include it, because it ends without the runtime.
 type talk struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -83,7 +83,7 @@ func (s *talk) hear() []string {
 	return fields
 }
 
-// hears waits for the next answer, which has to be this one.
+// hears waits for the next answer, which must be the given one.
 func (s *talk) hears(want ...string) {
 	s.t.Helper()
 	if got := s.hear(); !slices.Equal(got, want) {
@@ -91,7 +91,7 @@ func (s *talk) hears(want ...string) {
 	}
 }
 
-// fire starts a command for each argument list, all with nothing to read or write.
+// fire starts a command for each argument list, all without input or output.
 func (s *talk) fire(dir string, grace int, commands ...[]string) {
 	s.t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -132,8 +132,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFire starts three commands side by side, then one that leaves a process
-// behind, then one that has to be killed.
+// TestFire starts three commands concurrently, then one that leaves a process behind, then
+// one that must be killed.
 func TestFire(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()
@@ -179,7 +179,7 @@ func TestFire(t *testing.T) {
 	}
 }
 
-// TestEnd: when nobody listens any more, nothing of what was started goes on.
+// TestEnd checks that everything that was started ends if the socket is closed.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	s, dir := start(t), t.TempDir()
@@ -204,7 +204,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestBroken: a request that does not add up ends the supervisor.
+// TestBroken checks that an invalid request ends the supervisor.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	for _, request := range [][]byte{

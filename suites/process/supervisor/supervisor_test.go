@@ -12,8 +12,8 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// TestImports keeps the supervisor's start light: with one more import it would
-// be initialised after other packages. See the package comment.
+// TestImports keeps the supervisor's start fast, because with one more import it would be
+// initialised after other packages. See the package comment.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", `{{join .Imports " "}}`, ".").Output()
@@ -25,8 +25,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestFirst sees that a supervisor initialises no library and not even os, though
-// this test program links much more.
+// TestFirst checks that a supervisor initialises no library and not even os, though this
+// test program links much more.
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0])

@@ -17,7 +17,7 @@ func TestSessionAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if err := os.WriteFile(filepath.Join(file, "bus"), nil, 0o600); err != nil { // no socket
+	if err := os.WriteFile(filepath.Join(file, "bus"), nil, 0o600); err != nil { // not a socket
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(file, "dbus-session"), []byte("DBUS_SESSION_BUS_ADDRESS=unix:abstract=/tmp/x\n"), 0o600); err != nil {

@@ -20,12 +20,12 @@ import (
 // The variable that makes the test binary a sender: a JSON list of Transitions.
 const senderEvents = "NOTIFY_TEST_EVENTS"
 
-// ceiling bounds what no test should ever wait for.
+// ceiling is far above the time of any step.
 const ceiling = 30 * time.Second
 
-// sender hands the events to a desktop view as the program does: the address of
-// the bus and the connection belong to a process. It tells on stdout how long
-// the view made it wait, and on stderr what the view said.
+// sender passes the events to a desktop view in a process of its own, because the bus
+// address and the connection belong to a process. It prints on stdout how long the view
+// made it wait, and on stderr the messages of the view.
 func sender(events string) int {
 	var list []notify.Transitions
 	if err := json.Unmarshal([]byte(events), &list); err != nil {
@@ -46,7 +46,7 @@ func sender(events string) int {
 	return 0
 }
 
-// send runs a sender on the bus and returns what it wrote.
+// send runs a sender on the bus and returns its output.
 func send(t *testing.T, bus string, env []string, events ...notify.Transitions) (stdout, stderr string) {
 	t.Helper()
 	list, err := json.Marshal(events)
@@ -56,7 +56,7 @@ func send(t *testing.T, bus string, env []string, events ...notify.Transitions) 
 	ctx, cancel := context.WithTimeout(t.Context(), ceiling)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	// No PATH: neither notify-send nor dbus-launch may lend a hand.
+	// No PATH, so that neither notify-send nor dbus-launch can be used.
 	cmd.Env = append([]string{senderEvents + "=" + string(list), "DBUS_SESSION_BUS_ADDRESS=" + bus,
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}, env...)
 	var out, errs bytes.Buffer
@@ -124,7 +124,7 @@ func TestDesktopOnHangingService(t *testing.T) {
 	if _, err := fmt.Sscan(stdout, &handled, &all); err != nil {
 		t.Fatalf("%q: %v", stdout, err)
 	}
-	// The view allows itself 2 s; the rest is for a machine that is busy.
+	// The view waits for 2 s; the rest is for a busy machine.
 	if handled > 500 || all < 1000 || all > 5000 {
 		t.Errorf("handled in %d ms, closed after %d ms with a service that hangs", handled, all)
 	}
@@ -133,8 +133,8 @@ func TestDesktopOnHangingService(t *testing.T) {
 	}
 }
 
-// TestDesktopIsInert: a notification of hostile names has no markup, no link and
-// no line but its own, is short, and offers no action.
+// TestDesktopIsInert checks that a notification of hostile names has no markup, links or
+// additional lines, is short, and offers no action.
 func TestDesktopIsInert(t *testing.T) {
 	t.Parallel()
 	bus := desktoptest.StartBus(t)
@@ -160,8 +160,8 @@ func TestDesktopIsInert(t *testing.T) {
 	}
 }
 
-// TestDesktopRunsNothing: where the service fails, no program that PATH has is
-// asked instead: a project's own may come first there.
+// TestDesktopRunsNothing checks that no program from PATH is run instead if the service
+// fails, because a project's own may be first there.
 func TestDesktopRunsNothing(t *testing.T) {
 	t.Parallel()
 	bin, bus := t.TempDir(), desktoptest.StartBus(t)

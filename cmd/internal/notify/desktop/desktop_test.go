@@ -132,8 +132,8 @@ func TestDesktopRingsWithoutService(t *testing.T) {
 	}
 }
 
-// TestDesktopHangingService: no verdict waits, no call is added to one that
-// hangs, and when the service is back it is used again.
+// TestDesktopHangingService checks that no verdict waits, no call is added to a hanging
+// one, and the service is used again once it answers.
 func TestDesktopHangingService(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/process/processtest"
 )
 
-// TestMain runs the tests, or, as a child of one of them, a sender of one
-// desktop notification.
+// TestMain runs the tests or, in a child of one of them, a sender of one desktop
+// notification.
 func TestMain(m *testing.M) {
 	if events := os.Getenv(senderEvents); events != "" {
 		processtest.Exit(sender(events))
