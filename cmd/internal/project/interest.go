@@ -79,9 +79,9 @@ func (p *Project) Interest() watcher.Interest {
 	return i
 }
 
-// addElsewhere adds all files of the project except for ignored and too many ones. Files
-// that no analysis has found are compared only by size and time, so that the watcher does
-// not read them; the graph does.
+// addElsewhere adds all files of the project except for ignored ones and the directories
+// beyond the graph's limit. Files that no analysis has found are compared only by size and time, so
+// that the watcher does not read them; the graph does.
 func (p *Project) addElsewhere(i *watcher.Interest) {
 	first, ignore, unread := i.Dirs, i.Ignore, i.Unread
 	placed := make(map[string]bool, len(i.Files))

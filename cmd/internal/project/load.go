@@ -390,7 +390,8 @@ func newReader(cfg *config.Config, pinned *disk.Pinned) disk.Reader {
 	return r
 }
 
-// inside reports whether the project's reader may read a path, which need not exist.
+// inside reports whether the project's reader may read a path. If it does not exist, its
+// nearest existing parent decides.
 func inside(r disk.Reader, file string) bool {
 	for up := filepath.Clean(file); ; up = filepath.Dir(up) {
 		_, err := r.Resolve(up)

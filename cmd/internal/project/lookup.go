@@ -29,8 +29,8 @@ func (p *Project) Gone() bool {
 // Name returns the display name of the project.
 func (p *Project) Name() string { return filepath.Base(p.Config.Root) }
 
-// Hooks returns the number of the project's hooks: scripts, and registered commands that
-// run none of them.
+// Hooks returns the number of the project's hooks: scripts, and registered commands
+// without a script.
 func (p *Project) Hooks() int {
 	scripts := slices.Clone(p.scripts)
 	n := 0

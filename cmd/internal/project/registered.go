@@ -210,7 +210,7 @@ func (p *Project) locate(c *suites.Case) {
 
 // named returns the script for a hook's name without a directory: a registered one, or one
 // in the hook directories. It returns "" if there is none, or if a file of that name
-// exists in the root.
+// exists in the root. A path with a directory is returned unchanged if it is registered.
 func (p *Project) named(hook string) string {
 	if hook == "" || strings.Contains(hook, "/") {
 		if p.registers(hook) {

@@ -407,7 +407,8 @@ func (u *unmapped) inMemfds() int {
 
 // unused reports whether no other process has the memfd open or mapped: only then does the
 // kernel grant a lease for writing. A lease ignores references such as descriptors made
-// with O_PATH, so the file is truncated as well, which fails if it is sealed.
+// with O_PATH, so the file is truncated as well, which fails if it is sealed: then it still
+// counts as used.
 func unused(fd int) bool {
 	const setLease, writeLease, unlock = 1024, 1, 2
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), setLease, writeLease); errno != 0 {
