@@ -80,7 +80,7 @@ func sampleSession() []notify.Event {
 		if e.Verdict.Status == suites.Fail {
 			e.Rerun, e.Effect, e.Transition, e.Since, e.Sandbox = "hookwatch run "+r.ID, "proceeds", notify.Explained, at(1), "/tmp/kept"
 			e.Tools = []string{"jq"}
-			e.Verdict.Mismatches = []suites.Mismatch{{Field: "exit", Got: "0", Want: "2"}, {Step: 1, Field: "stderr", Got: `"]]> \x1b[2J\x00\ufffe\n"`, Want: `"no"`}}
+			e.Verdict.Mismatches = []suites.Mismatch{{Kind: "exit", Field: "exit", Got: "0", Want: "2"}, {Kind: "stderr", Step: 1, Field: "stderr", Got: `"]]> \x1b[2J\x00\ufffe\n"`, Want: `"no"`}}
 		}
 		done.Tally.Add(r.Status())
 		events = append(events, e)

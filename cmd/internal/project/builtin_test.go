@@ -22,7 +22,7 @@ func TestWanted(t *testing.T) {
 		"stop":       "stop:74",
 		"dep":        "dep:29",
 		"dep ml pm":  "dep:29 ml:42 ml-more:2 pm:32 pm-more:2",
-		"pm-more pm": "pm:32 pm-more:85",
+		"pm-more pm": "pm:32 pm-more:87",
 	} {
 		var got []string
 		picked := wanted(all, strings.Fields(in))
