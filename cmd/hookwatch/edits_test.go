@@ -236,10 +236,18 @@ func (e *edited) hear(ev event) {
 	}
 }
 
-// A stood verdict is how a case stands, and what it saw.
+// A stood verdict is the verdict of a case, with the hook's output, or the note if there
+// is no output.
 type stood struct {
 	Pass   bool
 	Output string
+}
+
+func stoodOf(r suites.Record) stood {
+	if r.ActualOutput == "" {
+		return stood{r.Pass, r.Note}
+	}
+	return stood{r.Pass, r.ActualOutput}
 }
 
 // verdicts reads the present state in a directory of results.
@@ -260,7 +268,7 @@ func (e *edited) verdicts(what, dir string) map[string]stood {
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				e.t.Fatalf("%s: %v in %q", f, err, line)
 			}
-			out[r.Key().String()] = stood{r.Pass, r.ActualOutput}
+			out[r.Key().String()] = stoodOf(r)
 		}
 	}
 	return out
@@ -282,7 +290,7 @@ func (e *edited) fresh() map[string]stood {
 	}
 	verdicts := map[string]stood{}
 	for _, r := range document.Cases {
-		verdicts[r.Key().String()] = stood{r.Pass, r.ActualOutput}
+		verdicts[r.Key().String()] = stoodOf(r)
 	}
 	return verdicts
 }
