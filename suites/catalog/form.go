@@ -79,7 +79,7 @@ func (f field[T]) unless(omitted func(t *T) bool) field[T] {
 
 // A mapping is a form with known keys.
 type mapping[T any] struct {
-	name     string // in the schema's definitions; "" describes it where it is used
+	name     string // in the schema's definitions; "" inlines the schema
 	doc      string
 	label    string // in messages; if empty, the key
 	a        string // the subject of messages about required keys, such as "a gate"; if empty, the label

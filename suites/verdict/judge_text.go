@@ -121,8 +121,8 @@ const (
 	nothingSpecial
 )
 
-// A sought lists what a failing case misses. A tool that finds nothing can only explain the
-// failure of a case that expects a finding.
+// A sought lists the missing results of a failing case. A tool that finds nothing can only
+// explain the failure of a case that expects a finding.
 type sought struct {
 	finding  bool
 	rewrite  bool     // of a file whose content is wrong
@@ -130,7 +130,7 @@ type sought struct {
 	patterns []string
 }
 
-// soughtBy collects from the mismatches what the case misses: a text on a stream, an exit code
+// soughtBy collects the missing results from the mismatches: a text on a stream, an exit code
 // other than the 0 that it got, or the expected content of a file.
 func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 	var s sought

@@ -225,7 +225,7 @@ func (d *decoder) sum(f *fileDecoder) {
 // An event is one record of the log: a command that bash was about to run.
 type event struct {
 	file     string // as bash names it; "" for code that is in no file
-	dir      string // the working directory, where file is relative
+	dir      string // the working directory, to which file may be relative
 	function string // "" at top level
 	line     int
 	text     string // squeezed

@@ -248,7 +248,7 @@ func (r *factReader) name(w *syntax.Word) {
 	}
 }
 
-// braced matches brace expansions, which give several words.
+// braced matches brace expansions, which produce several words.
 var braced = pattern.Lazy(`\{[^{}]*(,|\.\.)[^{}]*\}`)
 
 // spelled returns a word's text with "*" for each of its expansions.
