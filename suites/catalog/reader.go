@@ -17,7 +17,7 @@ const mostProblems = 200
 // A reader converts the values of one file to the parts of a suite.
 type reader struct {
 	yamlform.Reader
-	checked map[string]string // patterns and filters -> the problem, "" if none
+	checked map[string]string // patterns and filters -> the problem, "" if they are valid
 }
 
 func newReader(file string) *reader {

@@ -29,7 +29,7 @@ type Graph struct {
 	others  *others                     // nil until some hook may read any file
 	claims  *claims                     // nil if the documents must be read again
 	known   []string                    // the result of Files; nil if it must be computed again
-	most    int                         // number of cached files that triggers a restart; 0 until all cases were queried
+	most    int                         // number of cached paths above which Refresh drops all; 0 until all cases were queried
 }
 
 // New returns a graph. It reads files only when they are needed.

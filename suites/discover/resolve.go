@@ -183,7 +183,8 @@ func (r *resolver) add(name string) {
 }
 
 // path returns the absolute path of a name in the command. If the project's configuration is to
-// be installed as ~/.claude, that path becomes the project's directory if the file exists there.
+// be installed as ~/.claude, a path in ~/.claude becomes one in the project's directory, in
+// scope InHome always, otherwise if the file exists there.
 func (r *resolver) path(name string) string {
 	name = r.atHome(name)
 	if home := r.vars["HOME"]; r.config != "" && home != "" {
@@ -373,7 +374,7 @@ func shortened(path string) string {
 	return path
 }
 
-// entriesAtMost limits the number of entries in a hooks directory.
+// entriesAtMost limits the total number of entries in all hooks directories.
 const entriesAtMost = 100_000
 
 // scripts searches directories for scripts.

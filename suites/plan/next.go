@@ -27,9 +27,9 @@ func Superseded(c, now *suites.Case, inputs []suites.Input, changed []string) bo
 		slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 }
 
-// Ended returns the next step for a case that has run. superseded reports that it was cancelled,
-// disturbed that its files changed since it started, tries is the number of runs so far, and
-// there reports whether the project still contains it.
+// Ended returns the next step for a case that has run. superseded reports whether Superseded was
+// true for it, disturbed whether its files changed since it started, tries how often it
+// restarted because of that, and there whether the project still contains it.
 func Ended(superseded, disturbed bool, tries int, there bool) Next {
 	switch {
 	case !superseded && (!disturbed || tries >= MaxTries):

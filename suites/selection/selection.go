@@ -132,8 +132,8 @@ func (s *Selector) NotAffected() map[suites.Key]string { return s.latest.unaffec
 // verdict in the latest selection.
 func (s *Selector) Differing() map[suites.Key][]string { return s.latest.differing }
 
-// Uncovered returns the places of the latest change that no case executes; cases are those that
-// execute anything here.
+// Uncovered returns the places of the latest change that no case executes. Callers leave out
+// skipped cases, because they execute nothing on this machine.
 func (s *Selector) Uncovered(cases []*suites.Case) []string {
 	traces := func(script string) []*trace.Trace {
 		var out []*trace.Trace

@@ -292,8 +292,8 @@ func interprets(program string) bool {
 }
 
 // Endings traces a run as Start does, but each bash logs only commands that fail, with their
-// status and options, because "set -e" may end the script there. It uses an ERR trap. If the
-// hook sets its own ERR trap, that replaces this one, and the log has no entries for the hook.
+// status and options, because "set -e" may end the script there. It uses an ERR trap, which an
+// ERR trap of the hook itself replaces, so that nothing is known of such a hook.
 func Endings(dir string, env []string) (files map[string]string, log string, set map[string]string) {
 	var b strings.Builder
 	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {

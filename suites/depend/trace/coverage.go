@@ -58,7 +58,8 @@ func (g Gap) String() string {
 	return text
 }
 
-// Cover returns the coverage of a script's current content. Traces of other content are ignored.
+// Cover returns the coverage of a script's current content. It ignores traces of other content
+// and those for which the whole file counts.
 func Cover(path string, s *Script, cases []Traced) Coverage {
 	f := Coverage{Path: path, Functions: []CoveredFunction{}, Lines: []CoveredLine{}, Gaps: []Gap{}}
 	var met []Traced
