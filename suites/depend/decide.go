@@ -90,7 +90,7 @@ func (r *Decider) elsewhere(q *Question, d Difference) (unaffected bool, because
 	case !known:
 		return false, cmp.Or(d.Because, "other files of the project changed")
 	case len(files) == 0:
-		return true, "" // each of them is an input of its own
+		return true, "" // each of them is an input itself
 	default:
 		return false, files[0] + " changed, which its hook may read"
 	}

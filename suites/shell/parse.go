@@ -16,8 +16,8 @@ const (
 	// framesAtMost limits the call depth of the parser: some hundred nested constructs. Scripts
 	// have a dozen.
 	framesAtMost = 4000
-	// levelsAtMost limits the depth of a tree: a chain of ten thousand && has a level for each,
-	// although the parser does not call itself for them.
+	// levelsAtMost limits the depth of a tree, because a chain of ten thousand && has a level
+	// for each although the parser does not call itself for them.
 	levelsAtMost = 10_000
 )
 

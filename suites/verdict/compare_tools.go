@@ -17,7 +17,7 @@ const (
 	ToolVanished ToolKind = "vanished"
 	ToolVersion  ToolKind = "version"
 	ToolReplaced ToolKind = "replaced"
-	ToolStandIn  ToolKind = "stand-in" // a stand-in took its place, or ended
+	ToolStandIn  ToolKind = "stand-in" // a stand-in replaced it, or no longer does
 )
 
 // A ToolChange is one tool that differs.

@@ -13,7 +13,7 @@ import (
 // Each calls do for every pair of a mapping and reports duplicate keys.
 func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	var seen map[string]*yaml.Node
-	if len(n.Content) > 64 { // above this, a map is faster than searching
+	if len(n.Content) > 64 { // because a map is faster than searching above this
 		seen = make(map[string]*yaml.Node, len(n.Content)/2)
 	}
 	for i := 0; i+1 < len(n.Content) && !r.Full(); i += 2 {

@@ -127,7 +127,7 @@ func (d *differ) function(old, new *trace.Block, o, n *trace.Statement, back map
 }
 
 // functions compares the definitions of two blocks by name. A definition that moved past a step
-// takes effect at another time, so it counts as removed and added.
+// counts as removed and added, because it takes effect at another time.
 func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, match []int) {
 	back := make(map[*trace.Statement]*trace.Statement, len(ns))
 	for i, j := range match {

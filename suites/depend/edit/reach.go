@@ -34,8 +34,8 @@ func reach(s *trace.Statement) guard {
 }
 
 // before returns a guard for every run that reached the place before the statement with this
-// index. Such a run continues with the next statement at once, so if that is sure to cause an
-// event, the event is enough.
+// index. If that statement is sure to cause an event, the event is enough, because such a run
+// continues with it at once.
 func before(b *trace.Block, index int) guard {
 	for _, s := range b.Statements[index:] {
 		if s.Function != nil {
