@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// many is a suite file of n cases, each with a pattern, two markers and a control.
+// many returns a suite file of n cases, each with a pattern, two markers and a control.
 func many(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("suite: big\nhook: .claude/hooks/x.sh\nevent: PreToolUse\ntool: Bash\nenv: {HOOK_LOG: '1'}\ncases:\n")
@@ -19,7 +19,7 @@ func many(n int) []byte {
     command: pip install requests-%d
     expect: {exit: %d, decision: block, stdout: {contains: ["[hook:block]"], matches: ['\[hook:block\] pip\b']}}
     verify: [".claude/hooks/x.sh §main enforcement", "docs/specs/adr.md §D3"]
-`, i, i, i, 2*max(0, 1-i)) // the first one is the control of all others
+`, i, i, i, 2*max(0, 1-i)) // the first is the control of all others
 		if i > 0 {
 			b.WriteString("    control: B00000\n")
 		}
@@ -41,7 +41,7 @@ func BenchmarkLoad10k(b *testing.B) {
 	}
 }
 
-// BenchmarkBuiltin reads the built-in suites as a start of the program does.
+// BenchmarkBuiltin reads the built-in suites as the program does at its start.
 func BenchmarkBuiltin(b *testing.B) {
 	for b.Loop() {
 		for _, name := range BuiltinNames() {

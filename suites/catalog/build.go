@@ -16,7 +16,7 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// suite makes a file's root into a suite.
+// suite converts a file's root to a suite.
 func (r *reader) suite(root *yaml.Node) suites.Suite {
 	f := suiteForm{caseForm: caseForm{scope: scope{layer: suites.Direct}}}
 	decode(r, "the file", suiteFields, root, &f)
@@ -36,7 +36,7 @@ func (r *reader) suite(root *yaml.Node) suites.Suite {
 	return s
 }
 
-// cases makes the items of a list into cases, a share of them on each processor.
+// cases converts the items of a list to cases, in parallel on all processors.
 func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suites.Case {
 	var items []*yaml.Node
 	r.List("cases", list, func(n *yaml.Node) { items = append(items, r.rows(n)...) })
@@ -62,7 +62,7 @@ func (r *reader) cases(list *yaml.Node, s *suites.Suite, defaults scope) []suite
 	return all
 }
 
-// testCase makes an item of cases into a case, complete.
+// testCase converts an item of cases to a complete case.
 func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.Case {
 	before := len(r.Problems)
 	f := caseForm{scope: defaults}
@@ -85,7 +85,7 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	around := suites.CaseEnv{AbsentTools: f.absentTools, Programs: f.programs, Unset: f.unset, Cwd: f.cwd, Server: f.server}
 	if c.Check = f.check; c.Check != nil {
 		r.onlyChecks(n)
-		// What the suite says of firing hooks is not about it.
+		// The suite's settings for firing hooks do not apply to a check.
 		c.Timeout, c.Gates, c.Env, c.Project = 0, nil, nil, nil
 		around.AbsentTools, around.Programs = nil, nil
 		c.Steps = checked(c.Check)
@@ -100,7 +100,8 @@ func (r *reader) testCase(n *yaml.Node, s *suites.Suite, defaults scope) suites.
 	return c
 }
 
-// fires leaves of what the suite names the one thing that the case fires.
+// fires removes the defaults of the suite that the case overrides, so that it fires exactly one
+// thing.
 func (f *caseForm) fires(ownHook bool) {
 	switch {
 	case f.chain || f.check != nil:
@@ -112,12 +113,12 @@ func (f *caseForm) fires(ownHook bool) {
 	}
 }
 
-// steps gives each step what its case says for all of them.
+// steps returns the steps of a case with the values that the case sets for all of them.
 func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step {
 	if len(f.steps) == 0 {
 		f.steps = []stepForm{f.stepForm}
 	}
-	// A payload says its event and tool; only what is written beside it goes first.
+	// A payload contains its event and tool; only keys next to it have priority over them.
 	own := func(key, value string) string {
 		if lookup(n, key) == nil {
 			return ""
@@ -136,8 +137,7 @@ func (r *reader) steps(n *yaml.Node, f *caseForm, defaults scope) []suites.Step 
 	return steps
 }
 
-// attempted reports whether a mapping has one of the keys, or one that may be
-// meant for it.
+// attempted reports whether a mapping has one of the keys, or a misspelling of one.
 func attempted(n *yaml.Node, keys ...string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if pattern.Nearest(n.Content[i].Value, keys) != "" {
@@ -147,8 +147,8 @@ func attempted(n *yaml.Node, keys ...string) bool {
 	return false
 }
 
-// firable reports a case that cannot be run or says nothing; before is how many
-// problems there were before the case.
+// firable reports a case that cannot run or expects nothing; before is the number of problems
+// before the case.
 func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	hook, event, silent := true, true, true
 	for i := range c.Steps {
@@ -169,13 +169,13 @@ func (r *reader) firable(n *yaml.Node, c *suites.Case, before int) {
 	if !event && lookup(n, "event") == nil {
 		r.Add(n, "a case needs an event", "give it or its suite one, such as event: PreToolUse")
 	}
-	// What is wrong in an expectation may be why nothing is left of it.
+	// A problem in an expectation may be the reason why it is empty.
 	if silent && (len(r.Problems) == before || !attempted(n, "expect", "steps")) {
 		r.Add(n, "a case needs an expectation", "such as expect: {exit: 0}")
 	}
 }
 
-// defaultSummary is what the first step is about.
+// defaultSummary returns the subject of the first step.
 func (f *caseForm) defaultSummary(event string) string {
 	first := f.steps[0]
 	input, _ := first.payload["tool_input"].(map[string]any)
@@ -185,9 +185,9 @@ func (f *caseForm) defaultSummary(event string) string {
 	return cmp.Or(first.Command, first.FilePath, command, file, prompt, event)
 }
 
-// compact moves what stays of many cases out of what their reading leaves behind:
-// their steps into one list, their texts into one text. Else each small text
-// would keep a page of what is not needed any more.
+// compact copies the remaining data of many cases out of the data of their parsing: their steps
+// into one list, their texts into one text. Otherwise each small text would keep a page of
+// unneeded data in memory.
 func compact(cases []suites.Case) {
 	n := 0
 	for i := range cases {
@@ -209,7 +209,7 @@ func compact(cases []suites.Case) {
 	eachText(cases, func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] })
 }
 
-// eachText hands over the texts that most cases have, in their order.
+// eachText calls do for the texts that most cases have, in a fixed order.
 func eachText(cases []suites.Case, do func(*string)) {
 	for i := range cases {
 		c := &cases[i]
@@ -224,11 +224,11 @@ func eachText(cases []suites.Case, do func(*string)) {
 	}
 }
 
-// digest hashes what a case does and expects, twelve hexadecimal digits: the fields that
-// are listed here, as encoding/json encodes them. What the case is called, where it is
-// and which documents it cites do not change what its verdict means, so they are left
-// out. A field that is empty in most cases needs omitempty, because a new digest makes
-// every case of every project run again.
+// digest returns the hash of the actions and expectations of a case in twelve hexadecimal
+// digits: the fields listed here, as encoding/json encodes them. The name, position and cited
+// documents are left out because they do not change the meaning of its verdict. A field that is
+// empty in most cases needs omitempty, because a new digest makes every case of every project
+// run again.
 func digest(c *suites.Case) string {
 	sum := sha256.Sum256(encode(&suites.Case{
 		Suite: c.Suite, ID: c.ID, Category: c.Category, Layer: c.Layer, Chain: c.Chain, Serial: c.Serial,

@@ -1,6 +1,5 @@
-// Package catalog reads suite files: the built-in ones, which it brings along,
-// and a project's own, which have the same format. Every problem of a file is
-// reported at once, where it stands.
+// Package catalog reads suite files: the embedded built-in ones and a project's own, which have
+// the same format. It reports all problems of a file at once, with their positions.
 package catalog
 
 import (
@@ -18,16 +17,16 @@ import (
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-// prefix begins the name by which positions have a built-in suite: it is no file
-// of anybody's.
+// prefix begins the file name in positions of built-in suites, because they are no files of the
+// user.
 const prefix = "builtin:"
 
 // IsBuiltin reports whether a position is in a built-in suite.
 func IsBuiltin(at string) bool { return strings.HasPrefix(at, prefix) }
 
-// BuiltinNames lists the built-in suites, sorted, without reading them.
+// BuiltinNames returns the names of the built-in suites, sorted, without reading them.
 func BuiltinNames() []string {
-	files, _ := fs.Glob(builtin, "builtin/*.yaml") // fails for a bad pattern only
+	files, _ := fs.Glob(builtin, "builtin/*.yaml") // fails only for an invalid pattern
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = strings.TrimSuffix(path.Base(f), ".yaml")
@@ -36,11 +35,11 @@ func BuiltinNames() []string {
 	return names
 }
 
-// Builtin gives the built-in suites, sorted by name. They are read once.
+// Builtin returns the built-in suites, sorted by name. They are read once.
 func Builtin() ([]suites.Suite, error) { return readBuiltin(BuiltinNames()) }
 
-// BuiltinFor gives those of these names, and all that may hold controls of theirs: a
-// family's are in the family.
+// BuiltinFor returns the built-in suites with these names and all that may contain their
+// controls: the controls of a family are in the family.
 func BuiltinFor(names []string) ([]suites.Suite, error) {
 	families := map[string]bool{}
 	for _, name := range names {
@@ -65,7 +64,7 @@ func readBuiltin(names []string) ([]suites.Suite, error) {
 	return all, errors.Join(errs...)
 }
 
-// builtins reads each of them when it is first asked for.
+// builtins returns a function for each of them that reads it on first use.
 var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 	read := map[string]func() (suites.Suite, error){}
 	for _, name := range BuiltinNames() {
@@ -82,7 +81,7 @@ var builtins = sync.OnceValue(func() map[string]func() (suites.Suite, error) {
 	return read
 })
 
-// tables sets the tables of the form when they are first needed.
+// tables sets the tables of the form on first use.
 var tables = sync.OnceFunc(setTables)
 
 func join(problems []suites.Problem) error {
@@ -93,9 +92,9 @@ func join(problems []suites.Problem) error {
 	return errors.Join(errs...)
 }
 
-// Load reads a suite file; path is how positions name it. A suite with problems
-// holds what could be read, so that Check can look at the rest: it must not be
-// run. What concerns several cases is Check's.
+// Load reads a suite file; path is its name in positions. A suite with problems contains the
+// readable parts so that Check can examine the rest, but it must not be run. Check reports
+// problems between several cases.
 func Load(path string, data []byte) (suites.Suite, []suites.Problem) {
 	tables()
 	r := newReader(path)

@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Check reports what is wrong between cases and between suites: names, IDs and
-// agents that are taken, and controls that lead nowhere.
+// Check reports problems between cases and between suites: duplicate names, IDs and agents, and
+// controls that do not exist or prove nothing.
 func Check(all []suites.Suite) []suites.Problem {
 	problems := checkSuites(all)
 	cases := map[suites.Key]*suites.Case{}
@@ -19,7 +19,7 @@ func Check(all []suites.Suite) []suites.Problem {
 	names := map[string]bool{}
 	for i := range all {
 		if names[all[i].Name] {
-			continue // its cases are told with it
+			continue // its cases are part of that problem
 		}
 		names[all[i].Name] = true
 		for j := range all[i].Cases {
@@ -63,8 +63,8 @@ func checkSuites(all []suites.Suite) (problems []suites.Problem) {
 	return problems
 }
 
-// checkControl reports a control that is no other case, or that proves nothing: it has
-// to expect what the hook does about a violation.
+// checkControl reports a control that is not another case, or that proves nothing because it
+// does not expect the hook's reaction to a violation.
 func checkControl(c *suites.Case, cases map[suites.Key]*suites.Case) []suites.Problem {
 	key := c.ControlKey()
 	if key == c.Key() {
@@ -80,8 +80,7 @@ func checkControl(c *suites.Case, cases map[suites.Key]*suites.Case) []suites.Pr
 	return []suites.Problem{{At: c.At, What: fmt.Sprintf("control %s of %s does not exist", c.Control, c.ID), Hint: nearestCase(key, cases)}}
 }
 
-// provesNothing reports whether a control would pass on a hook that does nothing, just as
-// its case does.
+// provesNothing reports whether a control would pass on a hook that does nothing, like its case.
 func provesNothing(c, control *suites.Case) bool {
 	if control.Check != nil || c.Check != nil {
 		return false
@@ -90,8 +89,8 @@ func provesNothing(c, control *suites.Case) bool {
 	return reflect.DeepEqual(expects(c), expects(control))
 }
 
-// checkCircle follows a case's controls until it meets a case seen before; one
-// on the way itself closes a circle.
+// checkCircle follows a case's controls to a case that was visited before, and reports a circle
+// if that case is part of the current path.
 func checkCircle(c *suites.Case, cases map[suites.Key]*suites.Case, done map[*suites.Case]bool) []suites.Problem {
 	var way []*suites.Case
 	for c != nil && !done[c] {
@@ -113,7 +112,7 @@ func checkCircle(c *suites.Case, cases map[suites.Key]*suites.Case, done map[*su
 	return []suites.Problem{{At: c.At, What: "controls run in a circle: " + strings.Join(ids, " -> ")}}
 }
 
-// nearestCase hints at the case of the suite that was most likely meant.
+// nearestCase returns a hint with the most similar ID in the suite.
 func nearestCase(key suites.Key, cases map[suites.Key]*suites.Case) string {
 	var ids []string
 	for k := range cases {

@@ -16,14 +16,14 @@ import (
 
 const notTestable = "not testable: "
 
-// A coverage table says for every rule of the document that a suite was made from which
-// cases hold it, or why none can. See the files in coverage.
+// A coverage table lists for every rule of the document behind a suite the cases that test it,
+// or the reason why none can. See the files in coverage.
 type coverageRow struct {
 	line              int
 	part, rule, cases string
 }
 
-// TestCoverage: each table names cases that exist, in every row.
+// TestCoverage checks that each row of each table names existing cases.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("coverage/*.md")
@@ -39,7 +39,7 @@ func TestCoverage(t *testing.T) {
 		for j := range all[i].Cases {
 			id := all[i].Cases[j].ID
 			ids[all[i].Name] = append(ids[all[i].Name], id)
-			if family, ok := suites.InFamily(all[i].Name); ok { // one table for all
+			if family, ok := suites.InFamily(all[i].Name); ok { // families share one table
 				ids[family] = append(ids[family], id)
 			}
 		}
@@ -62,8 +62,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// tableOf lists the suites that a table is about: those of a line "Suites: a, b", or the
-// one, or the family, of the file's name.
+// tableOf returns the suites of a table: those in a line "Suites: a, b", otherwise the suite or
+// family in the file's name.
 func tableOf(text, name string) []string {
 	for line := range strings.Lines(text) {
 		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "Suites: "); ok {
@@ -73,7 +73,7 @@ func tableOf(text, name string) []string {
 	return []string{name}
 }
 
-// coverageProblems are the faults of a table, by line.
+// coverageProblems returns the errors in a table, with line numbers.
 func coverageProblems(text string, ids []string) []string {
 	var problems []string
 	add := func(line int, format string, args ...any) {
@@ -116,7 +116,7 @@ func coverageProblems(text string, ids []string) []string {
 	return problems
 }
 
-// coverageRows are the rows of a file's tables, and the lines of those that are none.
+// coverageRows returns the rows of a file's tables, and the lines with a wrong number of cells.
 func coverageRows(text string) (rows []coverageRow, bad []int) {
 	for i, line := range strings.Split(text, "\n") {
 		cells := strings.Split(strings.TrimSpace(line), "|")
@@ -132,7 +132,7 @@ func coverageRows(text string) (rows []coverageRow, bad []int) {
 	return rows, bad
 }
 
-// expandedIDs writes a range out; what is none stays as it is.
+// expandedIDs expands a range of IDs, and returns any other text unchanged.
 func expandedIDs(text string, ids []string) []string {
 	r, ok := idrange.Parse(text)
 	if !ok || slices.Contains(ids, text) {
@@ -149,7 +149,7 @@ func expandedIDs(text string, ids []string) []string {
 	return all
 }
 
-// TestCoverageProblems: what is wrong with a table is said.
+// TestCoverageProblems checks the messages for errors in a table.
 func TestCoverageProblems(t *testing.T) {
 	t.Parallel()
 	head := "# T\n\n| part | rule | cases |\n| --- | --- | --- |\n"

@@ -37,9 +37,9 @@ func TestDigestIgnoresForm(t *testing.T) {
 	}
 }
 
-// TestDigestSeesEveryField checks that each field of a case, and of the values that it
-// holds, changes the digest, except those that are listed as cosmetic: a new field must be
-// added to one of the two lists.
+// TestDigestSeesEveryField checks that each field of a case, and of the values in it, changes
+// the digest, except those listed as cosmetic. A new field must be added to one of the two
+// lists.
 func TestDigestSeesEveryField(t *testing.T) {
 	t.Parallel()
 	cosmetic := map[string]bool{"AskedLive": true, "Name": true, "Summary": true, "Contradicts": true, "Verify": true, "Agent": true, "Digest": true, "At.File": true, "At.Line": true, "At.Column": true}
@@ -63,7 +63,7 @@ func TestDigestSeesEveryField(t *testing.T) {
 	}
 }
 
-// fill gives every field a value, every list and map one item.
+// fill sets every field to a value, and every list and map to one item.
 func fill(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
@@ -86,7 +86,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// leaves calls do with a change for each value that holds no others.
+// leaves calls do with a change for each value that contains no others.
 func leaves(v reflect.Value, path string, do func(string, func(*suites.Case))) {
 	switch {
 	case v.Kind() == reflect.Struct:

@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/client"
 )
 
-// TestSchemaEvents: the schema of suite files allows every event of the client.
+// TestSchemaEvents checks that the schema of suite files allows every event of the client.
 func TestSchemaEvents(t *testing.T) {
 	t.Parallel()
 	var schema struct {

@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// A scope is what a suite may say for all of its cases and a case for itself.
+// A scope contains the keys that a suite may set for all of its cases and a case for itself.
 type scope struct {
 	hook, event, tool, category string
 	registered                  string
@@ -27,14 +27,14 @@ type scope struct {
 	project                     *suites.ProjectOverride
 }
 
-// A stepForm is a step as written: nothing of its case is filled in.
+// A stepForm is a step as written, without values of its case.
 type stepForm struct {
 	suites.Step
 	payload map[string]any
 }
 
-// A caseForm is a case as written, over the scope of its suite. A suite and a step have
-// some of its keys.
+// A caseForm is a case as written, over the scope of its suite. A suite and a step have some of
+// its keys.
 type caseForm struct {
 	scope
 	stepForm
@@ -47,7 +47,7 @@ type caseForm struct {
 	steps                []stepForm
 }
 
-// A suiteForm is a suite as written: what it says for all cases, and its own keys.
+// A suiteForm is a suite as written: its values for all cases, and its own keys.
 type suiteForm struct {
 	caseForm
 	suite, agent string
@@ -55,7 +55,7 @@ type suiteForm struct {
 	cases        *yaml.Node
 }
 
-// places are where a key may stand.
+// places is the set of places where a key is allowed.
 type places uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	anywhere = inSuite | inCase | inStep
 )
 
-// The tables are set by setTables, because most commands read no suite and a case holds
+// The tables are set by setTables, because most commands read no suite and a case contains
 // steps, whose keys are in the same table.
 var (
 	fields                 []field[caseForm]
@@ -121,7 +121,7 @@ func setTables() {
 		key("cases", "The cases.", cases, func(s *suiteForm) **yaml.Node { return &s.cases }))...)
 }
 
-// keysOf lists the fields that may stand in a place.
+// keysOf returns the fields that are allowed in a place.
 func keysOf(in places) (some []field[caseForm]) {
 	for _, f := range fields {
 		if f.places&in != 0 {
@@ -133,7 +133,7 @@ func keysOf(in places) (some []field[caseForm]) {
 
 func step(c *caseForm) *stepForm { return &c.stepForm }
 
-// cases are kept as they are written, because they are read in parallel.
+// cases keeps its node unread, because cases are read in parallel.
 var cases = form[*yaml.Node]{
 	read:  func(_ *reader, _ string, n *yaml.Node, v **yaml.Node) { *v = n },
 	write: func(v **yaml.Node) *yaml.Node { return *v },
@@ -142,7 +142,8 @@ var cases = form[*yaml.Node]{
 	},
 }
 
-// caseSchema describes a case, with the table (each) that makes several of it.
+// caseSchema returns the schema of a case, including the table (each) that expands it to
+// several.
 func caseSchema(d *definitions) string {
 	var names []string
 	for _, f := range caseFields {
@@ -159,7 +160,7 @@ func caseSchema(d *definitions) string {
 		`"if": {"required": ["each"]}, "else": {"oneOf": [{"required": ["expect"]}, {"required": ["steps"]}, {"required": ["check"]}]},`+"\n    "+together(inCase))
 }
 
-// stepMapping is the form of a step, which has some of the keys of a case.
+// stepMapping returns the form of a step, which has some of the keys of a case.
 func stepMapping() form[stepForm] {
 	return form[stepForm]{
 		read: func(r *reader, _ string, n *yaml.Node, s *stepForm) {
@@ -180,7 +181,7 @@ func stepMapping() form[stepForm] {
 	}
 }
 
-// ofStep sets the keys that a case and its step have in common to what the step says.
+// ofStep sets the keys that a case shares with its step to the values of the step.
 func (f *caseForm) ofStep() {
 	f.event, f.tool, f.registered = f.Event, f.Tool, f.Registered
 	f.env = f.Env
@@ -189,7 +190,7 @@ func (f *caseForm) ofStep() {
 	}
 }
 
-// payload is the object that a hook gets, or a part of it. Its values are kept as well
+// payload is the object that a hook receives, or a part of it. Its values are kept as well
 // because a case's event and tool may come from them.
 func payload(at func(*stepForm) *json.RawMessage) form[stepForm] {
 	return form[stepForm]{
@@ -200,7 +201,8 @@ func payload(at func(*stepForm) *json.RawMessage) form[stepForm] {
 	}
 }
 
-// added keeps what the suite says: that is a statement about each of its cases.
+// added appends to the suite's value instead of replacing it, because that applies to each of
+// its cases.
 func added(f form[[]string]) form[[]string] {
 	read := f.read
 	f.read = func(r *reader, name string, n *yaml.Node, v *[]string) {
@@ -211,7 +213,7 @@ func added(f form[[]string]) form[[]string] {
 	return f
 }
 
-// Pairs of keys that exclude each other, and why.
+// Pairs of keys that exclude each other, with hints.
 var exclusive = []struct{ a, b, hint string }{
 	{"steps", "command", "put it into a step"},
 	{"steps", "file_path", "put it into a step"},
@@ -235,8 +237,8 @@ var exclusive = []struct{ a, b, hint string }{
 	{"registered", "hook", "the registered command says which script runs"},
 }
 
-// contradictions reports keys of a case or step that exclude each other, at the later
-// of the two.
+// contradictions reports keys of a case or step that exclude each other, at the later of the
+// two.
 func (r *reader) contradictions(n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		return
@@ -262,7 +264,7 @@ func (r *reader) onlyChecks(n *yaml.Node) {
 	}
 }
 
-// together describes, as members of a schema, which keys of a place exclude each other.
+// together returns the members of a schema that forbid combinations of keys in a place.
 func together(in places) string {
 	allowed := map[string]places{}
 	for _, f := range fields {

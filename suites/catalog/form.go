@@ -11,31 +11,30 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// The form of a suite file is stated once, in the tables of fields.go and parts.go:
-// Load reads by them, Write writes by them, and Schema describes them.
+// The form of a suite file is defined once, in the tables of fields.go and parts.go: Load, Write
+// and Schema all use them.
 
-// A form is how a value is read from YAML, written as YAML and described by a JSON
-// Schema.
+// A form defines how a value is read from YAML, written as YAML and described by a JSON Schema.
 type form[V any] struct {
-	// read sets v, or leaves it and reports a problem. name is the key, for messages.
+	// read sets v, or leaves it unchanged and reports a problem. name is the key, for messages.
 	read  func(r *reader, name string, n *yaml.Node, v *V)
 	write func(v *V) *yaml.Node
-	empty func(v *V) bool // a key with such a value is left out; nil: it never is
+	empty func(v *V) bool // a key with such a value is left out; if nil, it never is
 	// schema returns the members of the schema's object, without its braces.
 	schema func(d *definitions) string
 }
 
-// A field is one key of a mapping that becomes a T.
+// A field is one key of a mapping that is decoded into a T.
 type field[T any] struct {
 	name   string
-	places places // where the key is allowed, if not wherever the table is used
+	places places // where the key is allowed, if not everywhere in the table
 	read   func(r *reader, name string, n *yaml.Node, t *T)
-	write  func(t *T) *yaml.Node // nil: the key is left out
+	write  func(t *T) *yaml.Node // returns nil if the key is left out
 	schema func(d *definitions) string
 }
 
-// key makes a field of the value that at returns. doc describes it in the schema; it
-// may be empty where the form describes itself.
+// key returns a field for the value that at returns. doc describes it in the schema; it may be
+// empty if the form describes itself.
 func key[T, V any](name, doc string, f form[V], at func(t *T) *V) field[T] {
 	return field[T]{
 		name: name,
@@ -50,8 +49,8 @@ func key[T, V any](name, doc string, f form[V], at func(t *T) *V) field[T] {
 	}
 }
 
-// in allows the key in these places only. A description that is used in several of
-// them is defined once in the schema.
+// in allows the key in these places only. A schema that is used in several of them is defined
+// once and referenced.
 func (f field[T]) in(p places) field[T] {
 	f.places = p
 	if body, several := f.schema, p&^inCheck; several&(several-1) != 0 {
@@ -66,7 +65,7 @@ func (f field[T]) in(p places) field[T] {
 	return f
 }
 
-// unless leaves the key out for some values of the whole.
+// unless leaves the key out for some values of T.
 func (f field[T]) unless(omitted func(t *T) bool) field[T] {
 	write := f.write
 	f.write = func(t *T) *yaml.Node {
@@ -78,16 +77,16 @@ func (f field[T]) unless(omitted func(t *T) bool) field[T] {
 	return f
 }
 
-// A mapping is a form of known keys.
+// A mapping is a form with known keys.
 type mapping[T any] struct {
-	name     string // in the schema's definitions; "" describes it where it is used
+	name     string // in the schema's definitions; "" inlines the schema
 	doc      string
-	label    string // in messages, the key if empty
-	a        string // the one whose keys are required, in messages: "a gate"; label if empty
+	label    string // in messages; if empty, the key
+	a        string // the subject of messages about required keys, such as "a gate"; if empty, the label
 	initial  T
 	fields   []field[T]
 	required []string
-	rules    string // members of the schema that say how keys go together
+	rules    string // members of the schema for combinations of keys
 	check    func(r *reader, name string, n *yaml.Node, t *T)
 }
 
@@ -115,7 +114,7 @@ func (m *mapping[T]) form() form[T] {
 	}
 }
 
-// decode reads a mapping by the table of its keys.
+// decode reads a mapping with the table of its keys.
 func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T) {
 	if !r.mapping(what, n) {
 		return
@@ -133,7 +132,7 @@ func decode[T any](r *reader, what string, fields []field[T], n *yaml.Node, t *T
 	})
 }
 
-// encodeFields writes a mapping by the table of its keys.
+// encodeFields writes a mapping with the table of its keys.
 func encodeFields[T any](fields []field[T], t *T) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, f := range fields {
@@ -152,7 +151,7 @@ func fieldNames[T any](fields []field[T]) []string {
 	return names
 }
 
-// lift makes fields of a part into fields of the whole.
+// lift converts fields of a part to fields of the whole.
 func lift[P, T any](fields []field[P], part func(*T) *P) []field[T] {
 	lifted := make([]field[T], len(fields))
 	for i, f := range fields {
@@ -165,14 +164,13 @@ func lift[P, T any](fields []field[P], part func(*T) *P) []field[T] {
 	return lifted
 }
 
-// definitions are the parts of a schema that others refer to, in the order of their
-// first use.
+// definitions are the parts of a schema that are referenced, in the order of their first use.
 type definitions struct {
 	names  []string
 	bodies map[string]string
 }
 
-// refer returns a reference to a definition, and makes it when it is new.
+// refer returns a reference to a definition, which it creates on first use.
 func (d *definitions) refer(name string, body func() string) string {
 	if _, made := d.bodies[name]; !made {
 		d.names = append(d.names, name)
@@ -190,7 +188,7 @@ func (d *definitions) String() string {
 	return "\"$defs\": {\n" + strings.Join(items, ",\n") + "\n  }"
 }
 
-// objectSchema describes a mapping of these keys, each on a line.
+// objectSchema returns the schema of a mapping with these keys, one per line.
 func objectSchema[T any](d *definitions, fields []field[T], required []string, rules string) string {
 	properties := make([]string, len(fields))
 	for i, f := range fields {
@@ -218,7 +216,7 @@ func described(doc, body string) string {
 	}
 }
 
-// quoted is a value as JSON.
+// quoted returns a value as JSON.
 func quoted(v any) string { return string(encode(v)) }
 
 // Schema returns the JSON Schema of a suite file.

@@ -13,8 +13,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestBuiltinNames: the names that a configuration may switch on are those of the
-// files.
+// TestBuiltinNames checks that the names for configurations are those of the files.
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
 	if files, names := BuiltinNames(), suites.BuiltinNames(); !slices.Equal(files, names) {
@@ -37,7 +36,7 @@ func loadFull(t *testing.T) suites.Suite {
 
 const contract = "docs/spec.md §Contract"
 
-// fullBase is what the suite of testdata/full.yaml says of each of its cases.
+// fullBase contains the values that the suite of testdata/full.yaml sets for all cases.
 func fullBase(id, name string, line int) suites.Case {
 	return suites.Case{Suite: "full", Agent: "full-agent", ID: id, Name: name, Category: "block", Layer: suites.Direct,
 		Hook: ".claude/hooks/guard.sh", Timeout: 20 * time.Second, Verify: []string{contract},
@@ -45,7 +44,7 @@ func fullBase(id, name string, line int) suites.Case {
 		At:  suites.Position{File: "full.yaml", Line: line, Column: 5}}
 }
 
-// fullCases is what testdata/full.yaml says, without digests.
+// fullCases is the content of testdata/full.yaml, without digests.
 func fullCases() []suites.Case {
 	text := func(s string) *string { return &s }
 	exit := func(i int) *int { return &i }
@@ -181,10 +180,10 @@ cases:
 	}
 }
 
-// What a suite says reaches each case as if it stood alone.
+// TestSuiteDefaults checks that the values of a suite apply to each case independently.
 func TestSuiteDefaults(t *testing.T) {
 	t.Parallel()
-	// Seventeen leave room behind them that cases must not share.
+	// Seventeen leave spare capacity that cases must not share.
 	s, problems := Load("d.yaml", []byte(`suite: d
 hook: h.sh
 event: Stop

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestChecks: what a check says, complete; what a suite says for firing hooks
-// does not concern it.
+// TestChecks checks all keys of checks, to which the suite's values for firing hooks do not
+// apply.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	file := `suite: dep
@@ -55,7 +55,7 @@ cases:
 	}
 }
 
-// TestInventory: the suites of the inventory have the cases that it counts.
+// TestInventory checks that the suites of the inventory have the number of cases that it lists.
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	all, err := Builtin()

@@ -51,7 +51,7 @@ var urlPattern = ofText(text.schema, func(r *reader, name string, n *yaml.Node) 
 	return v
 })
 
-// withDefault describes what holds when the key is left out.
+// withDefault adds the default value to the schema.
 func withDefault[V any](value string, f form[V]) form[V] {
 	schema := f.schema
 	f.schema = func(d *definitions) string { return schema(d) + `, "default": ` + value }
@@ -77,7 +77,7 @@ var fixtureMapping = mapping[suites.Fixture]{
 	},
 }
 
-// An answer is one of the scripted model's: a call, or text.
+// answerMapping is the form of an answer of the scripted model: a call, or text.
 var answerMapping = mapping[suites.Answer]{
 	fields: []field[suites.Answer]{
 		key("tool", "", tool, func(a *suites.Answer) *string { return &a.Tool }),
@@ -102,8 +102,7 @@ var answerMapping = mapping[suites.Answer]{
 	},
 }
 
-// shellOwn are commands that sh and bash carry out themselves: they look for no
-// program.
+// shellOwn are commands that sh and bash execute themselves, without starting a program.
 var shellOwn = strings.Fields(`alias bg bind break builtin caller cd command compgen complete compopt
 	continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history
 	jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift
@@ -138,7 +137,7 @@ var programName = func() form[string] {
 	return f
 }()
 
-// programs are a case's own, each name once.
+// programs are a case's own, with unique names.
 var programs = func() form[[]suites.Program] {
 	f := list(programMapping.form())
 	read := f.read
@@ -215,8 +214,8 @@ var registrationMapping = mapping[suites.Registration]{
 	},
 }
 
-// subjects are the keys of which a check has exactly one, and those that go with one of
-// them alone.
+// subjects are the keys of which a check has exactly one. goingWith are the keys that are
+// allowed only with one of them.
 var (
 	subjects  = []string{"tool", "file", "registered"}
 	goingWith = []struct{ key, with string }{
@@ -225,7 +224,7 @@ var (
 	}
 )
 
-// check is what a case looks at instead of firing a hook.
+// check is the check of a case that fires no hook.
 var check = func() form[suites.Check] {
 	f := checkMapping.form()
 	read := f.read
@@ -239,8 +238,8 @@ var check = func() form[suites.Check] {
 	return f
 }()
 
-// completeCheck reports keys that do not go together; flawed is whether one of them
-// has been reported already.
+// completeCheck reports invalid combinations of keys; flawed reports whether one of them has a
+// problem already.
 func (r *reader) completeCheck(name string, n *yaml.Node, c *suites.Check, flawed bool) {
 	var first string
 	for _, s := range subjects {
@@ -267,7 +266,7 @@ func (r *reader) completeCheck(name string, n *yaml.Node, c *suites.Check, flawe
 	}
 }
 
-// checked is the step by which a check's record speaks the language of the others.
+// checked returns the step that gives a check's record the same fields as other records.
 func checked(c *suites.Check) []suites.Step {
 	none := 0
 	return []suites.Step{{Expect: suites.Expectation{Exit: &none, Decision: c.Decision()}}}
@@ -275,7 +274,7 @@ func checked(c *suites.Check) []suites.Step {
 
 const maxExit = 255
 
-// exits holds the exit codes that cases expect, each once for all of them.
+// exits contains the exit codes that cases expect, so that all cases share them.
 var exits = func() (all [maxExit + 1]int) {
 	for i := range all {
 		all[i] = i
@@ -301,7 +300,7 @@ var expectMapping = mapping[suites.Expectation]{
 	check: (*reader).expectation,
 }
 
-// expectation is left out where nothing is expected.
+// expectation is omitted if nothing is expected.
 var expectation = func() form[suites.Expectation] {
 	f := expectMapping.form()
 	f.empty = func(e *suites.Expectation) bool { return len(f.write(e).Content) == 0 }
@@ -330,7 +329,7 @@ var streamMapping = mapping[suites.TextExpectation]{
 	},
 }
 
-// stream is what is expected of stdout or stderr; nothing is as if it were left out.
+// stream is the expectation for stdout or stderr; an empty one is the same as none.
 var stream = func() form[*suites.TextExpectation] {
 	f := optional(streamMapping.form())
 	read := f.read
@@ -367,7 +366,7 @@ var fileMapping = mapping[suites.FileExpectation]{
 	},
 }
 
-// expectation checks what one key alone does not show.
+// expectation checks combinations of keys.
 func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		r.Add(n, name+": must not be empty", "such as {exit: 0}")
@@ -377,13 +376,13 @@ func (r *reader) expectation(name string, n *yaml.Node, e *suites.Expectation) {
 	}
 }
 
-// expectsNothing reports whether every outcome would do.
+// expectsNothing reports whether an expectation accepts every outcome.
 func expectsNothing(e *suites.Expectation) bool {
 	return e.Exit == nil && !e.Sound && e.Decision == "" && e.Effect == "" && e.Stdout.IsZero() && e.Stderr.IsZero() &&
 		e.JQ == "" && len(e.ModelSees)+len(e.Files) == 0
 }
 
-// patterns takes regular expressions, one or a list.
+// patterns reads regular expressions, one or a list.
 func (r *reader) patterns(name string, n *yaml.Node) []string {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -399,7 +398,7 @@ func (r *reader) patterns(name string, n *yaml.Node) []string {
 	return v
 }
 
-// filter takes a jq filter.
+// filter reads a jq filter.
 func (r *reader) filter(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	flaw := r.once(name+" "+v, func() error { return expression.Check(expression.Filter, v) })
@@ -409,7 +408,7 @@ func (r *reader) filter(name string, n *yaml.Node) string {
 	return v
 }
 
-// once checks a text that a file may repeat many times a single time.
+// once checks a text only once, because a file may repeat it many times.
 func (r *reader) once(text string, check func() error) (flaw string) {
 	flaw, known := r.checked[text]
 	if known {

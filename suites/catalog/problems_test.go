@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// oneCase wraps the keys of a case, from line 6, column 5 on.
+// oneCase wraps the keys of a case, starting at line 6, column 5.
 func oneCase(lines string) string {
 	return "suite: s\nhook: h.sh\nevent: Stop\ncases:\n  - id: A\n    name: a\n    " +
 		strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n    ") + "\n"
@@ -24,7 +24,7 @@ const (
 	effectWords = "proceeds, denied, asked, allowed, rewritten, context_added, ignored, another_turn, session_ends, shown_to_model, prompt_blocked"
 )
 
-// Every kind of mistake. Lines and columns are those of the whole file.
+// Every kind of mistake. Lines and columns refer to the whole file.
 var mistakes = map[string]struct {
 	file string
 	want []string
@@ -147,7 +147,8 @@ func bomb() string {
 	return b.String()
 }
 
-// What a JSON Schema cannot say, or what is lost before it sees the file.
+// beyondSchema lists mistakes that a JSON Schema cannot express, or that are lost before the
+// schema is applied.
 var beyondSchema = map[string]bool{
 	"suite given twice": true, "delegate, direct": true, "two documents": true, "timeout": true, "expects nothing": true, "silent steps": true,
 	"filter": true, "filter's function": true, "no hook, no event": true, "args of a chain": true, "each twice": true, "tool": true,
@@ -212,8 +213,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestControls: a control has to expect what its case does not, or a hook that does
-// nothing passes both.
+// TestControls checks that a control must differ from its case in its expectation, because a
+// hook that does nothing would pass both otherwise.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ control, of, want string }{

@@ -11,21 +11,21 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// mostProblems is how many problems of one file are told: nobody mends more at once.
+// mostProblems limits the problems reported per file, because no user fixes more at once.
 const mostProblems = 200
 
-// A reader makes the values of one file into what a suite is of.
+// A reader converts the values of one file to the parts of a suite.
 type reader struct {
 	yamlform.Reader
-	checked map[string]string // patterns and filters -> what is wrong with them
+	checked map[string]string // patterns and filters -> the problem, "" if they are valid
 }
 
 func newReader(file string) *reader {
 	return &reader{Reader: yamlform.Reader{File: file, Bounds: yamlform.Bounds{Problems: mostProblems}}}
 }
 
-// parse gives the root of the file's only document, free of aliases and merge
-// keys, or nil when there is none to look at.
+// parse returns the root of the file's only document, without aliases and merge keys, or nil
+// after a problem.
 func (r *reader) parse(data []byte) *yaml.Node {
 	docs, err := parseDocuments(data)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *reader) parse(data []byte) *yaml.Node {
 	return docs[0].Content[0]
 }
 
-// lookup gives the value of a key of a mapping, or nil.
+// lookup returns the value of a key of a mapping, or nil.
 func lookup(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -55,18 +55,18 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// splitFrom is the size from which a file is worth being parsed in pieces.
+// splitFrom is the size in bytes from which parsing a file in pieces is worthwhile.
 const splitFrom = 1 << 16
 
-// A piece is some items of a file's list of cases.
+// A piece contains some items of a file's list of cases.
 type piece struct {
 	text []byte
 	line int // of its first line, from 0
 }
 
-// parseDocuments gives the documents of a file. Parsing is most of the work of
-// loading, so a large file of the usual layout, a block list of cases at its
-// end, is parsed in pieces at a time.
+// parseDocuments returns the documents of a file. Because parsing is most of the work of
+// loading, it parses a large file of the usual layout, with a block list of cases at its end, in
+// parallel pieces.
 func parseDocuments(data []byte) ([]yaml.Node, error) {
 	if len(data) >= splitFrom {
 		if root := parsePieces(data, 2*runtime.GOMAXPROCS(0)); root != nil {
@@ -78,9 +78,9 @@ func parseDocuments(data []byte) ([]yaml.Node, error) {
 	return docs, err
 }
 
-// parsePieces gives the root of a file, or nil when the file has another layout
-// or is not clearly the sum of its pieces: text in quotes, a flow collection or
-// an alias that reaches over a cut makes a piece invalid.
+// parsePieces returns the root of a file, or nil if the file has another layout or may differ
+// from the sum of its pieces. A quoted text, flow collection or alias across a cut makes a piece
+// invalid.
 func parsePieces(data []byte, n int) *yaml.Node {
 	head, items := split(data, n)
 	if len(items) < 2 {
@@ -117,7 +117,7 @@ func parsePieces(data []byte, n int) *yaml.Node {
 	return top
 }
 
-// only parses a text that must be one document of the given kind.
+// only parses a text that must be one document of the given kind, and returns nil if it is not.
 func only(text []byte, kind yaml.Kind) *yaml.Node {
 	var docs []yaml.Node
 	if err := yaml.Load(text, &docs, yaml.WithAllDocuments()); err != nil || len(docs) != 1 || len(docs[0].Content) != 1 {
@@ -129,7 +129,8 @@ func only(text []byte, kind yaml.Kind) *yaml.Node {
 	return nil
 }
 
-// shift moves a tree down; an alias's target is in the tree and moved there.
+// shift adds a number of lines to the positions of a tree. The target of an alias is in the tree
+// and shifted there.
 func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, c := range n.Content {
@@ -137,9 +138,8 @@ func shift(n *yaml.Node, lines int) {
 	}
 }
 
-// split cuts a file behind its line "cases:" and between the items below, into
-// at most n pieces. It gives none when a top-level key follows the items, or
-// when lines end in another way than by a line feed.
+// split cuts a file after its line "cases:" and between the items below, into at most n pieces.
+// It returns none if a top-level key follows the items, or if lines do not end in a line feed.
 func split(data []byte, n int) (head []byte, pieces []piece) {
 	start := bytes.Index(data, []byte("\ncases:\n"))
 	if start < 0 {
@@ -153,7 +153,7 @@ func split(data []byte, n int) (head []byte, pieces []piece) {
 	start += len("\ncases:\n")
 	line := bytes.Count(data[:start], []byte("\n"))
 	from, fromLine, enough := start, line, (len(data)-start)/n+1
-	var marker []byte // what an item begins with: its indentation and "- "
+	var marker []byte // the start of an item: its indentation and "- "
 	for at := start; at < len(data); line++ {
 		end := len(data)
 		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
@@ -180,9 +180,9 @@ func split(data []byte, n int) (head []byte, pieces []piece) {
 	return data[:start], append(pieces, piece{data[from:], fromLine})
 }
 
-// rows gives a case that has a table (each) once for each row of it, and any other as
-// it stands. A row says what it says differently, in the keys of a case; its id and name
-// come after those of the case, so that neither order nor number of rows matters.
+// rows returns one case per row for a case with a table (each), and any other unchanged. A row
+// overrides keys of the case. Its id and name are appended to those of the case, so that the
+// order and number of rows do not matter.
 func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 	table := lookup(n, "each")
 	if n.Kind != yaml.MappingNode || table == nil {
@@ -216,7 +216,7 @@ func (r *reader) rows(n *yaml.Node) []*yaml.Node {
 	return out
 }
 
-// laidOver is a case with what a row says in place of its own.
+// laidOver returns a case with the values of a row over its own.
 func laidOver(n, row *yaml.Node) *yaml.Node {
 	out := *row
 	out.Content = slices.Clone(row.Content)
@@ -236,14 +236,14 @@ func laidOver(n, row *yaml.Node) *yaml.Node {
 	return &out
 }
 
-// joined is text made of two, which stands where the second does.
+// joined returns a text made of two, with the position of the second.
 func joined(a *yaml.Node, by string, b *yaml.Node) *yaml.Node {
 	out := *b
 	out.Value = a.Value + by + b.Value
 	return &out
 }
 
-// set gives a key of a mapping another value.
+// set replaces the value of a key of a mapping.
 func set(n *yaml.Node, key string, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -252,7 +252,7 @@ func set(n *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// required reports keys that a mapping lacks.
+// required reports keys that are missing from a mapping.
 func (r *reader) required(n *yaml.Node, what string, keys ...string) {
 	for _, k := range keys {
 		if n.Kind == yaml.MappingNode && lookup(n, k) == nil {

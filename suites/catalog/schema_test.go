@@ -23,7 +23,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile("suite.schema.json")
 })
 
-// validate checks a file that is YAML against the schema.
+// validate checks a YAML file against the schema.
 func validate(t *testing.T, data []byte) error {
 	t.Helper()
 	s, err := compiled()

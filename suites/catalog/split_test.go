@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// A tree is what of a node the loader looks at.
+// A tree contains the parts of a node that the loader uses.
 type tree struct {
 	Kind             yaml.Kind
 	Tag, Value, Name string
@@ -23,7 +23,7 @@ type tree struct {
 func treeOf(n *yaml.Node) tree {
 	t := tree{n.Kind, n.ShortTag(), n.Value, n.Anchor, n.Line, n.Column, nil}
 	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 {
-		t.Line, t.Column = 0, 0 // nothing written: where the next thing begins
+		t.Line, t.Column = 0, 0 // an empty value has the position of the next token
 	}
 	for _, c := range n.Content {
 		t.Content = append(t.Content, treeOf(c))
@@ -31,8 +31,7 @@ func treeOf(n *yaml.Node) tree {
 	return t
 }
 
-// compare tells whether a file was parsed in pieces, and fails if that made a
-// difference.
+// compare reports whether a file was parsed in pieces, and fails if that changed the result.
 func compare(t *testing.T, data []byte, n int) bool {
 	t.Helper()
 	root := parsePieces(data, n)
@@ -83,7 +82,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A file large enough to be parsed in pieces loads as a small one does.
+// A file that is parsed in pieces because of its size loads like a small one.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	data := many(2000)

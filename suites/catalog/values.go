@@ -20,12 +20,12 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// constant is a schema that does not depend on anything.
+// constant returns a schema that depends on nothing.
 func constant(text string) func(*definitions) string {
 	return func(*definitions) string { return text }
 }
 
-// defined makes a form's schema a definition of this name.
+// defined turns a form's schema into a definition with this name.
 func defined[V any](name, doc string, f form[V]) form[V] {
 	body := f.schema
 	f.schema = func(d *definitions) string {
@@ -45,7 +45,7 @@ func isZero[V comparable](v *V) bool {
 	return *v == zero
 }
 
-// ofText makes a form of a text that read takes.
+// ofText returns a form for text that is read by read.
 func ofText(schema func(*definitions) string, read func(r *reader, name string, n *yaml.Node) string) form[string] {
 	return form[string]{
 		read:   func(r *reader, name string, n *yaml.Node, v *string) { *v = read(r, name, n) },
@@ -74,8 +74,8 @@ var (
 	toolName      = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 	versionNumber = pattern.Lazy(`^[0-9]+(\.[0-9]+)*$`)
 	keyPath       = pattern.Lazy(`^[^.\s]+(\.[^.\s]+)*$`)
-	// placeForm is a name, a file, or one of a few runners with the tool: no other
-	// program is ever started.
+	// placeForm is a name, a file, or one of a few runners with the tool, because no other
+	// program may be started.
 	placeForm = pattern.Lazy(`^((npx|bunx|pnpm exec|uv run) [A-Za-z0-9][A-Za-z0-9._+-]*|[^\s-]\S*)$`)
 )
 
@@ -145,7 +145,7 @@ var (
 	}
 )
 
-// jsonValue is any JSON.
+// jsonValue is any JSON value.
 var jsonValue = form[json.RawMessage]{
 	read:   func(r *reader, _ string, n *yaml.Node, v *json.RawMessage) { *v = encode(r.json(n)) },
 	write:  jsonObject.write,
@@ -160,7 +160,7 @@ func eventNames() (names []string) {
 	return names
 }
 
-// list is a list of values of one form.
+// list is a list of values with one form.
 func list[V any](item form[V]) form[[]V] {
 	return form[[]V]{
 		read: func(r *reader, name string, n *yaml.Node, v *[]V) {
@@ -183,7 +183,7 @@ func list[V any](item form[V]) form[[]V] {
 	}
 }
 
-// some refuses the list without items.
+// some rejects an empty list.
 func some[V any](f form[[]V]) form[[]V] {
 	read, schema := f.read, f.schema
 	f.read = func(r *reader, name string, n *yaml.Node, v *[]V) {
@@ -194,14 +194,14 @@ func some[V any](f form[[]V]) form[[]V] {
 	return f
 }
 
-// some reports a list without items.
+// some reports an empty list.
 func (r *reader) some(name string, n *yaml.Node) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		r.Add(n, name+": must not be empty", "")
 	}
 }
 
-// optional is a value that may be missing, which differs from an empty one.
+// optional is a value that may be missing, unlike an empty one.
 func optional[V any](f form[V]) form[*V] {
 	return form[*V]{
 		read: func(r *reader, name string, n *yaml.Node, v **V) {
@@ -230,7 +230,7 @@ func choice[S ~string](words func() []S) form[S] {
 	}
 }
 
-// whole is a whole number.
+// whole is an integer.
 func whole[I ~int](low, high int) form[I] {
 	return form[I]{
 		read:   func(r *reader, name string, n *yaml.Node, v *I) { *v = I(r.whole(name, n, low, high)) },
@@ -240,7 +240,7 @@ func whole[I ~int](low, high int) form[I] {
 	}
 }
 
-// duration is a length of time with its unit, at most ten minutes.
+// duration is a duration with its unit, at most ten minutes.
 func duration(low time.Duration) form[time.Duration] {
 	return ofDuration(func(r *reader, name string, n *yaml.Node) time.Duration { return r.duration(name, n, low) })
 }
@@ -254,7 +254,7 @@ func ofDuration(read func(r *reader, name string, n *yaml.Node) time.Duration) f
 	})
 }
 
-// onlyTrue is a statement that is left out rather than denied; hint says so.
+// onlyTrue is a key that must be left out instead of being false; hint explains it.
 func onlyTrue(hint string) form[bool] {
 	f := truth
 	f.read = func(r *reader, name string, n *yaml.Node, v *bool) {
@@ -266,7 +266,7 @@ func onlyTrue(hint string) form[bool] {
 	return f
 }
 
-// permissions are a file's, in base 8.
+// permissions are a file's permissions, in base 8.
 var permissions = form[uint32]{
 	read:   func(r *reader, name string, n *yaml.Node, v *uint32) { *v = r.mode(name, n) },
 	write:  func(v *uint32) *yaml.Node { return number(fmt.Sprintf("%#o", *v)) },
@@ -280,7 +280,7 @@ func writeTruth(v *bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(*v)}
 }
 
-// writeNamed writes texts by their names, sorted.
+// writeNamed writes a map of texts, sorted by key.
 func writeNamed(v *map[string]string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, name := range slices.Sorted(maps.Keys(*v)) {
@@ -289,7 +289,7 @@ func writeNamed(v *map[string]string) *yaml.Node {
 	return out
 }
 
-// scalar is a text, of several lines as such where its lines can be read so.
+// scalar returns the node of a text, in literal style if it has several lines.
 func scalar(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if strings.Contains(strings.TrimSuffix(text, "\n"), "\n") {
@@ -306,8 +306,8 @@ func number(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 }
 
-// jsonNode is a JSON document in YAML, its keys in order. What is no JSON is null:
-// a case that was read has none.
+// jsonNode converts a JSON document to YAML with sorted keys. Invalid JSON becomes null, which
+// cases from Load never have.
 func jsonNode(raw json.RawMessage) *yaml.Node {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -343,15 +343,15 @@ func valueNode(v any) *yaml.Node {
 	}
 }
 
-// layer is how a case fires its hooks.
+// layer is the layer in which a case fires its hooks.
 var layer = func() form[suites.Layer] {
 	f := whole[suites.Layer](int(suites.Direct), int(suites.Live))
 	f.schema = constant(`"enum": [1, 2]`)
 	return f
 }()
 
-// json turns a YAML value into what encoding/json makes of its JSON, and
-// reports what JSON cannot say.
+// json converts a YAML value to the value that encoding/json decodes from its JSON, and reports
+// values that JSON cannot represent.
 func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -387,19 +387,18 @@ func (r *reader) jsonScalar(n *yaml.Node) any {
 	return nil
 }
 
-// encode writes JSON as the client does: & and < stay as they are.
+// encode writes JSON as the client does, without escaping & and <.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic("catalog: a value of YAML is not JSON: " + err.Error()) // json has seen to it
+		panic("catalog: a value of YAML is not JSON: " + err.Error()) // excluded by json
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// payload takes a JSON object; keys come out sorted, so that equal payloads are
-// equal texts.
+// payload reads a JSON object. Its keys are sorted, so that equal payloads are equal texts.
 func (r *reader) payload(name string, n *yaml.Node) (map[string]any, json.RawMessage) {
 	if !r.mapping(name, n) {
 		return nil, nil
@@ -411,7 +410,7 @@ func (r *reader) payload(name string, n *yaml.Node) (map[string]any, json.RawMes
 	return object, encode(object)
 }
 
-// variables takes environment variables and lays them over those given.
+// variables reads environment variables and adds them to a copy of those in over.
 func (r *reader) variables(name string, n *yaml.Node, over map[string]string) map[string]string {
 	if !r.mapping(name, n) {
 		return over
@@ -430,7 +429,7 @@ func (r *reader) variables(name string, n *yaml.Node, over map[string]string) ma
 	return v
 }
 
-// files takes contents by their paths.
+// files reads contents by their paths.
 func (r *reader) files(name string, n *yaml.Node) map[string]string {
 	if !r.mapping(name, n) {
 		return nil
@@ -442,7 +441,7 @@ func (r *reader) files(name string, n *yaml.Node) map[string]string {
 	return v
 }
 
-// localPath takes a slash path that stays below where it starts.
+// localPath reads a slash path that does not leave its starting directory.
 func (r *reader) localPath(name string, n *yaml.Node) string {
 	p := r.AnyText(name, n)
 	if clean := path.Clean(p); p == "" || path.IsAbs(p) || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -459,7 +458,7 @@ func (r *reader) hookPath(name string, n *yaml.Node) string {
 	return p
 }
 
-// checkedFile takes a file of the project, or one below HOME.
+// checkedFile reads the path of a file of the project, or below HOME.
 func (r *reader) checkedFile(name string, n *yaml.Node) string {
 	if strings.HasPrefix(n.Value, "~/") {
 		return r.matching(name, n, oneLine, wantLine)
@@ -467,10 +466,10 @@ func (r *reader) checkedFile(name string, n *yaml.Node) string {
 	return r.localPath(name, n)
 }
 
-// oldest is the greatest age of a fixture, twenty years.
+// oldest is the maximum age of a fixture, twenty years.
 const oldest = 175_200 * time.Hour
 
-// age takes how long ago something was, in whole seconds.
+// age reads an age in whole seconds.
 func (r *reader) age(name string, n *yaml.Node) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil || d < time.Second || d%time.Second != 0 || d > oldest {
@@ -480,7 +479,7 @@ func (r *reader) age(name string, n *yaml.Node) time.Duration {
 	return d
 }
 
-// mode takes permission bits, written in base 8 as everywhere.
+// mode reads permission bits in base 8.
 func (r *reader) mode(name string, n *yaml.Node) uint32 {
 	digits := strings.TrimPrefix(strings.TrimPrefix(n.Value, "0"), "o")
 	v, err := strconv.ParseUint(digits, 8, 32)
@@ -499,10 +498,10 @@ func (r *reader) mapping(name string, n *yaml.Node) bool {
 	return true
 }
 
-// text takes text that is not empty.
+// text reads text that is not empty.
 func (r *reader) text(name string, n *yaml.Node) string { return r.Text(name, n, "") }
 
-// matching takes text of a certain form, which want describes.
+// matching reads text of a certain form, which want describes.
 func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp, want string) string {
 	v := r.text(name, n)
 	if v != "" && !form().MatchString(v) {
@@ -512,7 +511,7 @@ func (r *reader) matching(name string, n *yaml.Node, form func() *regexp.Regexp,
 	return v
 }
 
-// event takes the name of an event that the client has.
+// event reads the name of an event of the client.
 func (r *reader) event(name string, n *yaml.Node) string {
 	v := r.text(name, n)
 	if _, known := client.EventByName(v); v != "" && !known {
@@ -526,8 +525,8 @@ func (r *reader) event(name string, n *yaml.Node) string {
 	return v
 }
 
-// tool takes the name of a tool. MCP servers and other clients have more than are known
-// here, so only one that is nearly a known name is taken for a slip.
+// tool reads the name of a tool. MCP servers and other clients have unknown tools, so only a
+// name similar to a known one is rejected as a typing error.
 func (r *reader) tool(name string, n *yaml.Node) string {
 	v := r.matching(name, n, oneLine, wantLine)
 	var known []string
@@ -544,13 +543,13 @@ func (r *reader) tool(name string, n *yaml.Node) string {
 	return v
 }
 
-// texts takes a list of texts that are not empty.
+// texts reads a list of texts that are not empty.
 func (r *reader) texts(name string, n *yaml.Node) (v []string) {
 	r.List(name, n, func(c *yaml.Node) { v = append(v, r.text(name, c)) })
 	return v
 }
 
-// textOrTexts takes one text or a list of them.
+// textOrTexts reads one text or a list of them.
 func (r *reader) textOrTexts(name string, n *yaml.Node) []string {
 	if n.Kind == yaml.ScalarNode {
 		return []string{r.text(name, n)}
@@ -558,7 +557,7 @@ func (r *reader) textOrTexts(name string, n *yaml.Node) []string {
 	return r.texts(name, n)
 }
 
-// whole takes a whole number from low to high.
+// whole reads an integer from low to high.
 func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 	v, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || v < low || v > high {
@@ -568,7 +567,7 @@ func (r *reader) whole(name string, n *yaml.Node, low, high int) int {
 	return v
 }
 
-// duration takes a length of time with its unit, at most ten minutes.
+// duration reads a duration with its unit, at most ten minutes.
 func (r *reader) duration(name string, n *yaml.Node, low time.Duration) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || err != nil {

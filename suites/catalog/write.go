@@ -6,9 +6,8 @@ import (
 	"hookwatch/suites"
 )
 
-// Write returns a suite as a file of which Load makes the same suite. Nothing is left
-// to a default: each case has everything that applies to it. With ascii, all other
-// characters are escaped.
+// Write returns a file that Load reads as the same suite. It relies on no defaults: each case
+// has all values that apply to it. If ascii is set, all other characters are escaped.
 func Write(s suites.Suite, ascii bool) ([]byte, error) {
 	tables()
 	file := suiteForm{suite: s.Name, agent: s.Agent, appliesTo: s.AppliesTo}
@@ -20,12 +19,12 @@ func Write(s suites.Suite, ascii bool) ([]byte, error) {
 	return yaml.Dump(encodeFields(suiteFields, &file), yaml.WithIndent(2), yaml.WithLineWidth(100), yaml.WithUnicode(!ascii))
 }
 
-// formOf is a case as it is written.
+// formOf returns the form of a case.
 func formOf(c *suites.Case) caseForm {
 	f := caseForm{id: c.ID, name: c.Name, summary: c.Summary, contradicts: c.Contradicts, check: c.Check}
 	f.category, f.verify = c.Category, c.Verify
 	if c.Check != nil {
-		return f // the rest is about firing a hook
+		return f // the other keys are for firing a hook
 	}
 	around := c.WantedEnv()
 	f.hook, f.registered, f.chain, f.control, f.repo, f.server = c.Hook, c.Registered, c.Chain, c.Control, c.Repo, around.Server

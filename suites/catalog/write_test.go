@@ -12,8 +12,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestWrite: what is written of a suite is the same suite again, down to the
-// digests of its cases, whichever it is.
+// TestWrite checks that reading a written suite returns the same suite, including the digests of
+// its cases, for all built-in and starter suites.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	all, err := Builtin()
@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, s := range all {
 		checkWritten(t, s)
-		for i := range s.Cases { // each can stand alone
+		for i := range s.Cases { // each case is independent
 			one := s
 			one.Cases = s.Cases[i : i+1]
 			checkWritten(t, one)
@@ -42,7 +42,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// oddities are texts that YAML takes for something else, or must fold or quote.
+// oddities are texts that YAML reads as another type, or must fold or quote.
 const oddities = `suite: odd
 hook: h.sh
 event: PreToolUse

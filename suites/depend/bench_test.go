@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites"
 )
 
-// large is a project of 1,000 hooks in ten groups that share a library, and
-// 10,000 cases with markers.
+// large creates a project of 1,000 hooks in ten groups that share a library, and 10,000 cases
+// with markers.
 func large(b *testing.B) (Project, []suites.Case) {
 	b.Helper()
 	root := b.TempDir()
@@ -55,7 +55,7 @@ func BenchmarkBuild10k(b *testing.B) {
 	}
 }
 
-// BenchmarkHeld10k tells what a graph of 10,000 cases keeps in memory.
+// BenchmarkHeld10k measures the memory of a graph of 10,000 cases.
 func BenchmarkHeld10k(b *testing.B) {
 	p, cases := large(b)
 	var before, after runtime.MemStats

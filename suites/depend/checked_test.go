@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestChecked: a check depends on the files it looks at, and on no others.
+// TestChecked checks that a check depends on the files that it examines, and on no others.
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

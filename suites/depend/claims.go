@@ -15,10 +15,10 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// documentsAtMost bounds all spec documents together, in bytes.
+// documentsAtMost limits the total size of the spec documents in bytes.
 const documentsAtMost = 16 << 20
 
-// documents reads the spec documents.
+// documents reads the spec documents unless they are cached.
 func (g *Graph) documents() *claims {
 	if g.claims != nil {
 		return g.claims
@@ -57,7 +57,7 @@ func (g *Graph) documents() *claims {
 	return c
 }
 
-// ids are those of all cases, by which documents name them.
+// ids returns the IDs of all cases, by which documents name them.
 func (g *Graph) ids(c *claims) *markers.IDs {
 	if c.known == nil && g.project.IDs != nil {
 		c.known = markers.NewIDs(g.project.IDs())
@@ -84,14 +84,14 @@ func (c *claims) add(doc *markers.Document) {
 	}
 }
 
-// name notes a path from the root that a document names.
+// name records a path from the root that a document names.
 func (c *claims) name(source string) {
 	if p := path.Clean(source); strings.Contains(p, "/") && !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !slices.Contains(c.named, p) {
 		c.named = append(c.named, p)
 	}
 }
 
-// specPaths lists the spec documents that are there.
+// specPaths returns the spec documents that exist.
 func (g *Graph) specPaths() []string {
 	found := map[string]bool{}
 	for _, pattern := range g.project.Specs {
@@ -106,8 +106,7 @@ func (g *Graph) specPaths() []string {
 	return sorted(found)
 }
 
-// mayHoldSpecs reports whether a path is, or would be, a spec document or a
-// directory of some.
+// mayHoldSpecs reports whether a path is, or would be, a spec document or a directory of some.
 func (g *Graph) mayHoldSpecs(p string) bool {
 	for _, pattern := range g.project.Specs {
 		pattern = g.files.slash(pattern)
@@ -115,15 +114,15 @@ func (g *Graph) mayHoldSpecs(p string) bool {
 		if ok, err := doublestar.Match(pattern, p); ok && err == nil || p == base || below(base, p) {
 			return true
 		}
-		if below(p, base) && g.files.get(p).digest == "" { // no file: a directory, or gone
+		if below(p, base) && g.files.get(p).digest == "" { // no file: a directory, or removed
 			return true
 		}
 	}
 	return false
 }
 
-// fixedPart is the directory in front of a pattern's first special character;
-// a path without any is itself.
+// fixedPart returns the directory before a pattern's first special character, and a path without
+// special characters unchanged.
 func fixedPart(pattern string) string {
 	base, rest := doublestar.SplitPattern(pattern)
 	if !strings.ContainsAny(rest, "*?[{") {
@@ -132,8 +131,8 @@ func fixedPart(pattern string) string {
 	return path.Clean(base)
 }
 
-// resolve turns a reference into inputs: the section where it is known, else
-// the file, else every file it may mean.
+// resolve returns the inputs for a reference: the section if it is known, otherwise the file,
+// otherwise every file that it may refer to.
 func (g *Graph) resolve(ref markers.Ref, doc *markers.Document) []suites.Input {
 	c := g.documents()
 	q := question{ref, doc}
@@ -158,9 +157,8 @@ func (g *Graph) resolve(ref markers.Ref, doc *markers.Document) []suites.Input {
 	return a.inputs
 }
 
-// askAgain answers again what is about files that changed. It returns the
-// inputs that are as they were, and whether a path changed at which a marker
-// would now find another file than it did.
+// askAgain resolves references to changed files again. It returns the inputs that did not
+// change, and whether a path changed at which a marker would now find another file.
 func (g *Graph) askAgain(changed func(p string) bool) (same map[suites.Input]bool, moved bool) {
 	stale := map[question]bool{}
 	for q, a := range g.claims.resolved {
@@ -180,7 +178,7 @@ func (g *Graph) askAgain(changed func(p string) bool) (same map[suites.Input]boo
 		}
 		delete(g.claims.resolved, q)
 		if moved {
-			continue // all will be asked again
+			continue // all will be resolved again
 		}
 		for _, in := range g.resolve(q.ref, q.doc) {
 			same[in] = true
@@ -189,14 +187,14 @@ func (g *Graph) askAgain(changed func(p string) bool) (same map[suites.Input]boo
 	return same, moved
 }
 
-// A Resolved is one reference of a case's own markers and what it means.
+// A Resolved is one reference of a case's own markers and its target.
 type Resolved struct {
 	markers.Ref
 	markers.Resolution
 }
 
-// Markers resolves the references that a case itself carries. One that cannot
-// be read is not found, with the reason.
+// Markers resolves the references in a case's own markers. If one cannot be parsed, its
+// resolution contains the reason.
 func (g *Graph) Markers(c *suites.Case) []Resolved {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -214,28 +212,28 @@ func (g *Graph) Markers(c *suites.Case) []Resolved {
 	return out
 }
 
-// A Claimed is one marker of a spec document and what it means.
+// A Claimed is one marker of a spec document and its target.
 type Claimed struct {
 	Marker  markers.Marker
 	Meaning markers.Resolution
 }
 
-// Specs lists the spec documents that are there, sorted, as slash paths.
+// Specs returns the spec documents that exist, sorted, as slash paths.
 func (g *Graph) Specs() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.documents().paths)
 }
 
-// RefusedSpecs says of spec documents that are there why they are not read.
+// RefusedSpecs returns the reasons why existing spec documents are not read.
 func (g *Graph) RefusedSpecs() []error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.documents().refused)
 }
 
-// Claims are the markers of a document in order of appearance. The document
-// need not be one of the Specs; an error tells that it cannot be read.
+// Claims returns the markers of a document in order of appearance. The document need not be one
+// of the Specs. It returns an error if the document cannot be read.
 func (g *Graph) Claims(document string) ([]Claimed, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -257,7 +255,7 @@ func (g *Graph) Claims(document string) ([]Claimed, error) {
 	return out, nil
 }
 
-// Claiming lists the markers of spec documents that name a case.
+// Claiming returns the markers of spec documents that name a case.
 func (g *Graph) Claiming(c *suites.Case) []Resolved {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -271,7 +269,7 @@ func (g *Graph) Claiming(c *suites.Case) []Resolved {
 	return out
 }
 
-// Section looks a section of a file up, as a marker would name it.
+// Section resolves a section of a file as a marker would.
 func (g *Graph) Section(path, section string) markers.Resolution {
 	g.mu.Lock()
 	defer g.mu.Unlock()

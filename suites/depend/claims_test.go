@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites"
 )
 
-// sections lists the inputs of a case that a marker gave.
+// sections returns the inputs of a case that come from markers.
 func sections(g *Graph, c *suites.Case) string {
 	var names []string
 	for _, in := range g.Inputs(c) {
@@ -65,7 +65,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestHookless looks at a case that runs no hook.
+// TestHookless tests a case that runs no hook.
 func TestHookless(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -81,7 +81,7 @@ func TestHookless(t *testing.T) {
 	}
 }
 
-// TestPrepare reads all hooks at once, and asks from several goroutines.
+// TestPrepare reads all hooks at once, and queries the graph from several goroutines.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -113,7 +113,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestClaimsOfDocuments: what documents say, resolved, and what is not theirs.
+// TestClaimsOfDocuments checks the resolved references of documents, and that others are not
+// attributed to them.
 func TestClaimsOfDocuments(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestComments: what only people read makes no dependency, unless the script
-// reads itself.
+// TestComments checks that comments and messages make no dependency, unless the script reads
+// itself.
 func TestComments(t *testing.T) {
 	t.Parallel()
 	const comment = "# see docs/note.md\n"

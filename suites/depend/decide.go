@@ -11,17 +11,17 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// An Answer says whether a case is affected, and why, in one line.
+// An Answer reports whether a case is affected, and why, in one line.
 type Answer struct {
 	Unaffected bool
 	Because    string
-	Trace      *trace.Trace // that holds for the content after; nil when there is none
+	Trace      *trace.Trace // valid for the new content; nil if there is none
 }
 
-// Runnable is the first byte of the content of a file that may be executed.
+// Runnable is the first byte of the content of an executable file.
 const Runnable = 'x'
 
-// Decide answers a question.
+// Decide returns the answer to a question.
 func (r *Decider) Decide(q Question) Answer {
 	a := Answer{Unaffected: true, Trace: q.Trace}
 	for _, d := range q.Changed {
@@ -46,7 +46,7 @@ func (r *Decider) Decide(q Question) Answer {
 	return a
 }
 
-// one answers for one changed input.
+// one decides for one changed input.
 func (r *Decider) one(q *Question, d Difference) (unaffected bool, because string) {
 	switch {
 	case d.Kind == Dropped && d.By == suites.Needed && d.Section != "":
@@ -81,7 +81,7 @@ func (r *Decider) one(q *Question, d Difference) (unaffected bool, because strin
 	return !affected, why
 }
 
-// elsewhere answers for the files that are no inputs of a case whose hook may read any.
+// elsewhere decides for the files that are no inputs of a case whose hook may read any.
 func (r *Decider) elsewhere(q *Question, d Difference) (unaffected bool, because string) {
 	files, known := r.Elsewhere(d, q.Inputs)
 	switch {
@@ -90,14 +90,14 @@ func (r *Decider) elsewhere(q *Question, d Difference) (unaffected bool, because
 	case !known:
 		return false, cmp.Or(d.Because, "other files of the project changed")
 	case len(files) == 0:
-		return true, "" // each of them is an input of its own
+		return true, "" // each of them is an input itself
 	default:
 		return false, files[0] + " changed, which its hook may read"
 	}
 }
 
-// Elsewhere lists the files that differ between two contents of the input of this
-// name and are none of the inputs; known reports whether both contents are known.
+// Elsewhere returns the files that differ between two contents of the input Elsewhere and are
+// none of the inputs; known reports whether both contents are known.
 func (r *Decider) Elsewhere(d Difference, inputs []suites.Input) (files []string, known bool) {
 	v := versions{d.Path, d.Was, d.Digest}
 	if _, asked := r.others[v]; !asked {
@@ -114,8 +114,8 @@ func (r *Decider) Elsewhere(d Difference, inputs []suites.Input) (files []string
 	return files, r.others[v] != nil
 }
 
-// whatChanged says what became of a file where that says more than why it is an input;
-// "" otherwise.
+// whatChanged describes the change of a file if that is more specific than the reason for the
+// input, "" otherwise.
 func (r *Decider) whatChanged(d Difference) string {
 	if e := r.edit(d); e != nil {
 		return e.All
@@ -131,8 +131,8 @@ func (r *Decider) whatChanged(d Difference) string {
 	}
 }
 
-// section answers for a section that a marker names: a script in which nothing
-// changed but comments and white space is the same in all sections.
+// section decides for a section that a marker names. If only comments and white space of a
+// script changed, all its sections are unaffected.
 func (r *Decider) section(q *Question, d Difference) (unaffected bool, because string) {
 	for _, file := range q.Changed {
 		if file.Path != d.Path || file.Section != "" {
@@ -145,8 +145,8 @@ func (r *Decider) section(q *Question, d Difference) (unaffected bool, because s
 	return false, cmp.Or(r.whatChanged(d), d.Because)
 }
 
-// edit compares the contents of a changed file; nil when they are not known, or
-// differ in whether the file can be executed.
+// edit compares the contents of a changed file. It returns nil if they are unknown, or if the
+// execute bit changed.
 func (r *Decider) edit(d Difference) *edit.Edits {
 	if d.Section != "" || path.Ext(d.Path) == ".json" { // a command in a settings file is no script
 		return nil
@@ -163,15 +163,15 @@ func (r *Decider) edit(d Difference) *edit.Edits {
 	return e
 }
 
-// An Uncovered edit is code that no case executes.
+// An Uncovered is a list of edits of one file that no case executes.
 type Uncovered struct {
 	Path  string
 	Edits []edit.Edit
 }
 
-// Uncovered lists what no case executes among the edits that Decide was asked
-// about, given the traces, before the edit, of all cases that may run a path. A
-// nil trace among them says that it cannot be told.
+// Uncovered returns the edits seen by Decide that no case executes, given the traces before the
+// edit of all cases that may run a path. A file with a nil trace among them has no uncovered
+// edits, because the answer is unknown.
 func (r *Decider) Uncovered(traces func(path string) []*trace.Trace) []Uncovered {
 	var out []Uncovered
 	for v, e := range r.edits {
@@ -186,7 +186,7 @@ func (r *Decider) Uncovered(traces func(path string) []*trace.Trace) []Uncovered
 	return out
 }
 
-// String names the places, as "hook.sh: statement changed at lines 3-4 in f".
+// String formats the places, such as "hook.sh: statement changed at lines 3-4 in f".
 func (u Uncovered) String() string {
 	s := u.Path + ": "
 	for i, e := range u.Edits {
@@ -198,27 +198,27 @@ func (u Uncovered) String() string {
 	return s
 }
 
-// A Question is whether a change affects a case.
+// A Question asks whether a change affects a case.
 type Question struct {
 	Changed []Difference
-	Inputs  []suites.Input // all that the case depends on now, sorted
+	Inputs  []suites.Input // all current dependencies of the case, sorted
 	Scripts []string       // that the case's hooks run, source or may run
-	Trace   *trace.Trace   // of the case on the content before; nil when there is none
+	Trace   *trace.Trace   // of the case on the previous content; nil if there is none
 }
 
-// Contents gives the content of a file that has the digest of an input, with a
-// first byte that tells whether it may be executed. nil: it is not to be had.
+// Contents returns the content of a file with the digest of an input, after one byte that is
+// Runnable if the file is executable. It returns nil if the content is not available.
 type Contents func(path, digest string) []byte
 
-// A Decider decides which cases a change cannot affect. Markers widen, traces narrow: a
-// case is not affected by a change only if every file that changed is one that its hooks
-// merely reach, and the contents before and after, with what the case was seen to
-// execute, show that it makes no difference. Everything else is affected. It compares each pair of contents once, and parses
-// each script once. Make another one when a file changed.
+// A Decider finds the cases that a change cannot affect. Markers widen, traces narrow: a case is
+// unaffected only if its hooks merely reach every changed file, and the contents before and
+// after, together with the trace of the case, show that the change makes no difference. All
+// other cases are affected. It compares each pair of contents once and parses each script once,
+// so callers must create a new one after a file changed.
 type Decider struct {
 	contents Contents
 	edits    map[versions]*edit.Edits
-	others   map[versions][]string // files that differ elsewhere; nil where that is not known
+	others   map[versions][]string // files that differ elsewhere; nil if unknown
 	keys     map[jsonVersions]jsonChange
 	readings map[string]reading
 	parsed   map[string]*trace.Script
@@ -226,7 +226,7 @@ type Decider struct {
 
 type versions struct{ path, was, now string }
 
-// NewDecider returns one that reads contents.
+// NewDecider returns a Decider that reads contents with c.
 func NewDecider(c Contents) *Decider {
 	return &Decider{
 		contents: c,
@@ -240,13 +240,13 @@ func NewDecider(c Contents) *Decider {
 
 type jsonVersions struct{ was, now string }
 
-// A jsonChange is what differs between two contents of a JSON file.
+// A jsonChange describes the difference between two contents of a JSON file.
 type jsonChange struct {
 	paths   []KeyPath
 	unknown string
 }
 
-// A reading is what the scripts of a hook, together, read of a JSON file.
+// A reading describes the keys that the scripts of a hook together read from a JSON file.
 type reading struct {
 	paths   []KeyPath
 	unknown string

@@ -11,8 +11,8 @@ import (
 
 var surrogate = pattern.Lazy(`\\u[dD][89a-fA-F]`)
 
-// json answers for a JSON file that the hooks may read: configuration beside
-// them, settings, or one that a script names.
+// json decides for a JSON file that the hooks may read: configuration next to them, settings, or
+// a file that a script names.
 func (r *Decider) json(q *Question, d Difference) (unaffected bool, because string) {
 	change := r.jsonChange(d)
 	if change.unknown != "" {
@@ -75,13 +75,13 @@ func (r *Decider) jsonChange(d Difference) jsonChange {
 	return c
 }
 
-// A use tells how the hooks of a case may come by a file.
+// A use describes how the hooks of a case may open a file.
 type use struct {
-	named   bool   // by its name, spelled out
-	unknown string // why they may come by it in other ways; "" when not
+	named   bool   // by its literal name
+	unknown string // why they may open it in other ways; "" if they cannot
 }
 
-// uses asks the trace, or without one all that the scripts say.
+// uses examines the trace, or all statements of the scripts if there is none.
 func (r *Decider) uses(q *Question, file string) use {
 	var names []string
 	for _, s := range q.Scripts {
@@ -117,8 +117,7 @@ func (r *Decider) uses(q *Question, file string) use {
 	return useOf(names, file)
 }
 
-// traced reports whether a script cannot have run without the trace's knowing
-// of what it executed.
+// traced reports whether a script cannot have run without being recorded in the trace.
 func traced(t *trace.Trace, file string, s *trace.Script) bool {
 	met := t.Files[file]
 	switch {
@@ -170,7 +169,7 @@ func (r *Decider) reading(scripts []string, name string) reading {
 	return read
 }
 
-// script is the present content of a shell script, parsed; nil when it is none.
+// script returns the current content of a shell script, parsed; nil if it is none.
 func (r *Decider) script(file string) *trace.Script {
 	if s, ok := r.parsed[file]; ok {
 		return s

@@ -110,7 +110,7 @@ func TestSpareKeys(t *testing.T) {
 
 func noTraceOfIt(_ *testing.T, _ *world, _ *depend.Difference, q *depend.Question) { q.Trace = nil }
 
-// A reader that answered once gives the same answer again.
+// A Decider gives the same answer when asked again.
 func TestAnswersAreRemembered(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(config, `["x"]`, `["y"]`)

@@ -32,11 +32,11 @@ hush() {
 
 const settings = `{"allow": {"tools": ["x"], "paths": []}, "log": true}`
 
-// A world is the contents of a project's files before and after a change. What
-// is not in after is as it was.
+// A world contains a project's files before and after a change. Files that are not in after are
+// unchanged.
 type world struct {
 	before, after map[string]string
-	bits          map[string]string // of files after, "x" where not said
+	bits          map[string]string // of files after the change; "x" if missing
 }
 
 func plainWorld(file, old, new string) world {
@@ -64,7 +64,7 @@ func (w world) now(file string) []byte {
 	return append([]byte(bit), text...)
 }
 
-// contents answers as a session does: by digest, "" for the present content.
+// contents implements depend.Contents: by digest, "" for the current content.
 func (w world) contents(file, digest string) []byte {
 	for _, content := range [][]byte{w.now(file), w.old(file)} {
 		if (digest == "" || digest == suites.Digest(content)) && len(content) > 1 {
@@ -74,15 +74,15 @@ func (w world) contents(file, digest string) []byte {
 	return nil
 }
 
-// changed is the difference that the file's change makes.
+// changed returns the difference that a file's change makes.
 func (w world) changed(file string, by suites.By) depend.Difference {
 	d := depend.Difference{Was: suites.Digest(w.old(file))}
 	d.Path, d.Digest, d.By, d.Because = file, suites.Digest(w.now(file)), by, "why it is an input"
 	return d
 }
 
-// came is the trace of a run of the hook, before the change, that met the
-// statements on the lines: of the hook, and of the library.
+// came returns the trace of a run of the hook, before the change, that reached the statements on
+// these lines of the hook and of the library.
 func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Files: map[string]*trace.Met{}}
@@ -113,7 +113,7 @@ func (w world) came(t *testing.T, inHook, inLibrary []int) *trace.Trace {
 	return tr
 }
 
-// ranA is the trace of a case that executes say one.
+// ranA returns the trace of a case that executes say one.
 func (w world) ranA(t *testing.T) *trace.Trace {
 	t.Helper()
 	return w.came(t, []int{2, 3, 4, 5}, []int{2})
@@ -192,7 +192,7 @@ func noTrace(_ *world, _ *depend.Difference, q *depend.Question) { q.Trace = nil
 
 func marked(_ *world, d *depend.Difference, _ *depend.Question) { d.By = suites.Marked }
 
-// A section that a marker names goes with the file that it is in.
+// A section that a marker names is unaffected like the file that contains it.
 func TestSpareSections(t *testing.T) {
 	t.Parallel()
 	section := func(w world, file string) depend.Difference {
@@ -222,7 +222,7 @@ func TestSpareSections(t *testing.T) {
 	}
 }
 
-// A trace of a case that is not affected holds for the content after, and so for the next edit.
+// The trace of an unaffected case is valid for the new content, and so for the next edit.
 func TestSparedTraceIsCarried(t *testing.T) {
 	t.Parallel()
 	w := plainWorld(hook, "say two", "say TWO")

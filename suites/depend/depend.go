@@ -1,8 +1,7 @@
-// Package depend knows what each case's verdict depends on: the scripts it
-// runs and what those source or name, the configuration they may read, and
-// the sections that markers name. It is coarse and safe: in doubt a file is a
-// dependency. A Decider then compares contents before and after a change, to find
-// the cases that the change cannot affect.
+// Package depend finds the dependencies of each case's verdict: the scripts it runs and the
+// files that these source or name, the configuration they may read, and the sections that
+// markers name. It is coarse and safe: in doubt a file is a dependency. A Decider then compares
+// contents before and after a change to find the cases that the change cannot affect.
 package depend
 
 import (
@@ -14,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Prepare reads the hooks of many cases at once, which is faster than one by
-// one. It changes no answer.
+// Prepare reads the hooks of many cases at once, which is faster than one by one. It does not
+// change any result.
 func (g *Graph) Prepare(cases []*suites.Case) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -28,15 +27,15 @@ func (g *Graph) Prepare(cases []*suites.Case) {
 	g.files.prepare(sorted(hooks))
 }
 
-// Inputs lists what a case depends on, sorted by path and section, each with
-// the digest of its present content. What its control depends on is not in it.
+// Inputs returns the dependencies of a case, sorted by path and section, each with the digest of
+// its current content. Dependencies of its control are not included.
 func (g *Graph) Inputs(c *suites.Case) []suites.Input {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.node(c).inputs()
 }
 
-// Digest is InputsDigest(Inputs(c)), remembered.
+// Digest returns InputsDigest(Inputs(c)) and caches it.
 func (g *Graph) Digest(c *suites.Case) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +70,7 @@ func (g *Graph) node(c *suites.Case) *node {
 	return n
 }
 
-// hooksOf lists the scripts that a case runs, each once.
+// hooksOf returns the scripts that a case runs, without duplicates.
 func (g *Graph) hooksOf(c *suites.Case) []string {
 	var hooks []string
 	add := func(hook string) {
@@ -94,29 +93,29 @@ func (g *Graph) hooksOf(c *suites.Case) []string {
 	return hooks
 }
 
-// Tools lists the names of programs that a hook and the files it sources or
-// runs can reach, sorted, as far as the scripts spell them out.
+// Tools returns the names of programs that a hook and the files it sources or runs can reach,
+// sorted, as far as the scripts contain their names literally.
 func (g *Graph) Tools(hook string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]string(nil), g.reach(g.files.slash(hook)).tools...)
 }
 
-// Called lists, by script, the programs that a hook and the scripts that it names start or
-// look for, sorted: not what they only mention.
+// Called returns, by script, the programs that a hook and the scripts it names start or look up,
+// sorted. Programs that they only mention are not included.
 func (g *Graph) Called(hook string) map[string][]string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.tracer(g.files.slash(hook)).called()
 }
 
-// CalledBy lists the programs that a command line starts, sorted.
+// CalledBy returns the programs that a command line starts, sorted.
 func CalledBy(command string) []string {
 	called := readScript("command.sh", []byte(command)).Called()
 	return slices.DeleteFunc(called, func(name string) bool { return strings.Contains(name, "/") })
 }
 
-// Scripts lists the scripts that a case's hooks run, source or may run, sorted.
+// Scripts returns the scripts that a case's hooks run, source or may run, sorted.
 func (g *Graph) Scripts(c *suites.Case) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,7 +128,7 @@ func (g *Graph) Scripts(c *suites.Case) []string {
 	return sorted(all)
 }
 
-// Runs reports whether a script is among those that Scripts lists.
+// Runs reports whether a script is in the list of Scripts.
 func (g *Graph) Runs(c *suites.Case, script string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -141,14 +140,14 @@ func (g *Graph) Runs(c *suites.Case, script string) bool {
 	return false
 }
 
-// Files lists every file that the cases asked about so far depend on, sorted,
-// as slash paths from the root (absolute outside it). Files that would count
-// if they were there are among them, and the spec documents. Elsewhere is where a case
-// may read any file of the project.
+// Files returns all files that the cases queried so far depend on, sorted, as slash paths from
+// the root (absolute outside it). It includes missing files that would be dependencies if they
+// existed, and the spec documents. It contains Elsewhere if a case may read any file of the
+// project.
 func (g *Graph) Files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	docs := g.documents().paths // reads them, if that is to be done
+	docs := g.documents().paths // reads them if necessary
 	if g.known == nil {
 		g.known = g.allFiles(docs)
 	}
@@ -186,14 +185,14 @@ func (g *Graph) allFiles(docs []string) []string {
 	return sorted(all)
 }
 
-// There reports whether a file is at a path.
+// There reports whether a file exists at a path.
 func (g *Graph) There(path string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.files.get(path).digest != ""
 }
 
-// Unread says, for each of the files that is there and was not looked into, why.
+// Unread returns the reasons why existing files were not analysed.
 func (g *Graph) Unread(files []string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

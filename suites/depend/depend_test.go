@@ -22,7 +22,7 @@ const (
 	ref   = "# Ref\n\nIntro.\n\n## Block\n\nBlocks.\n\n## Allow\n\nAllows.\n"
 )
 
-// files is a small project: two hooks that share a library, one that does not.
+// files returns a small project: two hooks that share a library, and one that does not.
 func files() map[string]string {
 	return map[string]string{
 		".claude/hooks/guard.sh":    guard,
@@ -61,7 +61,7 @@ func hookCase(id, hook string) suites.Case {
 	return suites.Case{Suite: "s", ID: id, Hook: ".claude/hooks/" + hook, Digest: id, Steps: []suites.Step{{Command: "ls"}}}
 }
 
-// cases has one of each kind.
+// cases returns one case of each kind.
 func cases() []suites.Case {
 	override := hookCase("P25", "guard.sh")
 	override.Project = &suites.ProjectOverride{}
@@ -80,7 +80,7 @@ func cases() []suites.Case {
 	}
 }
 
-// digests asks a graph for the digest of each case.
+// digests returns the digest of each case.
 func digests(g *Graph, cases []suites.Case) map[string]string {
 	all := map[string]string{}
 	for i := range cases {
@@ -89,7 +89,7 @@ func digests(g *Graph, cases []suites.Case) map[string]string {
 	return all
 }
 
-// affected lists the cases whose digest differs.
+// affected returns the cases whose digest differs.
 func affected(before, after map[string]string) string {
 	var ids []string
 	for id, d := range after {

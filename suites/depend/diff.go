@@ -13,11 +13,11 @@ func compareInputs(a, b suites.Input) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Section, b.Section))
 }
 
-// strength orders what makes inputs.
+// strength orders the reasons for inputs.
 var strength = map[suites.By]int{suites.Reached: 0, suites.Marked: 1, suites.Needed: 2}
 
-// normalised sorts inputs by path and section and keeps the first of equals,
-// with the strongest of what makes them inputs.
+// normalised sorts inputs by path and section and removes duplicates. It keeps the first of
+// them, with the strongest By of all.
 func normalised(inputs []suites.Input) []suites.Input {
 	slices.SortStableFunc(inputs, compareInputs)
 	kept := inputs[:0]
@@ -32,8 +32,8 @@ func normalised(inputs []suites.Input) []suites.Input {
 	return kept
 }
 
-// InputsDigest is the digest of a set of inputs: equal when paths, sections
-// and contents are. Order, repetition and reasons do not matter.
+// InputsDigest returns the digest of a set of inputs, which is equal if their paths, sections
+// and contents are. Order, duplicates and reasons do not matter.
 func InputsDigest(inputs []suites.Input) string {
 	sum := sha256.New()
 	var line []byte
@@ -46,28 +46,28 @@ func InputsDigest(inputs []suites.Input) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// A Difference is an input that is not as it was. Its Digest is the present
-// one, "" when the content is gone or no longer an input.
+// A Difference is an input that changed. Its Digest is the current one, "" if the content was
+// removed or is no longer an input.
 type Difference struct {
 	suites.Input
-	Was  string // the digest before; "" when it was absent or no input
+	Was  string // the digest before; "" if it was missing or no input
 	Kind Kind
 }
 
-// A Kind says what became of an input.
+// A Kind classifies the change of an input.
 type Kind int
 
-// The kinds: what a person changed comes first, what only follows from that last.
+// The kinds, ordered from changes that the user made to their consequences.
 const (
-	Edited   Kind = iota // it has another content
-	Vanished             // there is none any more
-	Appeared             // there was none
-	Added                // it was no input, whatever it was
-	Dropped              // it is no input any more
+	Edited   Kind = iota // its content changed
+	Vanished             // its content was removed
+	Appeared             // its content was missing before
+	Added                // it was no input before, whatever its content was
+	Dropped              // it is no longer an input
 )
 
-// Changed lists the inputs whose content differs, and those that were added or
-// dropped with content: by kind, then by path and section.
+// Changed returns the inputs whose content differs, and those that were added or dropped with
+// content, sorted by kind, then by path and section.
 func Changed(before, after []suites.Input) []Difference {
 	before, after = normalised(slices.Clone(before)), normalised(slices.Clone(after))
 	var diff []Difference

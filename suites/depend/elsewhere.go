@@ -15,10 +15,9 @@ import (
 	"hookwatch/suites"
 )
 
-// Elsewhere is the path of the input that stands for all files of the project that
-// are no other input of the case: what a hook reads that is not fully understood is
-// not known. The content that its digest is of lists them with their digests; see
-// Others.
+// Elsewhere is the path of the input that represents all files of the project that are no other
+// input of the case, because the reads of a hook that is not fully understood are unknown. The
+// content behind its digest lists them with their digests; see Others.
 const Elsewhere = "."
 
 // Bounds of the input Elsewhere. Files beyond the second are distinguished
@@ -29,23 +28,23 @@ const (
 	comparedEach      = 1 << 20
 )
 
-// others are the files of a project that hooks may read, beside those that are known
-// to be something else.
+// others are the files of a project that hooks may read, without those that have another known
+// purpose.
 type others struct {
 	files   map[string]string // path -> digest
-	sizes   map[string]int64  // of those that are compared by content
+	sizes   map[string]int64  // of files that are compared by content
 	dirs    map[string]bool
 	beyond  []string // directories that are not read because there are too many
-	left    int64    // bytes that may still be compared by content
+	left    int64    // number of bytes that may still be compared by content
 	digest  string
 	content []byte
-	earlier map[string][]byte // contents by digest, of before the latest changes
+	earlier map[string][]byte // contents by digest, from before the latest changes
 }
 
-// keptContents bounds the contents that are remembered.
+// keptContents limits the number of earlier contents.
 const keptContents = 8
 
-// other gives the files that hooks may read elsewhere, read when first asked for.
+// other returns the files that hooks may read elsewhere, and reads them on first use.
 func (g *Graph) other() *others {
 	if g.others == nil {
 		g.others = &others{files: map[string]string{}, sizes: map[string]int64{}, dirs: map[string]bool{}, left: comparedAtMost, earlier: map[string][]byte{}}
@@ -55,7 +54,7 @@ func (g *Graph) other() *others {
 	return g.others
 }
 
-// list looks at a directory and those below it, the nearest first.
+// list adds a directory and its subdirectories, in breadth-first order.
 func (o *others) list(g *Graph, dir string) {
 	for queue := []string{dir}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -81,7 +80,7 @@ func (o *others) list(g *Graph, dir string) {
 	}
 }
 
-// look notes what is at the path of a file now. A link counts by where it leads.
+// look records the current state of a file. A link has the state of its target.
 func (o *others) look(g *Graph, p string) {
 	o.forget(p)
 	info, err := os.Stat(g.files.abs(p))
@@ -97,14 +96,14 @@ func (o *others) look(g *Graph, p string) {
 	o.files[p] = fmt.Sprintf("~%x-%x", info.Size(), info.ModTime().UnixNano())
 }
 
-// forget takes a path out.
+// forget removes a path.
 func (o *others) forget(p string) {
 	o.left += o.sizes[p]
 	delete(o.sizes, p)
 	delete(o.files, p)
 }
 
-// sum makes the content that the digest is of.
+// sum computes the content and its digest.
 func (o *others) sum() {
 	if o.digest != "" {
 		if len(o.earlier) == keptContents {
@@ -113,7 +112,7 @@ func (o *others) sum() {
 		o.earlier[o.digest] = o.content
 	}
 	var text bytes.Buffer
-	text.WriteString("-\n") // as a file that cannot be executed
+	text.WriteString("-\n") // the byte for a file that is not executable
 	for _, p := range sortedKeys(o.files) {
 		fmt.Fprintf(&text, "%s %q\n", o.files[p], p)
 	}
@@ -130,8 +129,8 @@ func sortedKeys(m map[string]string) []string {
 	return keys
 }
 
-// refresh looks again at paths that changed, and reports whether any of them is a
-// file that counts and has another content, or is new or gone.
+// refresh looks at changed paths again, and reports whether the digest changed because a counted
+// file changed, appeared or was removed.
 func (o *others) refresh(g *Graph, changed map[string]bool) bool {
 	before := o.digest
 	for p := range changed {
@@ -144,7 +143,7 @@ func (o *others) refresh(g *Graph, changed map[string]bool) bool {
 			o.list(g, p)
 		case err == nil:
 			o.look(g, p)
-		default: // gone: a file or a directory
+		default: // removed: a file or a directory
 			for known := range o.files {
 				if known == p || below(known, p) {
 					o.forget(known)
@@ -156,8 +155,8 @@ func (o *others) refresh(g *Graph, changed map[string]bool) bool {
 	return o.digest != before
 }
 
-// counts reports whether a path and all directories on its way may be read by hooks
-// that are not fully understood.
+// counts reports whether hooks that are not fully understood may read a path, judged by the path
+// and all its directories.
 func (g *Graph) counts(p string) bool {
 	if g.project.Other == nil {
 		return false
@@ -174,12 +173,12 @@ func (g *Graph) counts(p string) bool {
 	return !slices.ContainsFunc(g.other().beyond, func(dir string) bool { return p == dir || below(p, dir) })
 }
 
-// elsewhere is the input of a case that may read any file, for a reason.
+// elsewhere returns the input of a case that may read any file, for a reason.
 func (g *Graph) elsewhere(because string) suites.Input {
 	return suites.Input{Path: Elsewhere, Digest: g.other().digest, Because: because + ": it may read any file of the project", By: suites.Needed}
 }
 
-// moved gives all inputs that stand for files elsewhere their digest of now.
+// moved sets the current digest in all inputs that represent files elsewhere.
 func (g *Graph) moved() {
 	for _, r := range g.reaches {
 		for i := range r.deps {
@@ -199,8 +198,8 @@ func (g *Graph) moved() {
 	}
 }
 
-// RefreshElsewhere looks again at all files that the input Elsewhere stands for. Some of them are
-// inputs by their own names, too, so that a change of one is taken as Refresh takes it.
+// RefreshElsewhere looks at all files behind the input Elsewhere again. Some of them are also
+// inputs by their own names, so it handles their changes as Refresh does.
 func (g *Graph) RefreshElsewhere() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,8 +224,8 @@ func (g *Graph) RefreshElsewhere() {
 	}
 }
 
-// Beyond lists the directories that are not looked at for the sake of the input
-// Elsewhere, because there are too many.
+// Beyond returns the directories that are not searched for the input Elsewhere because there are
+// too many.
 func (g *Graph) Beyond() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -236,16 +235,16 @@ func (g *Graph) Beyond() []string {
 	return slices.Clone(g.others.beyond)
 }
 
-// Counts reports whether a file may be read by the hooks of some case, although no
-// analysis places it.
+// Counts reports whether the hooks of some case may read a file, although no analysis refers to
+// it.
 func (g *Graph) Counts(p string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.others != nil && g.counts(p)
 }
 
-// OtherFiles gives the content that a digest of the input Elsewhere is of; nil when it
-// is not known any longer.
+// OtherFiles returns the content behind a digest of the input Elsewhere, nil if it is no longer
+// known.
 func (g *Graph) OtherFiles(digest string) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -259,15 +258,14 @@ func (g *Graph) OtherFiles(digest string) []byte {
 	}
 }
 
-// Places reports whether a file as a whole is one of the inputs, which are sorted, so
-// that Elsewhere does not stand for it.
+// Places reports whether a file as a whole is one of the sorted inputs, so Elsewhere does not
+// cover it.
 func Places(inputs []suites.Input, file string) bool {
 	i, found := slices.BinarySearchFunc(inputs, file, func(in suites.Input, file string) int { return strings.Compare(in.Path, file) })
 	return found && inputs[i].Section == ""
 }
 
-// Others lists the files whose digests differ between two contents of Elsewhere,
-// sorted.
+// Others returns the files whose digests differ between two contents of Elsewhere, sorted.
 func Others(before, after []byte) []string {
 	was, is := parseOthers(before), parseOthers(after)
 	differ := map[string]bool{}

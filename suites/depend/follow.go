@@ -26,7 +26,7 @@ func (t *tracer) follow() *reach {
 	}
 	o := t.origins()
 	t.runsListed(o)
-	for len(t.queue) > 0 { // what a listed command may run
+	for len(t.queue) > 0 { // files that a listed command may run
 		p := t.queue[0]
 		t.queue = t.queue[1:]
 		t.expand(p)
@@ -42,7 +42,7 @@ func (t *tracer) follow() *reach {
 			t.because[p] += " (masked: it is not read)"
 		}
 		if f.target != "" {
-			t.by[p] = suites.Needed // traces know files by their own paths, not by links
+			t.by[p] = suites.Needed // traces use the files' own paths, not links
 		}
 		r.deps = append(r.deps, dep{suites.Input{Path: p, Digest: f.digest, Because: t.because[p], By: t.by[p]}, t.vias[p]})
 		if f.target != "" {
@@ -56,7 +56,8 @@ func (t *tracer) follow() *reach {
 	return r
 }
 
-// open says why the scripts may read files that none of them names.
+// open returns the reason why the scripts may read files that none of them names, "" if there is
+// none.
 func (t *tracer) open(o *origins) string {
 	for _, p := range slices.Sorted(maps.Keys(t.scripts)) {
 		if why := t.scripts[p].Open; why != "" {
@@ -69,10 +70,10 @@ func (t *tracer) open(o *origins) string {
 	return ""
 }
 
-// namedIn begins the reason for a file whose name a script has.
+// namedIn begins the reason for a file that a script names.
 const namedIn = "named in "
 
-// expand adds what a script names.
+// expand adds the files that a script names.
 func (t *tracer) expand(p string) {
 	f := t.g.files.script(p)
 	if f.script == nil {
@@ -120,9 +121,9 @@ func (t *tracer) expand(p string) {
 	}
 }
 
-// called are the programs that the hook and the scripts that it names start or look for,
-// by script: what it only may use is left out. None of them is a function of one of these
-// scripts, or of a shell script beside the hook, whose name may be put together.
+// called returns, by script, the programs that the hook and the scripts it names start or look
+// up, without those that they only may use. It excludes functions of these scripts and of shell
+// scripts next to the hook, because they may be sourced by a computed name.
 func (t *tracer) called() map[string][]string {
 	t.add(t.hook, "the case runs it", true)
 	named := map[string]bool{t.hook: true}
@@ -151,8 +152,8 @@ func (t *tracer) called() map[string][]string {
 	return called
 }
 
-// tools are the programs that the scripts name: those they run or look for,
-// and, where commands are computed or all is asked for, any they mention.
+// tools returns the programs that the scripts name: those they run or look up, and, if commands
+// are computed or all is set, any that they mention.
 func (t *tracer) tools(all bool) []string {
 	var names []string
 	functions := map[string]bool{}
@@ -170,8 +171,7 @@ func (t *tracer) tools(all bool) []string {
 	return slices.Compact(names)
 }
 
-// toolFiles adds the configuration files that programs find by themselves in
-// the directory they run in.
+// toolFiles adds the configuration files that programs search for in their working directory.
 func (t *tracer) toolFiles(tools []string, o *origins) {
 	v := viaCwd
 	if o.moved || o.opaque {
@@ -208,13 +208,13 @@ func (g *Graph) tracer(hook string) *tracer {
 	}
 }
 
-// A tracer follows a hook to the files that it and they may use.
+// A tracer follows a hook to the files that it and these files may use.
 type tracer struct {
 	g       *Graph
 	hook    string
 	listing *listing
 	queue   []string
-	order   []string // paths as they were found
+	order   []string // paths in the order of discovery
 	vias    map[string]via
 	because map[string]string
 	by      map[string]suites.By // those that are more than reached
@@ -224,7 +224,7 @@ type tracer struct {
 	absent  map[string]bool      // see reach
 }
 
-// add notes a dependency. The first reason stays.
+// add records a dependency. The first reason is kept.
 func (t *tracer) add(p, because string, code bool) {
 	if _, ok := t.vias[p]; ok {
 		return
@@ -242,7 +242,7 @@ func (t *tracer) add(p, because string, code bool) {
 
 func (t *tracer) addFile(p, because string) { t.add(p, because, t.mayBeCode(p)) }
 
-// mayBeCode reports whether a file may be code: what it names in turn then counts.
+// mayBeCode reports whether a file may be code, so the files that it names count too.
 func (t *tracer) mayBeCode(p string) bool { return mayBeCode(p, t.listing.has(p)) }
 
 // addImported adds the files around a script that code in a language may import.
@@ -262,8 +262,8 @@ func (t *tracer) addAll(script, because string) {
 	}
 }
 
-// around lists the files of the hook directories and, for a script outside
-// them, those of its own directory.
+// around returns the files of the hook directories and, for a script outside them, those of its
+// own directory.
 func (t *tracer) around(script string) []string {
 	if t.listing.has(script) {
 		return t.listing.files
@@ -277,7 +277,7 @@ func (t *tracer) around(script string) []string {
 	return files
 }
 
-// addName adds the files that a word of a script may mean.
+// addName adds the files that a word of a script may refer to.
 func (t *tracer) addName(name, because string, dirs []string) {
 	base := path.Base(name)
 	for _, f := range t.listing.byBase[base] {
@@ -294,7 +294,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 		}
 		return
 	}
-	if !strings.ContainsAny(name, "./") { // one that is there may be meant; see addOpened for others
+	if !strings.ContainsAny(name, "./") { // it may refer to an existing file; see addOpened for others
 		for _, dir := range append([]string{"."}, dirs...) {
 			if p := path.Join(dir, name); t.g.files.get(p).digest != "" {
 				t.add(p, because, t.mayBeCode(p))
@@ -305,7 +305,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
 		if strings.HasPrefix(p, "..") && isScriptName(p) {
-			p = t.g.files.slash(t.g.files.abs(p)) // beside the project
+			p = t.g.files.slash(t.g.files.abs(p)) // next to the project
 		}
 		if !strings.HasPrefix(p, "..") {
 			t.addIfThere(p, because, t.mayBeCode(p))
@@ -313,7 +313,7 @@ func (t *tracer) addName(name, because string, dirs []string) {
 	}
 }
 
-// addOpened adds the file of a bare name, or waits for it.
+// addOpened adds the file with a bare name, or records it as absent and worth watching.
 func (t *tracer) addOpened(name, because string, dirs []string) {
 	for _, dir := range append([]string{"."}, dirs...) {
 		p := path.Join(dir, name)
@@ -324,7 +324,7 @@ func (t *tracer) addOpened(name, because string, dirs []string) {
 	}
 }
 
-// addIfThere adds a file, or remembers that it is not there.
+// addIfThere adds a file, or records it as absent.
 func (t *tracer) addIfThere(p, because string, code bool) {
 	if t.g.files.get(p).digest == "" {
 		t.absent[p] = t.absent[p] || isFileName(p)
@@ -333,13 +333,14 @@ func (t *tracer) addIfThere(p, because string, code bool) {
 	t.add(p, because, code)
 }
 
-// A via tells which cases a dependency counts for.
+// A via selects the cases that depend on a file.
 type via int
 
 // A scope is the weakest via that a case sees.
 type scope = via
 
-// scopeOf tells what a case's overrides leave of the project.
+// scopeOf returns the scope of a case, which depends on the parts of the project that it
+// overrides.
 func scopeOf(c *suites.Case) scope {
 	if c.Repo == nil && c.Project == nil || setsProject(c.Env) {
 		return viaProject
@@ -355,7 +356,7 @@ func scopeOf(c *suites.Case) scope {
 	return viaCwd
 }
 
-// projectVariable is how hooks see the project's directory.
+// projectVariable is the variable that contains the project's directory for hooks.
 const projectVariable = "CLAUDE_PROJECT_DIR"
 
 func setsProject(env map[string]string) bool {
@@ -364,12 +365,12 @@ func setsProject(env map[string]string) bool {
 }
 
 const (
-	always     via = iota // whatever the case's surroundings
+	always     via = iota // independent of the case's surroundings
 	viaCwd                // unless the case runs in a repository of its own
 	viaProject            // unless the case has a project directory of its own
 )
 
-// checked are the files that a check looks at; a tool is none of them.
+// checked returns the files that a check examines, except tools.
 func (g *Graph) checked(c *suites.Check) []suites.Input {
 	var all []suites.Input
 	add := func(p, because string) {
@@ -393,7 +394,7 @@ func (g *Graph) checked(c *suites.Check) []suites.Input {
 	return all
 }
 
-// home is the slash path of a file that may lie below HOME.
+// home returns the slash path of a file that may be below HOME.
 func (g *Graph) home(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if dir, err := os.UserHomeDir(); err == nil {
@@ -403,7 +404,7 @@ func (g *Graph) home(name string) string {
 	return g.files.slash(name)
 }
 
-// named is the text that a dotted key of a JSON file holds.
+// named returns the text at a dotted key of a JSON file.
 func (g *Graph) named(p, key string) string {
 	data, err := g.files.read(p)
 	if err != nil {
@@ -418,6 +419,6 @@ func (g *Graph) named(p, key string) string {
 		value = object[name]
 	}
 	var text string
-	_ = json.Unmarshal(value, &text) // what is no text names nothing
+	_ = json.Unmarshal(value, &text) // a value that is no text names no file
 	return text
 }

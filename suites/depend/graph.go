@@ -16,24 +16,23 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// A Graph answers what cases depend on. It reads each file once and believes
-// what it read until Refresh names the file; a case that it was asked about must
-// stay as it is. Its methods may be called from several goroutines.
+// A Graph finds the dependencies of cases. It reads each file once and caches it until Refresh
+// names the file; cases that were queried must not be modified. It is safe for concurrent use.
 type Graph struct {
 	mu      sync.Mutex
 	project Project
 	files   *index
-	listed  *listing // nil when it must be read again
+	listed  *listing // nil if it must be read again
 	reaches map[string]*reach
-	runners map[string][]*discover.Hook // script -> registered hooks; nil until asked for
-	nodes   map[*suites.Case]*node      // those of one hook that depend on nothing else share theirs
-	others  *others                     // nil until a hook is met that may read any file
-	claims  *claims                     // nil when the documents must be read again
-	known   []string                    // what Files lists; nil when it must be put together again
-	most    int                         // entries of files from which it begins anew; 0 until all cases were asked about
+	runners map[string][]*discover.Hook // script -> registered hooks; nil until first used
+	nodes   map[*suites.Case]*node      // cases with one hook and no other dependencies share theirs
+	others  *others                     // nil until some hook may read any file
+	claims  *claims                     // nil if the documents must be read again
+	known   []string                    // the result of Files; nil if it must be computed again
+	most    int                         // number of cached paths above which Refresh drops all; 0 until all cases were queried
 }
 
-// New prepares a graph. Nothing is read before it is asked for.
+// New returns a graph. It reads files only when they are needed.
 func New(p Project) *Graph {
 	return &Graph{
 		project: p,
@@ -43,12 +42,12 @@ func New(p Project) *Graph {
 	}
 }
 
-// claims are what the spec documents say of cases.
+// claims are the references of the spec documents to cases.
 type claims struct {
-	paths    []string // of the documents that are there, sorted
-	refused  []error  // why others that are there are not read
+	paths    []string // of the existing documents, sorted
+	refused  []error  // why other existing documents are not read
 	aliases  map[string]string
-	byID     map[string][]claim // ID, or "suite/ID" where a document says so
+	byID     map[string][]claim // ID, or "suite/ID" if a document contains that
 	docs     map[string]*markers.Document
 	named    []string     // paths that the documents name
 	known    *markers.IDs // nil until a document is read
@@ -56,7 +55,7 @@ type claims struct {
 	resolved map[question]answer
 }
 
-// A claim is one reference and the document that makes it; nil for a case's own.
+// A claim is one reference and the document that contains it, nil for a case's own.
 type claim struct {
 	ref     markers.Ref
 	doc     *markers.Document
@@ -68,19 +67,19 @@ type question struct {
 	doc *markers.Document
 }
 
-// An answer is what a reference makes a dependency, without the reason.
+// An answer is the result of resolving a reference, without the reason.
 type answer struct {
 	inputs []suites.Input
-	tried  []string // paths that would change it if they were there
+	tried  []string // paths that would change the result if they existed
 }
 
-// A node is what is remembered of a case.
+// A node is the cached state of a case.
 type node struct {
 	reaches []*reach
 	scope   scope
-	fired   []suites.Input // the registrations that it fires; its own go before what reaches have of the same
-	own     []suites.Input // beside what its hooks reach
-	digest  string         // of all inputs; "" when not yet known
+	fired   []suites.Input // the registrations that it fires; they have priority over equal inputs of reaches
+	own     []suites.Input // in addition to those that its hooks reach
+	digest  string         // of all inputs; "" if unknown
 	stale   bool
 }
 
@@ -93,8 +92,8 @@ func (n *node) fresh() bool {
 	return !n.stale
 }
 
-// inputs merges what the hooks reach with the case's own, each path and
-// section once; the first reason stays.
+// inputs merges the inputs that the hooks reach with the case's own, without duplicates of path
+// and section. The first reason is kept.
 func (n *node) inputs() []suites.Input {
 	all := slices.Clone(n.fired)
 	for _, r := range n.reaches {
@@ -103,33 +102,33 @@ func (n *node) inputs() []suites.Input {
 	return normalised(append(all, n.own...))
 }
 
-// A dep is an input and the cases of its hook that it counts for.
+// A dep is an input and the cases of its hook that depend on it.
 type dep struct {
 	suites.Input
 	via via
 }
 
-// A reach is everything that one hook may use.
+// A reach is the set of files and programs that one hook may use.
 type reach struct {
 	deps    []dep
-	scripts []string // those that the hook runs or sources, itself included, sorted
+	scripts []string // that the hook runs or sources, including itself, sorted
 	tools   []string // sorted
-	dirs    []string // outside the hook directories, whose files count
-	// absent are the paths that would be dependencies if they were there, and
-	// whether it is worth while to wait for them.
+	dirs    []string // outside the hook directories, whose files are dependencies
+	// absent contains the paths that would be dependencies if they existed, and whether they
+	// should be watched.
 	absent map[string]bool
 	stale  bool
 	seen   [viaProject + 1][]suites.Input
 	shared [viaProject + 1]*node // of the cases that depend on nothing else
 }
 
-// sameFiles reports whether two reaches are over the same paths.
+// sameFiles reports whether two reaches contain the same paths.
 func (r *reach) sameFiles(other *reach) bool {
 	return maps.Equal(r.absent, other.absent) &&
 		slices.EqualFunc(r.deps, other.deps, func(a, b dep) bool { return a.Path == b.Path })
 }
 
-// share gives the one node of all cases that are like n.
+// share returns the single node of all cases that are like n.
 func (r *reach) share(n *node) *node {
 	if one := r.shared[n.scope]; one != nil && one.fresh() {
 		return one
@@ -138,7 +137,7 @@ func (r *reach) share(n *node) *node {
 	return n
 }
 
-// inputs are the dependencies of a case with the given scope, sorted.
+// inputs returns the dependencies of a case with the given scope, sorted.
 func (r *reach) inputs(s scope) []suites.Input {
 	if r.seen[s] == nil {
 		all := []suites.Input{}
@@ -173,7 +172,7 @@ func (g *Graph) listing() *listing {
 	return l
 }
 
-// resolver finds sections through the graph's own reading of files.
+// resolver returns a resolver of sections that reads files through the graph's cache.
 func (g *Graph) resolver() *markers.Resolver {
 	return &markers.Resolver{
 		Read:    g.files.read,
@@ -192,8 +191,8 @@ func sorted(set map[string]bool) []string {
 	return list
 }
 
-// knownFiles are those that a marker may name by their basename: hooks,
-// settings, spec documents, and what other markers name by its path.
+// knownFiles returns the files that a marker may name by their basename: hooks, settings, spec
+// documents, and files that other markers name by path.
 func (g *Graph) knownFiles() []string {
 	known := map[string]bool{}
 	for _, list := range [][]string{g.listing().files, g.project.Settings, g.claims.paths} {
@@ -209,44 +208,43 @@ func (g *Graph) knownFiles() []string {
 	return sorted(known)
 }
 
-// A Project is where the cases run.
+// A Project describes the place where the cases run.
 type Project struct {
 	Root     string      // absolute path
-	Reader   disk.Reader // of its files; what scripts use may lie elsewhere
+	Reader   disk.Reader // of its files; scripts may use files outside of it
 	HookDirs []string    // slash paths from the root; searched recursively
 	Settings []string    // settings files, slash paths
-	// Registered are the hooks that settings files and plugins register, as they were
-	// when the project was read.
+	// Registered are the hooks in settings files and plugins when the project was loaded.
 	Registered discover.Registered
 	Specs      []string          // spec documents, slash paths or doublestar patterns
-	Aliases    map[string]string // names for sources, beside those that documents declare
-	// Scripts lists the scripts that a chain case fires, as slash paths; nil
-	// when no case is a chain.
+	Aliases    map[string]string // names for sources, in addition to those that documents declare
+	// Scripts returns the scripts that a chain case fires, as slash paths; nil if no case is a
+	// chain.
 	Scripts func(c *suites.Case) []string
-	// IDs lists the IDs of all cases, by which documents name them; nil takes
-	// everything of the usual shape (P01, DEP29) for one.
+	// IDs returns the IDs of all cases, by which documents name them. If nil, every text of the
+	// usual form (P01, DEP29) is an ID.
 	IDs func() []string
-	// Other reports whether a path is a file, or a directory, that hooks may read of which
-	// is not known what they read: what is placed otherwise, and what is nobody's source,
-	// is not. Nil: nothing is.
+	// Other reports whether a path is a file or directory that hooks with unknown reads may
+	// read. It excludes paths that are dependencies in another way and paths that are no
+	// sources. If nil, there are none.
 	Other func(path string, isDir bool) bool
-	// Passing tells names of files that editors put beside others while they save
-	// them: nobody depends on those. Nil: there are none.
+	// Passing reports whether a name belongs to a temporary file that editors create next to
+	// others while saving, because no case depends on those. If nil, there are none.
 	Passing func(name string) bool
 }
 
-// rescan is the number of changed paths from which everything is read again.
+// rescan is the number of changed paths above which everything is read again.
 const rescan = 500
 
-// spareEntries is how much more than twice what the cases need is remembered of
-// files, before everything is read again: each edit of a script may name others.
+// spareEntries is the number of cached files, in addition to twice the number that the cases
+// need, above which everything is read again, because each edit of a script may name other
+// files.
 const spareEntries = 1000
 
-// Refresh drops what was remembered of changed paths: files or directories, of
-// the system or from the root. "." drops everything. What depends on them is
-// worked out again when it is next asked for; a path whose content is as it was
-// costs nothing. A set of suites in which
-// Project.Known answers differently needs the spec documents refreshed.
+// Refresh drops the cached state of changed paths: files or directories, of the system or from
+// the root. "." drops everything. Results that depend on them are computed again on the next
+// query; a path whose content did not change costs nothing. If Project.IDs returns other IDs for
+// new suites, the spec documents must be refreshed.
 func (g *Graph) Refresh(paths []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -257,7 +255,7 @@ func (g *Graph) Refresh(paths []string) {
 	g.refresh(changed)
 }
 
-// refresh is Refresh of slash paths; it takes out of them what is as it was.
+// refresh implements Refresh for slash paths and removes unchanged paths from the map.
 func (g *Graph) refresh(changed map[string]bool) {
 	if len(changed) > rescan || changed["."] || g.most > 0 && g.files.size() > g.most {
 		g.forgetAll()
@@ -318,8 +316,8 @@ func (c *changes) touch(p string) bool {
 	return false
 }
 
-// relisted lists the hook directories again when a change may matter to that,
-// and reports whether they hold other files than before.
+// relisted lists the hook directories again if a change may affect the list, and reports whether
+// they contain other files than before.
 func (g *Graph) relisted(c *changes) bool {
 	old := g.listed
 	if old == nil {
@@ -373,7 +371,7 @@ func (g *Graph) refreshClaims(c *changes, relisted bool) {
 	switch {
 	case reread:
 		g.claims = nil
-	case relisted: // a bare basename may now mean another file
+	case relisted: // a basename may resolve to another file now
 		g.claims.resolved = map[question]answer{}
 	default:
 		same, reread = g.askAgain(c.touch)
@@ -390,7 +388,7 @@ func (g *Graph) refreshClaims(c *changes, relisted bool) {
 	}
 }
 
-// awaits reports whether a path, or one below it, would be a dependency.
+// awaits reports whether a path, or one below it, would be a dependency if it existed.
 func (r *reach) awaits(p string) bool {
 	if _, ok := r.absent[p]; ok {
 		return true
@@ -403,20 +401,20 @@ func (r *reach) awaits(p string) bool {
 	return false
 }
 
-// unchanged reports whether a path holds what it held: the same content by the
-// same links, or nothing, as before.
+// unchanged reports whether a path has the same content through the same links as before, or
+// still does not exist.
 func (x *index) unchanged(p string, f *file) bool {
 	l := x.look(p, false)
 	if x.newer[p] {
 		return false
 	}
 	if f.digest == "" && !(errors.Is(f.err, fs.ErrNotExist) && errors.Is(l.err, fs.ErrNotExist)) {
-		return false // a directory says nothing of what is below it
+		return false // the state of a directory does not cover the files below it
 	}
 	return l.same(f)
 }
 
-// drop forgets a path and what is below it.
+// drop removes a path and all paths below it from the cache.
 func (x *index) drop(p string) {
 	f, ok := x.files[p]
 	delete(x.files, p)

@@ -18,24 +18,23 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// An index remembers the digests of files, and what scripts say.
+// An index caches the digests of files and the analyses of scripts.
 type index struct {
 	reader disk.Reader
 	root   string
 	real   string // root with its symbolic links resolved
 	files  map[string]*file
 	links  map[string][]string // target -> paths that lead to it
-	newer  map[string]bool     // paths that were found to be others before Refresh named them
+	newer  map[string]bool     // paths that had changed before Refresh named them
 }
 
-// A file is what was found at a path. The digest of a file that is not there,
-// or is no regular file, is "".
+// A file is the state of a path. The digest is "" if no regular file exists there.
 type file struct {
 	digest string
 	err    error
-	target string   // where symbolic links lead, when they do
-	steps  []string // on the way there, and of links that lead nowhere
-	script *Script  // nil until asked for
+	target string   // where symbolic links lead, if it is one
+	steps  []string // of the chain of links, also if it is broken
+	script *Script  // nil until first used
 }
 
 func newIndex(p Project) *index {
@@ -47,11 +46,11 @@ func newIndex(p Project) *index {
 	return x
 }
 
-// size is the number of paths that are remembered.
+// size returns the number of cached paths.
 func (x *index) size() int { return len(x.files) + len(x.links) }
 
-// slash turns a path of the system, or one from the root, into a slash path
-// from the root; absolute when it lies outside.
+// slash converts a path of the system, or one from the root, to a slash path from the root,
+// which is absolute for places outside it.
 func (x *index) slash(p string) string {
 	p = filepath.ToSlash(p)
 	for _, root := range []string{x.root, x.real} {
@@ -73,7 +72,7 @@ func (x *index) abs(p string) string {
 	return filepath.Join(x.root, filepath.FromSlash(p))
 }
 
-// get tells what is at a path, reading it at most once.
+// get returns the state of a path and reads it at most once.
 func (x *index) get(p string) *file {
 	if f, ok := x.files[p]; ok {
 		return f
@@ -82,8 +81,7 @@ func (x *index) get(p string) *file {
 	return f
 }
 
-// script is get for a file that is a script, analysed from the bytes that the
-// digest was taken of.
+// script is like get for a script, which it analyses from the same bytes that the digest covers.
 func (x *index) script(p string) *file {
 	if f, ok := x.files[p]; ok && (f.script != nil || f.digest == "") {
 		return f
@@ -95,7 +93,7 @@ func (x *index) script(p string) *file {
 	return f
 }
 
-// scriptOf analyses what was read, or says why there is nothing to analyse.
+// scriptOf analyses content, or returns a script that explains why it was not read.
 func scriptOf(p string, err error, content []byte) *Script {
 	if err != nil {
 		return unread(err)
@@ -107,13 +105,13 @@ func (x *index) load(p string, keep bool) (*file, []byte) {
 	return x.put(p, x.look(p, keep))
 }
 
-// A look is what was found at a path, before it is remembered.
+// A look is the state of a path before it is cached.
 type look struct {
 	file
 	content []byte
 }
 
-// look reads a path without touching what is remembered.
+// look reads a path without changing the cache.
 func (x *index) look(p string, keep bool) *look {
 	abs := x.abs(p)
 	l := &look{}
@@ -135,7 +133,7 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 	}
 	f := l.file
 	if old := x.files[p]; old != nil && !l.same(old) {
-		x.newer[p] = true // of what was found before, others may still know
+		x.newer[p] = true // analyses may have used the earlier state
 	}
 	x.files[p] = &f
 	for _, step := range l.steps {
@@ -146,7 +144,7 @@ func (x *index) put(p string, l *look) (*file, []byte) {
 	return &f, l.content
 }
 
-// prepare analyses scripts that have not been, several at a time.
+// prepare analyses scripts that are not cached, several in parallel.
 func (x *index) prepare(paths []string) {
 	var missing []string
 	for _, p := range paths {
@@ -167,15 +165,15 @@ func (x *index) prepare(paths []string) {
 			return nil
 		})
 	}
-	_ = group.Wait() // none fails
+	_ = group.Wait() // no function returns an error
 	for i, p := range missing {
 		x.put(p, looks[i])
 	}
 }
 
-// linked follows symbolic links from a path. It tells where they lead, "" when
-// the path is no link or leads nowhere, and every step. real is where they lead, ""
-// where that is not known.
+// linked follows symbolic links from a path. It returns the final target, "" if the path is no
+// link or the link is broken, and every step. real is the target if the caller knows it,
+// otherwise "".
 func (x *index) linked(p, abs, real string) (target string, steps []string) {
 	if real == "" {
 		real, _ = filepath.EvalSymlinks(abs)
@@ -200,10 +198,10 @@ func (x *index) linked(p, abs, real string) (target string, steps []string) {
 	return target, steps
 }
 
-// maxLinks bounds a chain of symbolic links, as systems do.
+// maxLinks limits the length of a chain of symbolic links, as operating systems do.
 const maxLinks = 40
 
-// leadingTo lists the links that lead to any of the paths or below them.
+// leadingTo returns the links that lead to any of the paths or below them.
 func (x *index) leadingTo(paths map[string]bool) []string {
 	var links []string
 	for target, from := range x.links {
@@ -217,13 +215,13 @@ func (x *index) leadingTo(paths map[string]bool) []string {
 	return links
 }
 
-// read is a file's content, for those that look into it.
+// read returns a file's content.
 func (x *index) read(p string) ([]byte, error) {
 	f, content := x.load(p, true)
 	return content, f.err
 }
 
-// document is read for a file that has to lie in the project.
+// document is like read for a file that must be inside the project.
 func (x *index) document(p string) ([]byte, error) {
 	if _, err := x.reader.Resolve(x.abs(p)); err != nil {
 		return nil, err
@@ -231,16 +229,16 @@ func (x *index) document(p string) ([]byte, error) {
 	return x.read(p)
 }
 
-// existing is the digest of a file that can be read.
+// existing returns the digest of a file that can be read.
 func (x *index) existing(p string) (string, error) {
 	f := x.get(p)
 	if f.digest != "" && disk.ReasonOf(f.err) == disk.Size {
-		return f.digest, nil // it is there; to look into it fails
+		return f.digest, nil // it exists, but cannot be analysed
 	}
 	return f.digest, f.err
 }
 
-// namesOf lists the regular files directly in a directory.
+// namesOf returns the regular files directly in a directory.
 func (x *index) namesOf(dir string) []string {
 	real, err := x.reader.Anywhere().Resolve(x.abs(dir))
 	if err != nil {
@@ -259,7 +257,7 @@ func (x *index) namesOf(dir string) []string {
 	return names
 }
 
-// glob adds the files below a directory that match a pattern.
+// glob adds the files below a directory that match a pattern to found.
 func (x *index) glob(base, pattern string, found map[string]bool) {
 	matches, err := x.reader.Find(disk.Search{Base: x.abs(base), Pattern: pattern})
 	if err != nil {
@@ -270,7 +268,7 @@ func (x *index) glob(base, pattern string, found map[string]bool) {
 	}
 }
 
-// below reports whether a path lies in a directory.
+// below reports whether a path is inside a directory.
 func below(p, dir string) bool {
 	return dir == "." && !path.IsAbs(p) || strings.HasPrefix(p, dir+"/")
 }
@@ -279,22 +277,22 @@ func (l *look) same(f *file) bool {
 	return l.digest == f.digest && l.target == f.target && slices.Equal(l.steps, f.steps)
 }
 
-// What is read of a file: a larger one than the first is not looked into, a larger
-// one than the second is told from others by its size and time.
+// Size limits in bytes. Larger files than lookAtMost are not analysed; larger ones than
+// digestAtMost are compared by size and time.
 const (
 	lookAtMost   = 1 << 20
 	digestAtMost = 64 << 20
 )
 
-// Digests of files whose content is not looked at. Each differs from that of a file
-// that is not there, which is "".
+// Digests of files whose content is not read. They differ from the digest of a missing file,
+// which is "".
 const (
 	unreadable = "unreadable"
-	masked     = "masked" // whatever it holds: not even a digest of that is kept
+	masked     = "masked" // regardless of content: not even its digest is kept
 )
 
-// digestOf hashes a file's execute bit and content, and gives the content when it
-// is to be kept and not too large for that.
+// digestOf hashes a file's execute bit and content. It returns the content if keep is set and it
+// is not too large.
 func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error) {
 	sum := sha256.New()
 	runnable := byte('-')
@@ -313,7 +311,7 @@ func digestOf(f *disk.File, keep bool) (digest string, content []byte, err error
 		}
 		switch {
 		case err != nil:
-		case IsBinary(head): // a program, whose text says nothing anyway
+		case IsBinary(head): // a program, whose text is not analysed
 			content = head
 		default:
 			return hex.EncodeToString(sum.Sum(nil)[:16]), nil, tooLarge(f.Real)
@@ -332,7 +330,7 @@ func tooLarge(path string) error {
 	return &disk.Error{Path: path, Reason: disk.Size, Detail: fmt.Sprintf("more than %d MB", lookAtMost>>20)}
 }
 
-// refused is the digest of a file that was not opened.
+// refused returns the digest of a file that was not opened.
 func refused(abs string, err error) (digest string, why error) {
 	switch disk.ReasonOf(err) {
 	case disk.Hidden:
@@ -352,7 +350,7 @@ func refused(abs string, err error) (digest string, why error) {
 	return "", err
 }
 
-// unread stands for a script whose content is not looked at: it may use anything.
+// unread returns the Script for a file whose content is not read and may use anything.
 func unread(err error) *Script {
 	why := "it cannot be read"
 	switch disk.ReasonOf(err) {

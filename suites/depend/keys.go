@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/jsontree"
 )
 
-// A KeyPath is the keys that lead to a value; empty for the whole document. What
-// is below it belongs to it. Elements of arrays are not told apart.
+// A KeyPath is the list of keys that lead to a value and all values below it; it is empty for
+// the whole document. Elements of an array share one path.
 type KeyPath []string
 
 // String formats the path as jq would: ".package_managers.python", or "." for
@@ -28,13 +28,13 @@ func (p KeyPath) String() string {
 			b.WriteString(key)
 			continue
 		}
-		quoted, _ := json.Marshal(key) // a string always can be
+		quoted, _ := json.Marshal(key) // strings always encode
 		b.Write(quoted)
 	}
 	return b.String()
 }
 
-// isIdentifier reports whether jq takes a key behind a dot without quotes.
+// isIdentifier reports whether jq accepts a key after a dot without quotes.
 func isIdentifier(key string) bool {
 	for i, c := range key {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -55,7 +55,8 @@ func (p KeyPath) Touches(q KeyPath) bool {
 	return true
 }
 
-// OverlappingKeys reports whether any read path touches any changed one, and which.
+// OverlappingKeys reports whether a read path touches a changed one, and returns the first such
+// changed path.
 func OverlappingKeys(read, changed []KeyPath) (KeyPath, bool) {
 	for _, c := range changed {
 		for _, r := range read {
@@ -67,11 +68,10 @@ func OverlappingKeys(read, changed []KeyPath) (KeyPath, bool) {
 	return nil, false
 }
 
-// ChangedKeys lists the paths whose values differ between two JSON documents, the
-// shortest that say it: a key that is in one only, a value of another kind, a
-// scalar, an array. An object whose keys come in another order differs too, for
-// filters can see that. Numbers differ when their text does. An error means
-// that one of the contents is no JSON document.
+// ChangedKeys returns the shortest paths whose values differ between two JSON documents: a key
+// that only one has, a value of another kind, a scalar, an array. An object whose keys are in
+// another order differs too, because filters can observe the order. Numbers differ if their text
+// does. It returns an error if one of the contents is not a JSON document.
 func ChangedKeys(old, new []byte) ([]KeyPath, error) {
 	a, err := jsontree.Parse(old)
 	if err != nil {
@@ -86,7 +86,7 @@ func ChangedKeys(old, new []byte) ([]KeyPath, error) {
 	return d.paths, nil
 }
 
-// located says in which line of a document it is no JSON.
+// located adds the line of a syntax error to an error of the parser.
 func located(content []byte, err error) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -135,8 +135,8 @@ func (d *differ) object(at KeyPath, a, b jsontree.Value) {
 	}
 }
 
-// sameOrder reports whether the keys that both have come in the same order, and
-// none twice, where the order would not say much.
+// sameOrder reports whether the keys that both objects contain are in the same order, with the
+// same duplicates.
 func sameOrder(a, b jsontree.Value) bool {
 	return slices.Equal(shared(a, b), shared(b, a))
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// FilterKeys lists the paths of its input that a jq filter can look at: whatever it
-// outputs, compares or hands to a function. An error means that the filter
-// cannot be parsed.
+// FilterKeys returns the paths of its input that a jq filter can read: those it outputs,
+// compares or passes to a function. It returns an error if the filter cannot be parsed.
 func FilterKeys(filter string) ([]KeyPath, error) {
 	q, err := gojq.Parse(filter)
 	if err != nil {
@@ -21,8 +20,8 @@ func FilterKeys(filter string) ([]KeyPath, error) {
 	return r.paths(), nil
 }
 
-// A place is where a value comes from: a path of the input, or made by the
-// filter of what it read before.
+// A place is the origin of a value: a path of the input, or made by the filter from values it
+// read before.
 type place struct {
 	path KeyPath
 	made bool
@@ -35,11 +34,11 @@ type filterReader struct {
 	steps int
 }
 
-// maxSteps bounds how many parts of a filter are followed: a pipe after a comma doubles
-// them. What is beyond it is taken to look at everything.
+// maxSteps limits the number of parts of a filter that are followed, because a pipe after a
+// comma doubles them. Beyond it, the filter counts as reading everything.
 const maxSteps = 10_000
 
-// use notes that all of the values at the places is looked at.
+// use records that the whole values at the places are read.
 func (r *filterReader) use(places []place) {
 	for _, p := range places {
 		if !p.made {
@@ -50,7 +49,7 @@ func (r *filterReader) use(places []place) {
 
 func (r *filterReader) all() { r.use([]place{input}) }
 
-// paths leaves out what is below another path.
+// paths returns the read paths without those below another one.
 func (r *filterReader) paths() []KeyPath {
 	var list []KeyPath
 	for _, p := range r.read {
@@ -66,7 +65,7 @@ func (r *filterReader) paths() []KeyPath {
 	return list
 }
 
-// query follows a value through a filter and tells where its outputs are from.
+// query follows a value through a filter and returns the origins of its outputs.
 func (r *filterReader) query(q *gojq.Query, at place) []place {
 	if q == nil {
 		return []place{at}
@@ -76,7 +75,7 @@ func (r *filterReader) query(q *gojq.Query, at place) []place {
 		return []place{made}
 	}
 	if len(q.FuncDefs) > 0 || len(q.Imports) > 0 || q.Meta != nil {
-		r.all() // what a definition is given is not followed
+		r.all() // arguments of definitions are not followed
 	}
 	switch {
 	case q.Term != nil:
@@ -94,11 +93,11 @@ func (r *filterReader) query(q *gojq.Query, at place) []place {
 		return out
 	case q.Op == gojq.OpComma:
 		return append(r.query(q.Left, at), r.query(q.Right, at)...)
-	case q.Op == gojq.OpAlt: // whether the left one is there is looked at
+	case q.Op == gojq.OpAlt: // it reads whether the left value exists
 		left := r.query(q.Left, at)
 		r.use(left)
 		return append(left, r.query(q.Right, at)...)
-	default: // operators, assignments as well
+	default: // operators, including assignments
 		r.use([]place{at}[:assigns(q.Op)])
 		r.use(r.query(q.Left, at))
 		r.use(r.query(q.Right, at))
@@ -106,7 +105,7 @@ func (r *filterReader) query(q *gojq.Query, at place) []place {
 	}
 }
 
-// assigns is 1 for an operator that gives back its whole input, changed.
+// assigns returns 1 for an operator that outputs its whole input, modified, and 0 for others.
 func assigns(op gojq.Operator) int {
 	switch op {
 	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
@@ -171,13 +170,13 @@ func (r *filterReader) head(t *gojq.Term, at place) []place {
 	case gojq.TermTypeUnary:
 		r.use(r.term(t.Unary.Term, at))
 		return []place{made}
-	default: // recursion, reduce, labels: all of what they are given
+	default: // recursion, reduce, labels: all of their input
 		r.use([]place{at})
 		return []place{at}
 	}
 }
 
-// function follows the few that hand their input on; any other looks at it.
+// function follows the few functions that output their input; any other reads it.
 func (r *filterReader) function(f *gojq.Func, at place) []place {
 	switch {
 	case f.Name == "empty" || f.Name == "not" && at.made:
@@ -188,7 +187,7 @@ func (r *filterReader) function(f *gojq.Func, at place) []place {
 	case f.Name == "strings" || f.Name == "values" || f.Name == "objects" || f.Name == "arrays" || f.Name == "scalars":
 		return []place{at}
 	case strings.HasPrefix(f.Name, "$"):
-		return []place{made} // bound to what was read when it was bound
+		return []place{made} // its value was read when it was bound
 	case f.Name == "map" && len(f.Args) == 1:
 		r.use(r.query(f.Args[0], at))
 		return []place{made}
@@ -213,7 +212,8 @@ func (r *filterReader) branches(i *gojq.If, at place) []place {
 	return append(out, r.query(i.Else, at)...)
 }
 
-// index follows ".name" and `."name"`; any other index stays where it is.
+// index follows ".name" and `."name"`. Any other index reads the whole value and keeps its
+// place.
 func (r *filterReader) index(i *gojq.Index, places []place, at place) []place {
 	key, ok := keyOf(i)
 	r.text(i.Str, at)
@@ -236,7 +236,7 @@ func (r *filterReader) index(i *gojq.Index, places []place, at place) []place {
 	return out
 }
 
-// keyOf is the key that an index spells out.
+// keyOf returns the literal key of an index.
 func keyOf(i *gojq.Index) (string, bool) {
 	s := i.Str
 	if q := i.Start; s == nil && q != nil && !i.IsSlice && q.Term != nil && q.Term.Type == gojq.TermTypeString && len(q.Term.SuffixList) == 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadsOfMany: a filter that doubles what it follows is read in bounded time, as one
-// that looks at everything.
+// TestReadsOfMany checks that a filter whose paths double is read in bounded time, and counts as
+// reading everything.
 func TestReadsOfMany(t *testing.T) {
 	t.Parallel()
 	got, err := FilterKeys(strings.Repeat("(.a,.b)|", 60) + ".c")

@@ -10,26 +10,26 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A KeyReading is what a script reads of one JSON file.
+// A KeyReading describes the parts of one JSON file that a script reads.
 type KeyReading struct {
 	Paths   []KeyPath
-	Unknown string // why it may read anything of it; "" when Paths tell
-	Text    string // why more than its values may matter, such as white space; "" when these are all
+	Unknown string // why it may read anything of it; "" if Paths is complete
+	Text    string // why more than its values may matter, such as white space; "" if nothing else does
 }
 
 // filters are the programs whose first argument is a jq filter.
 var filters = map[string]bool{"jq": true, "jaq": true, "gojq": true}
 
-// takesArgument are the options of these programs with what follows them.
+// takesArgument maps options of these programs to their number of arguments.
 var takesArgument = map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "--tab": 0}
 
-// readsMore are options that make other input of a file than its document.
+// readsMore are options that make a filter read input other than a file's document.
 var readsMore = map[string]bool{"-f": true, "--from-file": true, "--slurpfile": true, "-L": true, "--stream": true}
 
-// KeysRead tells what shell scripts that run as one, such as a hook and what it
-// sources, read of the JSON file of that name. Every place that names it must be
-// an argument of a filter that is spelled out, or a variable that is used in no
-// other way; anything else is unknown.
+// KeysRead returns the keys of a JSON file, given by its name, that shell scripts read which run
+// as one, such as a hook and the files it sources. Every place that names the file must be an
+// argument of a filter with a literal text, or a variable that is used in no other way; anything
+// else is unknown.
 func KeysRead(sources [][]byte, name string) KeyReading {
 	src := bytes.Join(sources, []byte("\n")) // they share their variables
 	script, err := shell.Read(string(src))
@@ -52,10 +52,10 @@ func KeysRead(sources [][]byte, name string) KeyReading {
 
 type scriptReader struct {
 	name      string
-	variables map[string]bool // hold the file's path, and nothing but its own
-	filters   map[string]bool // hold the name of a filter program
+	variables map[string]bool // contain the file's path, and nothing else
+	filters   map[string]bool // contain the name of a filter program
 	known     map[*shell.Word]bool
-	filtered  map[*shell.Word]bool // given to a filter that is not spelled out
+	filtered  map[*shell.Word]bool // passed to a filter without a literal text
 	reading   KeyReading
 }
 
@@ -66,15 +66,15 @@ func (s *scriptReader) unknown(at shell.Span, why string) {
 	}
 }
 
-// unspelled notes a use of nobody knows which values.
+// unspelled records a use that reads unknown values.
 func (s *scriptReader) unspelled(at shell.Span, why string) {
 	if s.reading.Unknown == "" {
 		s.reading.Unknown = fmt.Sprintf("%s on line %d", why, at.Line)
 	}
 }
 
-// collect finds the variables that stand for the file or for a program. One
-// that goes into the environment of another program is used unseen.
+// collect finds the variables that contain the file's path or the name of a program. If such a
+// variable is exported to another program, its use is unknown.
 func (s *scriptReader) collect(script *shell.Script) {
 	for _, f := range script.Functions {
 		if filters[f.Name] {
@@ -105,7 +105,7 @@ func (s *scriptReader) collect(script *shell.Script) {
 	}
 }
 
-// given looks for the file among the variables that a command is given.
+// given looks for the file among the variables that a command receives.
 func (s *scriptReader) given(c *shell.Command) {
 	if c.Name() == "set" && exportsAll(c.Args[1:]) {
 		s.unknown(c.Span, "it may export all variables")
@@ -117,8 +117,7 @@ func (s *scriptReader) given(c *shell.Command) {
 	}
 }
 
-// exportsAll reports whether options of set may make every variable one of the
-// environment.
+// exportsAll reports whether options of set may export every variable.
 func exportsAll(options []*shell.Word) bool {
 	for _, w := range options {
 		option := w.Bare()
@@ -132,7 +131,7 @@ func exportsAll(options []*shell.Word) bool {
 	return false
 }
 
-// declared looks for variables that are exported, or are other names for some.
+// declared looks for variables that are exported, or are references to others.
 func (s *scriptReader) declared(d *shell.Declaration) {
 	if d.Name != "export" && !d.HasFlag('x') && !d.HasFlag('n') && d.Name != "nameref" {
 		return
@@ -144,7 +143,7 @@ func (s *scriptReader) declared(d *shell.Declaration) {
 	}
 }
 
-// names reports whether a word spells out a path that ends in the file's name.
+// names reports whether a word has a literal path that ends in the file's name.
 func (s *scriptReader) names(w *shell.Word) bool {
 	text := w.Tail()
 	return text == s.name || strings.HasSuffix(text, "/"+s.name)
@@ -155,7 +154,7 @@ func (s *scriptReader) means(w *shell.Word) bool {
 	return s.names(w) || s.variables[w.Variable()]
 }
 
-// call reads the filter of a command that is given the file.
+// call reads the filter of a command that receives the file.
 func (s *scriptReader) call(c *shell.Command) {
 	if len(c.Args) == 0 {
 		return
@@ -215,8 +214,8 @@ func (s *scriptReader) filter(call *shell.Command, given []*shell.Word) {
 	}
 }
 
-// readsText reports whether a word of a filter's command line makes lines of its
-// input count, or may.
+// readsText reports whether a word of a filter's command line may make the lines of its input
+// matter.
 func readsText(w *shell.Word) bool {
 	return slices.ContainsFunc([]string{w.Tail(), w.Literals()}, func(text string) bool {
 		return strings.HasPrefix(text, "--raw-input") || strings.HasPrefix(text, "--rawfile") || strings.Contains(text, "input_line_number") ||
@@ -239,7 +238,7 @@ func spelledOut(w *shell.Word) (text string, ok bool) {
 	return text, true
 }
 
-// tests: whether the file is there says nothing of its keys.
+// tests records tests for the file's existence, which do not depend on its keys.
 func (s *scriptReader) tests(c *shell.Command) {
 	if name := c.Name(); name != "[" && name != "test" {
 		return
@@ -251,7 +250,7 @@ func (s *scriptReader) tests(c *shell.Command) {
 	}
 }
 
-// others finds what uses the file in a way that nothing accounts for.
+// others finds uses of the file that are not explained otherwise.
 func (s *scriptReader) others(script *shell.Script) {
 	for _, t := range script.Tests {
 		if t.Op == "-e" || t.Op == "-f" || t.Op == "-r" {
@@ -282,7 +281,7 @@ func (s *scriptReader) others(script *shell.Script) {
 	}
 }
 
-// accounted reports whether the use of a word is known, or of a word around it.
+// accounted reports whether the use of a word, or of a word around it, is known.
 func (s *scriptReader) accounted(w *shell.Word) bool {
 	for ; w != nil; w = w.In {
 		if s.known[w] || w.In != nil && s.filtered[w.In] {

@@ -133,7 +133,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// White space matters to what reads text, not to filters, whatever these are.
+// White space matters to programs that read text, but not to filters.
 func TestText(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]bool{
@@ -199,7 +199,7 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
-// TestDiffLine: what is no JSON is told with its line.
+// TestDiffLine checks that an error for invalid JSON contains its line.
 func TestDiffLine(t *testing.T) {
 	t.Parallel()
 	_, err := depend.ChangedKeys([]byte(`{}`), []byte("{\n  \"a\": 1\n  \"b\": 2\n}"))

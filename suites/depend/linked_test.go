@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites"
 )
 
-// linkedProject has a link to one of two directories with files of equal names,
-// and one that leads back.
+// linkedProject creates a project with a link to one of two directories with files of equal
+// names, and a link back.
 func linkedProject(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -33,8 +33,8 @@ func linkedProject(t *testing.T) string {
 	return root
 }
 
-// TestListedBehindLinks: what is listed behind a link does not take the place of
-// what is listed without it; and a link that leads back ends.
+// TestListedBehindLinks checks that files behind a link are listed in addition to those without
+// it, and that a link to a parent directory ends the search.
 func TestListedBehindLinks(t *testing.T) {
 	t.Parallel()
 	root := linkedProject(t)
@@ -52,16 +52,16 @@ func TestListedBehindLinks(t *testing.T) {
 	if err := os.Symlink("y", now); err != nil {
 		t.Fatal(err)
 	}
-	g.Refresh([]string{"hooks/now/t.sh"}) // as it is told: the content that the path leads to
+	g.Refresh([]string{"hooks/now/t.sh"}) // watchers report the path of the content behind the link
 	anew := New(Project{Root: root, HookDirs: []string{"hooks"}}).Inputs(c)
 	if d := Changed(anew, g.Inputs(c)); len(d) > 0 {
 		t.Errorf("refreshed, the inputs differ from those read anew: %+v", d)
 	}
 }
 
-// TestListedBehindManyLinks: many links to a large directory do not make many of
-// it, and what one leads to that no other does is listed all the same. A script
-// that a hook names by a link is found without.
+// TestListedBehindManyLinks checks that many links to a large directory do not multiply its
+// files, and that a directory to which only one link leads is still listed. A script that a hook
+// names through a link that is not listed is found too.
 func TestListedBehindManyLinks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -112,8 +112,8 @@ func TestListedBehindManyLinks(t *testing.T) {
 	}
 }
 
-// TestLinked: a case needs what a link leads to whole, also when the link is none
-// any more.
+// TestLinked checks that a case needs the whole target of a link, even if the link no longer
+// exists.
 func TestLinked(t *testing.T) {
 	t.Parallel()
 	root := linkedProject(t)

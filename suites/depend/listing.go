@@ -11,36 +11,36 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A listing is what the hook directories hold.
+// A listing is the content of the hook directories.
 type listing struct {
 	files   []string            // sorted
 	byBase  map[string][]string // basename -> files
 	byDir   map[string][]string // basename of a directory inside -> directories
 	dirs    map[string]bool
-	unusual []string // files whose basename is no single word of a script
+	unusual []string // files whose basename is not a single word in a script
 
 	behind  map[string]bool // real directories that were listed behind a link
-	entries int             // in them, each time
+	entries int             // number of entries in them, counted each time
 }
 
-// linkedEntries is how many entries are listed behind links before each further
-// link adds only what none has led to: a hundred links to one large directory must
-// not make a hundred of it. It is far above what hook directories hold.
+// linkedEntries is the number of entries that are listed behind links before further links only
+// add directories that no link has led to, because a hundred links to one large directory must
+// not multiply its entries by a hundred. It is far above the size of hook directories.
 const linkedEntries = 4000
 
-// A way is how a directory was come to.
+// A way is the path on which a directory was reached.
 type way struct {
 	above []string        // the real directories on it
 	seen  map[string]bool // real directories that were listed; behind a link, since that link
-	link  bool            // a link is on it
+	link  bool            // it contains a link
 
 	passing func(name string) bool
 }
 
-// walk lists a directory, through symbolic links, each real directory once; and
-// once more behind every outermost link that leads to it, so that what is listed
-// does not hang on where the links lead today. A link behind a link adds only what
-// the outer one has not led to, and see linkedEntries.
+// walk lists a directory, through symbolic links, each real directory once, and again behind
+// every outermost link that leads to it, so that the list does not depend on the current targets
+// of links. A link behind a link only adds directories that the outer one has not led to. See
+// also linkedEntries.
 func (l *listing) walk(x *index, dir string, w way) {
 	l.dirs[dir] = true
 	real, err := filepath.EvalSymlinks(x.abs(dir))
@@ -67,7 +67,7 @@ func (l *listing) walk(x *index, dir string, w way) {
 		name := path.Join(dir, e.Name())
 		mode, inner := e.Type(), w
 		if mode&fs.ModeSymlink != 0 {
-			x.get(name) // remembers where it leads, should that appear
+			x.get(name) // remembers its target in case that appears
 			if info, err := os.Stat(x.abs(name)); err == nil && (!info.IsDir() || x.leadsInside(name)) {
 				mode = info.Mode()
 			}
@@ -84,7 +84,7 @@ func (l *listing) walk(x *index, dir string, w way) {
 	}
 }
 
-// seenBehind are the real directories not to be listed behind another link.
+// seenBehind returns the real directories that must not be listed behind another link.
 func (l *listing) seenBehind() map[string]bool {
 	if l.entries < linkedEntries {
 		return map[string]bool{}
@@ -92,8 +92,8 @@ func (l *listing) seenBehind() map[string]bool {
 	return l.behind
 }
 
-// leadsInside reports whether a link to a directory stays in the project: one to
-// the root of the file system must not make all of it the project's.
+// leadsInside reports whether a link to a directory stays in the project, because a link to the
+// root of the file system must not make all of it part of the project.
 func (x *index) leadsInside(name string) bool {
 	root, err := filepath.EvalSymlinks(x.abs("."))
 	if err != nil {
@@ -109,7 +109,7 @@ func (l *listing) has(p string) bool {
 	return i < len(l.files) && l.files[i] == p
 }
 
-// in lists the files of a directory and of those below it.
+// in returns the files of a directory and of its subdirectories.
 func (l *listing) in(dir string) []string {
 	var files []string
 	for _, f := range l.files {

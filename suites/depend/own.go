@@ -9,9 +9,9 @@ import (
 	"hookwatch/suites/markers"
 )
 
-// ownInputs are what a case depends on beside what its hooks reach: the
-// sections that markers name, the files that its own texts name, and for a
-// case that the client fires or one without a hook the project's configuration.
+// ownInputs returns the dependencies of a case other than those that its hooks reach: the
+// sections that markers name, the files that its own texts name, and the project's configuration
+// if the client fires the case or it has no hook.
 func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	var own []suites.Input
 	switch {
@@ -26,7 +26,7 @@ func (g *Graph) ownInputs(c *suites.Case, n *node) []suites.Input {
 	for _, text := range c.Verify {
 		refs, err := markers.ParseRef(text)
 		if err != nil {
-			continue // names nothing that could change
+			continue // an invalid marker has no target that could change
 		}
 		for _, ref := range refs {
 			own = g.appendRef(own, claim{ref, nil, "the case's own marker"})
@@ -52,8 +52,8 @@ func (g *Graph) appendRef(own []suites.Input, cl claim) []suites.Input {
 	return own
 }
 
-// configuration lists the settings, and for a case without a hook the
-// config.json of each hook directory.
+// configuration returns the settings, and for a case without a hook the config.json of each hook
+// directory.
 func (g *Graph) configuration(c *suites.Case) []suites.Input {
 	var all []suites.Input
 	add := func(p, because string) {
@@ -75,8 +75,8 @@ func (g *Graph) configuration(c *suites.Case) []suites.Input {
 	return all
 }
 
-// namedBy lists the project's files that a case's commands, payloads and
-// variables name, but for those that its first step's fixtures replace.
+// namedBy returns the project's files that a case's commands, payloads and variables name,
+// except those that fixtures of its first step replace.
 func (g *Graph) namedBy(c *suites.Case) []string {
 	named := map[string]bool{}
 	atRoot := c.Repo == nil
@@ -85,7 +85,7 @@ func (g *Graph) namedBy(c *suites.Case) []string {
 		g.addNamed(named, s.Command, atRoot)
 		g.addNamed(named, string(s.Payload), atRoot)
 		g.addNamed(named, string(s.PayloadRaw), atRoot)
-		g.addNamed(named, s.FilePath, false) // a relative one lies in the case's own directory
+		g.addNamed(named, s.FilePath, false) // relative paths are in the case's own directory
 		if s.Stdin != nil {
 			g.addNamed(named, *s.Stdin, atRoot)
 		}
@@ -111,8 +111,8 @@ func (g *Graph) namedBy(c *suites.Case) []string {
 
 const projectTemplate = "{project}/"
 
-// addNamed adds the files that a text names: after {project}, and relative
-// ones where the text is read in the project's root.
+// addNamed adds the files that a text names: after {project}, and relative ones if relative is
+// set, because the text is used in the project's root then.
 func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 	if !strings.ContainsAny(text, "./") {
 		return
@@ -141,14 +141,14 @@ func (g *Graph) addNamed(named map[string]bool, text string, relative bool) {
 	}
 }
 
-// origins are what the scripts of one hook, taken together, say about where
-// names of files come from. A variable that two scripts set has both values.
+// origins describe where the names of files in the scripts of one hook come from. A variable
+// that two scripts set has both values.
 type origins struct {
-	opaque   bool // a script is not understood, or sets variables unseen
-	moved    bool // a script leaves the directory it was started in
+	opaque   bool // a script is not understood, or sets variables in unknown ways
+	moved    bool // a script changes its working directory
 	assigned map[string][]Operand
 	mentions map[string][]Operand // by basename
-	rooted   map[string]bool      // what was found out about variables
+	rooted   map[string]bool      // results of isRooted, by variable
 }
 
 func (t *tracer) origins() *origins {
@@ -171,8 +171,8 @@ func (t *tracer) origins() *origins {
 	return o
 }
 
-// via tells which cases see a data file: a name that always follows the
-// project's variable is not seen by a case with a project of its own.
+// via returns the cases that see a data file. If its name always follows the project's variable,
+// a case with a project of its own does not see it.
 func (o *origins) via(base string) via {
 	if o.opaque || strings.ContainsFunc(base, func(r rune) bool { return !isNameRune(r) }) {
 		return always
@@ -189,8 +189,8 @@ func (o *origins) via(base string) via {
 	return v
 }
 
-// isRooted reports whether a variable is the project's directory, or a path
-// below it, wherever it is set.
+// isRooted reports whether a variable is always set to the project's directory or a path below
+// it.
 func (o *origins) isRooted(v string) bool {
 	if v == "" {
 		return false
@@ -199,7 +199,7 @@ func (o *origins) isRooted(v string) bool {
 		return known
 	}
 	values := o.assigned[v]
-	o.rooted[v] = v == projectVariable // while its own value is looked at
+	o.rooted[v] = v == projectVariable // while its own values are examined
 	rooted := v == projectVariable || len(values) > 0
 	for _, value := range values {
 		rooted = rooted && o.isRooted(value.Variable)
@@ -208,8 +208,8 @@ func (o *origins) isRooted(v string) bool {
 	return rooted
 }
 
-// runsListed adds every file of the hook directories when a variable is run
-// as a command and may hold a name that no text spells out.
+// runsListed adds every file of the hook directories if a variable runs as a command and may
+// contain a name that no text contains literally.
 func (t *tracer) runsListed(o *origins) {
 	listed := map[string]bool{}
 	for _, s := range t.scripts {

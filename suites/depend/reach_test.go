@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites"
 )
 
-// existing lists a case's inputs that are there, without the hook itself and
-// the directory in front.
+// existing returns a case's existing inputs, without the hook itself and without the leading
+// directory.
 func existing(g *Graph, c *suites.Case) string {
 	var names []string
 	for _, in := range g.Inputs(c) {
@@ -92,8 +92,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestOverride looks at which uses of config.json a case with a project of its
-// own, and one with a repository, still see.
+// TestOverride checks which uses of config.json are visible to a case with a project of its own,
+// and to one with a repository.
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -143,7 +143,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestToolFiles looks at the configuration that a program finds where it runs.
+// TestToolFiles checks the configuration files that programs find in their working directory.
 func TestToolFiles(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRefreshRandom edits a project at random and, after each refresh, compares
-// every case's inputs with those of a graph that has read nothing before.
+// TestRefreshRandom edits a project at random and, after each refresh, compares every case's
+// inputs with those of a new graph.
 func TestRefreshRandom(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(6) {
@@ -26,7 +26,7 @@ func TestRefreshRandom(t *testing.T) {
 			write(t, e.root, files())
 			g, cs := New(projectAt(e.root)), cases()
 			outside := suites.Case{Suite: "s", ID: "O01", Hook: "scripts/o.py", Digest: "O01"}
-			cs = append(cs, outside, hookCase("P03", "plain.sh"), hookCase("Q04", "plain.sh")) // at first these are like Q00
+			cs = append(cs, outside, hookCase("P03", "plain.sh"), hookCase("Q04", "plain.sh")) // like Q00 at first
 			for step := range 60 {
 				digests(g, cs)
 				changed := e.edit()
@@ -67,7 +67,7 @@ var (
 	dirs = []string{".claude/hooks", ".claude/hooks/lib", "docs", "docs/specs", "scripts"}
 )
 
-// edit does one thing and tells the paths that a watcher would.
+// edit makes one change and returns the paths that a watcher would report.
 func (e *editor) edit() []string {
 	p := places[e.r.Intn(len(places))]
 	abs := filepath.Join(e.root, p)
@@ -75,14 +75,14 @@ func (e *editor) edit() []string {
 	case 0:
 		_ = os.Remove(abs)
 		return []string{p}
-	case 1: // a directory goes and comes back under another name, or the other way round
+	case 1: // a directory is renamed, or renamed back
 		dir := dirs[e.r.Intn(len(dirs))]
 		away := path.Join(path.Dir(dir), "away-"+path.Base(dir))
 		if err := os.Rename(filepath.Join(e.root, dir), filepath.Join(e.root, away)); err != nil {
 			_ = os.Rename(filepath.Join(e.root, away), filepath.Join(e.root, dir))
 		}
 		return []string{dir, away}
-	case 2: // a link to another place
+	case 2: // a link gets another target
 		target := places[e.r.Intn(len(places))]
 		_ = os.Remove(abs)
 		if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
@@ -116,7 +116,7 @@ func TestRefreshAll(t *testing.T) {
 	}
 }
 
-// TestDefinitionChanges asks for a case that has another definition by now.
+// TestDefinitionChanges queries a case whose definition changed.
 func TestDefinitionChanges(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -134,8 +134,8 @@ func TestDefinitionChanges(t *testing.T) {
 	}
 }
 
-// TestRefreshForgets: a graph remembers no more of files than what its cases need
-// and a bounded rest, however many names were edited in and out of scripts.
+// TestRefreshForgets checks that the cache of a graph is limited to the files of its cases and a
+// bounded rest, however many names were added to and removed from scripts.
 func TestRefreshForgets(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -155,8 +155,8 @@ func TestRefreshForgets(t *testing.T) {
 	}
 }
 
-// TestRefreshAfterReading: a file that was looked into between an edit and its
-// refresh is as stale as any other.
+// TestRefreshAfterReading checks that a file which was read between an edit and its refresh is
+// as stale as any other.
 func TestRefreshAfterReading(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -179,14 +179,14 @@ func TestRefreshAfterReading(t *testing.T) {
 	}
 }
 
-// TestPassing: what an editor puts beside a file for a moment is nobody's input.
+// TestPassing checks that temporary files of editors are no inputs.
 func TestPassing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, map[string]string{".claude/hooks/broken.sh": "if then\n", ".claude/hooks/broken.sh~": "", ".claude/hooks/other.sh": ""})
 	p := projectAt(root)
 	p.Passing = func(name string) bool { return strings.HasSuffix(name, "~") }
-	c := hookCase("Q00", "broken.sh") // it may use any file around
+	c := hookCase("Q00", "broken.sh") // it may use any file around it
 	g := New(p)
 	g.Digest(&c)
 	if files := g.Files(); slices.Contains(files, ".claude/hooks/broken.sh~") || !slices.Contains(files, ".claude/hooks/other.sh") {
@@ -194,8 +194,8 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestRefreshElsewhere: a file that one hook may read and another one names is refreshed for
-// both, and then once more is no change.
+// TestRefreshElsewhere checks that a file which one hook may read and another one names is
+// refreshed for both, and that a second refresh changes nothing.
 func TestRefreshElsewhere(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -9,13 +9,12 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// registers is why the place at which a hook is registered is an input.
+// registers is the reason for an input that is the registration of a hook.
 const registers = "it registers the hook"
 
-// registrations are the inputs that say how hooks are registered: one for each file
-// and event. Their digest covers the entries, not the text: an edit of other settings,
-// or of white space, leaves it as it is. The setting that switches all hooks off is
-// one, too.
+// registrations returns the inputs for registrations of hooks, one per file and event. The
+// digest covers the entries and not the text, so edits of other settings or of white space do
+// not change it. The setting that switches all hooks off is an input, too.
 func (g *Graph) registrations(hooks []*discover.Hook) []suites.Input {
 	entries := map[suites.Input][]any{}
 	for _, h := range hooks {
@@ -38,7 +37,7 @@ func (g *Graph) registrations(hooks []*discover.Hook) []suites.Input {
 	return normalised(all)
 }
 
-// registered are all hooks of the project, in force or not.
+// registered returns all hooks of the project, active or not.
 func (g *Graph) registered() (all []*discover.Hook) {
 	for _, hooks := range [][]discover.Hook{g.project.Registered.Hooks, g.project.Registered.Others} {
 		for i := range hooks {
@@ -50,7 +49,7 @@ func (g *Graph) registered() (all []*discover.Hook) {
 	return all
 }
 
-// running are the hooks whose command runs a script.
+// running returns the hooks whose command runs a script.
 func (g *Graph) running(script string) []*discover.Hook {
 	if g.runners == nil {
 		g.runners = map[string][]*discover.Hook{}
@@ -63,9 +62,9 @@ func (g *Graph) running(script string) []*discover.Hook {
 	return g.runners[script]
 }
 
-// registrationsOf are those of the hooks that a case fires by their registration:
-// all of its events, or those that it names, and those that run its scripts. A case
-// that starts a script itself gets the same verdict however the script is registered.
+// registrationsOf returns the registrations of the hooks that a case fires: all of its events,
+// or those that it names, and those that run its scripts. It returns nil for a case that starts
+// a script itself, because its verdict does not depend on registrations.
 func (g *Graph) registrationsOf(c *suites.Case, scripts []string) []suites.Input {
 	named := func(st suites.Step) bool { return st.Registered != "" }
 	if !c.Chain && c.Registered == "" && !slices.ContainsFunc(c.Steps, named) {
@@ -83,8 +82,8 @@ func (g *Graph) registrationsOf(c *suites.Case, scripts []string) []suites.Input
 	return g.registrations(all)
 }
 
-// firedBy reports whether a case fires a hook by its registration, or would if its
-// matcher let the call through.
+// firedBy reports whether a case fires a hook by its registration, or would if its matcher
+// matched the call.
 func firedBy(c *suites.Case, h *discover.Hook) bool {
 	return slices.ContainsFunc(c.Steps, func(st suites.Step) bool {
 		if c.Chain {

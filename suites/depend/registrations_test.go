@@ -9,7 +9,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// registering reads what a project registers, as a session does.
+// registering loads the registrations of a project as a session does.
 func registering(t *testing.T, root string) discover.Registered {
 	t.Helper()
 	files := []string{".claude/settings.json", ".claude/settings.local.json"}
@@ -21,9 +21,9 @@ func registering(t *testing.T, root string) discover.Registered {
 	return found
 }
 
-// TestRegistrations: an edit of how a hook is registered affects the cases of that
-// hook that fire it by its registration, and no others; an edit of anything else in the
-// file affects none.
+// TestRegistrations checks that an edit of a hook's registration affects only the cases of that
+// hook that fire it by its registration, and that an edit of anything else in the file affects
+// none.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	const (
@@ -36,7 +36,7 @@ func TestRegistrations(t *testing.T) {
 		settings: `{"hooks": {"PreToolUse": [` + guard + `], ` + stop + `}}`, "hooks/hooks.json": `{"hooks": {}}`,
 	}
 	step := []suites.Step{{Event: "PreToolUse", Tool: "Bash"}}
-	own := &suites.ProjectOverride{} // the settings as a file are none of theirs
+	own := &suites.ProjectOverride{} // they do not depend on the settings as a file
 	all := []suites.Case{
 		{ID: "script", Hook: ".claude/hooks/guard.sh", Steps: step, Project: own},
 		{ID: "named", Hook: ".claude/hooks/guard.sh", Registered: "guard.sh", Steps: step, Project: own},

@@ -10,44 +10,44 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Script is what one file says of the files and programs it uses.
+// A Script describes the files and programs that one file uses.
 type Script struct {
-	Language string   // as shell.Program names it, or the extension of another file
-	Text     string   // for names that are no single word
+	Language string   // as in shell.Program, or the extension of another file
+	Text     string   // for names that are not single words
 	Names    []string // words of the text that may be file names
-	Opened   []string // bare words that are operands of what opens files
-	Opaque   string   // why its uses of data files are not known; "" when they are
-	Computed string   // why it may use any file of the hook directories; "" when not
-	Tails    []string // extensions of names that are put together
-	Open     string   // why it may read files that no text names; "" when it reads none
+	Opened   []string // bare words that are operands of commands that open files
+	Opaque   string   // why its uses of data files are unknown; "" if they are known
+	Computed string   // why it may use any file of the hook directories; "" if it cannot
+	Tails    []string // extensions of computed names
+	Open     string   // why it may read files that no text names; "" if it cannot
 
-	Mentions []Mention            // names of files in its code, and what they are relative to
-	Assigned map[string][]Operand // variable -> what was assigned to it
-	Listed   map[string]bool      // variables that hold names from a directory or a stream
+	Mentions []Mention            // names of files in its code, and their directories
+	Assigned map[string][]Operand // variable -> values assigned to it
+	Listed   map[string]bool      // variables that contain names from a directory or a stream
 	Run      map[string]int       // variables run as commands -> line
-	Moves    []Operand            // where it changes directory to
+	Moves    []Operand            // targets of cd
 	Evals    bool                 // runs code from strings
-	// Assembled is the line of the first name of a file that is put together, or listed
-	// from a directory, where it is opened; 0 without one.
+	// Assembled is the line of the first use of a computed or listed file name to open a file; 0
+	// if there is none.
 	Assembled int
-	Tools     []string // programs it runs or looks for
-	Words     []string // known programs that it names otherwise
+	Tools     []string // programs that it runs or looks up
+	Words     []string // known programs that it names in other ways
 
 	Functions []string // that it defines
 }
 
-// A Mention is a file name or path in the code and what it follows.
+// A Mention is a file name or path in the code and the operand before it.
 type Mention struct {
 	Name string
 	Operand
 }
 
-// mostNames is how many words of a script are looked for as files: one of five
-// thousand lines has a third of it. What names more may use anything.
+// mostNames limits the number of words of a script that may be file names; a script of five
+// thousand lines has a third of that. A script with more may use anything.
 const mostNames = 5000
 
-// languageOf returns the language of a file, by the words with which its first line
-// starts it if these name a known program, or else by the file's name.
+// languageOf returns the language of a file, by the interpreter in its first line if that is a
+// known program, or else by the file's name.
 func languageOf(p string, interpreter []string) string {
 	if language := shell.LanguageOf(interpreter); language != "" {
 		return language
@@ -61,23 +61,23 @@ func languageOf(p string, interpreter []string) string {
 	if ext := strings.ToLower(path.Ext(p)); ext != "" {
 		return ext
 	}
-	return shell.Shell // a file without a first line is run by a shell
+	return shell.Shell // shells run files without a first line
 }
 
-// mayBeCode reports whether a file that a script names may be code, by its name;
-// listed tells that it lies in the hook directories.
+// mayBeCode reports whether a file that a script names may be code, by its name; listed reports
+// whether it is in the hook directories.
 func mayBeCode(p string, listed bool) bool {
 	ext := strings.ToLower(path.Ext(p))
 	return scriptExtensions[ext] || !dataExtensions[ext] && listed
 }
 
-// isScriptName reports whether a path ends as those of scripts do.
+// isScriptName reports whether a path has the extension of a script.
 func isScriptName(p string) bool { return scriptExtensions[path.Ext(p)] }
 
-// headSize is how much of a file tells whether it is text.
+// headSize is the number of bytes that decide whether a file is text.
 const headSize = 8000
 
-// IsBinary reports whether a file that begins so is no text.
+// IsBinary reports whether a file that begins with content is not text.
 func IsBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), headSize)], 0) >= 0
 }

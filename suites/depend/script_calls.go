@@ -9,13 +9,13 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// runsFile reports whether a program runs the file that is its first argument.
+// runsFile reports whether a program runs the file in its first argument.
 func runsFile(program string) bool {
 	return program == "source" || program == "." || shell.ProgramOf(program).RunsScripts()
 }
 
-// call notes the program that a simple command runs, and whether it is one
-// whose name is computed. inline reports whether its input is in the script.
+// call records the program that a simple command runs, or that its name is computed. inline
+// reports whether its input is in the script.
 func (r *shellReader) call(args []*shell.Word, inline bool) {
 	if len(args) == 0 {
 		return
@@ -54,8 +54,8 @@ func (r *shellReader) call(args []*shell.Word, inline bool) {
 	}
 }
 
-// callComputed notes "$cmd", which is judged when all assignments are known,
-// and "$dir/$name", which may be any file.
+// callComputed records "$cmd", which is judged when all assignments are known, and "$dir/$name",
+// which may be any file.
 func (r *shellReader) callComputed(w *shell.Word, f flat) {
 	if f.text == expanded && f.vars[0] != "" {
 		r.Run[f.vars[0]] = w.Line
@@ -67,7 +67,7 @@ func (r *shellReader) callComputed(w *shell.Word, f flat) {
 	r.computes(w, "runs a command whose name is computed")
 }
 
-// asked notes the names that "command -v" looks for.
+// asked records the names that "command -v" looks up.
 func (r *shellReader) asked(args []*shell.Word) {
 	for _, a := range args {
 		if f := flatten(a); f.text != "" && !strings.Contains(f.text, expanded) && !strings.HasPrefix(f.text, "-") {
@@ -76,7 +76,7 @@ func (r *shellReader) asked(args []*shell.Word) {
 	}
 }
 
-// interpret looks at the file that an interpreter or source is given.
+// interpret examines the file argument of an interpreter or source.
 func (r *shellReader) interpret(command *shell.Word, args []*shell.Word, inline bool) {
 	for i, a := range args {
 		f := flatten(a)
@@ -100,13 +100,14 @@ func (r *shellReader) interpret(command *shell.Word, args []*shell.Word, inline 
 	}
 }
 
-// isQuestion: "bash --version" runs nothing.
+// isQuestion reports whether the arguments only ask for information, such as "bash --version",
+// which runs nothing.
 func isQuestion(args []*shell.Word) bool {
 	return len(args) == 1 && (args[0].Bare() == "--version" || args[0].Bare() == "--help" || args[0].Bare() == "-V")
 }
 
-// evaluate looks at code in a string: its words are in the text, and what it
-// takes from variables is judged as "$cmd" is.
+// evaluate examines code in a string. Its words are part of the text, and its variables are
+// judged like "$cmd".
 func (r *shellReader) evaluate(args []*shell.Word) {
 	r.Evals = true
 	for _, a := range args {
@@ -118,7 +119,7 @@ func (r *shellReader) evaluate(args []*shell.Word) {
 	}
 }
 
-// move notes where the script goes: names without a directory count from there.
+// move records the target of cd, because names without a directory are relative to it.
 func (r *shellReader) move(args []*shell.Word) {
 	for _, a := range args {
 		f := flatten(a)
@@ -135,7 +136,7 @@ func (r *shellReader) move(args []*shell.Word) {
 	r.Moves = append(r.Moves, Operand{})
 }
 
-// fill notes variables that a builtin sets.
+// fill records variables that a builtin sets.
 func (r *shellReader) fill(name string, args []*shell.Word) {
 	for i, a := range args {
 		v := a.Bare()
@@ -149,17 +150,18 @@ func (r *shellReader) fill(name string, args []*shell.Word) {
 	}
 }
 
-// starting matches, in Python and Node, what a call that starts programs or looks for one
-// is given first: subprocess.run(["git", ...]), execSync("git status"), shutil.which("jq").
+// starting matches, in Python and Node, the first argument of a call that starts or looks up
+// programs: subprocess.run(["git", ...]), execSync("git status"), shutil.which("jq").
 var starting = pattern.Lazy(`(?:\bsubprocess\.\w+|\bos\.(?:system|popen)|\bshutil\.which|\b(?:Popen|check_output|check_call|getoutput)|` +
 	`\b(?:execSync|execFile|execFileSync|spawn|spawnSync)|\bchild_process\.exec|\bwhich(?:\.sync)?)` +
 	`\s*\(\s*\[?\s*[bfr]?["'\x60]([A-Za-z0-9_./][A-Za-z0-9_.+/-]*)`)
 
-// wordLists matches the first of a list of words, which is how programs are started later.
+// wordLists matches the first of a list of words, because programs are often started from such a
+// list later.
 var wordLists = pattern.Lazy(`\[\s*["']([a-z][A-Za-z0-9_.+-]*)["']\s*,`)
 
-// Called lists the programs that a script starts or looks for, sorted, as far as its text
-// says: what it only mentions is not among them.
+// Called returns the programs that a script starts or looks up according to its text, sorted.
+// Programs that it only mentions are not included.
 func (s *Script) Called() []string {
 	called := slices.Clone(s.Tools)
 	if s.Language == shell.Python || s.Language == shell.Node {
@@ -176,8 +178,7 @@ func (s *Script) Called() []string {
 	return slices.Compact(called)
 }
 
-// knownTools are programs that hooks run; a literal word that is one of them
-// counts wherever it stands.
+// knownTools are programs that hooks run. A literal word that is one of them counts anywhere.
 var knownTools = set(`
 	jq jaq gojq yq uv uvx ruff ty mypy pyright biome eslint prettier tsc oxlint knip jscpd
 	shellcheck shfmt yamllint hadolint taplo markdownlint markdownlint-cli2 semgrep gitleaks
@@ -186,14 +187,14 @@ var knownTools = set(`
 	git gh curl wget docker make terraform tofu claude actionlint check-jsonschema ast-grep rg fd ctags
 	osascript notify-send terminal-notifier say timeout gtimeout sqlite3 openssl shasum sha256sum`)
 
-// builtins are names that bash does not look for in PATH.
+// builtins are names that bash does not search for in PATH.
 var builtins = set(`
 	. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
 	echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile
 	popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true
 	type typeset ulimit umask unalias unset wait`)
 
-// toolFiles are the configuration files that a program finds by itself.
+// toolFiles maps programs to the configuration files that they search for.
 var toolFiles = map[string][]string{
 	"ruff":              {"ruff.toml", ".ruff.toml", "pyproject.toml"},
 	"ty":                {"ty.toml", "pyproject.toml"},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCalled: a program is what a script starts or looks for, not every word of its name.
+// TestCalled checks that only programs that a script starts or looks up count, and not every
+// word with such a name.
 func TestCalled(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -10,14 +10,14 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A shellReader collects what a shell script says of files and programs.
+// A shellReader collects the files and programs that a shell script uses.
 type shellReader struct {
 	*Script
 	commands map[string]bool
-	quiet    map[*shell.Word]bool // words of messages, which name no file to open
+	quiet    map[*shell.Word]bool // words of messages, which are no file names
 }
 
-// messages notes what echo and printf write to stderr, which is for people.
+// messages records the arguments of echo and printf on stderr, which is for people.
 func (r *shellReader) messages(c *shell.Command) {
 	if name := c.Name(); name != "echo" && name != "printf" {
 		return
@@ -31,7 +31,7 @@ func (r *shellReader) messages(c *shell.Command) {
 	}
 }
 
-// word notes the file names in a word, and names that are put together.
+// word records the file names in a word, and computed names.
 func (r *shellReader) word(w *shell.Word) {
 	if r.quiet[w] || w.Pattern {
 		return
@@ -57,7 +57,7 @@ func (r *shellReader) word(w *shell.Word) {
 	}
 }
 
-// tokensOf cuts a flattened word at what no path holds.
+// tokensOf splits a flattened word at characters that are not part of paths.
 func tokensOf(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\"';|&()<>=:,`", c) })
 }
@@ -68,14 +68,14 @@ func (r *shellReader) computes(at *shell.Word, what string) {
 	}
 }
 
-// assembles notes that a word gives names of files that no text spells out.
+// assembles records a word that computes file names.
 func (r *shellReader) assembles(at *shell.Word) {
 	if r.Assembled == 0 || at.Line < r.Assembled {
 		r.Assembled = at.Line
 	}
 }
 
-// assign notes what a variable is made of.
+// assign records the values of a variable.
 func (r *shellReader) assign(a *shell.Assign) {
 	if a.Name == "" {
 		return
@@ -99,7 +99,7 @@ func (r *shellReader) give(name string, w *shell.Word) {
 	}
 }
 
-// iterate notes the variable of a for or select loop.
+// iterate records the variable of a for or select loop.
 func (r *shellReader) iterate(l *shell.Loop) {
 	for _, w := range l.Items {
 		r.give(l.Name, w)
@@ -112,8 +112,8 @@ func (r *shellReader) iterate(l *shell.Loop) {
 // openers are programs whose operands are files.
 var openers = set("cat head tail wc sort uniq jq jaq grep egrep fgrep sed awk diff cmp stat ls sha256sum md5sum source . make")
 
-// opens notes the bare words that can only be names of files: in a path or behind a
-// dot they need no telling.
+// opens records the bare words that can only be file names. Words with a path or a dot are
+// recognised anyway.
 func (r *shellReader) opens(read *shell.Script) {
 	for _, t := range read.Tests {
 		if fileTests[t.Op] || t.Op == "-ef" {
@@ -153,9 +153,9 @@ func (r *shellReader) open(w *shell.Word) {
 	}
 }
 
-// putTogether reports whether a word is a path below a directory, be that an
-// expansion, whose name holds an expansion. Files of the system and of the user are
-// none of the project's.
+// putTogether reports whether a word is a path below a directory, which may be an expansion,
+// whose name contains an expansion. Files of the system and of the user are not part of the
+// project.
 func (f *flat) putTogether() bool {
 	dir, base := path.Split(f.text)
 	if dir == "" || !strings.Contains(base, expanded) || strings.HasPrefix(f.text, "/") {
@@ -164,23 +164,23 @@ func (f *flat) putTogether() bool {
 	return !strings.HasPrefix(f.text, expanded) || !elsewhere[f.vars[0]]
 }
 
-// elsewhere are variables that name directories outside of any project.
+// elsewhere are variables that contain directories outside of any project.
 var elsewhere = set("HOME TMPDIR TMP TEMP XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_DATA_HOME CLAUDE_PLUGIN_DATA")
 
-// code are the contents of which hookwatch does not know what they read, besides
-// scripts of other languages.
+// code are the languages whose code may read unknown files. Scripts in other languages are
+// recognised by "#!".
 var code = set(".awk binary python node ruby perl php lua tcl powershell fish csh")
 
-// opening are the words without which code in a string can open no file of its own.
+// opening are words without which code in a string cannot open a file.
 var opening = []string{"open", "read", "import", "require", "Path", "path", "File", "exec", "system", "spawn", "glob"}
 
-// open says why a script may read files that no text names.
+// open returns the reason why a script may read files that no text names, "" if there is none.
 func (s *Script) open() string {
 	switch {
 	case code[s.Language], s.Language != shell.Shell && strings.HasPrefix(s.Text, "#!"):
 		return "it is no shell script"
 	case s.Language != shell.Shell:
-		return "" // data that lies among the hooks
+		return "" // data in the hook directories
 	case s.Computed != "":
 		return s.Computed
 	case s.Evals:
@@ -198,14 +198,14 @@ func (s *Script) open() string {
 	return ""
 }
 
-// A flat is a word as text in which every expansion is one byte.
+// A flat is the text of a word with one byte for every expansion.
 type flat struct {
 	text   string
 	vars   []string // by expansion: the variable's name, "" for anything else
 	glob   bool     // has an unquoted pattern
 	braces bool     // has an unquoted brace
 	lists  bool     // has the output of a program that lists names
-	names  bool     // of one that lists files
+	names  bool     // has the output of a program that lists files
 }
 
 func flatten(w *shell.Word) flat {
@@ -239,7 +239,7 @@ func flatten(w *shell.Word) flat {
 	return f
 }
 
-// write adds text as it stands, but for the byte that has a meaning here.
+// write appends text without the byte that marks expansions.
 func (f *flat) write(text *strings.Builder, s string) {
 	text.WriteString(strings.ReplaceAll(s, expanded, ""))
 }
@@ -249,15 +249,14 @@ func (f *flat) expand(text *strings.Builder, variable string) {
 	f.vars = append(f.vars, variable)
 }
 
-// Programs that give names that no text spells out: of files that there are, and of
-// others.
+// Programs that print names that no text contains: of existing files, and of others.
 var (
 	listers = set("find fd ls compgen")
 	tellers = set("git readlink")
 )
 
-// operandOf tells what a token of the word starts with. A path that goes up,
-// or on through further expansions, may lead anywhere.
+// operandOf returns the start of a token of the word. A path with ".." or further expansions may
+// lead anywhere.
 func (f *flat) operandOf(token string) Operand {
 	o := Operand{}
 	for _, v := range f.vars {
@@ -277,12 +276,12 @@ func (f *flat) operandOf(token string) Operand {
 	return o
 }
 
-// sourced matches the comment by which a script says what it sources.
+// sourced matches the shellcheck comment with the file that a script sources.
 var sourced = pattern.Lazy(`^\s*shellcheck\s.*\bsource=`)
 
-// codeOf returns a script's text without what only people read: its comments, and
-// the words of messages. What they speak of is no dependency. A script that
-// reads its own text may find anything in them.
+// codeOf returns a script's text without comments and words of messages, because files that only
+// they mention are no dependencies. If a script reads its own text, it is returned unchanged
+// because the script may find anything in it.
 func codeOf(text string, read *shell.Script, messages map[*shell.Word]bool) string {
 	for _, p := range read.Parameters {
 		harmless := p.InTest || p.Of != nil && ofPath[p.Of.Name()]
@@ -311,6 +310,6 @@ func codeOf(text string, read *shell.Script, messages map[*shell.Word]bool) stri
 	return string(code)
 }
 
-// ofPath are the commands that look at a path and not into its file: they may be
-// given the script's own ($0, BASH_SOURCE).
+// ofPath are the commands that use a path without reading its file, so they may receive the
+// script's own path ($0, BASH_SOURCE).
 var ofPath = set("dirname basename readlink realpath cd pushd echo printf test [")

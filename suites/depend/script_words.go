@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// isNameRune reports whether a rune may stand in an unquoted file name.
+// isNameRune reports whether a rune can be part of an unquoted file name.
 func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.-+@%~", r)
 }
 
-// namesIn lists the words of a text that may be file names or paths, each
-// once. A path that follows a variable or a substitution comes without its
-// leading slash; one that keeps it is absolute.
+// namesIn returns the words of a text that may be file names or paths, without duplicates. A
+// path after a variable or a substitution loses its leading slash; one that keeps it is
+// absolute.
 func namesIn(text string) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -51,8 +51,8 @@ func cleanName(text string, start, end int) string {
 	return name
 }
 
-// relative is a path without the slash that an expansion stood before. A bare
-// word keeps a dot, which says that it is a path.
+// relative returns a path without the slash that followed an expansion. A bare word is prefixed
+// with "./" to mark it as a path.
 func relative(name string) string {
 	name = strings.TrimLeft(name, "/")
 	if name != "" && !strings.ContainsAny(name, "./") {
@@ -74,7 +74,7 @@ func isVariableRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// Extensions by what a file is for.
+// Extensions by the purpose of a file.
 var (
 	scriptExtensions = set(".sh .bash .zsh .ksh .py .js .mjs .cjs .ts .rb .pl .awk .jq .sed")
 	dataExtensions   = set(".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .env .txt .list .csv .tsv .xml .lock .md")
@@ -88,18 +88,18 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// isFileName reports whether a word ends like a file that scripts read or run.
+// isFileName reports whether a word has the extension of a file that scripts read or run.
 func isFileName(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return scriptExtensions[ext] || dataExtensions[ext]
 }
 
-// An Operand is what a word starts with.
+// An Operand is the start of a word.
 type Operand struct {
-	Variable string   // the expansion in front; "" for none or one that is no variable
-	Literal  bool     // nothing but text in front
+	Variable string   // the leading expansion; "" for none or one that is no variable
+	Literal  bool     // only literal text before the name
 	Uses     []string // all variables in the word
 }
 
-// expanded stands for an expansion in the flattened text of a word.
+// expanded represents an expansion in the flattened text of a word.
 const expanded = "\x01"

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNamesAfterExpansion: in whatever way the variable in front of a path is
-// written, the rest of it names a file of the project.
+// TestNamesAfterExpansion checks that the rest of a path after a variable is the name of a file
+// of the project, however the variable is written.
 func TestNamesAfterExpansion(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -32,15 +32,15 @@ func (c call) readable() bool {
 	})
 }
 
-// said is a text of the tool's input; "" where there is none.
+// said returns the text of a key of the tool's input, "" if there is none.
 func (c call) said(key string) string {
 	text, _ := c.Input[key].(string)
 	return text
 }
 
-// Takes reports whether the hook's `if` lets a tool call through: that it filters was observed
-// for Bash; the forms of rules are those of permissions, as documented. A payload that is not JSON,
-// a command that does not parse and a rule of another form are taken to be let through, because
+// Takes reports whether the hook's `if` matches a tool call. That it filters was observed for
+// Bash; the forms of rules are those of permissions, as documented. It returns true for a
+// payload that is not JSON, a command that does not parse and a rule of another form, because
 // the hook may run. tool replaces the name in the payload unless it is "".
 func (h Hook) Takes(tool string, payload []byte) bool {
 	var c call
@@ -74,7 +74,7 @@ func (h Hook) Takes(tool string, payload []byte) bool {
 	}
 }
 
-// RuleTools lists the tools that a rule of a tool is for.
+// RuleTools returns the tools to which a rule of a tool applies.
 func RuleTools(tool string) []string {
 	if about := client.ToolNamed(tool); about.Name != "" {
 		return about.Alike()
@@ -82,8 +82,8 @@ func RuleTools(tool string) []string {
 	return []string{tool}
 }
 
-// runs reports whether a command, or one of the commands that it is made of, matches the text of
-// a rule. A variable that is set for a command does not count.
+// runs reports whether a command, or one of its simple commands, matches the text of a rule. A
+// variable that is set for a command is ignored.
 func runs(command, rule string) bool {
 	script, err := shell.Read(command)
 	if err != nil {
@@ -95,8 +95,8 @@ func runs(command, rule string) bool {
 	})
 }
 
-// commandRule is the expression for the text of a rule: "git:*" and "git *" take the words alone
-// and with more behind them, and a star elsewhere takes anything.
+// commandRule returns the expression for the text of a rule: "git:*" and "git *" match the words
+// alone and with more words after them, and a star elsewhere matches anything.
 func commandRule(rule string) *regexp.Regexp {
 	words, prefix := strings.CutSuffix(rule, ":*")
 	if !prefix && strings.Count(rule, "*") == 1 {
@@ -109,9 +109,10 @@ func commandRule(rule string) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + text + "$")
 }
 
-// isFile reports whether the call is of a file that the path of a rule matches, as in .gitignore:
-// without a slash at any depth, otherwise from the session's directory, with // from the root of
-// the file system. A path in the home directory is not evaluated.
+// isFile reports whether the call is for a file that matches the path of a rule, as in
+// .gitignore: without a slash at any depth, otherwise from the session's directory, with // from
+// the root of the file system. It returns true for a path in the home directory, which is not
+// evaluated.
 func (c call) isFile(rule string) bool {
 	file := ""
 	for _, tool := range client.Tools() {

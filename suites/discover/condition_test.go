@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTakes: an entry's if is a permission rule that one of the commands, or the file, must match.
+// TestTakes checks that an entry's if is a permission rule that one of the commands, or the
+// file, must match.
 func TestTakes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -27,7 +28,7 @@ func TestTakes(t *testing.T) {
 		{"Bash(git *)", "Bash", "command", "FOO=1 git push", true},
 		{"Bash(git *)", "Bash", "command", "echo $(git push)", true},
 		{"Bash(git *)", "Bash", "command", "echo git push", false},
-		{"Bash(git *)", "Bash", "command", "echo 'it", true}, // it does not parse
+		{"Bash(git *)", "Bash", "command", "echo 'it", true}, // does not parse
 		{"Bash(npm test)", "Bash", "command", "npm test", true},
 		{"Bash(npm test)", "Bash", "command", "npm test x", false},
 		{"Bash(* --force)", "Bash", "command", "git push --force", true},
@@ -39,7 +40,7 @@ func TestTakes(t *testing.T) {
 		{"Edit(/src/**)", "Edit", "file_path", "/p/src/x/a.py", true},
 		{"Edit(src/**)", "Edit", "file_path", "/p/lib/src/a.py", false},
 		{"Edit(//etc/**)", "Edit", "file_path", "/etc/hosts", true},
-		{"Read(~/.ssh/**)", "Read", "file_path", "/p/a", true}, // it is not evaluated
+		{"Read(~/.ssh/**)", "Read", "file_path", "/p/a", true}, // not evaluated
 		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://example.com/a", true},
 		{"WebFetch(domain:example.com)", "WebFetch", "url", "https://other.com/a", false},
 		{"mcp__a", "mcp__a__b", "x", "", true},

@@ -1,5 +1,5 @@
-// Package discover finds the hooks of a project: those that its settings files
-// and plugins register, and the scripts that lie in its hooks directories.
+// Package discover finds the hooks of a project: those that its settings files and plugins
+// register, and the scripts in its hooks directories.
 package discover
 
 import (
@@ -14,10 +14,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Hooks reads the settings files of a project, relative to root unless they are
-// absolute, and what else registers hooks; files that do not exist are left out.
-// Positions hold slash paths from the root. It fails when a file that exists
-// cannot be read; what else cannot is a problem.
+// Hooks reads the settings files of a project, relative to root unless they are absolute, and
+// the other sources in more; files that do not exist are skipped. Positions contain slash paths
+// from the root. It returns an error if an existing settings file cannot be read; for other
+// sources that is a problem in the result.
 func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (Registered, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -30,7 +30,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 		}
 	}
 	for _, source := range more {
-		if err := c.read(source); err != nil { // nobody named it: the rest holds all the same
+		if err := c.read(source); err != nil { // the user did not name it, so the rest is still valid
 			problem := suites.Problem{At: suites.Position{File: c.slash(source.File)}, What: err.Error()}
 			c.out.Problems = append(c.out.Problems, problem)
 		}
@@ -38,7 +38,7 @@ func Hooks(r disk.Reader, root string, settingsPaths []string, more []Source) (R
 	return c.finish(), nil
 }
 
-// A collector gathers what the files say.
+// A collector collects the hooks of the files.
 type collector struct {
 	reader disk.Reader
 	root   string
@@ -46,7 +46,7 @@ type collector struct {
 	ids    map[string]bool
 }
 
-// read takes the hooks of one file.
+// read adds the hooks of one file.
 func (c *collector) read(from Source) error {
 	data, err := c.reader.ReadFile(from.File, settingsAtMost)
 	switch {
@@ -72,12 +72,12 @@ func (c *collector) read(from Source) error {
 	return nil
 }
 
-// add takes what one file says.
+// add adds the content of one file.
 func (c *collector) add(from Source, read *client.Settings, problems []suites.Problem) {
 	c.out.Files = append(c.out.Files, read.Path)
 	c.others(from, read)
 	if from.Scope == InTemplate {
-		return // the client never sees it
+		return // the client never reads it
 	}
 	for _, problem := range problems {
 		switch dead := len(read.Dead); {
@@ -98,7 +98,7 @@ func (c *collector) add(from Source, read *client.Settings, problems []suites.Pr
 	}
 }
 
-// others takes what a file registers and the client does not launch.
+// others adds hooks that a file registers and the client does not launch.
 func (c *collector) others(from Source, read *client.Settings) {
 	if !from.Scope.Everywhere() {
 		c.out.Others = append(c.out.Others, c.hooks(from, read.Entries)...)
@@ -110,8 +110,8 @@ func (c *collector) others(from Source, read *client.Settings) {
 	c.out.Others = append(c.out.Others, dead...)
 }
 
-// hooks makes hooks of a file's entries. The same command under the same matcher
-// is one hook, the first: the client never runs the second.
+// hooks returns the hooks for a file's entries. The same command under the same matcher is one
+// hook, the first, because the client never runs the second.
 func (c *collector) hooks(from Source, entries []client.Entry) (all []Hook) {
 	seen := map[string]bool{}
 	for _, entry := range entries {
@@ -144,8 +144,7 @@ func (c *collector) hook(from Source, entry client.Entry) Hook {
 	return hook
 }
 
-// finish lets disableAllHooks turn everything off, whichever file says so.
-// scopeOf is the part of an ID that says where a hook is registered.
+// scopeOf returns the part of an ID that identifies the place where a hook is registered.
 func (c *collector) scopeOf(from Source) string {
 	if from.Scope == InPlugin {
 		return "plugin:" + from.Plugin
@@ -153,6 +152,7 @@ func (c *collector) scopeOf(from Source) string {
 	return scopeName(c.slash(from.File))
 }
 
+// finish returns the collected hooks. It drops all of them if any file sets disableAllHooks.
 func (c *collector) finish() Registered {
 	if c.out.DisabledBy.Line > 0 {
 		c.out.Problems = append(c.out.Problems, suites.Problem{
@@ -171,7 +171,7 @@ func (c *collector) absolute(path string) string {
 	return filepath.Join(c.root, path)
 }
 
-// slash is the slash path from the root, or the absolute path of a file outside.
+// slash returns the slash path from the root, or the absolute path of a file outside it.
 func (c *collector) slash(path string) string {
 	if relative, inside := within(c.root, path); inside {
 		return relative
@@ -179,8 +179,8 @@ func (c *collector) slash(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// unique tells apart hooks that differ only in what an ID does not count, such
-// as a trailing space, which the client takes for another command.
+// unique returns an ID with a number if another hook has the same one: an ID ignores differences
+// such as a trailing space, with which the client has another command.
 func (c *collector) unique(id string) string {
 	candidate := id
 	for n := 2; c.ids[candidate]; n++ {

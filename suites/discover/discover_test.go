@@ -32,7 +32,7 @@ const (
 	local  = ".claude/settings.local.json"
 )
 
-// settings is a file with groups of hooks: event, matcher, commands.
+// settings returns a settings file with groups of hooks: event, matcher, commands.
 func settingsText(groups ...[]string) string {
 	events := map[string][]string{}
 	var order []string
@@ -155,8 +155,8 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
-// TestDroppedFile: an invalid entry costs the whole file under PreToolUse, and
-// itself under Stop.
+// TestDroppedFile checks that an invalid entry disables the whole file under PreToolUse, and
+// only itself under Stop.
 func TestDroppedFile(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]struct {
@@ -203,13 +203,14 @@ func TestPlugin(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	root := project(t, map[string]string{shared + "/x": ""}) // a directory in the file's place
+	root := project(t, map[string]string{shared + "/x": ""}) // a directory in place of the file
 	if _, err := Hooks(disk.Reader{}, root, []string{shared}, nil); err == nil {
 		t.Error("no error for settings that cannot be read")
 	}
 }
 
-// TestGuessNamed: a script that a file names is registered there, also one that the client does not read.
+// TestGuessNamed checks that a script which a file names is registered there, even if the client
+// does not read that file.
 func TestGuessNamed(t *testing.T) {
 	t.Parallel()
 	r := Registered{Others: []Hook{{Scope: InTemplate, Command: "node /Users/somebody/.claude/scripts/hooks/stop.js"}}}

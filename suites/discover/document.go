@@ -13,11 +13,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// documents are where skills, agents and commands lie, from a project or a plugin.
+// documents matches the places of skills, agents and commands of a project or a plugin.
 var documents = pattern.Lazy(`(^|/)(\.claude/)?(skills/[^/]+/SKILL|agents/.+|commands/.+)\.md$`)
 
-// document adds a skill, agent or command that has hooks of its own. A skill may well
-// be called test or docs: only what it lies in makes it an example.
+// document adds a skill, agent or command that has hooks of its own. A skill may be named test
+// or docs, so only its parent directories make it an example.
 func (f *finder) document(name, absolute string) {
 	at := documents().FindStringIndex(name)
 	if at == nil || exampleDirs().MatchString(name[:at[0]]) {
@@ -36,7 +36,7 @@ func (f *finder) document(name, absolute string) {
 	f.add(source)
 }
 
-// front is the block of YAML at a document's beginning, with the line that opens it.
+// front returns the block of YAML at a document's beginning, with the line break before it.
 func front(data []byte) []byte {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	if !bytes.HasPrefix(data, []byte("---\n")) {
@@ -49,8 +49,8 @@ func front(data []byte) []byte {
 	return block
 }
 
-// hooksBlock is the part of a front that is about hooks: the rest need not be YAML
-// in every respect for the client to take it.
+// hooksBlock returns the part of a front that defines hooks, because the client accepts a front
+// whose other parts are not valid YAML.
 func hooksBlock(front []byte) []byte {
 	_, rest, _ := bytes.Cut(front, []byte("\nhooks:"))
 	block := []byte("hooks:")
@@ -63,8 +63,8 @@ func hooksBlock(front []byte) []byte {
 	return block
 }
 
-// documentHooks returns the hooks of a document's front as a plugin's hooks file has them, each
-// value on its own line of the front; nil if they cannot be read.
+// documentHooks returns the hooks of a document's front in the form of a plugin's hooks file,
+// each value on its line of the front, and nil if they cannot be read.
 func documentHooks(data []byte) []byte {
 	var about yaml.Node
 	if yaml.Unmarshal(hooksBlock(front(data)), &about) != nil || len(about.Content) != 1 {
@@ -77,8 +77,8 @@ func documentHooks(data []byte) []byte {
 	return w.out.Bytes()
 }
 
-// placedJSON writes YAML as JSON in which every value is on the line on which YAML has it, so
-// that a position in one is a position in the other.
+// placedJSON writes YAML as JSON in which every value is on the same line as in the YAML, so
+// that positions are equal.
 type placedJSON struct {
 	out  bytes.Buffer
 	line int
@@ -112,7 +112,7 @@ func (w *placedJSON) members(open, end byte, all []*yaml.Node, pairs bool) bool 
 			w.out.WriteByte(',')
 		}
 		if pairs && i%2 == 0 {
-			n = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Value, Line: n.Line} // a key is text
+			n = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Value, Line: n.Line} // keys are text
 		}
 		if !w.write(n) {
 			return false

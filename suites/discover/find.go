@@ -14,14 +14,14 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Find looks through a tree for what registers hooks beside the settings that are
-// read anyway, which are given as absolute paths. Skip says what is passed over; nil
-// is nothing. What cannot be looked through is left out.
+// Find searches a tree for files that register hooks, other than the given settings, which are
+// absolute paths and read anyway. It does not search the paths for which skip is true; if skip
+// is nil, it searches everything. Unreadable places are ignored.
 func Find(r disk.Reader, root string, settings []string, skip func(path string, isDir bool) bool) Found {
 	f := &finder{reader: r, root: root, read: slices.Clone(settings)}
 	names, err := r.Find(disk.Search{Base: root, Pattern: "**/*.{json,md,sh,py,js,mjs}*", Skip: skip})
 	if err != nil {
-		names = nil // too much to search: what lies at known places is found all the same
+		names = nil // the tree is too large, but files at known places are still found
 	}
 	f.names = append(names, f.known(names)...)
 	f.plugins()
@@ -32,7 +32,7 @@ func Find(r disk.Reader, root string, settings []string, skip func(path string, 
 	return f.out
 }
 
-// known are the files at the usual places that a search did not list.
+// known returns the files at the usual places that the search did not list.
 func (f *finder) known(listed []string) (more []string) {
 	for _, name := range []string{manifestName, marketplaceName, pluginHooks, "settings.json", "settings.local.json"} {
 		if !slices.Contains(listed, name) && exists(filepath.Join(f.root, name)) {
@@ -42,7 +42,7 @@ func (f *finder) known(listed []string) (more []string) {
 	return more
 }
 
-// An agent's hook files lie at known places.
+// foreignFiles matches the hook files of other agents, which are at known places.
 var foreignFiles = pattern.Lazy(`(^|/)(\.github/hooks/[^/]+\.json|\.codex/hooks\.json|\.cursor/hooks\.json|\.gemini/settings\.json|\.copilot/hooks/[^/]+\.json|\.factory/(settings|hooks)\.json)$`)
 
 func (f *finder) file(name string) {
@@ -68,7 +68,7 @@ func (f *finder) file(name string) {
 	}
 }
 
-// settings sorts a settings file by where it lies.
+// settings classifies a settings file by its place.
 func (f *finder) settings(name, absolute string) {
 	parent, dir := path.Dir(path.Dir(name)), path.Base(path.Dir(name))
 	if !f.registers(absolute) {
@@ -86,7 +86,7 @@ func (f *finder) settings(name, absolute string) {
 	}
 }
 
-// A finder sorts the files of a tree.
+// A finder classifies the files of a tree.
 type finder struct {
 	reader disk.Reader
 	root   string
@@ -95,7 +95,7 @@ type finder struct {
 	out    Found
 }
 
-// add notes a source, each file once.
+// add adds a source, each file only once.
 func (f *finder) add(s Source) {
 	if !slices.Contains(f.read, s.File) {
 		f.read = append(f.read, s.File)
@@ -103,15 +103,15 @@ func (f *finder) add(s Source) {
 	}
 }
 
-// registers reports whether a JSON file has hooks in it, by its text: one that
-// cannot be parsed may have some as well.
+// registers reports whether the text of a JSON file contains hooks. It does not parse the file,
+// because an invalid one may register hooks too.
 func (f *finder) registers(file string) bool {
 	data, err := f.reader.ReadFile(file, settingsAtMost)
 	return err == nil && bytes.Contains(data, []byte(`"hooks"`))
 }
 
-// namesHome reports whether a settings file speaks of ~/.claude, as one does that
-// is kept to be installed there.
+// namesHome reports whether a settings file refers to ~/.claude, as it does if it is to be
+// installed there.
 func (f *finder) namesHome(file string) bool {
 	data, err := f.reader.ReadFile(file, settingsAtMost)
 	if err != nil {
@@ -129,13 +129,13 @@ func (f *finder) decode(name string, into any) bool {
 	return err == nil && json.Unmarshal(data, into) == nil
 }
 
-// homePaths are how commands name what lies in ~/.claude.
+// homePaths matches paths of files in ~/.claude in commands.
 var homePaths = pattern.Lazy(`(~|\$HOME|\$\{HOME\}|%USERPROFILE%)["']?/\.claude/`)
 
-// WrittenHome matches a person's ~/.claude in a command that names it in full.
+// WrittenHome matches the ~/.claude of any user as an absolute path in a command.
 var WrittenHome = pattern.Lazy(`/(?:Users|home)/[\w.-]+/\.claude/`)
 
-// Where a plugin and a marketplace say what they are, from their own root.
+// The descriptions of a plugin and a marketplace, from their own root.
 const (
 	manifestName    = ".claude-plugin/plugin.json"
 	marketplaceName = ".claude-plugin/marketplace.json"
@@ -147,39 +147,40 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// inside reports whether a file lies at a known place below some directory.
+// inside reports whether a file is at a known place in some directory.
 func inside(name, place string) bool { return name == place || strings.HasSuffix(name, "/"+place) }
 
-// Found is where hooks are registered in a tree.
+// Found lists the places in a tree where hooks are registered.
 type Found struct {
 	Sources []Source
-	// Foreign are hook files of other agents, as slash paths: not Claude Code's.
+	// Foreign are hook files of agents other than Claude Code, as slash paths.
 	Foreign []string
-	// Unread are files that look as if they registered hooks and that the client
-	// never reads, as slash paths.
+	// Unread are files that seem to register hooks but that the client never reads, as slash
+	// paths.
 	Unread []string
-	// Guessed are scripts that nothing registers where they lie, whose names tell an
-	// event, as slash paths.
+	// Guessed are scripts that nothing in the tree registers and whose names contain an event,
+	// as slash paths.
 	Guessed []string
 }
 
-// Settings in a directory of examples are not meant for the client as they stand.
+// exampleDirs matches directories of examples, whose settings are not meant for the client
+// unchanged.
 var exampleDirs = pattern.Lazy(`(^|/)(tests?|__tests__|testdata|fixtures?|examples?|templates?|samples?|docs?|archive|backups?)(/|$)`)
 
 var wordBreaks = pattern.Lazy(`[-_. ]`)
 
-// gitHooks are the hooks of git, which it runs and no agent does.
+// gitHooks are the hooks of git, which git runs and not an agent.
 var gitHooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
 	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
 }
 
-// IsOfGit reports whether a script is called as a hook of git is.
+// IsOfGit reports whether a script has the name of a git hook.
 func IsOfGit(script string) bool {
 	return slices.Contains(gitHooks, strings.TrimSuffix(path.Base(script), path.Ext(script)))
 }
 
-// EventOf is the event that a script's name speaks of; "" if none.
+// EventOf returns the event in a script's name, "" if there is none.
 func EventOf(script string) string {
 	name := strings.ToLower(wordBreaks().ReplaceAllString(path.Base(script), ""))
 	base := strings.TrimSuffix(path.Base(script), path.Ext(script))
@@ -191,17 +192,17 @@ func EventOf(script string) string {
 			named = base == spelled || strings.HasPrefix(base, spelled+"-") || strings.HasPrefix(base, spelled+"_")
 		}
 		if event.InNames && named && len(event.Name) > len(found) {
-			found = event.Name // the longest, because one name may hold another
+			found = event.Name // the longest, because one name may contain another
 		}
 	}
 	return found
 }
 
-// foreignDirs are the directories of other agents: their scripts are not ours to judge.
+// foreignDirs matches the directories of other agents, whose scripts are not tested.
 var foreignDirs = pattern.Lazy(`(^|/)\.(?:github|codex|cursor|gemini|copilot|factory|opencode|windsurf|kiro)/`)
 
-// unregistered adds scripts that nothing in the tree registers, where their names
-// tell the event: an installer or a person registers them elsewhere.
+// unregistered adds scripts that nothing in the tree registers if their names contain the event,
+// because an installer or the user registers them elsewhere.
 func (f *finder) unregistered() {
 	for _, name := range f.names {
 		ext := path.Ext(name)

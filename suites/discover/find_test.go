@@ -15,7 +15,7 @@ const (
 	agent       = "---\nname: a\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: \"true\"\n---\nText.\n"
 )
 
-// TestFind: where each kind of file registers hooks, and where it does not.
+// TestFind checks in which places each kind of file registers hooks.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	type sources map[string]Scope
@@ -89,8 +89,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindNames: a plugin has the name that its manifest gives it, and lies where
-// its marketplace says.
+// TestFindNames checks that a plugin has the name in its manifest and the place in its
+// marketplace.
 func TestFindNames(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{marketplaceName: `{"plugins": [{"name": "shown", "source": "./p"}]}`, "p/" + pluginHooks: pluginsHook})

@@ -23,23 +23,23 @@ type Hook struct {
 	Matcher string   `json:"matcher,omitempty"`
 	Type    string   `json:"type"` // command, http, prompt, agent or mcp_tool
 	Command string   `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`    // not nil: started without a shell
-	Scripts []string `json:"scripts,omitempty"` // project files that the command names, as slash paths from the root
+	Args    []string `json:"args,omitempty"`    // if not nil, started without a shell
+	Scripts []string `json:"scripts,omitempty"` // project files in the command, as slash paths from the root
 	Scope   Scope    `json:"scope"`
 	Plugin  string   `json:"plugin,omitempty"` // the plugin's name; "" for a hook of a settings file
 
 	If         string          `json:"-"` // permission rule that the tool call must match as well
 	Timeout    time.Duration   `json:"-"`
-	Entry      client.Entry    `json:"-"` // as it is registered
+	Entry      client.Entry    `json:"-"` // as registered
 	Source     suites.Position `json:"-"`
 	Dead       bool            `json:"-"` // the client drops the file that registers it
-	Session    string          `json:"-"` // absolute path of the directory where a session starts for it; "" is the root
+	Session    string          `json:"-"` // absolute path of the directory where a session for it starts; "" is the root
 	PluginRoot string          `json:"-"` // absolute path of the plugin
 	Root       string          `json:"-"` // absolute path of the project
-	Direct     []string        `json:"-"` // those of Scripts that it starts as programs: they need an execute bit
+	Direct     []string        `json:"-"` // those of Scripts that it starts as programs, which need an execute bit
 }
 
-// runsAs is equal for hooks of one event of which the client runs only one.
+// runsAs returns equal texts for hooks of one event of which the client runs only one.
 func (h Hook) runsAs() string {
 	if h.Type != "command" {
 		return h.ID
@@ -48,20 +48,20 @@ func (h Hook) runsAs() string {
 	return string(raw)
 }
 
-// Start is the absolute path of the directory where a session starts in which the
-// hook is in force, as far as it lies in the tree.
+// Start returns the absolute path of the directory where a session with the hook starts, if that
+// is in the tree.
 func (h Hook) Start() string { return cmp.Or(h.Session, h.Root) }
 
-// AtHome reports whether the tree that it lies in is kept to be ~/.claude.
+// AtHome reports whether the tree of the hook is to be installed as ~/.claude.
 func (h Hook) AtHome() bool { return h.Scope == InHome }
 
-// Answers reports whether a person means the hook by a name: its ID, or a part of its
-// command or of its script's path.
+// Answers reports whether a name refers to the hook: its ID, or a part of its command or of its
+// script's path.
 func (h Hook) Answers(name string) bool {
 	return h.ID == name || strings.Contains(h.Command, name) || slices.ContainsFunc(h.Scripts, func(s string) bool { return strings.Contains(s, name) })
 }
 
-// NotRun says why hookwatch does not run a hook; "" when it does.
+// NotRun returns the reason why hookwatch does not run a hook, "" if it does.
 func (h Hook) NotRun() string {
 	switch {
 	case h.Type != "command":
@@ -79,11 +79,11 @@ func (h Hook) NotRun() string {
 	return ""
 }
 
-// MatcherError is the reason why the matcher is not evaluated: for which values the
-// client fires the hook is not known then.
+// MatcherError returns the reason why the matcher is not evaluated. If it is not nil, the values
+// for which the client fires the hook are unknown.
 func (h Hook) MatcherError() error { return client.MatcherError(h.Event, h.Matcher) }
 
-// shortName is the base name of the hook's script, or of its command's first word.
+// shortName returns the base name of the hook's script, or of its command's first word.
 func (h Hook) shortName() string {
 	name := h.Type
 	switch words := strings.Fields(h.Command); {
@@ -102,9 +102,9 @@ func (h Hook) shortName() string {
 	}, name)
 }
 
-// identify makes a hook's ID: what a person recognises it by, and a hash of what
-// makes it this hook. Neither its place among others nor the machine's paths
-// count, nor do white space, quotes and the order of a matcher's names.
+// identify returns a hook's ID: a readable part and a hash of its identity. The ID does not
+// depend on the order of hooks, on paths of the machine, or on white space, quotes and the order
+// of a matcher's names.
 func identify(scope string, hook Hook, body string) string {
 	matches := hook.Matcher
 	if names := client.MatcherNames(matches); names != nil {
@@ -115,8 +115,8 @@ func identify(scope string, hook Hook, body string) string {
 	return hook.Event + "-" + hook.shortName() + "-" + hex.EncodeToString(sum[:4])
 }
 
-// normalise writes a command in one way: the project's own path as the variable
-// that stands for it, no quotes, single spaces.
+// normalise returns a command in a canonical form: the variable in place of the project's own
+// path, no quotes, single spaces.
 func normalise(command, root string) string {
 	const variable = "$CLAUDE_PROJECT_DIR"
 	command = strings.NewReplacer(
@@ -125,8 +125,8 @@ func normalise(command, root string) string {
 	return strings.Join(strings.Fields(command), " ")
 }
 
-// scopeName names a settings file in an ID: by its path in the project, and by
-// its last two elements when it lies outside, so that no home directory counts.
+// scopeName returns the name of a settings file in an ID: its path in the project, or the last
+// two elements of a path outside it, so that IDs do not depend on a home directory.
 func scopeName(name string) string {
 	if !filepath.IsAbs(filepath.FromSlash(name)) {
 		return name
@@ -134,24 +134,23 @@ func scopeName(name string) string {
 	return "outside:" + path.Join(path.Base(path.Dir(name)), path.Base(name))
 }
 
-// A Scope tells in which sessions a hook is in force.
+// A Scope describes the sessions in which a hook is active.
 type Scope string
 
-// The scopes of hooks that lie in a project's tree.
+// The scopes of hooks in a project's tree.
 const (
 	InProject   Scope = "project"      // settings of the project: every session in it
-	InPlugin    Scope = "plugin"       // a plugin: every session of a person who installed it, in any project
-	InHome      Scope = "home"         // the tree is kept to be installed as ~/.claude: every session
-	InUser      Scope = "user"         // the person's own settings: every session
+	InPlugin    Scope = "plugin"       // a plugin: every session of a user who installed it, in any project
+	InHome      Scope = "home"         // the tree is to be installed as ~/.claude: every session
+	InUser      Scope = "user"         // the user's own settings: every session
 	InDirectory Scope = "directory"    // settings below the root: sessions that start in that directory
-	InDocument  Scope = "frontmatter"  // of a skill, an agent or a command: while that one is active
-	InGuess     Scope = "unregistered" // a script that nothing registers, and whose name tells an event
-	InTemplate  Scope = "template"     // settings under a name that the client does not read
+	InDocument  Scope = "frontmatter"  // of a skill, an agent or a command: while that is active
+	InGuess     Scope = "unregistered" // a script that nothing registers and whose name contains an event
+	InTemplate  Scope = "template"     // settings with a name that the client does not read
 )
 
-// Everywhere reports whether a hook of the scope is launched in a session that
-// starts at the root of the project, or in any project when what lies in the tree
-// is installed.
+// Everywhere reports whether a hook of the scope is launched in a session that starts at the
+// root of the project, or in any project after the tree is installed.
 func (s Scope) Everywhere() bool {
 	switch s {
 	case InProject, InPlugin, InHome, InUser, "":
@@ -161,8 +160,8 @@ func (s Scope) Everywhere() bool {
 	}
 }
 
-// Foreign reports whether sessions with hooks of the scope usually run in another
-// project than the one that the hooks lie in.
+// Foreign reports whether sessions with hooks of the scope usually run in a project other than
+// the one that contains the hooks.
 func (s Scope) Foreign() bool { return s == InPlugin || s == InHome || s == InGuess }
 
 // A Source is a file that registers hooks.
@@ -174,10 +173,10 @@ type Source struct {
 	Session    string // absolute path of the directory where a session starts; "" is the root
 }
 
-// settingsAtMost bounds a settings file, in bytes.
+// settingsAtMost limits the size of a settings file in bytes.
 const settingsAtMost = 1 << 20
 
-// within is the slash path of path from dir, if it lies in it.
+// within returns the slash path of path from dir, if it is in dir.
 func within(dir, path string) (string, bool) {
 	relative, err := filepath.Rel(dir, path)
 	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
@@ -186,31 +185,31 @@ func within(dir, path string) (string, bool) {
 	return filepath.ToSlash(relative), true
 }
 
-// Registered is what the settings files and plugins of a project register.
+// Registered describes the hooks that the settings files and plugins of a project register.
 type Registered struct {
-	// Hooks are those in force, files in the order given and plugins after them.
-	// The same command may stand there twice, under two matchers; see For.
+	// Hooks are the active ones, files in the given order and plugins after them. The same
+	// command may occur twice, under two matchers; see For.
 	Hooks []Hook
-	// Problems are what keeps hooks from being in force: entries that make the
-	// client drop their whole file, parts that it leaves out, disableAllHooks.
+	// Problems are the reasons why hooks are not active: entries for which the client drops the
+	// whole file, parts that it ignores, disableAllHooks.
 	Problems []suites.Problem
-	// Dropped are those of the Problems that cost all hooks of their file, Ignored
-	// those that cost a part of it.
+	// Dropped are the Problems that disable all hooks of their file, Ignored those that disable
+	// a part of it.
 	Dropped, Ignored []suites.Problem
-	// Others are hooks that are not in force in a session that starts at the root:
-	// those of a file that the client drops, of a directory below, of a document, or
-	// of a file that it does not read.
+	// Others are hooks that are not active in a session that starts at the root: those of a file
+	// that the client drops, of a directory below, of a document, or of a file that it does not
+	// read.
 	Others []Hook
 	// Files are the settings files that exist and were read.
 	Files []string
-	// DisabledBy is the setting that turns every hook off; Hooks is empty then.
+	// DisabledBy is the setting that disables every hook; Hooks is empty then.
 	DisabledBy suites.Position
 }
 
-// For lists the hooks that fire when the event's matched field holds value, in
-// order. Identical commands run once, as the client has it. A hook with an `if`
-// is taken to fire on a tool event, whose call it may match, and never elsewhere.
-// One whose matcher is not evaluated is among them: see Hook.MatcherError.
+// For returns the hooks that fire if the event's matched field is value, in order. Identical
+// commands run once, as in the client. A hook with an `if` is included for a tool event, because
+// it may match the call, and for no other. A hook whose matcher is not evaluated is included:
+// see Hook.MatcherError.
 func (r Registered) For(event, value string) []Hook {
 	about, _ := client.EventByName(event)
 	seen := map[string]bool{}
@@ -227,7 +226,7 @@ func (r Registered) For(event, value string) []Hook {
 	return firing
 }
 
-// ByID gives a hook by its ID, in force or not.
+// ByID returns the hook with an ID, active or not.
 func (r Registered) ByID(id string) (Hook, bool) {
 	for _, hooks := range [][]Hook{r.Hooks, r.Others} {
 		for _, hook := range hooks {
@@ -239,7 +238,7 @@ func (r Registered) ByID(id string) (Hook, bool) {
 	return Hook{}, false
 }
 
-// Named gives the one hook of an event that is meant by its ID, or by a part of its
+// Named returns the only hook of an event to which a name refers: its ID, or a part of its
 // command or of its script's path.
 func (r Registered) Named(event, name string) (Hook, bool) {
 	if h, ok := r.ByID(name); ok {
@@ -257,7 +256,7 @@ func (r Registered) Named(event, name string) (Hook, bool) {
 	return meant[0], true
 }
 
-// Guess adds hooks for scripts that no hook of those registered runs.
+// Guess adds hooks for scripts that no registered hook runs.
 func (r *Registered) Guess(root string, scripts []string) {
 	for _, s := range scripts {
 		named := func(h Hook) bool { // an installed copy has the same path below another directory
@@ -279,11 +278,10 @@ func (r *Registered) Guess(root string, scripts []string) {
 	}
 }
 
-// With adds what a person's own settings register: it fires before what the project
-// registers. A command that both register under the same matcher is one hook, the
-// project's, and where the project turns every hook off these are off, too. Whether
-// the person's own disableAllHooks does so to a project's was not observed: it costs
-// only their own.
+// With adds the hooks of the user's own settings, which fire before those of the project. A
+// command that both register under the same matcher is one hook, the project's, and if the
+// project disables every hook, the user's are disabled too. It was not observed whether the
+// user's own disableAllHooks disables a project's hooks, so it only disables the user's.
 func (r Registered) With(user Registered) Registered {
 	same := func(a, b Hook) bool {
 		return a.Event == b.Event && a.Matcher == b.Matcher && a.Type == "command" && a.runsAs() == b.runsAs()

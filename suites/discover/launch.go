@@ -7,10 +7,10 @@ import (
 	"hookwatch/suites/client"
 )
 
-// LaunchCommand is how the client starts the hook: `/bin/sh -c COMMAND`, or bash
-// where the entry asks for it, or the command with its args, in which ${CLAUDE_PROJECT_DIR} (of a plugin also
-// ${CLAUDE_PLUGIN_ROOT}) is replaced and nothing else. It is nil for a hook that
-// is no command.
+// LaunchCommand returns the arguments with which the client starts the hook: `/bin/sh -c
+// COMMAND`, or bash if the entry requires it, or the command with its args, in which only
+// ${CLAUDE_PROJECT_DIR} (for a plugin also ${CLAUDE_PLUGIN_ROOT}) is replaced. It is nil for a
+// hook that is no command.
 func LaunchCommand(h Hook) (argv []string) {
 	switch {
 	case h.Type != "command":
@@ -31,13 +31,12 @@ func LaunchCommand(h Hook) (argv []string) {
 	return argv
 }
 
-// nobody is a process ID that no process has, so that a hook which signals the
-// client signals nobody.
+// nobody is a process ID that no process has, so that a hook which sends a signal to the client
+// has no effect.
 const nobody = "2147483647"
 
-// ClientEnv lists the variables, as NAME=value, that a client of this version
-// adds to a hook's environment; observed. Their values are placeholders of our
-// own where they do not say where the project and the session are.
+// ClientEnv returns the variables, as NAME=value, that a client of this version adds to a hook's
+// environment, as observed. Except for the project and the session, the values are placeholders.
 func ClientEnv(root, session string, event string, version client.Version) []string {
 	env := []string{
 		"CLAUDE_PROJECT_DIR=" + root,
@@ -61,9 +60,8 @@ func ClientEnv(root, session string, event string, version client.Version) []str
 	return env
 }
 
-// PluginEnv lists the variables that a plugin's hook gets beside those of
-// ClientEnv; data is the directory that the plugin may write to. It is empty for
-// a hook of a settings file.
+// PluginEnv returns the variables that a plugin's hook receives in addition to ClientEnv; data
+// is the directory that the plugin may write to. It is empty for a hook of a settings file.
 func PluginEnv(h Hook, data string) []string {
 	if h.PluginRoot == "" {
 		return nil

@@ -11,16 +11,16 @@ import (
 	"hookwatch/suites/client"
 )
 
-// A manifest is what a plugin's plugin.json, or its entry in a marketplace, says of
-// hooks: a path, a list of paths and of hooks, or hooks.
+// A manifest is the part about hooks of a plugin's plugin.json or of its entry in a marketplace:
+// a path, a list of paths and of hooks, or hooks.
 type manifest struct {
 	Name   string          `json:"name"`
 	Hooks  json.RawMessage `json:"hooks"`
-	Source json.RawMessage `json:"source"` // in a marketplace: a path, or an object for a plugin that lies elsewhere
+	Source json.RawMessage `json:"source"` // in a marketplace: a path, or an object for a plugin in another place
 }
 
-// plugins finds the plugins of a tree, by manifest, by marketplace and by a
-// hooks/hooks.json whose commands name the plugin's root.
+// plugins finds the plugins of a tree, by manifest, by marketplace and by a hooks/hooks.json
+// whose commands name the plugin's root.
 func (f *finder) plugins() {
 	for _, name := range f.names {
 		switch {
@@ -42,8 +42,8 @@ func (f *finder) plugins() {
 	}
 }
 
-// looseHooks reports whether a file has the form of a plugin's hooks and belongs to no plugin that
-// is known.
+// looseHooks reports whether a file has the form of a plugin's hooks but belongs to no known
+// plugin.
 func (f *finder) looseHooks(name string) bool {
 	if slices.Contains(f.read, f.absolute(name)) || path.Base(path.Dir(path.Dir(name))) == ".claude" || foreignFiles().MatchString(name) {
 		return false
@@ -91,7 +91,7 @@ func (f *finder) marketplace(dir, name string) {
 	for _, m := range market.Plugins {
 		var source string
 		if json.Unmarshal(m.Source, &source) != nil || filepath.IsAbs(source) {
-			continue // it lies in another repository
+			continue // it is in another repository
 		}
 		at := path.Join(dir, source)
 		if !strings.HasPrefix(source, "./") {
@@ -104,7 +104,7 @@ func (f *finder) marketplace(dir, name string) {
 	}
 }
 
-// plugin adds the file that every plugin may have.
+// plugin adds the hooks file at the standard place of a plugin.
 func (f *finder) plugin(dir string, m manifest) {
 	root := f.absolute(dir)
 	if file := filepath.Join(root, filepath.FromSlash(pluginHooks)); exists(file) {
@@ -119,7 +119,7 @@ func (f *finder) pluginName(root string, m manifest) string {
 	return filepath.Base(root)
 }
 
-// declared adds what a manifest says of hooks beyond that file.
+// declared adds the hooks that a manifest declares in addition to that file.
 func (f *finder) declared(dir, name string, m manifest) {
 	root := f.absolute(dir)
 	source := Source{Scope: InPlugin, Plugin: f.pluginName(root, m), PluginRoot: root}
@@ -143,7 +143,8 @@ func (f *finder) declared(dir, name string, m manifest) {
 	}
 }
 
-// namesPlugin reports whether a hooks file is a plugin's by what its commands name.
+// namesPlugin reports whether a hooks file belongs to a plugin, because its commands name the
+// plugin's root.
 func (f *finder) namesPlugin(name string) bool {
 	file := f.absolute(name)
 	if slices.Contains(f.read, file) {
@@ -153,8 +154,8 @@ func (f *finder) namesPlugin(name string) bool {
 	return err == nil && strings.Contains(string(data), "CLAUDE_PLUGIN_ROOT") && !f.copied(data)
 }
 
-// copied reports whether a plugin's hooks stand in these words in a source that is
-// known: many plugins are built from a directory beside them.
+// copied reports whether a known source has the same content as a plugin's hooks, because many
+// plugins are built from a directory next to them.
 func (f *finder) copied(data []byte) bool {
 	return slices.ContainsFunc(f.out.Sources, func(s Source) bool {
 		if s.Scope != InPlugin {

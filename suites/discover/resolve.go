@@ -17,7 +17,7 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// newResolver makes one for a hook registered in a file of directory settingsDir.
+// newResolver returns a resolver for a hook registered in a file of directory settingsDir.
 func newResolver(hook Hook, settingsDir string) *resolver {
 	r := &resolver{hook: hook, cwd: hook.Start(), vars: map[string]string{"CLAUDE_PROJECT_DIR": hook.Start(), "PWD": hook.Start()}}
 	if hook.PluginRoot != "" {
@@ -26,16 +26,16 @@ func newResolver(hook Hook, settingsDir string) *resolver {
 	if home, err := os.UserHomeDir(); err == nil {
 		r.vars["HOME"] = home
 	}
-	// Settings outside of any .claude directory are a person's own configuration
-	// kept as a project: it is installed as ~/.claude, which its commands name.
+	// Settings outside of any .claude directory are the user's own configuration kept as a
+	// project, because it is installed as ~/.claude and its commands contain that path.
 	if _, inside := within(hook.Root, settingsDir); inside && filepath.Base(settingsDir) != ".claude" && hook.PluginRoot == "" {
 		r.config = settingsDir
 	}
 	return r
 }
 
-// scripts lists the files, in the command's order, each once, and those among
-// them that the command starts as programs.
+// scripts returns the files without duplicates, in the command's order, and those among them
+// that the command starts as programs.
 func (r *resolver) scripts() (all, direct []string) {
 	if r.hook.Args != nil {
 		r.words(r.launched())
@@ -53,7 +53,7 @@ func (r *resolver) launched() []word {
 	return words
 }
 
-// parse reads shell text; what is no shell names no files.
+// parse reads shell text. Text that does not parse names no files.
 func (r *resolver) parse(command string) {
 	if r.nested == maxNested {
 		return
@@ -100,8 +100,8 @@ func (r *resolver) assign(assign *shell.Assign) {
 	}
 }
 
-// words reads one simple command: what it runs, through wrappers and
-// interpreters, and which of its arguments are files.
+// words reads one simple command: the program that it runs, through wrappers and interpreters,
+// and which of its arguments are files.
 func (r *resolver) words(words []word) {
 	words, launched := unwrapped(words)
 	if len(words) == 0 {
@@ -117,14 +117,14 @@ func (r *resolver) words(words []word) {
 			r.direct = append(r.direct, slash)
 		}
 	}
-	if !launched { // `uv run x.py` names a file where others name a program
+	if !launched { // `uv run x.py` has a file in the place of a program
 		words = words[1:]
 	}
 	r.arguments(words)
 }
 
-// unwrapped returns the command behind wrappers and runners; launched reports
-// whether a runner was the last.
+// unwrapped returns the command after wrappers and runners; launched reports whether the last of
+// these was a runner.
 func unwrapped(words []word) (command []word, launched bool) {
 	for {
 		texts := make([]string, len(words))
@@ -140,8 +140,8 @@ func unwrapped(words []word) (command []word, launched bool) {
 	}
 }
 
-// interpreted reads the arguments of an interpreter: its first that is no option
-// is a script, be it there or not.
+// interpreted reads the arguments of an interpreter: the first that is not an option is a
+// script, whether it exists or not.
 func (r *resolver) interpreted(program string, words []word) {
 	for i, word := range words {
 		switch option := word.text; {
@@ -164,7 +164,7 @@ func (r *resolver) interpreted(program string, words []word) {
 	}
 }
 
-// arguments adds those that are files of the project.
+// arguments adds the arguments that are files of the project.
 func (r *resolver) arguments(words []word) {
 	for _, word := range words {
 		if !word.known || word.text == "" {
@@ -182,8 +182,9 @@ func (r *resolver) add(name string) {
 	}
 }
 
-// path is the absolute path of a name in the command. ~/.claude is the project's
-// configuration directory where it plays that part and has the file.
+// path returns the absolute path of a name in the command. If the project's configuration is to
+// be installed as ~/.claude, a path in ~/.claude becomes one in the project's directory, in
+// scope InHome always, otherwise if the file exists there.
 func (r *resolver) path(name string) string {
 	name = r.atHome(name)
 	if home := r.vars["HOME"]; r.config != "" && home != "" {
@@ -199,8 +200,8 @@ func (r *resolver) path(name string) string {
 	return filepath.Join(r.cwd, name)
 }
 
-// atHome takes a path below some person's ~/.claude, written out, for this person's
-// where the tree is kept to be installed there.
+// atHome replaces an absolute path of any user's ~/.claude by the current user's if the tree is
+// to be installed there.
 func (r *resolver) atHome(name string) string {
 	if r.hook.Scope != InHome {
 		return name
@@ -208,13 +209,13 @@ func (r *resolver) atHome(name string) string {
 	return WrittenHome().ReplaceAllString(name, r.vars["HOME"]+"/.claude/")
 }
 
-// A word is what a shell word comes to. It is known only if every part of it is.
+// A word is the expanded text of a shell word. It is known only if every part of it is.
 type word struct {
 	text  string
 	known bool
 }
 
-// program is the base name of what the word runs, "" while that is unknown.
+// program returns the base name of the program that the word names, "" if it is unknown.
 func (w word) program() string {
 	if !w.known || w.text == "" {
 		return ""
@@ -233,7 +234,7 @@ func (r *resolver) word(w *shell.Word) word {
 	return word{text, known}
 }
 
-// parts joins the parts of a word.
+// parts joins the expanded parts of a word.
 func (r *resolver) parts(parts []shell.Part) (string, bool) {
 	var text strings.Builder
 	for i, part := range parts {
@@ -254,8 +255,8 @@ func (r *resolver) parts(parts []shell.Part) (string, bool) {
 	return text.String(), true
 }
 
-// literal expands a leading ~ and takes backslashes away; bare reports whether the
-// text is outside of quotes.
+// literal expands a leading ~ and removes backslashes; bare reports whether the text is outside
+// of quotes.
 func (r *resolver) literal(value string, bare, first bool) string {
 	if home := r.vars["HOME"]; bare && first && home != "" && (value == "~" || strings.HasPrefix(value, "~/")) {
 		value = home + value[1:]
@@ -273,7 +274,7 @@ func (r *resolver) literal(value string, bare, first bool) string {
 	return text.String()
 }
 
-// parameter expands $NAME, ${NAME} and ${NAME:-default}; any other operation is
+// parameter expands $NAME, ${NAME} and ${NAME:-default}; the result of any other operation is
 // unknown.
 func (r *resolver) parameter(p *shell.Parameter) (string, bool) {
 	if p.Name == "" || p.Partial || p.Indexed {
@@ -293,7 +294,7 @@ func (r *resolver) parameter(p *shell.Parameter) (string, bool) {
 	}
 }
 
-// substitution knows the two commands by which hooks find their project.
+// substitution supports the two commands with which hooks find their project.
 func (r *resolver) substitution(c *shell.Command) (string, bool) {
 	if len(c.Assigns) > 0 {
 		return "", false
@@ -312,33 +313,32 @@ func (r *resolver) substitution(c *shell.Command) (string, bool) {
 	}
 }
 
-// A resolver reads a command as the shell would and notes which files of the
-// project it names.
+// A resolver reads a command as the shell would and records the files of the project that it
+// names.
 type resolver struct {
 	hook   Hook
-	config string            // the directory that plays ~/.claude, "" when it is none of the project's
-	cwd    string            // where a relative path starts; follows a plain cd
+	config string            // the directory in the place of ~/.claude, "" if it is not in the project
+	cwd    string            // base of relative paths; follows a plain cd
 	vars   map[string]string // known variables
 	nested int               // shells within shells
 	found  []string
-	direct []string // of found, those that are programs themselves
+	direct []string // those of found that are programs themselves
 }
 
-// Bounds for commands that feed on themselves, such as A='sh -c "$A"'.
+// Limits for commands that expand themselves, such as A='sh -c "$A"'.
 const (
 	maxNested = 8
 	maxWord   = 1 << 16 // bytes
 )
 
-// dataNames are how data in a hooks directory is named: it is no script even if
-// every file has the executable bit.
+// dataNames are the extensions of data in a hooks directory, which is no script even if every
+// file has the executable bit.
 var dataNames = []string{".json", ".jsonl", ".md", ".yaml", ".yml", ".toml", ".txt", ".log", ".lock", ".pyc"}
 
-// Scripts lists the script files in directories of the project and below them,
-// as sorted slash paths from the root: files named as scripts, executable ones,
-// and those that start with #!. A directory that does not exist has none. Notes
-// name directories with paths too long for the system: they are passed over, since
-// no hook in them can be registered.
+// Scripts returns the script files in directories of the project and below them, as sorted slash
+// paths from the root: files with names of scripts, executable ones, and those that start with
+// #!. A directory that does not exist has none. Notes name directories with paths too long for
+// the system, which are skipped because no hook in them can be registered.
 func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
@@ -365,7 +365,7 @@ func Scripts(r disk.Reader, root string, dirs []string) (found, notes []string, 
 	return slices.Compact(found), notes, nil
 }
 
-// shortened returns the beginning of a path that fills no screen.
+// shortened returns the beginning of a path that is too long for a message.
 func shortened(path string) string {
 	const most = 60
 	if runes := []rune(path); len(runes) > most {
@@ -374,14 +374,14 @@ func shortened(path string) string {
 	return path
 }
 
-// entriesAtMost bounds what is looked at in all hook directories.
+// entriesAtMost limits the total number of entries in all hooks directories.
 const entriesAtMost = 100_000
 
-// scripts looks for scripts in directories.
+// scripts searches directories for scripts.
 type scripts struct {
 	reader  disk.Reader
 	entries int
-	tooLong string // the first path that is too long for the system; "": none
+	tooLong string // the first path that is too long for the system, "" if none
 }
 
 func (s *scripts) below(at string) (names []string, err error) {
@@ -392,7 +392,7 @@ func (s *scripts) below(at string) (names []string, err error) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // the directory itself, or a file that went while we looked
+			return nil // the directory itself, or a file that was removed during the search
 		case errors.Is(err, syscall.ENAMETOOLONG):
 			if s.tooLong == "" {
 				s.tooLong = name
@@ -410,7 +410,8 @@ func (s *scripts) below(at string) (names []string, err error) {
 	return names, err
 }
 
-// isScript follows symbolic links: a linked script is one.
+// isScript reports whether a file is a script. It follows symbolic links, because a linked
+// script counts.
 func (s *scripts) isScript(dir fs.FS, at, name string) bool {
 	info, err := fs.Stat(dir, name)
 	extension := strings.ToLower(path.Ext(name))

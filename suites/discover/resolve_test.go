@@ -73,7 +73,7 @@ func TestScriptsOfCommand(t *testing.T) {
 	}
 }
 
-// TestScriptsOfConfiguration: a person's ~/.claude kept as a project of its own.
+// TestScriptsOfConfiguration tests a user's ~/.claude that is kept as a project of its own.
 func TestScriptsOfConfiguration(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{"hooks/x.sh": "", ".claude/hooks/x.sh": ""})
@@ -124,8 +124,7 @@ func FuzzScriptsOfCommand(f *testing.F) {
 	})
 }
 
-// TestDirect tells scripts that need an execute bit from those that an
-// interpreter reads.
+// TestDirect checks which scripts need an execute bit, because no interpreter reads them.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

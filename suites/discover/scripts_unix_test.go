@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// chain makes directories in one another, 6,000 characters deep.
+// chain creates nested directories, 6,000 characters deep.
 func chain(t *testing.T, dir string) {
 	t.Helper()
 	at, err := os.OpenRoot(dir)
@@ -30,8 +30,8 @@ func chain(t *testing.T, dir string) {
 	_ = at.Close()
 }
 
-// TestScriptsTooDeep: a chain of directories that no path can name is passed over,
-// with a note of bounded length.
+// TestScriptsTooDeep checks that a chain of directories whose path is too long is skipped, with
+// a note of bounded length.
 func TestScriptsTooDeep(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -6,18 +6,18 @@ import (
 	"hookwatch/suites"
 )
 
-// News keeps what was said of each case and tells what is worth saying now. A
-// failure is said once it was reproduced; what came and went in between is not.
+// News tracks the reported state of each case and decides which changes to report. A failure is
+// reported once it was reproduced; failures that come and go in between are not.
 type News struct {
-	said       map[suites.Key]bool           // failing, as far as was said
-	latest     map[suites.Key]*suites.Record // of the cases that fail, or of which that was said
+	said       map[suites.Key]bool           // reported as failing
+	latest     map[suites.Key]*suites.Record // of the cases that fail, or were reported as failing
 	reproduced map[suites.Key]bool
-	excused    map[suites.Key]bool // its failure is explained or new: not news
-	mended     []suites.Record     // of cases that were said to fail, and are no more
+	excused    map[suites.Key]bool // its failure is explained or new, so not reported
+	mended     []suites.Record     // of cases that were reported as failing and no longer exist
 }
 
-// NewNews starts from the present state: what fails there is known. The records
-// stay as they are.
+// NewNews returns a News for the current state, whose failures are known already. The records
+// are not modified.
 func NewNews(state []suites.Record) *News {
 	n := &News{
 		said:       make(map[suites.Key]bool),
@@ -27,19 +27,19 @@ func NewNews(state []suites.Record) *News {
 	}
 	for i := range state {
 		if bad(&state[i]) {
-			r := state[i] // alone: what it stands among need not stay
+			r := state[i] // a copy, so that the slice can be freed
 			n.said[r.Key()], n.latest[r.Key()] = true, &r
 		}
 	}
 	return n
 }
 
-// bad reports whether a verdict is one that a person must hear of.
+// bad reports whether the user must be notified of a verdict.
 func bad(r *suites.Record) bool { return r.Status() == suites.Fail || r.Status() == suites.Unproven }
 
-// Observe takes a new record. regression tells whether its failure counts as
-// one: a case that is new, edited, or failing for want of a tool is excused. A
-// case that was aborted is neither better nor worse.
+// Observe adds a new record. regression reports whether its failure counts as one: a case that
+// is new, edited, or failing because a tool is missing is excused. An aborted case is neither
+// better nor worse.
 func (n *News) Observe(r *suites.Record, regression bool) {
 	if r.Status() == suites.Aborted {
 		return
@@ -59,13 +59,13 @@ func (n *News) Observe(r *suites.Record, regression bool) {
 		n.reproduced[k] = true
 	default:
 		delete(n.reproduced, k)
-		if !failed { // a failure that goes on keeps its standing
+		if !failed { // a continued failure keeps its classification
 			n.excused[k] = !regression
 		}
 	}
 }
 
-// Unconfirmed are the failures that would be news and were seen only once.
+// Unconfirmed returns the failures that would be reported but were seen only once.
 func (n *News) Unconfirmed() []suites.Key {
 	return n.pick(func(k suites.Key) bool { return n.fresh(k) && !n.reproduced[k] })
 }
@@ -74,8 +74,8 @@ func (n *News) fresh(k suites.Key) bool {
 	return bad(n.latest[k]) && !n.said[k] && !n.excused[k]
 }
 
-// Take returns what is to be said now, each by suite and ID, and counts it as
-// said. Failures that were not reproduced yet stay for later, unless all is taken.
+// Take returns the changes to report now, each sorted by suite and ID, and marks them as
+// reported. Failures that were not reproduced yet remain for later, unless all is set.
 func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	for _, k := range n.pick(func(k suites.Key) bool { return n.fresh(k) && (all || n.reproduced[k]) }) {
 		n.said[k] = true
@@ -90,8 +90,8 @@ func (n *News) Take(all bool) (regressions, resolved []suites.Record) {
 	return regressions, resolved
 }
 
-// Forget drops what is known of cases that are no more. With one that is generated its
-// fault is gone.
+// Forget removes cases that no longer exist. If such a case is generated, its fault counts as
+// resolved.
 func (n *News) Forget(gone func(suites.Key) bool) {
 	for _, k := range n.pick(gone) {
 		if n.said[k] && k.Generated() {

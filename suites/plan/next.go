@@ -6,30 +6,30 @@ import (
 	"hookwatch/suites"
 )
 
-// MaxTries bounds how often a case starts anew because its inputs changed while
-// it ran. Only a hook that changes its own inputs gets that far.
+// MaxTries limits how often a case restarts because its inputs changed while it ran. Only a hook
+// that changes its own inputs reaches this limit.
 const MaxTries = 5
 
-// A Next is what becomes of a case that has run.
+// A Next is the next step for a case that has run.
 type Next int
 
-// The courses.
+// The next steps.
 const (
 	Conclude Next = iota + 1 // its verdict counts
-	Again                    // its verdict is about nothing that is there: it waits anew
-	Drop                     // there is no such case any more
+	Again                    // its verdict is for content that no longer exists: queue it again
+	Drop                     // the case no longer exists
 )
 
-// Superseded reports whether a running case is to be cancelled: now, its
-// definition, is another one or gone (nil), or one of its files has changed.
+// Superseded reports whether a running case must be cancelled, because its current definition,
+// now, is different or nil (removed), or because one of its files changed.
 func Superseded(c, now *suites.Case, inputs []suites.Input, changed []string) bool {
 	return now == nil || now.Digest != c.Digest ||
 		slices.ContainsFunc(inputs, func(in suites.Input) bool { return slices.Contains(changed, in.Path) })
 }
 
-// Ended decides what becomes of a case that has run: superseded, or not but
-// disturbed, its files not being as they were when it started, for so many tries
-// already; there tells whether the project still has it.
+// Ended returns the next step for a case that has run. superseded reports whether Superseded was
+// true for it, disturbed whether its files changed since it started, tries how often it
+// restarted because of that, and there whether the project still contains it.
 func Ended(superseded, disturbed bool, tries int, there bool) Next {
 	switch {
 	case !superseded && (!disturbed || tries >= MaxTries):

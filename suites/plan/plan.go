@@ -1,40 +1,38 @@
-// Package plan decides, and does nothing else: what to run and why, in which
-// order, what to cancel, and what is worth a notice. It is pure: no files, no
-// clock, no goroutines.
+// Package plan only makes decisions: which cases to run and why, in which order, which to
+// cancel, and which changes to notify. It is pure: no files, no clock, no goroutines.
 package plan
 
 import "hookwatch/suites"
 
-// A Selected case is one that is to run, and the reasons.
+// A Selected is a case that must run, with the reasons.
 type Selected struct {
 	Case    *suites.Case
 	Because []string
-	Changed []suites.Input // whose content is not the one that the verdict on record is about
+	Changed []suites.Input // whose content differs from the content of the recorded verdict
 }
 
-// Selection returns what a view shows of the case.
+// Selection returns the parts of s that views show.
 func (s Selected) Selection() suites.Selection {
 	return suites.Selection{Key: s.Case.Key(), Because: s.Because}
 }
 
-// A Past says what is on record for a case, and how that differs from now.
+// A Past describes the recorded verdict of a case.
 type Past struct {
 	Known   bool
 	Digests suites.Digests
 }
 
-// Reasons that Stale gives by itself.
+// Reasons that Stale adds itself.
 const (
 	NeverRun     = "never run"
 	CaseEdited   = "its definition changed"
 	ToolsChanged = "a tool it reaches changed"
 )
 
-// Stale selects the cases whose verdict on record is not about what is there
-// now. Of a case that reaches other tools than before, changed says whether one
-// of those is another program now. Of a case whose inputs differ, unaffected says
-// whether its verdict stands all the same, and if not which inputs changed and
-// why that matters.
+// Stale selects the cases whose recorded verdict is not for the current content. If a case
+// reaches different tools than before, changed reports whether one of them is another program
+// now. If the inputs of a case differ, unaffected reports whether its verdict is still valid,
+// and if not, which inputs changed and why that matters.
 func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.Case) suites.Digests, changed ToolChanged, unaffected Unaffected) []Selected {
 	var out []Selected
 	for _, c := range cases {
@@ -48,7 +46,7 @@ func Stale(cases []*suites.Case, past func(*suites.Case) Past, now func(*suites.
 // ToolChanged compares two digests of sets of tools.
 type ToolChanged func(before, now string) bool
 
-// Unaffected judges a case by the digests of its verdict on record.
+// Unaffected judges a case by the digests of its recorded verdict.
 type Unaffected func(c *suites.Case, past suites.Digests) (unaffected bool, because []string, changed []suites.Input)
 
 func staleness(c *suites.Case, p Past, now suites.Digests, changed ToolChanged, unaffected Unaffected) (Selected, bool) {
@@ -80,9 +78,9 @@ func All(cases []*suites.Case, because string) []Selected {
 	return out
 }
 
-// WithControls adds the controls of selected cases, and theirs: a pass proves
-// something only beside a control of the same content. The order stays that of
-// the cases in all.
+// WithControls adds the controls of selected cases, and the controls of these, because a pass
+// proves something only together with a control of the same content. The result has the order of
+// all.
 func WithControls(selected []Selected, all []*suites.Case) []Selected {
 	if len(selected) == 0 {
 		return nil
@@ -93,7 +91,7 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 	}
 	missing := controls(selected, chosen)
 	if len(missing) == 0 && inOrder(selected, all) {
-		return selected // as mostly: then thousands of others need no look
+		return selected // the usual case: thousands of others need not be examined
 	}
 	for len(missing) > 0 {
 		var added []Selected
@@ -114,7 +112,7 @@ func WithControls(selected []Selected, all []*suites.Case) []Selected {
 	return ordered
 }
 
-// inOrder reports whether the selected cases are some of all, in their order.
+// inOrder reports whether the selected cases are a subsequence of all.
 func inOrder(selected []Selected, all []*suites.Case) bool {
 	for _, c := range all {
 		if len(selected) > 0 && selected[0].Case == c {
@@ -124,8 +122,8 @@ func inOrder(selected []Selected, all []*suites.Case) bool {
 	return len(selected) == 0
 }
 
-// controls are those that the selected cases have and that are not chosen yet,
-// each with the ID of the first case that needs it.
+// controls returns the controls of the selected cases that are not chosen yet, each with the ID
+// of the first case that needs it.
 func controls(selected []Selected, chosen map[suites.Key]Selected) map[suites.Key]string {
 	missing := make(map[suites.Key]string)
 	for _, s := range selected {
@@ -140,8 +138,8 @@ func controls(selected []Selected, chosen map[suites.Key]Selected) map[suites.Ke
 	return missing
 }
 
-// WithDependents adds the cases whose control is selected: what they prove
-// depends on its verdict.
+// WithDependents adds the cases whose control is selected, because their result depends on its
+// verdict.
 func WithDependents(selected []Selected, all []*suites.Case) []Selected {
 	have := make(map[suites.Key]bool, len(selected))
 	for _, s := range selected {
@@ -160,7 +158,7 @@ func WithDependents(selected []Selected, all []*suites.Case) []Selected {
 	return selected
 }
 
-// ControlOf is the identity of the case's control, if it names one.
+// ControlOf returns the key of the case's control, if it names one.
 func ControlOf(c *suites.Case) (suites.Key, bool) {
 	if c.Control == "" {
 		return suites.Key{}, false

@@ -103,8 +103,8 @@ func TestQueueOrder(t *testing.T) {
 	}
 }
 
-// TestQueueAwaited: where the end of all is what somebody waits for, the longest
-// goes first, whatever else is known of it; of those that never ran, as defined.
+// TestQueueAwaited checks that the longest case is first if the user waits for the end of all,
+// whatever its other properties, and that cases that never ran keep the order of definition.
 func TestQueueAwaited(t *testing.T) {
 	t.Parallel()
 	q := plan.NewQueue(0)
@@ -201,14 +201,14 @@ func TestNews(t *testing.T) {
 	if got := say(); got != "" {
 		t.Errorf("said %q again", got)
 	}
-	observe(n, rec("A", false, "3"), false) // still failing on new content: old news
+	observe(n, rec("A", false, "3"), false) // still failing on new content: reported already
 	observe(n, rec("B", true, "3"), false)
 	if got := say(); got != "+B" {
 		t.Errorf("said %q, want +B", got)
 	}
 	observe(n, rec("A", true, "4"), false)
 	observe(n, rec("C", false, "4"), true)
-	observe(n, rec("C", true, "5"), false) // came and went
+	observe(n, rec("C", true, "5"), false) // failed only for a while
 	if got := say(); got != "+A" {
 		t.Errorf("said %q, want +A", got)
 	}
@@ -226,8 +226,9 @@ func TestNews(t *testing.T) {
 
 func observe(n *plan.News, r suites.Record, regression bool) { n.Observe(&r, regression) }
 
-// TestNewsOfFaults: with a generated case that was said to fail its fault goes, which is
-// news once; one that was never said, and one that somebody wrote, go without a word.
+// TestNewsOfFaults checks that the removal of a generated case that was reported as failing is
+// reported once as resolved, and the removal of an unreported or user-written one is not
+// reported.
 func TestNewsOfFaults(t *testing.T) {
 	t.Parallel()
 	fault := func(id string) suites.Record {

@@ -9,15 +9,14 @@ import (
 	"hookwatch/suites"
 )
 
-// A Rank orders waiting cases: the answer that a person waits for comes first.
-// Where that is the end of them all, the long ones do, so that none of them runs
-// alone at last.
+// A Rank orders waiting cases: the result that the user waits for comes first. If the user waits
+// for the end of all cases, long ones come first, so that none of them runs alone at the end.
 type Rank struct {
-	Control  bool  // others wait for its verdict
-	Failed   bool  // failed when last run
-	Duration int64 // milliseconds when last run; quick ones first
+	Control  bool  // others need its verdict
+	Failed   bool  // failed in its last run
+	Duration int64 // of its last run in milliseconds; shorter ones first
 	Order    int   // of definition
-	Awaited  bool  // the end of all is
+	Awaited  bool  // the user waits for the end of all cases
 }
 
 func (r Rank) compare(o Rank) int {
@@ -43,12 +42,11 @@ func first(a, b bool) int {
 	}
 }
 
-// A Queue holds the cases that wait for a worker. A case waits at most once:
-// asking again while it waits changes nothing, since it will run on the content
-// of the moment at which it starts.
+// A Queue contains the cases that wait for a worker, each at most once. Adding a waiting case
+// again does not run it twice, because it runs on the content at the moment when it starts.
 type Queue struct {
 	waiting map[suites.Key]entry
-	order   []suites.Key // sorted, but for what came since; may name what no longer waits
+	order   []suites.Key // sorted except for new ones; may contain keys that no longer wait
 	sorted  bool
 	seed    uint64
 }
@@ -58,13 +56,12 @@ type entry struct {
 	rank Rank
 }
 
-// NewQueue makes an empty queue. With a seed other than 0 the order is random
-// instead of by rank.
+// NewQueue returns an empty queue. If seed is not 0, the order is random instead of by rank.
 func NewQueue(seed uint64) *Queue {
 	return &Queue{waiting: make(map[suites.Key]entry), seed: seed}
 }
 
-// Add lets a case wait, in its newest definition.
+// Add adds a case, or replaces the definition of a waiting one.
 func (q *Queue) Add(c *suites.Case, r Rank) {
 	if q.seed != 0 {
 		r = Rank{Order: q.place(c.Key())}
@@ -76,8 +73,8 @@ func (q *Queue) Add(c *suites.Case, r Rank) {
 	q.sorted = false
 }
 
-// place is a case's own in the random order: it is the same however often, and
-// beside whichever others, the case waits.
+// place returns the position of a case in the random order, which does not depend on the number
+// of calls or on other cases.
 func (q *Queue) place(k suites.Key) int {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(k.String()))
@@ -90,7 +87,7 @@ func (q *Queue) Has(k suites.Key) bool { _, ok := q.waiting[k]; return ok }
 // Len is the number of waiting cases.
 func (q *Queue) Len() int { return len(q.waiting) }
 
-// Clear empties the queue and returns what waited, in order.
+// Clear empties the queue and returns its cases in order.
 func (q *Queue) Clear() []*suites.Case {
 	q.sort()
 	var out []*suites.Case
@@ -102,8 +99,8 @@ func (q *Queue) Clear() []*suites.Case {
 	return out
 }
 
-// Next takes up to free cases out, given how many run and whether a serial one
-// does: a serial case runs while no other does.
+// Next removes and returns up to free cases, given how many run and whether a serial one does,
+// because a serial case runs alone.
 func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 	if serialRunning || free <= 0 || len(q.waiting) == 0 {
 		return nil
@@ -117,7 +114,7 @@ func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 		rest = rest[1:]
 		c := q.waiting[k].c
 		if c.Serial && running+len(out) > 0 {
-			later = append(later, k) // its turn comes when the others are done
+			later = append(later, k) // it runs when the others are done
 			continue
 		}
 		delete(q.waiting, k)
@@ -130,7 +127,7 @@ func (q *Queue) Next(free, running int, serialRunning bool) []*suites.Case {
 	return out
 }
 
-// sort brings the order up to date.
+// sort updates the order.
 func (q *Queue) sort() {
 	if q.sorted && len(q.order) == len(q.waiting) {
 		return

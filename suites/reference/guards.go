@@ -2,8 +2,8 @@ package reference
 
 import "embed"
 
-// Guards is the project of small hooks, one a pattern, that keep an agent from what
-// nobody can take back.
+// Guards is a project of small hooks, one per pattern, that keep an agent from irreversible
+// actions.
 var Guards = Starter{
 	Name:  "guards",
 	About: "small hooks to learn from: deny, rewrite, advise, escalate, ask for evidence, send back",

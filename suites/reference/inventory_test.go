@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/catalog"
 )
 
-// The inventory of ml is fixed: M01-M42, each once and gated by the tools that
-// it needs, and a control for each case that passes by saying nothing.
+// The inventory of ml is fixed: M01-M42, each once and gated by the tools that it needs, and a
+// control for each case that passes without output.
 func TestInventoryOfML(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.Builtin()

@@ -2,8 +2,8 @@ package reference
 
 import "embed"
 
-// Linters is the project that a formatter, linters, package managers and guards of
-// their configuration look after.
+// Linters is a project with hooks for a formatter, linters, package managers and the protection
+// of their configuration.
 var Linters = Starter{
 	Name:  "linters",
 	About: "lint every edit, hold package managers to the project's, protect linter configuration",

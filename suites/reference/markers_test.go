@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// projectResolver resolves markers in a starter project.
+// projectResolver returns a resolver of markers in a starter project.
 func projectResolver(s reference.Starter) (*markers.Resolver, map[string][]byte) {
 	files := map[string][]byte{}
 	for _, f := range s.Files() {
@@ -26,9 +26,9 @@ func projectResolver(s reference.Starter) (*markers.Resolver, map[string][]byte)
 	}}, files
 }
 
-// Every case whose hook a starter project has, built in or its own, names what
-// authorises it, and the project has that. A function counts only as one: a script that
-// cannot be parsed still has its names in comments and calls.
+// Every case whose hook a starter project has, built in or its own, has a marker that the
+// project contains. A function counts only as a definition, because a script that cannot be
+// parsed still has its name in comments and calls.
 func TestMarkersResolve(t *testing.T) {
 	t.Parallel()
 	builtin, err := catalog.Builtin()
@@ -56,7 +56,7 @@ func TestMarkersResolve(t *testing.T) {
 	}
 }
 
-// own are the suites in a starter project.
+// own returns the suites in a starter project.
 func own(t *testing.T, s reference.Starter) []suites.Suite {
 	t.Helper()
 	var all []suites.Suite

@@ -2,7 +2,7 @@ package reference
 
 import "embed"
 
-// Quality is the project of a plugin that runs a project's own checks.
+// Quality is a project with a plugin that runs the project's own checks.
 var Quality = Starter{
 	Name:  "quality",
 	About: "run the project's checks after edits and before a subagent is done",

@@ -1,5 +1,5 @@
-// Package reference holds the starter projects: hooks, their settings and
-// configuration, and documents whose markers say what their tests depend on.
+// Package reference contains the starter projects: hooks, their settings and configuration, and
+// documents whose markers name the dependencies of their tests.
 package reference
 
 import (
@@ -14,23 +14,22 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A Starter is a project to begin with. Its files are embedded one by one, in a file
-// named after it: a folder would bring along whatever runs have left in it.
+// A Starter is a project to begin with. Its files are embedded one by one, in a file named after
+// it, because embedding a folder would include files that runs have left in it.
 type Starter struct {
-	Name  string // also of its folder here
-	About string // what its hooks are for, in a line
+	Name  string // also the name of its folder here
+	About string // the purpose of its hooks, in a line
 	files embed.FS
 }
 
 // A File is one file of a starter project.
 type File struct {
 	Path    string      // slash path from the project's root
-	Mode    fs.FileMode // permission bits, 0755 for what is run
+	Mode    fs.FileMode // permission bits, 0755 for scripts
 	Content []byte
 }
 
-// Files returns the project's files in order of their paths. The caller owns
-// what it is given.
+// Files returns the project's files, sorted by path. The caller owns the result.
 func (s Starter) Files() []File {
 	var files []File
 	err := fs.WalkDir(s.files, s.Name, func(name string, entry fs.DirEntry, err error) error {
@@ -47,7 +46,7 @@ func (s Starter) Files() []File {
 	return files
 }
 
-// mode restores the bits that embedding drops.
+// mode returns the permission bits, which embedding drops.
 func mode(name string) fs.FileMode {
 	if path.Ext(name) == ".sh" {
 		return 0o755
@@ -55,10 +54,9 @@ func mode(name string) fs.FileMode {
 	return 0o644
 }
 
-// Extract writes the project into dir, which is made when it is missing, and
-// returns the slash paths that it wrote, relative to dir. It overwrites
-// nothing: when any of the files exists it writes none and its error names
-// all that do. It follows no link below dir.
+// Extract writes the project into dir, which it creates if it is missing, and returns the slash
+// paths of the written files, relative to dir. It overwrites nothing: if any of the files
+// exists, it writes none and returns an error that lists them. It follows no link below dir.
 func (s Starter) Extract(dir string) (written []string, err error) {
 	files := s.Files()
 	if err := checkFree(dir, files); err != nil {
@@ -78,7 +76,7 @@ func (s Starter) Extract(dir string) (written []string, err error) {
 	return written, nil
 }
 
-// checkFree fails when a file is in the way of the project's own.
+// checkFree returns an error if any of the project's files exists already.
 func checkFree(dir string, files []File) error {
 	var taken []string
 	for _, f := range files {
@@ -96,7 +94,7 @@ func checkFree(dir string, files []File) error {
 	return nil
 }
 
-// exists looks for a file of the project. A link in its way is an error.
+// exists reports whether a file of the project exists. A link on its path is an error.
 func exists(dir string, f File) (bool, error) {
 	name := filepath.Join(dir, filepath.FromSlash(f.Path))
 	d, err := disk.Open(dir, filepath.Dir(name))
@@ -114,7 +112,7 @@ func exists(dir string, f File) (bool, error) {
 	return err == nil, errors.Join(err, d.CheckFile(filepath.Base(name)))
 }
 
-// create writes one new file, and refuses one that appeared since the check.
+// create writes one new file, and fails if it appeared since the check.
 func create(dir string, f File) error {
 	name := filepath.Join(dir, filepath.FromSlash(f.Path))
 	d, err := disk.Make(dir, filepath.Dir(name))

@@ -25,7 +25,8 @@ func each(t *testing.T, test func(t *testing.T, s Starter)) {
 	}
 }
 
-// TestStarters: every folder beside this file is a starter, and no two share a name.
+// TestStarters checks that every folder next to this file is a starter, and that names are
+// unique.
 func TestStarters(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir(".")
@@ -51,8 +52,8 @@ func TestStarters(t *testing.T) {
 	}
 }
 
-// tracked lists the files of the starter's folder as a repository would keep
-// them: all but the results of runs.
+// tracked returns the files of the starter's folder that belong in a repository: all except
+// results of runs.
 func tracked(t *testing.T, root string) []string {
 	t.Helper()
 	var names []string
@@ -107,7 +108,7 @@ func TestFilesMatchTheFolder(t *testing.T) {
 	})
 }
 
-// isOnDisk checks a file's content and bits below root.
+// isOnDisk checks a file's content and permission bits below root.
 func isOnDisk(t *testing.T, root string, f File) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(f.Path))

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Starters lists them by name.
+// Starters returns the starter projects, sorted by name.
 func Starters() []Starter {
 	return []Starter{Guards, Linters, Quality}
 }
 
-// Names lists what Find finds.
+// Names returns the names of the starter projects.
 func Names() []string {
 	var names []string
 	for _, s := range Starters() {
@@ -20,7 +20,7 @@ func Names() []string {
 	return names
 }
 
-// Find gives the starter of a name.
+// Find returns the starter project with a name.
 func Find(name string) (Starter, bool) {
 	all := Starters()
 	at := slices.IndexFunc(all, func(s Starter) bool { return s.Name == name })
@@ -30,7 +30,7 @@ func Find(name string) (Starter, bool) {
 	return all[at], true
 }
 
-// Listing names the starter projects for people, one a line.
+// Listing returns a text with one line per starter project.
 func Listing() string {
 	var lines strings.Builder
 	for _, s := range Starters() {

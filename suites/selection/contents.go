@@ -10,24 +10,24 @@ import (
 	"hookwatch/suites/record"
 )
 
-// Contents gives files by the digest that an input has of them: the present ones,
-// or those that were kept.
+// Contents returns files by the digest of an input, from the current files or from stored
+// contents.
 type Contents struct {
 	Reader  disk.Reader
 	Abs     func(path string) string // of a slash path from the project's root
 	Records func() Records
 
-	graph *depend.Graph // that knows the content of depend.Elsewhere
+	graph *depend.Graph // has the content of depend.Elsewhere
 }
 
-// keptExtensions are those of files that are worth keeping the content of, to
-// compare a later one with. Scripts have others too, or none.
+// keptExtensions are the extensions of files whose content is stored for comparison with a later
+// one. Scripts also have others, or none.
 var keptExtensions = []string{".sh", ".bash", ".json", ""}
 
-// keptSize is how large a file may be whose content is looked into, in bytes.
+// keptSize is the maximum size in bytes of a file whose content is read.
 const keptSize = 1 << 20
 
-// Keep keeps the contents of inputs, but for those that are kept already.
+// Keep stores the contents of inputs that are not stored yet.
 func (c *Contents) Keep(to Keeper, inputs []suites.Input, kept map[string]bool) {
 	for _, in := range inputs {
 		if in.Section != "" || in.Digest == "" || kept[in.Digest] || in.Path != depend.Elsewhere && !slices.Contains(keptExtensions, path.Ext(in.Path)) {
@@ -40,8 +40,8 @@ func (c *Contents) Keep(to Keeper, inputs []suites.Input, kept map[string]bool) 
 	}
 }
 
-// of gives a file's content by the digest of an input: the present one, or one that
-// was kept. "" asks for the present one, whatever its digest.
+// of returns a file's content for the digest of an input, from the current file or from stored
+// contents. If digest is "", it returns the current content.
 func (c *Contents) of(file, digest string) []byte {
 	if b := c.now(file, digest); b != nil {
 		return b
@@ -52,13 +52,13 @@ func (c *Contents) of(file, digest string) []byte {
 	return nil
 }
 
-// Script is the present text of a file.
+// Script returns the current text of a file.
 func (c *Contents) Script(file string) ([]byte, error) {
 	return c.Reader.Anywhere().ReadFile(c.Abs(file), keptSize)
 }
 
-// now reads a file as it is, in the form that its digest is of; nil when it is not
-// the one that was asked for.
+// now returns the current content of a file in the form that its digest covers, and nil if the
+// file has another digest.
 func (c *Contents) now(file, digest string) []byte {
 	if file == depend.Elsewhere {
 		return c.graph.OtherFiles(digest)
@@ -83,13 +83,13 @@ func (c *Contents) now(file, digest string) []byte {
 	return b
 }
 
-// Records give what is kept beside verdicts.
+// Records reads the data that is stored with verdicts.
 type Records interface {
 	Evidence(k suites.Key) *record.Evidence
 	Content(digest string) []byte
 }
 
-// A Keeper writes it.
+// A Keeper stores that data.
 type Keeper interface {
 	KeepEvidence(k suites.Key, e *record.Evidence) error
 	KeepContent(digest string, content func() []byte) error

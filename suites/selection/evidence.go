@@ -1,6 +1,5 @@
-// Package selection decides which cases a change affects. Markers widen, traces
-// narrow: what a case was seen to execute is kept beside its verdict, and compared
-// with what an edit changed.
+// Package selection decides which cases a change affects. Markers widen, traces narrow: the
+// trace of a case is stored with its verdict and compared with an edit.
 package selection
 
 import (
@@ -13,21 +12,21 @@ import (
 	"hookwatch/suites/record"
 )
 
-// Evidence is what is kept of a case. The zero value says that nothing is.
+// Evidence is the stored data of a case. The zero value means that there is none.
 type Evidence struct {
 	record.Evidence
-	Trace *trace.Trace // in place of its JSON; nil when there is none
+	Trace *trace.Trace // decoded; nil if there is none
 }
 
-// A memory holds evidence that was read, and what is not on disk yet.
+// A memory contains evidence that was read, and evidence that is not on disk yet.
 type memory struct {
 	records  func() Records
 	evidence map[suites.Key]*Evidence
 	unsaved  map[suites.Key]bool
 }
 
-// of is what is kept of a case in its present definition, be it of its verdict or
-// not; never nil.
+// of returns the evidence of a case in its current definition, even if it is for an earlier
+// verdict. It is never nil.
 func (m *memory) of(k suites.Key) *Evidence {
 	e, known := m.evidence[k]
 	if !known {
@@ -57,14 +56,14 @@ func (m *memory) put(k suites.Key, e *Evidence) {
 	m.evidence[k], m.unsaved[k] = e, true
 }
 
-// forget gives up the evidence that is on disk.
+// forget drops the evidence that is on disk.
 func (m *memory) forget() {
 	maps.DeleteFunc(m.evidence, func(k suites.Key, _ *Evidence) bool { return !m.unsaved[k] })
 }
 
-// save writes what is not on disk yet, behind the contents that it is about. What
-// cannot be written stays for the next time: that every edit affects a case from now
-// on must outlive a disk that is full for a while.
+// save writes evidence that is not on disk yet, after the contents of its inputs. If writing
+// fails, the evidence stays in memory for the next call, because a case that was widened must
+// remain so after a disk was full for a while.
 func (m *memory) save(to Keeper, contents *Contents) {
 	kept := make(map[string]bool)
 	for k := range m.unsaved {

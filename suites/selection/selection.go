@@ -6,8 +6,7 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// A Selector decides whether a change affects cases. It is to be used from one
-// goroutine.
+// A Selector decides whether a change affects cases. It is not safe for concurrent use.
 type Selector struct {
 	graph    *depend.Graph
 	contents *Contents
@@ -15,44 +14,44 @@ type Selector struct {
 	latest   latest
 }
 
-// latest is what the latest selection found out.
+// latest contains the results of the latest selection.
 type latest struct {
 	reader     *depend.Decider
-	unaffected map[suites.Key]string       // why
-	differing  map[suites.Key][]string     // paths whose content is another one than the verdict is about
-	before     map[suites.Key]*trace.Trace // traces as they were before it
+	unaffected map[suites.Key]string       // the reasons
+	differing  map[suites.Key][]string     // paths whose content differs from the content of the verdict
+	before     map[suites.Key]*trace.Trace // traces before the selection
 }
 
-// NewSelector makes a selector without a project; see Use.
+// NewSelector returns a selector without a project; see Use.
 func NewSelector(records func() Records) *Selector {
 	return &Selector{memory: memory{records, make(map[suites.Key]*Evidence), make(map[suites.Key]bool)}}
 }
 
-// Use has the selector decide for a project as it is from now on.
+// Use sets the project for later selections.
 func (s *Selector) Use(g *depend.Graph, c *Contents) {
 	s.graph, s.contents = g, c
 	c.graph = g
 }
 
-// Begin begins a selection: what it finds out is about the files as they are.
+// Begin begins a selection, whose results are valid for the current files.
 func (s *Selector) Begin() {
 	s.latest = latest{depend.NewDecider(s.contents.of), make(map[suites.Key]string), make(map[suites.Key][]string), make(map[suites.Key]*trace.Trace)}
 }
 
-// A Verdict is what is on record of a case.
+// A Verdict is the recorded verdict of a case.
 type Verdict struct {
 	Digests suites.Digests
-	Skipped bool           // whatever its inputs
-	Inputs  []suites.Input // that its digest is of, where Known
+	Skipped bool           // independent of its inputs
+	Inputs  []suites.Input // the inputs of its digest, if Known
 	Known   bool
 }
 
-// NeverRuns is why a case is not affected that would be skipped anyway.
+// NeverRuns is the reason for a case that is not affected because it would be skipped anyway.
 const NeverRuns = "it is skipped whatever its inputs"
 
-// Unaffected asks whether the verdict of a case stands although its inputs are
-// others now. If it does not, because says which inputs changed, and why that
-// matters. Of what hooks write themselves, without leaves nothing.
+// Unaffected reports whether the verdict of a case is still valid although its inputs differ
+// now. If it is not, because contains the changed inputs and why they matter. The function
+// without removes files that hooks write themselves.
 func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.Input) []suites.Input) (stands bool, because []string, changed []suites.Input) {
 	key := c.Key()
 	if v.Skipped {
@@ -90,7 +89,7 @@ func (s *Selector) Unaffected(c *suites.Case, v Verdict, without func([]suites.I
 	return true, nil, nil
 }
 
-// files are what a difference is about: the input, or the files that it stands for.
+// files returns the inputs of a difference: the input itself, or the files that it represents.
 func (s *Selector) files(d depend.Difference, now []suites.Input) []suites.Input {
 	if d.Path != depend.Elsewhere {
 		return []suites.Input{d.Input}
@@ -115,7 +114,7 @@ func (s *Selector) decide(c *suites.Case, e *Evidence, differences []depend.Diff
 	return s.latest.reader.Decide(q)
 }
 
-// carry notes that the verdict of a case is about its inputs as they are now.
+// carry records that the verdict of a case is valid for its current inputs.
 func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trace.Trace, now []suites.Input) {
 	next := &Evidence{}
 	if e != nil {
@@ -125,16 +124,16 @@ func (s *Selector) carry(k suites.Key, past suites.Digests, e *Evidence, t *trac
 	s.memory.put(k, next)
 }
 
-// NotAffected says of each case that the latest selection left out, though what it
-// depends on changed, why.
+// NotAffected returns the cases that the latest selection left out although their inputs
+// changed, with the reasons.
 func (s *Selector) NotAffected() map[suites.Key]string { return s.latest.unaffected }
 
-// Differing lists, by case, the paths that the latest selection found to hold another
-// content than the one that the case's verdict is about.
+// Differing returns, by case, the paths whose content differed from the content of the case's
+// verdict in the latest selection.
 func (s *Selector) Differing() map[suites.Key][]string { return s.latest.differing }
 
-// Uncovered names the places of the latest change that no case executes; cases are
-// those that execute anything here.
+// Uncovered returns the places of the latest change that no case executes. Callers leave out
+// skipped cases, because they execute nothing on this machine.
 func (s *Selector) Uncovered(cases []*suites.Case) []string {
 	traces := func(script string) []*trace.Trace {
 		var out []*trace.Trace
@@ -152,8 +151,8 @@ func (s *Selector) Uncovered(cases []*suites.Case) []string {
 	return out
 }
 
-// Evidence is what is kept of a case that belongs to a verdict with these digests;
-// nil when nothing does.
+// Evidence returns the stored evidence of a case for a verdict with these digests, nil if there
+// is none.
 func (s *Selector) Evidence(k suites.Key, d suites.Digests) *Evidence {
 	if e := s.memory.of(k); e.Digests == d {
 		return e
@@ -161,8 +160,7 @@ func (s *Selector) Evidence(k suites.Key, d suites.Digests) *Evidence {
 	return nil
 }
 
-// Traced keeps what a case was seen to execute, on the inputs that its verdict is
-// about.
+// Traced stores the trace of a case, with the inputs of its verdict.
 func (s *Selector) Traced(k suites.Key, d suites.Digests, inputs []suites.Input, t *trace.Trace) {
 	e := &Evidence{Trace: t}
 	e.Digests, e.Now, e.Inputs = d, d.Inputs, inputs
@@ -172,30 +170,30 @@ func (s *Selector) Traced(k suites.Key, d suites.Digests, inputs []suites.Input,
 	s.memory.put(k, e)
 }
 
-// Widen has every edit affect a case from now on, for a reason.
+// Widen makes every later edit affect a case, for a reason.
 func (s *Selector) Widen(k suites.Key, d suites.Digests, inputs []suites.Input, why string) {
 	e := &Evidence{}
 	e.Digests, e.Now, e.Inputs, e.Wide = d, d.Inputs, inputs, why
 	s.memory.put(k, e)
 }
 
-// Unsaved counts the evidence that Save has still to write.
+// Unsaved returns the number of cases whose evidence Save has not written.
 func (s *Selector) Unsaved() int { return len(s.memory.unsaved) }
 
-// Save writes evidence that is not on disk yet, and the contents that it is about.
+// Save writes evidence that is not on disk yet, and the contents of its inputs.
 func (s *Selector) Save(to Keeper) { s.memory.save(to, s.contents) }
 
-// Release gives up the evidence of a case that is on disk.
+// Release drops the evidence of a case from memory if it is on disk.
 func (s *Selector) Release(k suites.Key) {
 	if !s.memory.unsaved[k] {
 		delete(s.memory.evidence, k)
 	}
 }
 
-// Forget gives up all evidence that is on disk.
+// Forget drops all evidence that is on disk from memory.
 func (s *Selector) Forget() { s.memory.forget() }
 
-// Rest gives up what can be read again.
+// Rest drops everything from memory that can be read again.
 func (s *Selector) Rest() {
 	s.memory.forget()
 	s.latest.reader = nil

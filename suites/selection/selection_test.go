@@ -50,8 +50,8 @@ func keys(names string) (out []suites.Key) {
 	return out
 }
 
-// TestSaveThatFails: evidence that could not be written is not given up, and
-// written as soon as it can be.
+// TestSaveThatFails checks that evidence which could not be written is kept, and written as soon
+// as possible.
 func TestSaveThatFails(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()
@@ -77,9 +77,8 @@ func TestSaveThatFails(t *testing.T) {
 	}
 }
 
-// TestEvidence: what was traced is there for the verdict that it belongs to, from
-// memory and from disk, and for no other; that a case is wide stays with its
-// definition.
+// TestEvidence checks that a trace is available for its own verdict only, from memory and from
+// disk, and that a widened case stays wide as long as its definition is the same.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	d := newOnDisk()

@@ -1,5 +1,5 @@
-// Package shell parses shell text that somebody else wrote. What nests too deep
-// for a parser that calls itself is an error, as is what would be too deep a tree.
+// Package shell parses untrusted shell text. Text that nests too deep for the recursive parser,
+// or whose tree is too deep, is an error.
 package shell
 
 import (
@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// framesAtMost is how deep the parser may be in its own calls: some hundred
-	// constructs within each other. Scripts have a dozen.
+	// framesAtMost limits the call depth of the parser: some hundred nested constructs. Scripts
+	// have a dozen.
 	framesAtMost = 4000
-	// levelsAtMost is how deep a tree may be: a chain of ten thousand && is one level
-	// each, though the parser does not call itself for them.
+	// levelsAtMost limits the depth of a tree, because a chain of ten thousand && has a level
+	// for each although the parser does not call itself for them.
 	levelsAtMost = 10_000
 )
 
@@ -33,24 +33,26 @@ func Parse(text string, options ...syntax.ParserOption) (*syntax.File, error) {
 	if r.deep {
 		return nil, ErrDeep
 	}
-	if err == nil && len(text) > levelsAtMost && tooDeep(file) { // a level takes a byte at least
+	if err == nil && len(text) > levelsAtMost && tooDeep(file) { // a level takes at least one byte
 		return nil, ErrDeep
 	}
 	return file, err
 }
 
-// stacks are for wary, 32 KB each: a project of a thousand hooks is parsed at once.
+// stacks are buffers for wary, 32 KB each, because a project of a thousand hooks is parsed at
+// once.
 var stacks = sync.Pool{New: func() any { return new([framesAtMost]uintptr) }}
 
-// wary hands out text as long as the parser that asks for it is not too deep in
-// its own calls: an overflow of its stack would end the program.
+// A wary returns text only if the parser that reads it is not too deep in its own calls, because
+// a stack overflow would end the program.
 type wary struct {
 	text   io.Reader
 	frames []uintptr
 	deep   bool
 }
 
-// portion is how much the parser gets at once: it can go no deeper without asking.
+// portion is the maximum number of bytes per read, so that the parser cannot go much deeper
+// between reads.
 const portion = 512
 
 func (w *wary) Read(to []byte) (int, error) {
@@ -61,7 +63,7 @@ func (w *wary) Read(to []byte) (int, error) {
 	return w.text.Read(to[:min(len(to), portion)])
 }
 
-// tooDeep walks down a tree no further than is allowed.
+// tooDeep reports whether a tree has more levels than allowed, and stops there.
 func tooDeep(file *syntax.File) (deep bool) {
 	level := 0
 	syntax.Walk(file, func(n syntax.Node) bool {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDeep parses what would overflow the stack, or make a tree that does so to
-// those who walk it.
+// TestDeep parses text that would overflow the stack of the parser, or of functions that walk
+// its tree.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	for _, opening := range []string{
@@ -34,7 +34,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestPlain: what people write is parsed, however long it is.
+// TestPlain checks that ordinary text is parsed, however long it is.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

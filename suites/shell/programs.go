@@ -9,23 +9,23 @@ import (
 // a program that runs neither.
 type Program struct {
 	Language string // of the scripts that it runs; "" for none
-	Shell    bool   // it runs the text behind -c
+	Shell    bool   // it runs the text after -c
 	ByBash   bool   // bash runs its scripts in a case, as the test plans of this field do
 	Missing  int    // exit code if the script does not exist, as observed; 0 if that was not observed
 
 	Wraps   bool     // it runs the command among its arguments
-	Own     int      // arguments of its own before that command, not counting options and assignments
-	Valued  string   // options that take the next word as their value, space separated
+	Own     int      // its own arguments before that command, not counting options and assignments
+	Valued  string   // options whose value is the next word, separated by spaces
 	Within  bool     // the command may be anywhere among its arguments, as in "find -exec"
 	Runner  bool     // it runs a program of the project, given by name
 	Behind  string   // the word before that name; "" for none
 	Offline []string // options by which a runner neither installs anything nor uses the network
 
-	Builds   bool // it runs code that its own files name
+	Builds   bool // it runs code named in its own files
 	Untraced bool // it may run commands that a trace of bash does not see
 }
 
-// Languages of scripts. Bash can parse those of Shell. Any other is named by itself.
+// Languages of scripts. Bash can parse those of Shell. Other languages have no constant.
 const (
 	Shell  = "shell"
 	Python = "python"
@@ -35,7 +35,7 @@ const (
 // programs has one row for each program that runs code or other programs.
 var programs = map[string]Program{
 	"bash":    {Language: Shell, Shell: true, ByBash: true, Missing: 127},
-	"sh":      {Language: Shell, Shell: true, ByBash: true, Missing: 2}, // where it is dash
+	"sh":      {Language: Shell, Shell: true, ByBash: true, Missing: 2}, // if it is dash
 	"dash":    {Language: Shell, Shell: true, ByBash: true, Missing: 2},
 	"ash":     {Language: Shell, Shell: true},
 	"ksh":     {Language: Shell, Shell: true},
@@ -111,14 +111,14 @@ var programs = map[string]Program{
 	"crontab":     {Untraced: true},
 }
 
-// extensions name the program that runs a file which has no "#!" line.
+// extensions maps extensions to the program that runs a file without a "#!" line.
 var extensions = map[string]string{
 	".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".ksh": "ksh",
 	".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".rb": "ruby", ".pl": "perl",
 }
 
-// ProgramOf returns the row of a program, given by name or path. A version at the
-// end of the name does not count.
+// ProgramOf returns the row of a program, given by name or path. It ignores a version at the end
+// of the name.
 func ProgramOf(name string) Program {
 	base := path.Base(name)
 	if p, ok := programs[base]; ok {
@@ -130,25 +130,22 @@ func ProgramOf(name string) Program {
 	return Program{}
 }
 
-// Interprets reports whether a program runs scripts of another language than a
-// shell's.
+// Interprets reports whether a program runs scripts in a language other than a shell's.
 func (p Program) Interprets() bool { return p.Language != "" && !p.Shell && !p.Runner }
 
-// RunsScripts reports whether a program runs the script that is its first argument.
+// RunsScripts reports whether a program runs the script in its first argument.
 func (p Program) RunsScripts() bool { return p.Shell || p.Interprets() }
 
-// Starts reports whether a program may start shells that no text of the command
-// names.
+// Starts reports whether a program may start shells that are not in the text of the command.
 func (p Program) Starts() bool { return p.Interprets() || p.Runner || p.Builds }
 
-// ByExtension returns the program that runs a file without a "#!" line, by the end
-// of the file's name; "" if that names none.
+// ByExtension returns the program that runs a file without a "#!" line, by its extension, "" if
+// that is unknown.
 func ByExtension(file string) string { return extensions[strings.ToLower(path.Ext(file))] }
 
-// Inner returns the index of the command that the program of a command line runs
-// in its place: a wrapper or runner passes on what follows its options,
-// assignments and own arguments. It is 0 if there is no such program, and
-// len(words) if the command is not given.
+// Inner returns the index of the command that a wrapper or runner at the start of a command line
+// runs, after its options, assignments and own arguments. It is 0 if there is no wrapper or
+// runner, and len(words) if the command is missing.
 func Inner(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -171,7 +168,7 @@ func Inner(words []string) int {
 		case isAssignment(word):
 		case own > 0:
 			own--
-		case isNumber(word): // the value of an option that the table does not have
+		case isNumber(word): // the value of an option that is not in the table
 		default:
 			return i
 		}
@@ -191,8 +188,7 @@ func isOneOf(word string, list []string) bool {
 	return false
 }
 
-// isAssignment reports whether a word is one that env and its like take for a
-// variable.
+// isAssignment reports whether env and similar programs treat a word as a variable.
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsFunc(name, func(c rune) bool {
@@ -206,10 +202,10 @@ func isNumber(word string) bool {
 	return strings.ContainsAny(digits, "0123456789") && len(word)-len(digits) <= 1 && strings.Trim(digits, "0123456789.") == ""
 }
 
-// Interpreter returns the words by which the system starts a script with this first
-// line, without an env in front and its options and assignments. direct reports
-// whether env has none but -S, so that the script gets its environment unchanged.
-// It returns nil if the line does not begin with "#!" or names no program.
+// Interpreter returns the words with which the system starts a script with this first line,
+// without a leading env and its options and assignments. direct reports whether env has no
+// option but -S, so that the environment of the script is unchanged. It returns nil if the line
+// does not begin with "#!" or names no program.
 func Interpreter(line string) (words []string, direct bool) {
 	line, ok := strings.CutPrefix(line, "#!")
 	if !ok {
@@ -227,8 +223,8 @@ func Interpreter(line string) (words []string, direct bool) {
 	return words[at:], direct
 }
 
-// LanguageOf returns the language of the script that a command line runs, behind
-// wrappers and runners: that of the last program that has one; "" if none has.
+// LanguageOf returns the language of the script that a command line runs, after wrappers and
+// runners: that of the last program with a language, "" if there is none.
 func LanguageOf(words []string) (language string) {
 	for len(words) > 0 {
 		if l := ProgramOf(words[0]).Language; l != "" {

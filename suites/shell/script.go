@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Script lists what a shell script consists of. The lists are in the order of the
-// text, and include what is in functions, substitutions and here-documents.
+// A Script lists the parts of a shell script. The lists are in source order, and include parts
+// of functions, substitutions and here-documents.
 type Script struct {
 	Commands     []*Command
 	Words        []*Word // outer words before those in them
@@ -22,11 +22,11 @@ type Script struct {
 	Functions    []*Function
 	Cases        []*Case
 	Comments     []Comment
-	Arithmetic   []string // names and numbers that operators of arithmetic are applied to
-	BashOnly     string   // the last construct that only bash understands; "" without one
+	Arithmetic   []string // names and numbers that are operands of arithmetic operators
+	BashOnly     string   // the last construct that only bash supports; "" if there is none
 }
 
-// A Span is a part of the text, in bytes, and the line on which it begins.
+// A Span is a part of the text, in bytes, and the line where it begins.
 type Span struct{ Start, End, Line int }
 
 // A Command is a simple command. It has no arguments if it only assigns.
@@ -45,31 +45,31 @@ func (c *Command) Name() string {
 	return c.Args[0].Bare()
 }
 
-// HasInput reports whether the command's input is in the script: a here-document or
-// a here-string.
+// HasInput reports whether the command's input is in the script as a here-document or a
+// here-string.
 func (c *Command) HasInput() bool {
 	return slices.ContainsFunc(c.Redirects, func(to *Redirect) bool { return to.Here != nil || to.Op == "<<<" })
 }
 
-// An Assign gives a variable a value. It is one of a command, or an argument of
-// declare and its like.
+// An Assign sets a variable. It belongs to a command, or is an argument of declare and similar
+// builtins.
 type Assign struct {
 	Span
 	Name     string
-	Value    *Word   // nil for an array, and without a value
+	Value    *Word   // nil for an array, and if there is no value
 	Elements []*Word // of an array
 	Array    bool
-	Whole    bool // it sets all of the variable, and does not append to it or set one element
+	Whole    bool // it sets the whole variable, and does not append to it or set one element
 }
 
 // A Declaration is a command such as declare, export or local.
 type Declaration struct {
 	Span
 	Name    string
-	Assigns []*Assign // a flag is one without a name, whose value is the flag
+	Assigns []*Assign // a flag has no name, and the flag is its value
 }
 
-// HasFlag reports whether a declaration has an option of that letter.
+// HasFlag reports whether a declaration has an option with this letter.
 func (d *Declaration) HasFlag(letter rune) bool {
 	return slices.ContainsFunc(d.Assigns, func(a *Assign) bool {
 		if a.Name != "" || a.Value == nil {
@@ -80,8 +80,8 @@ func (d *Declaration) HasFlag(letter rune) bool {
 	})
 }
 
-// A Loop sets a variable to each of its items. Without items these are the
-// script's arguments.
+// A Loop sets a variable to each of its items, or, if it has none, to each of the script's
+// arguments.
 type Loop struct {
 	Name  string
 	Items []*Word
@@ -91,12 +91,12 @@ type Loop struct {
 type Word struct {
 	Span
 	Parts   []Part
-	In      *Word // that holds this one in an expansion; nil at the top
-	Pattern bool  // it is matched, and not expanded to names of files
+	In      *Word // the word that contains this one in an expansion; nil at the top
+	Pattern bool  // it is matched, and not expanded to file names
 	Here    bool  // it is a here-document
 }
 
-// A PartKind is what a part of a word is.
+// A PartKind classifies a part of a word.
 type PartKind int
 
 // The kinds of parts.
@@ -108,11 +108,11 @@ const (
 	Other        // arithmetic, or the substitution of a process
 )
 
-// A Part of a word.
+// A Part is one part of a word.
 type Part struct {
 	Span
 	Kind      PartKind
-	Text      string     // of a literal, as it is written within its quotes; of an extended pattern what is in its parentheses
+	Text      string     // of a literal, as written within its quotes; of an extended pattern, the text in its parentheses
 	Quote     byte       // ' or ", or 0 outside of quotes
 	Parameter *Parameter // of an Expansion
 	Command   *Command   // of a Substitution that consists of one simple command
@@ -124,17 +124,17 @@ type Parameter struct {
 	Span
 	Name     string
 	Indirect bool     // ${!name}
-	Partial  bool     // it gives another value than the variable's, whatever Op is
+	Partial  bool     // its value differs from the variable's, whatever Op is
 	Indexed  bool     // ${name[...]}
-	Op       string   // such as ":-" or "%"; "" without one
-	Word     *Word    // behind Op
-	In       *Word    // the word that the expansion is in; nil in arithmetic outside of words
-	Of       *Command // that has it in an argument, outside of substitutions; nil when it is in none
+	Op       string   // such as ":-" or "%"; "" if there is none
+	Word     *Word    // after Op
+	In       *Word    // the word that contains the expansion; nil in arithmetic outside of words
+	Of       *Command // the command with this in an argument, outside of substitutions; nil if there is none
 	InTest   bool     // it is in [[ ]], outside of substitutions
 }
 
-// Variable returns the name of the variable whose value the expansion gives, or a
-// default for it; "" for any other expansion.
+// Variable returns the name of the variable to whose value, or a default for it, the expansion
+// evaluates, and "" for any other expansion.
 func (p *Parameter) Variable() string {
 	if p.Partial || p.Op != "" && !slices.Contains(defaults, p.Op) {
 		return ""
@@ -144,21 +144,21 @@ func (p *Parameter) Variable() string {
 
 var defaults = []string{"-", ":-", "=", ":=", "?", ":?"}
 
-// A Redirect is one of a command, simple or not.
+// A Redirect is one redirection of a command, simple or not.
 type Redirect struct {
 	Op   string // such as "<" or ">>"
-	N    string // the descriptor, "" for the usual one
+	N    string // the descriptor, "" for the default
 	Word *Word
 	Here *Word // the here-document
 }
 
-// A Test is an operator of [[ ]] and those of its operands that are words.
+// A Test is an operator of [[ ]] with its operands that are words.
 type Test struct {
 	Op    string
 	Words []*Word
 }
 
-// A Comment is one line of a comment; Text is what follows the #.
+// A Comment is one line of a comment; Text is the part after the #.
 type Comment struct {
 	Span
 	Text string
@@ -171,7 +171,7 @@ type Function struct {
 	node syntax.Node
 }
 
-// Text returns the definition as a formatter writes it, without comments.
+// Text returns the formatted definition without comments, nil if it cannot be printed.
 func (f *Function) Text() []byte {
 	var b bytes.Buffer
 	if err := syntax.NewPrinter().Print(&b, f.node); err != nil {
@@ -180,7 +180,7 @@ func (f *Function) Text() []byte {
 	return b.Bytes()
 }
 
-// A Case is a pattern of a case statement, with the end of what it selects.
+// A Case is a pattern of a case statement, with the end of the commands it selects.
 type Case struct {
 	Pattern Span
 	End     int
@@ -198,7 +198,7 @@ func (w *Word) Bare() string {
 	return text
 }
 
-// Tail returns the literal text at the end of a word, behind its last expansion.
+// Tail returns the literal text at the end of a word, after its last expansion.
 func (w *Word) Tail() string {
 	text := ""
 	for _, p := range w.Parts {
@@ -222,8 +222,8 @@ func (w *Word) Literals() string {
 	return text
 }
 
-// Variable returns the name of the variable whose value a word is and nothing else,
-// "" for any other word.
+// Variable returns the name of the variable if a word consists only of its value, and "" for any
+// other word.
 func (w *Word) Variable() string {
 	if len(w.Parts) != 1 || w.Parts[0].Kind != Expansion {
 		return ""
@@ -234,7 +234,7 @@ func (w *Word) Variable() string {
 	return ""
 }
 
-// Read lists the parts of a script. The error is that of Parse.
+// Read returns the parts of a script. Its errors are those of Parse.
 func Read(text string) (*Script, error) {
 	file, err := Parse(text, syntax.KeepComments(true))
 	if err != nil {
@@ -246,8 +246,8 @@ func Read(text string) (*Script, error) {
 	return r.script, nil
 }
 
-// A reader makes a Script of a syntax tree. It makes one value for each node, by
-// whichever way it comes to that node first.
+// A reader builds a Script from a syntax tree. It creates one value for each node, when it first
+// reaches the node.
 type reader struct {
 	script     *Script
 	stack      []syntax.Node
@@ -327,7 +327,7 @@ func (r *reader) visit(n syntax.Node) bool {
 	return true
 }
 
-// inner returns the innermost word around the present node.
+// inner returns the innermost word around the current node.
 func (r *reader) inner() *Word {
 	for _, n := range slices.Backward(r.stack) {
 		if w, ok := n.(*syntax.Word); ok {
@@ -337,8 +337,8 @@ func (r *reader) inner() *Word {
 	return nil
 }
 
-// user returns the command that has the present node in an argument, and whether
-// the node is in a test.
+// user returns the command with the current node in an argument, and whether the node is in a
+// test.
 func (r *reader) user() (c *Command, inTest bool) {
 	for i, n := range slices.Backward(r.stack) {
 		switch n := n.(type) {
@@ -367,7 +367,7 @@ func (r *reader) test(op string, in *Word, operands ...syntax.TestExpr) {
 	}
 }
 
-// statement notes redirections, also as those of a simple command.
+// statement records redirections, also as those of a simple command.
 func (r *reader) statement(n *syntax.Stmt, in *Word) {
 	var redirects []*Redirect
 	for _, redirect := range n.Redirs {
@@ -508,8 +508,8 @@ func spanOf(n syntax.Node) Span {
 	return Span{int(n.Pos().Offset()), int(n.End().Offset()), int(n.Pos().Line())}
 }
 
-// dropComments removes the comments of a node, for the text of functions. They are
-// on record when the node has been visited.
+// dropComments removes the comments of a node after its visit, when they are recorded already,
+// for the text of functions.
 func dropComments(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Stmt:

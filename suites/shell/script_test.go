@@ -142,8 +142,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any text: spans are in it, words know those around them, and the
-// text of a function is that of a tree without comments.
+// FuzzRead checks for any text that spans are inside it, that words know the words around them,
+// and that the text of a function is that of a tree without comments.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"f() { # a\n  # b\n  if x; then # c\n y; else # d\n z # e\n fi # f\n}\n", "f() { a=( # x\n 1 # y\n ) ; case $1 in # z\n a) b ;; # u\n # v\n esac; }",

@@ -19,8 +19,8 @@ func Tally(records []suites.Record) suites.Tally {
 	return t
 }
 
-// TallyByAgent counts records by agent and status. A record does not name its
-// agent, so agentOf tells it.
+// TallyByAgent counts records by agent and status. It calls agentOf because a record does not
+// contain its agent.
 func TallyByAgent(records []suites.Record, agentOf func(*suites.Record) string) map[string]suites.Tally {
 	tallies := map[string]suites.Tally{}
 	for i := range records {
@@ -32,9 +32,8 @@ func TallyByAgent(records []suites.Record, agentOf func(*suites.Record) string) 
 	return tallies
 }
 
-// CheckCounts compares the number of records of each agent with what is
-// expected, and says in a line each who fell short or has too many. Cases
-// without a record are unknown failures.
+// CheckCounts compares the number of records of each agent with the expected number, and returns
+// a line for each agent with too few or too many. Cases without a record are unknown failures.
 func CheckCounts(records []suites.Record, agentOf func(*suites.Record) string, expected map[string]int) []string {
 	tallies := TallyByAgent(records, agentOf)
 	var lines []string
@@ -60,9 +59,9 @@ func unknown(n int) string {
 	return fmt.Sprintf("%d unknown failures", n)
 }
 
-// adrFilter is the aggregation that the format's own document prescribes for
-// its records. It knows no unproven, aborted or version skip: beside Tally it
-// shows what other tools make of the same files.
+// adrFilter is the aggregation that the format's own document prescribes for its records. It has
+// no unproven, aborted or version skip. Next to Tally it shows how other tools interpret the
+// same files.
 const adrFilter = `. as $all |
   ($all | map(select(.pass == false)) | length) as $fails |
   ($all | map(select(.pass == true and (.note | test("absent|BIOME_ABSENT") | not))) | length) as $pass |
@@ -83,8 +82,8 @@ const adrFilter = `. as $all |
 
 var adrQuery = sync.OnceValues(func() (*Query, error) { return CompileQuery(adrFilter) })
 
-// ADRAggregate runs that aggregation. The result holds passed, failed and
-// skipped as int, failures and skips as lists of hook, test_name and note.
+// ADRAggregate runs adrFilter. The result has passed, failed and skipped as int, and failures
+// and skips as lists of hook, test_name and note.
 func ADRAggregate(records []suites.Record) (map[string]any, error) {
 	q, err := adrQuery()
 	if err != nil {

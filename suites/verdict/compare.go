@@ -16,12 +16,12 @@ type Run struct {
 	Time    time.Time
 	Records []suites.Record
 	Env     suites.Environment
-	// Concerns reports whether a tool can explain another verdict of the case; nil:
-	// any that it reaches can. That of the later run counts.
+	// Concerns reports whether a tool can explain a changed verdict of the case. If nil, any
+	// tool that the case reaches can. Compare uses that of the later run.
 	Concerns func(k suites.Key, tool string) bool
 }
 
-// A Side is what one run says of a case.
+// A Side is the result of a case in one run.
 type Side struct {
 	Status   suites.Status `json:"status"`
 	Exit     *int          `json:"exit"`
@@ -30,14 +30,14 @@ type Side struct {
 	record   *suites.Record
 }
 
-// Cause is what the failure of a side has in common with others.
+// Cause returns the cause of a side's failure, which groups it with others.
 func (s *Side) Cause() cause.Cause { return cause.Of(cause.Failure{Record: s.record}) }
 
-// A Delta is a case that differs between two runs. Prev is nil for an added
-// case, Cur for a removed one.
+// A Delta is a case that differs between two runs. Prev is nil for an added case, Cur for a
+// removed one.
 type Delta struct {
 	suites.Key
-	Name   string       `json:"name"` // as the newer of the two runs calls it
+	Name   string       `json:"name"` // in the newer of the two runs
 	Hook   string       `json:"hook"`
 	Kind   Kind         `json:"kind"`
 	Prev   *Side        `json:"before"`
@@ -54,8 +54,8 @@ type RunSummary struct {
 	suites.Tally
 }
 
-// A Comparison is how two runs differ. Counts holds every kind, Unchanged too:
-// they add up to the cases that either run has.
+// A Comparison describes the differences between two runs. Counts has every kind, including
+// Unchanged; their sum is the number of cases in either run.
 type Comparison struct {
 	Prev, Cur   RunSummary
 	Deltas      []Delta // by suite and ID
@@ -64,7 +64,7 @@ type Comparison struct {
 	Warnings    []string
 }
 
-// Total is the number of cases that either run has.
+// Total returns the number of cases in either run.
 func (c *Comparison) Total() int {
 	total := 0
 	for _, n := range c.Counts {
@@ -73,9 +73,9 @@ func (c *Comparison) Total() int {
 	return total
 }
 
-// Compare merges two runs by the identity of their cases. Records without an ID
-// are compared by hook and name, with a warning; give them their identity first
-// where it is known. Of several records of one case the last one counts.
+// Compare merges two runs by the identity of their cases. Records without an ID are compared by
+// hook and name, with a warning, so callers should set known IDs first. If a case has several
+// records, the last one counts.
 func Compare(prev, cur Run) Comparison {
 	c := Comparison{Counts: make(map[Kind]int, len(Kinds))}
 	a, b := c.side(&prev, "earlier"), c.side(&cur, "later")
@@ -136,14 +136,13 @@ func sideOf(r *suites.Record) *Side {
 	return &Side{r.Status(), r.ActualExit, r.ActualDecision, r.Note, r}
 }
 
-// keyed is a record with the key that it is sorted by.
+// A keyed is a record with its sort key.
 type keyed struct {
 	key    suites.Key
 	record *suites.Record
 }
 
-// side sorts a run's records by key, without copying them, and drops all but
-// the last of each.
+// side sorts a run's records by key, without copying them, and keeps only the last of each.
 func (c *Comparison) side(r *Run, which string) []keyed {
 	sorted := make([]keyed, len(r.Records))
 	noID := 0
@@ -172,8 +171,8 @@ func (c *Comparison) side(r *Run, which string) []keyed {
 	return once
 }
 
-// identity is the record's key, or for a record without ID one made of its hook
-// and name, which no case has.
+// identity returns the record's key. For a record without ID it is made of its hook and name,
+// which is no key of a case.
 func identity(r *suites.Record) suites.Key {
 	if r.ID != "" {
 		return r.Key()
@@ -202,7 +201,7 @@ func (c *Comparison) warnOfSets() {
 	}
 }
 
-// Warn adds warnings that were found elsewhere, each behind the same words.
+// Warn adds warnings from elsewhere, each with the same prefix.
 func (c *Comparison) Warn(what string, lines []string) {
 	for _, line := range lines {
 		c.Warnings = append(c.Warnings, what+line)
@@ -213,29 +212,29 @@ func (c *Comparison) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// A Kind is how a case's record differs from the one before it.
+// A Kind classifies how a case's record differs from the previous one.
 type Kind string
 
-// The kinds. Added and Removed are cases that only one side has, unless Come and Gone say
-// otherwise.
+// The kinds. Added and Removed are cases in only one run, unless Come and Gone return another
+// kind.
 const (
 	Unchanged  Kind = "unchanged"
 	Added      Kind = "added"
 	Removed    Kind = "removed"
-	Regression Kind = "regression" // it did not fail, and nothing but the hooks and documents explains that it now does
+	Regression Kind = "regression" // it did not fail, and only hooks and documents can explain that it fails now
 	Resolved   Kind = "resolved"   // it failed or was unproven, and now passes
 	Changed    Kind = "changed"    // exit, decision, note or kind of verdict differ, for no better or worse
 	Edited     Kind = "edited"     // the case's definition differs
 	Explained  Kind = "explained"  // the verdict changed, and so did tools that the case reaches
 )
 
-// Kinds lists the kinds in the order in which sums name them.
+// Kinds lists the kinds in the order of summaries.
 var Kinds = []Kind{Added, Removed, Regression, Resolved, Changed, Edited, Explained, Unchanged}
 
-// Transition tells how a record differs from the case's earlier one, which is
-// nil when there is none. ToolsExplain says whether two digests of tools differ
-// because a tool did; it is asked only when the verdict changed and the digests
-// differ. A digest that is empty, as in other tools' records, equals any.
+// Transition returns how a record differs from the case's earlier one, which is nil if there is
+// none. ToolsExplain reports whether two digests of tools differ because a tool changed; it is
+// called only if the verdict changed and the digests differ. An empty digest, as in records of
+// other tools, equals any.
 func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, cur string) bool) Kind {
 	if prev == nil {
 		return Come(&cur)
@@ -251,8 +250,7 @@ func Transition(prev *suites.Record, cur suites.Record, toolsExplain func(prev, 
 	return kind
 }
 
-// Come is the Transition of a case that was not there before. One that is generated and
-// fails is a fault that was not there.
+// Come is the Transition of a case that is new. If it is generated and fails, it is a new fault.
 func Come(cur *suites.Record) Kind {
 	if cur.Key().Generated() && cur.Status() == suites.Fail {
 		return Regression
@@ -260,8 +258,8 @@ func Come(cur *suites.Record) Kind {
 	return Added
 }
 
-// Gone is the Transition of a case that is there no more. One that is generated and
-// failed is a fault that is mended.
+// Gone is the Transition of a case that no longer exists. If it was generated and failed, its
+// fault is fixed.
 func Gone(prev *suites.Record) Kind {
 	if prev.Key().Generated() && prev.Status() == suites.Fail {
 		return Resolved
@@ -269,8 +267,8 @@ func Gone(prev *suites.Record) Kind {
 	return Removed
 }
 
-// Turn is the Transition from one status to another, which is all that it looks
-// at beside the digests.
+// Turn is the Transition from one status to another. It depends only on the two statuses and the
+// digests.
 func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(before, now string) bool) Kind {
 	switch {
 	case differ(before.Case, now.Case):
@@ -286,8 +284,8 @@ func Turn(was, is suites.Status, before, now suites.Digests, toolsExplain func(b
 	case is == suites.Pass && (was == suites.Fail || was == suites.Unproven):
 		return Resolved
 	default:
-		// From or to a skip, or to unproven: neither better nor worse is known of the
-		// case itself. What became of the control is told of the control.
+		// From or to a skip, or to unproven: the case itself is neither better nor worse as far
+		// as known. A change of the control is reported for the control.
 		return Changed
 	}
 }
@@ -306,5 +304,5 @@ func equalExit(a, b *int) bool {
 	return *a == *b
 }
 
-// differ compares digests; one that is not known differs from none.
+// differ reports whether two digests differ; an unknown digest equals any.
 func differ(a, b string) bool { return a != "" && b != "" && a != b }

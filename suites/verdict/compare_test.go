@@ -13,8 +13,7 @@ import (
 	"hookwatch/suites"
 )
 
-// recordOf makes a record for comparisons: "pass", "fail", or a note that tells
-// the status.
+// recordOf returns a record for comparisons: "pass", "fail", or a note that contains the status.
 func recordOf(id, status string) suites.Record {
 	exit := 0
 	r := suites.Record{Suite: "pm", ID: id, TestName: "case_" + id, Hook: "hook.sh", ActualExit: &exit, ActualDecision: "block",
@@ -38,7 +37,7 @@ func recordOf(id, status string) suites.Record {
 func TestTransition(t *testing.T) {
 	t.Parallel()
 	is := []string{"pass", "fail", "skip", "unproven", "aborted"}
-	for was, want := range map[string][]Kind{ // by what the later record is
+	for was, want := range map[string][]Kind{ // by the status of the later record
 		"pass":     {Unchanged, Regression, Changed, Changed, Changed},
 		"fail":     {Resolved, Unchanged, Changed, Changed, Changed},
 		"skip":     {Changed, Regression, Unchanged, Changed, Changed},
@@ -139,8 +138,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareFaults: a generated case that comes and fails is a fault that was not there,
-// one that failed and goes is mended, and what it is made of is never edited.
+// TestCompareFaults checks that a new generated case that fails is a new fault, a removed one
+// that failed is resolved, and a changed definition is never an edit.
 func TestCompareFaults(t *testing.T) {
 	t.Parallel()
 	of := func(id, status, definition string) suites.Record {
@@ -169,7 +168,7 @@ func TestAnEditedHookThatCallsAnotherToolIsNotExplained(t *testing.T) {
 	if c := Compare(a, b); c.Deltas[0].Kind != Regression {
 		t.Errorf("a hook that newly calls rg is %s", c.Deltas[0].Kind)
 	}
-	a.Env.Tools = append(a.Env.Tools, suites.Tool{Name: "rg"}) // it was looked for, and absent
+	a.Env.Tools = append(a.Env.Tools, suites.Tool{Name: "rg"}) // it was searched for, and absent
 	if c := Compare(a, b); c.Deltas[0].Kind != Explained {
 		t.Errorf("with rg installed meanwhile it is %s", c.Deltas[0].Kind)
 	}
@@ -195,7 +194,7 @@ func TestCompareRecordsWithoutID(t *testing.T) {
 	}
 }
 
-// randomRun makes a run of random cases in random order.
+// randomRun returns a run of random cases in random order.
 func randomRun(r *rand.Rand, cases int) Run {
 	var run Run
 	for i := range cases {
@@ -216,8 +215,8 @@ func randomRun(r *rand.Rand, cases int) Run {
 	return run
 }
 
-// differential finds the same sets in another way: by object keys, in jq. The
-// earlier run's records carry run_id "a".
+// differential finds the same sets in another way: by object keys, in jq. Records of the earlier
+// run have the run_id "a".
 const differential = `def key: "\(.suite)/\(.id)";
   (map(select(.run_id == "a") | {key: key, value: .}) | from_entries) as $prev |
   (map(select(.run_id == "b") | {key: key, value: .}) | from_entries) as $cur |
@@ -280,8 +279,8 @@ func TestCompareLeavesItsInputAlone(t *testing.T) {
 	}
 }
 
-// BenchmarkCompare100k compares runs of 100,000 records a side, a tenth of
-// which differ, in shuffled order.
+// BenchmarkCompare100k compares two runs of 100,000 records in shuffled order, a tenth of which
+// differ.
 func BenchmarkCompare100k(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	side := func() Run {

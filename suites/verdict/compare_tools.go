@@ -8,16 +8,16 @@ import (
 	"hookwatch/suites"
 )
 
-// A ToolKind is how a tool differs between two environments.
+// A ToolKind classifies how a tool differs between two environments.
 type ToolKind string
 
-// The kinds of change. Replaced is another file with the same version.
+// The kinds of change. ToolReplaced is another file with the same version.
 const (
 	ToolAppeared ToolKind = "appeared"
 	ToolVanished ToolKind = "vanished"
 	ToolVersion  ToolKind = "version"
 	ToolReplaced ToolKind = "replaced"
-	ToolStandIn  ToolKind = "stand-in" // a stand-in took its place, or gave it back
+	ToolStandIn  ToolKind = "stand-in" // a stand-in replaced it, or no longer does
 )
 
 // A ToolChange is one tool that differs.
@@ -27,7 +27,7 @@ type ToolChange struct {
 	Prev, Cur suites.Tool
 }
 
-// String says it in words: "biome 2.3.15 -> 2.4.0", "jaq vanished (was 2.1)".
+// String describes the change: "biome 2.3.15 -> 2.4.0", "jaq vanished (was 2.1)".
 func (t ToolChange) String() string {
 	switch t.Kind {
 	case ToolVersion:
@@ -58,8 +58,8 @@ func version(word string, t suites.Tool) string {
 	return " (" + word + t.Version + ")"
 }
 
-// ToolChanges lists what differs between two environments' tools, by name. A
-// tool that is not listed counts as absent.
+// ToolChanges returns the differences between two environments' tools, sorted by name. A missing
+// tool counts as absent.
 func ToolChanges(prev, cur []suites.Tool) []ToolChange {
 	was, is := toolsByName(prev), toolsByName(cur)
 	var names []string
@@ -89,7 +89,7 @@ func toolsByName(tools []suites.Tool) map[string]suites.Tool {
 	return byName
 }
 
-// toolKind gives "" when nothing is known to differ.
+// toolKind returns "" if no difference is known.
 func toolKind(a, b suites.Tool) ToolKind {
 	switch {
 	case !a.Present() && !b.Present():
@@ -109,13 +109,13 @@ func toolKind(a, b suites.Tool) ToolKind {
 	}
 }
 
-// An explainer tells which tools made two digests of tools differ.
+// An explainer finds the tools whose change made two digests of tools differ.
 type explainer struct {
 	prev, cur *suites.Environment
 	was, is   map[string]suites.Tool
 	known     bool // both environments list their tools
 	changes   []ToolChange
-	concerns  func(suites.Key, string) bool // nil: each tool concerns each case
+	concerns  func(suites.Key, string) bool // if nil, each tool concerns each case
 }
 
 func newExplainer(prev, cur *suites.Environment) *explainer {
@@ -126,15 +126,15 @@ func newExplainer(prev, cur *suites.Environment) *explainer {
 	return e
 }
 
-// explains reports whether tools that changed account for the difference of two
-// digests. When the tools of a run are not known, the difference has to do.
+// explains reports whether changed tools explain the difference of two digests. If the tools of
+// a run are unknown, the difference itself is enough.
 func (e *explainer) explains(k suites.Key, prev, cur string) bool {
 	return !e.known || len(e.between(k, prev, cur)) > 0
 }
 
-// between lists the changed tools that a case reaches and that concern it. That an edited hook
-// calls another tool is no change of the tool: one that only one side reaches
-// counts only if both environments looked at it.
+// between returns the changed tools that a case reaches and that concern it. If an edited hook
+// calls another tool, the tool itself did not change, so a tool that only one side reaches
+// counts only if both environments contain it.
 func (e *explainer) between(k suites.Key, prev, cur string) []ToolChange {
 	if !differ(prev, cur) {
 		return nil
@@ -156,14 +156,13 @@ func (e *explainer) between(k suites.Key, prev, cur string) []ToolChange {
 	return reached
 }
 
-// toolSets find the tools that a record's digest of them stands for, among what
-// is on record of the machine over time.
+// toolSets finds the tools of a record's digest in the recorded environments of the machine.
 type toolSets struct {
 	environments []suites.Environment // latest first
 	names        map[string][]string  // digest -> names of its tools
 	cases        map[suites.Key][][]string
 	found        map[string][]suites.Tool // by digest
-	tried        map[string]bool          // digests with names that no environment makes them of
+	tried        map[string]bool          // digests with names that match no environment
 }
 
 func newToolSets(environments []suites.Environment) *toolSets {
@@ -182,8 +181,8 @@ func newToolSets(environments []suites.Environment) *toolSets {
 	return t
 }
 
-// meets notes the names of the tools that a record's case reaches: a digest whose
-// names are not on record mostly is of the same ones.
+// meets records the names of the tools that a record's case reaches, because a digest without
+// recorded names usually is of the same ones.
 func (t *toolSets) meets(r *suites.Record) {
 	names, known := t.names[r.Digests.Tools]
 	key := identity(r)
@@ -193,8 +192,8 @@ func (t *toolSets) meets(r *suites.Record) {
 	t.cases[key] = append(t.cases[key], names)
 }
 
-// of gives the tools of a record, nil when they are not on record. What is found
-// holds for the digest; that nothing is, only for the names that were tried.
+// of returns the tools of a record, nil if they are unknown. A result is cached by digest, a
+// failure only by the names that were tried.
 func (t *toolSets) of(r *suites.Record) []suites.Tool {
 	digest := r.Digests.Tools
 	if set, known := t.found[digest]; known || digest == "" {
@@ -211,8 +210,8 @@ func (t *toolSets) of(r *suites.Record) []suites.Tool {
 	return set
 }
 
-// find looks for an environment whose tools make the digest. Where none does, the
-// latest that says which ones the digest is of has to do.
+// find searches for an environment whose tools have the digest. If there is none, it uses the
+// latest environment that contains the names for the digest.
 func (t *toolSets) find(digest string, candidates [][]string) []suites.Tool {
 	for _, names := range candidates {
 		attempt := digest + "\x00" + strings.Join(names, "\x00")

@@ -6,23 +6,23 @@ import (
 	"hookwatch/suites"
 )
 
-// A CaseHistory is what is on record of one case, oldest first.
+// A CaseHistory contains all recorded verdicts of one case, oldest first.
 type CaseHistory struct {
 	Key     suites.Key
-	Name    string // as the latest record has it
+	Name    string // in the latest record
 	Hook    string
 	Entries []Entry
 	Flaky   bool // it had different verdicts on equal content, with equal tools
 }
 
-// An Entry is one verdict, and how what it is about differs from the one before.
+// An Entry is one verdict, with the differences of its subject from the previous entry.
 type Entry struct {
 	suites.Record
-	Tools        []suites.Tool // that it reached, as far as that is on record
-	Changes      []ToolChange  // of them since the entry before
-	ToolsChanged bool          // also where it is not on record which
+	Tools        []suites.Tool // that it reached, as far as known
+	Changes      []ToolChange  // of them since the previous entry
+	ToolsChanged bool          // also if it is unknown which
 	Edited       bool          // the case's definition changed
-	Inputs       bool          // what it tests changed
+	Inputs       bool          // the inputs of its verdict changed
 }
 
 // Verdicts counts the entries by status.
@@ -33,10 +33,10 @@ func (h *CaseHistory) Verdicts() (t suites.Tally) {
 	return t
 }
 
-// Last is the latest entry.
+// Last returns the latest entry.
 func (h *CaseHistory) Last() *Entry { return &h.Entries[len(h.Entries)-1] }
 
-// Since is the first of the latest entries that agree.
+// Since returns the first of the latest entries that have the same status.
 func (h *CaseHistory) Since() *Entry {
 	i := len(h.Entries) - 1
 	for i > 0 && h.Entries[i-1].Status() == h.Last().Status() {
@@ -45,7 +45,7 @@ func (h *CaseHistory) Since() *Entry {
 	return &h.Entries[i]
 }
 
-// Median is that of the durations of the entries that ran, in milliseconds.
+// Median returns the median duration of the entries that ran, in milliseconds.
 func (h *CaseHistory) Median() int64 {
 	var all []int64
 	for i := range h.Entries {
@@ -60,8 +60,8 @@ func (h *CaseHistory) Median() int64 {
 	return all[len(all)/2]
 }
 
-// Histories groups records, which are in the order of time, by case. The
-// environments say which tools a record's digest of them stands for.
+// Histories groups records, which are in chronological order, by case. The environments are used
+// to find the tools of a record's digest.
 func Histories(records []suites.Record, environments []suites.Environment) []CaseHistory {
 	tools := newToolSets(environments)
 	at := map[suites.Key]int{}
@@ -102,8 +102,8 @@ func (h *CaseHistory) add(r *suites.Record, tools *toolSets) {
 	h.Entries = append(h.Entries, e)
 }
 
-// flaky reports whether the same content had two verdicts. A run that was aborted
-// gave none, and a digest that is not known equals no other here.
+// flaky reports whether the same content had two verdicts. Aborted runs have none, and an
+// unknown digest equals no other here.
 func flaky(entries []Entry) bool {
 	seen := map[suites.Digests]suites.Status{}
 	for i := range entries {

@@ -79,8 +79,8 @@ func TestHistoryEntries(t *testing.T) {
 	}
 }
 
-// TestToolsOfOneCase: that one case cannot tell what a digest stands for keeps
-// none from it that can, whichever is asked first.
+// TestToolsOfOneCase checks that if one case cannot resolve a digest, another case that can
+// still does, in any order of queries.
 func TestToolsOfOneCase(t *testing.T) {
 	t.Parallel()
 	set := func(version string) []suites.Tool {

@@ -1,5 +1,5 @@
-// Package verdict is the VERDICT station: it judges outcomes against what cases
-// expect, compares runs, and answers queries over records. It does no I/O.
+// Package verdict judges outcomes against the expectations of cases, compares runs, and answers
+// queries over records. It does no I/O.
 package verdict
 
 import (
@@ -18,8 +18,8 @@ import (
 	"hookwatch/suites/cause"
 )
 
-// Judge says what an outcome means. timeout is the time-out that held for a
-// step, for the note of one that hit it.
+// Judge returns the verdict for an outcome. timeout is the time-out of a step, for the note of a
+// step that reached it.
 func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdict {
 	if n := o.NotRun; n != nil {
 		v := suites.NewVerdict(n.Status, n.Reason, n.Detail)
@@ -55,8 +55,8 @@ func Judge(c *suites.Case, o suites.Outcome, timeout time.Duration) suites.Verdi
 	return suites.Verdict{Status: suites.Pass, Note: joined(standIns(o), remarks(o))}
 }
 
-// Prove settles the verdict of a case that names a control: its pass proves
-// something only beside a control that was caught.
+// Prove returns the final verdict of a case that names a control. Its pass proves something only
+// if the control passed, because the control must be caught.
 func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdict {
 	if v.Status != suites.Pass {
 		return v
@@ -69,7 +69,7 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	default:
 		reason := cv.Note
 		if len(cv.Mismatches) > 0 {
-			reason = cv.Mismatches[0].String() // the first says it; the control's own record has all
+			reason = cv.Mismatches[0].String() // the first is enough here; the control's own record has all
 		}
 		if cv.Cause != "" {
 			reason += ", " + cv.Cause
@@ -82,8 +82,8 @@ func Prove(v suites.Verdict, control suites.Key, cv suites.Verdict) suites.Verdi
 	}
 }
 
-// failure is the verdict of a case with mismatches. Its note has the first of them, and
-// what explains them.
+// failure returns the verdict of a case with mismatches. Its note has the first of them and
+// their explanation.
 func failure(c *suites.Case, found []suites.Mismatch, o suites.Outcome) suites.Verdict {
 	v := suites.Verdict{Status: suites.Fail, Mismatches: found, Cause: causeOf(c, found, o), Remarks: remarks(o)}
 	if k := found[0].Kind; k == suites.InTime || k == suites.InMemory {
@@ -116,8 +116,8 @@ func failure(c *suites.Case, found []suites.Mismatch, o suites.Outcome) suites.V
 
 func joined(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "; ") }
 
-// causeOf is the cause of the first mismatch: the shell's own word, else what a tool
-// was seen to do, else what the hook warns of.
+// causeOf returns the cause of the first mismatch: the shell's own message, otherwise the
+// behaviour of a tool, otherwise a warning of the hook.
 func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	if len(o.Results) == 0 {
 		return ""
@@ -131,9 +131,9 @@ func causeOf(c *suites.Case, found []suites.Mismatch, o suites.Outcome) string {
 	return brief(wordingOf(o).everyRun.Replace(line))
 }
 
-// Unexplained gives the base name of the script of a failing case that ended with an
-// exit code that the case does not want, and that code. It gives "" where the hook
-// itself says a line of the script, or where something other than a command ended it.
+// Unexplained returns the base name of the script of a failing case that ended with an unwanted
+// exit code, and that code. It returns "" if the hook itself prints a line of the script, or if
+// something other than a command ended it.
 func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
 	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil {
 		return "", 0
@@ -156,8 +156,8 @@ func Unexplained(c *suites.Case, o suites.Outcome) (script string, exit int) {
 	return "", 0
 }
 
-// shellsWord is what the shell says of a program that it could not start, where the
-// hook ended by that: the exit code says nothing by itself.
+// shellsWord returns the shell's message about a program that it could not start if the hook
+// ended with 126 or 127, because the exit code alone explains nothing.
 func shellsWord(r suites.Result) string {
 	if r.Exit != 126 && r.Exit != 127 {
 		return ""
@@ -170,8 +170,8 @@ func shellsWord(r suites.Result) string {
 	return ""
 }
 
-// warning is the hook's own word about a tool: one that rejects its configuration,
-// or whose output cannot be read, finds nothing, just as one that is absent.
+// warning returns the hook's own warning about a tool. A tool that rejects its configuration, or
+// whose output cannot be read, finds nothing, like a tool that is absent.
 func warning(c *suites.Case, r suites.Result) string {
 	for line := range strings.Lines(string(r.Stderr)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, hookWarning) && concerns(c, line) {
@@ -181,8 +181,8 @@ func warning(c *suites.Case, r suites.Result) string {
 	return ""
 }
 
-// concerns reports whether a warning is about a tool of the case. A case that is
-// about none takes any.
+// concerns reports whether a warning is about a tool of the case. If the case is about no tool,
+// every warning concerns it.
 func concerns(c *suites.Case, line string) bool {
 	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t'\"`:,;()", r) })
 	about := false
@@ -197,7 +197,7 @@ func concerns(c *suites.Case, line string) bool {
 	return !about
 }
 
-// hookWarning begins what hooks of this field say about themselves.
+// hookWarning is the prefix of warnings that such hooks print about themselves.
 const hookWarning = "[hook:warning] "
 
 func standIns(o suites.Outcome) []string {
@@ -208,7 +208,7 @@ func standIns(o suites.Outcome) []string {
 	return out
 }
 
-// remarks are facts worth a word even where nothing failed.
+// remarks returns facts that are worth reporting even if nothing failed.
 func remarks(o suites.Outcome) []string {
 	var out []string
 	for _, r := range o.Results {
@@ -240,7 +240,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	if want := e.HookFired == nil || *e.HookFired; r.Live != nil && r.Fired != want {
 		add(suites.InHookFired, firedText(r), strconv.FormatBool(want))
 		if want {
-			return found // all else is about a hook that was none
+			return found // the other results are of a hook that did not run
 		}
 	}
 	if e.Exit != nil && (r.Exit != *e.Exit || r.Signal != "") {
@@ -271,7 +271,7 @@ func judgeStep(e *suites.Expectation, step int, r suites.Result, timeout time.Du
 	return found
 }
 
-// firedText says which hooks the client fired for a step.
+// firedText describes the hooks that the client fired for a step.
 func firedText(r suites.Result) string {
 	if r.Fired {
 		return "true"
@@ -294,12 +294,11 @@ func timeoutNote(d time.Duration) string {
 	return "TIMEOUT_" + d.String()
 }
 
-// memoryNote formats the note of a case that used more memory than it may, such
-// as MEMORY_2048MiB.
+// memoryNote formats the note of a case that exceeded its memory limit, such as MEMORY_2048MiB.
 func memoryNote(bytes int64) string { return fmt.Sprintf("MEMORY_%dMiB", bytes>>20) }
 
-// judgeChange compares what happened to the files that the path names, which may
-// be a pattern, with what is expected: one of them for a change, all for none.
+// judgeChange compares the changes of files that match the path, which may be a pattern, with
+// the expected change. One match is enough for a change; for none, all must be untouched.
 func judgeChange(add func(got, want string), e suites.FileExpectation, changes []suites.Change) {
 	var met []string
 	for _, c := range changes {
@@ -322,8 +321,8 @@ func judgeChange(add func(got, want string), e suites.FileExpectation, changes [
 	}
 }
 
-// matchesPath compares a template with a changed path. The names of directories
-// in braces are no alternatives.
+// matchesPath matches a template with a changed path. Names of directories in braces are no
+// alternatives.
 func matchesPath(template, path string) bool {
 	if !strings.HasPrefix(template, "{") && !strings.HasPrefix(template, "/") && !strings.HasPrefix(template, "~") {
 		template = "{tmp}/" + template
@@ -350,8 +349,8 @@ func mismatch(kind suites.MismatchKind, step int, got, want string) suites.Misma
 	return suites.Mismatch{Kind: kind, Step: step, Field: string(kind), Got: got, Want: want}
 }
 
-// judgeFinding says what it means that a check found what it looks for, or not.
-// A tool that is there but too old, or answers nothing, is no absent one.
+// judgeFinding returns the verdict for the finding of a check. A tool that exists but is too
+// old, or prints nothing, does not count as absent.
 func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
 	v := suites.Verdict{Status: suites.Fail, Note: f.Told}
 	switch {
@@ -370,7 +369,7 @@ func judgeFinding(c *suites.Check, f suites.Finding) suites.Verdict {
 	return v
 }
 
-// because tells where a tool was looked for, unless that goes without saying.
+// because returns the places where a tool was searched for, unless that was only PATH.
 func because(f suites.Finding) string {
 	if f.Told == f.Absent+" is not in PATH" {
 		return ""
@@ -378,13 +377,13 @@ func because(f suites.Finding) string {
 	return " (" + f.Told + ")"
 }
 
-// A wording goes between what a case writes and what came of one run of it.
+// A wording translates between the text of a case and the result of one run.
 type wording struct {
-	// everyRun gives the case's directories names that they have in each run: a note
-	// that differs is one that says something else.
+	// everyRun replaces the directories of one run with names that are the same in each run,
+	// because notes of equal failures must be equal.
 	everyRun *strings.Replacer
-	text     *strings.Replacer // puts in what a template stood for
-	outcome  *suites.Outcome   // answers expressions
+	text     *strings.Replacer // replaces templates with their values
+	outcome  *suites.Outcome   // evaluates expressions
 }
 
 func wordingOf(o suites.Outcome) wording {

@@ -7,9 +7,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestFindings: what is required and absent fails, what is optional and absent is
-// a skip, an advisory tool never fails; one that is there but will not do is no
-// absent one.
+// TestFindings checks that an absent required tool fails, an absent optional one is a skip, an
+// advisory tool never fails, and an existing but unusable tool is not absent.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	here := suites.Finding{Holds: true, Told: "/bin/x"}
@@ -38,7 +37,7 @@ func TestFindings(t *testing.T) {
 		{suites.NeedAdvisory, old, suites.Pass, "advisory: x 1.0 < 2.0"},
 	} {
 		c := &suites.Case{Check: &suites.Check{Tool: "my-x.y", Need: tt.need}, Steps: make([]suites.Step, 1)}
-		// The one result does not count beside the finding.
+		// The one result is ignored because there is a finding.
 		o := suites.Outcome{Finding: &tt.finding, Results: []suites.Result{{Exit: 7}}}
 		v := Judge(c, o, time.Second)
 		if v.Status != tt.status || v.Note != tt.note || (len(v.Mismatches) > 0) != (v.Status == suites.Fail) {

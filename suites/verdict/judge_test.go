@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/expression"
 )
 
-// okay is a result that ended well and said nothing.
+// okay is a successful result without output.
 func okay() suites.Result { return suites.Result{Exit: 0, Effect: suites.Proceeds} }
 
 func exit(code int) *int { return &code }
@@ -23,7 +23,7 @@ func miss(step int, field, want, got string) suites.Mismatch {
 	return suites.Mismatch{Kind: suites.MismatchKind(kind), Step: step, Field: field, Want: want, Got: got}
 }
 
-// judgeOne judges a case of one step.
+// judgeOne judges a case with one step.
 func judgeOne(e suites.Expectation, r suites.Result) suites.Verdict {
 	c := &suites.Case{ID: "A", Steps: []suites.Step{{Expect: e}}}
 	o := suites.Outcome{Results: []suites.Result{r}, Answers: map[expression.Question]expression.Answer{}}
@@ -33,13 +33,13 @@ func judgeOne(e suites.Expectation, r suites.Result) suites.Verdict {
 	return Judge(c, o, 30*time.Second)
 }
 
-// A judgement is one expectation beside one result. No want is a pass.
+// A judgement is one expectation and one result. It passes if want is empty.
 type judgement struct {
 	name   string
 	expect suites.Expectation
 	result suites.Result
 	want   []suites.Mismatch
-	note   string // "" when it is not looked at; "-" when it must be empty
+	note   string // "" if not checked; "-" if it must be empty
 }
 
 func judgeAll(t *testing.T, tests []judgement) {
@@ -118,8 +118,8 @@ func TestJudgeTimeout(t *testing.T) {
 	}
 }
 
-// TestJudgeMemory: a case that went beyond its memory fails by that alone, even
-// where its hook says that all is well, and where it ran into its time-out then.
+// TestJudgeMemory checks that a case that exceeded its memory limit fails only for that, even if
+// its hook reports success, and even if it then reached its time-out.
 func TestJudgeMemory(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0), Decision: "block"}}}}
@@ -171,7 +171,7 @@ func TestJudgeSteps(t *testing.T) {
 	}
 }
 
-// TestManyReasons: a note stays readable, the mismatches are all there.
+// TestManyReasons checks that a note stays readable while the mismatches are complete.
 func TestManyReasons(t *testing.T) {
 	t.Parallel()
 	got := judgeOne(suites.Expectation{Exit: exit(2), Decision: "block", Effect: suites.Denied,
@@ -230,8 +230,8 @@ func TestJudgeNotRun(t *testing.T) {
 	}
 }
 
-// TestProve: a pass proves something only beside a control that was caught, and
-// whatever comes of it is what the record's two fields tell again.
+// TestProve checks that a pass proves something only if the control was caught, and that the
+// record's two fields preserve the result.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	control := suites.Key{Suite: "ml", ID: "M08"}
@@ -268,7 +268,8 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestCauseOfEveryRun: a note is the same in each run, wherever the sandbox lies.
+// TestCauseOfEveryRun checks that a note is the same in each run, independent of the sandbox's
+// path.
 func TestCauseOfEveryRun(t *testing.T) {
 	t.Parallel()
 	want := 2
@@ -281,7 +282,7 @@ func TestCauseOfEveryRun(t *testing.T) {
 	}
 }
 
-// TestRemarksOfFailure checks that a failure keeps what its note says beyond the mismatches.
+// TestRemarksOfFailure checks that a failure keeps the parts of its note beyond the mismatches.
 func TestRemarksOfFailure(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(0)}}}}

@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// aMatchOf begins what a mismatch wants where it wants a pattern.
+// aMatchOf is the prefix of a mismatch's Want for a pattern.
 const aMatchOf = "a match of "
 
 func judgeText(add func(got, want string), e *suites.TextExpectation, text []byte, w wording) {
@@ -62,7 +62,7 @@ func judgeFile(add func(got, want string), e suites.FileExpectation, r suites.Re
 	}
 }
 
-// notEvaluated begins what a mismatch got of an expression that reached a limit.
+// notEvaluated is the prefix of a mismatch's Got for an expression that reached a limit.
 const notEvaluated = "could not be evaluated: "
 
 func judgeJQ(add addFunc, filter string, stdout []byte, o *suites.Outcome) {
@@ -109,7 +109,7 @@ func brief(line string) string {
 	return strings.ToValidUTF8(line[:most], "?") + "..."
 }
 
-// What a tool did, the strongest explanation first.
+// The behaviour of a tool, the strongest explanation first.
 const (
 	rejectsConfig = iota
 	unknownArguments
@@ -121,17 +121,17 @@ const (
 	nothingSpecial
 )
 
-// What a failing case sought in vain. Only one that wants a finding can fail by a
-// tool that finds nothing.
+// A sought lists the missing results of a failing case. A tool that finds nothing can only
+// explain the failure of a case that expects a finding.
 type sought struct {
 	finding  bool
-	rewrite  bool     // of a file, which is not as it was to be
-	texts    []string // that are missing on a stream
+	rewrite  bool     // of a file whose content is wrong
+	texts    []string // missing on a stream
 	patterns []string
 }
 
-// soughtBy gathers from the mismatches what the case misses: a text on a stream, an
-// exit code other than the 0 that it got, or what a file was to be.
+// soughtBy collects the missing results from the mismatches: a text on a stream, an exit code
+// other than the 0 that it got, or the expected content of a file.
 func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 	var s sought
 	for _, m := range found {
@@ -156,7 +156,7 @@ func soughtBy(c *suites.Case, found []suites.Mismatch) sought {
 	return s
 }
 
-// explainedBy reports whether the case can fail by what a tool did.
+// explainedBy reports whether the behaviour of a tool can explain the failure.
 func (s *sought) explainedBy(rank int) bool {
 	switch rank {
 	case unreadByHook, failing, silent:
@@ -184,11 +184,12 @@ func (s *sought) miss(e *suites.TextExpectation, want string) {
 	}
 }
 
-// codePattern is how cases ask for a rule in the hook's report: its name, in the
-// quotes of that report.
+// codePattern matches the patterns by which cases expect a rule in the hook's report: its name,
+// in the quotes of that report.
 var codePattern = pattern.Lazy(`^(?:"code": \??)?"([^"]+)"$`)
 
-// in is the rule in a tool's output by which the case would know what it looks for.
+// in returns the text in a tool's output that identifies the finding that the case expects, ""
+// if there is none.
 func (s *sought) in(output string) string {
 	at := slices.IndexFunc(s.texts, func(text string) bool {
 		return !strings.HasPrefix(text, "[hook") && strings.Contains(output, text)
@@ -201,7 +202,7 @@ func (s *sought) in(output string) string {
 		if m == nil {
 			continue
 		}
-		// ShellCheck gives the number alone.
+		// ShellCheck prints the number alone.
 		source := strings.Replace(m[1], "SC", `(?:SC|"code":)`, 1)
 		if q := (expression.Question{Kind: expression.Pattern, Source: source, Text: output}); !q.Cheap() {
 			continue // it only helps to explain a failure
@@ -214,8 +215,7 @@ func (s *sought) in(output string) string {
 	return ""
 }
 
-// judgeSound says what is wrong with a hook of which nothing more is known than that
-// the client fires it.
+// judgeSound adds mismatches for a hook of which only the registration is known.
 func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	if !e.Sound {
 		return
@@ -228,14 +228,14 @@ func judgeSound(add addFunc, e *suites.Expectation, r suites.Result) {
 	}
 }
 
-// wholesome is what is wanted in the place of a fault.
+// wholesome is the Want of a mismatch for a fault.
 var wholesome = map[cause.Fault]string{
 	cause.Unparsed: "a script that parses", cause.Unstarted: "a hook that starts", cause.Crashed: "no crash",
 	cause.Overlong: "long values on stdin",
 }
 
-// notHere tells that a hook which has only to be sound could not do its work for
-// want of something that this machine does not have; "" otherwise.
+// notHere returns the name of something that this machine lacks if its absence explains why a
+// hook that must only be sound failed; "" otherwise.
 func notHere(c *suites.Case, o suites.Outcome) string {
 	for i, r := range o.Results {
 		if !c.Steps[i].Expect.Sound || r.Exit == 0 || r.NotStarted != "" {

@@ -114,7 +114,8 @@ func TestJudgeJQ(t *testing.T) {
 	}
 }
 
-// TestNotEvaluated: an expression that nothing evaluated fails the case, and says so.
+// TestNotEvaluated checks that an expression that was not evaluated fails the case with that
+// reason.
 func TestNotEvaluated(t *testing.T) {
 	t.Parallel()
 	for _, e := range []suites.Expectation{
@@ -137,8 +138,8 @@ func TestNotEvaluated(t *testing.T) {
 	}
 }
 
-// FuzzJudgeJQ: whatever filter and output, judging ends without a panic and says
-// at most one thing, in words that are fit for a record.
+// FuzzJudgeJQ checks for any filter and output that judging ends without a panic and returns at
+// most one mismatch, with text that is valid in a record.
 func FuzzJudgeJQ(f *testing.F) {
 	for _, seed := range []struct{ filter, stdout string }{
 		{`.a == 1`, `{"a": 1}`}, {`.[0]`, `[null]`}, {`..`, `[[[]]]`}, {`. as [$a] | $a`, `[1e999]`},
@@ -149,7 +150,7 @@ func FuzzJudgeJQ(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, filter string, stdout []byte) {
 		if len(filter) > 200 || len(stdout) > 2000 || loops.MatchString(filter) {
-			return // bounded elsewhere
+			return // limited elsewhere
 		}
 		begin := time.Now()
 		said := 0
@@ -175,6 +176,6 @@ func FuzzJudgeJQ(f *testing.F) {
 	})
 }
 
-// loops collect without end, and large numbers make large arrays: time bounds
-// the one and gojq the other, but a fuzzer's memory would not.
+// loops matches filters that may collect without end, which the time limit stops, or create
+// large arrays, which gojq limits. The fuzzer skips them because its memory is too small.
 var loops = regexp.MustCompile(`range|repeat|recurse|while|until|infinite|limit|def|reduce|foreach|combinations|sub|\*|\d{5}|\d[eE]`)

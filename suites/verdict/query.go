@@ -19,15 +19,15 @@ import (
 // A Query is a jq filter over records. It is safe for concurrent use.
 type Query struct{ code *gojq.Code }
 
-// A QueryError says where a filter is wrong. Line and Column count from 1, the
-// column in characters; they are 0 when the place is not known.
+// A QueryError describes an error in a filter. Line and Column count from 1, the column in
+// characters; they are 0 if the position is unknown.
 type QueryError struct {
 	Filter       string
 	Line, Column int
 	Err          error
 }
 
-// Error gives the place, the cause and, below, the line with a caret.
+// Error returns the position, the cause and, below, the line with a caret.
 func (e *QueryError) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("query: %v in %q", e.Err, e.Filter)
@@ -39,7 +39,7 @@ func (e *QueryError) Error() string {
 			break
 		}
 		if r == '\t' {
-			pad.WriteRune(r) // as wide above as below
+			pad.WriteRune(r) // keeps the caret aligned
 		} else {
 			pad.WriteByte(' ')
 		}
@@ -47,10 +47,10 @@ func (e *QueryError) Error() string {
 	return fmt.Sprintf("query:%d:%d: %v\n    %s\n    %s^", e.Line, e.Column, e.Err, line, pad.String())
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *QueryError) Unwrap() error { return e.Err }
 
-// CompileQuery parses and compiles a filter; a bad one gives a *QueryError.
+// CompileQuery parses and compiles a filter. It returns a *QueryError if the filter is invalid.
 func CompileQuery(filter string) (*Query, error) {
 	parsed, err := gojq.Parse(filter)
 	if err != nil {
@@ -76,8 +76,8 @@ func queryError(filter string, at int, err error) error {
 	return &QueryError{filter, strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1, err}
 }
 
-// indexOfUndefined finds the name that gojq says is not defined; it tells no
-// place itself. The answer is -1 when it is not to be found.
+// indexOfUndefined finds the name that gojq reports as undefined, because gojq does not report
+// its position. It returns -1 if the name is not found.
 func indexOfUndefined(filter string, err error) int {
 	_, name, ok := strings.Cut(err.Error(), "not defined: ")
 	name, _, _ = strings.Cut(name, "/")
@@ -91,8 +91,8 @@ func indexOfUndefined(filter string, err error) int {
 	return -1
 }
 
-// Run gives the filter the array of all records and emit each result, with
-// numbers as int where they are whole. An error of emit ends it.
+// Run passes the array of all records to the filter and calls emit for each result, in which
+// whole numbers are int. It stops at the first error of emit.
 func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v any) error) error {
 	input, err := values(records)
 	if err != nil {
@@ -116,7 +116,7 @@ func (q *Query) Run(ctx context.Context, records []suites.Record, emit func(v an
 	}
 }
 
-// values turns records into what gojq works on.
+// values converts records to values for gojq.
 func values(records []suites.Record) ([]any, error) {
 	list := make([]any, len(records))
 	var text bytes.Buffer
@@ -135,8 +135,8 @@ func values(records []suites.Record) ([]any, error) {
 	return list, nil
 }
 
-// normalise makes numbers comparable and writable as JSON: int when whole, else
-// float64; what is not a number is null, what is infinite the largest number.
+// normalise makes numbers comparable and valid in JSON: int if whole, otherwise float64. NaN
+// becomes null, and an infinity the largest number of its sign.
 func normalise(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -155,7 +155,7 @@ func normalise(v any) any {
 			return int(v)
 		}
 	case []any:
-		list := make([]any, len(v)) // gojq may still hold the old one
+		list := make([]any, len(v)) // gojq may still use the old one
 		for i, e := range v {
 			list[i] = normalise(e)
 		}

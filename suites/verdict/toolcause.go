@@ -14,9 +14,9 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Suspects are the gates of a failing case whose tools may be what it failed by:
-// what they did is worth a look before it is judged. None where something else
-// is the cause for sure.
+// Suspects returns the gates of a failing case whose tools may be the cause, so that their
+// behaviour can be examined before the case is judged. It returns none if something else is
+// certainly the cause.
 func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	if c.Layer == suites.Live || o.NotRun != nil || o.Finding != nil || len(o.Results) < len(c.Steps) {
 		return nil
@@ -34,9 +34,9 @@ func Suspects(c *suites.Case, o suites.Outcome) []suites.Gate {
 	return slices.DeleteFunc(slices.Clone(c.Gates), func(g suites.Gate) bool { return suites.IsFetcher(g.Tool) })
 }
 
-// toolCause says how a tool came to let a case fail: it rejects its configuration,
-// does not know what it is asked for, or says what cannot be read. "" where no
-// tool did anything out of the way, and where what it did is no way to fail so.
+// toolCause describes how a tool caused the failure of a case: it rejects its configuration,
+// does not know its arguments, or its output cannot be read. It returns "" if no tool behaved
+// unusually, or if that cannot explain the failure.
 func toolCause(c *suites.Case, found []suites.Mismatch, calls []suites.ToolCall) string {
 	s := soughtBy(c, found)
 	best, text := nothingSpecial, ""
@@ -85,8 +85,7 @@ func behaviour(s *sought, call *suites.ToolCall) (rank int, told string) {
 	return nothingSpecial, ""
 }
 
-// probed says whether a filter does what it is for: without it, hooks see nothing
-// of what they are told.
+// probed reports whether a filter works, because without it hooks cannot read their input.
 func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
 	out := strings.TrimSpace(string(call.Stdout))
 	if call.Exit == 0 && out == suites.FilterProbe.Want {
@@ -96,25 +95,24 @@ func probed(name, exit string, call *suites.ToolCall) (rank int, told string) {
 	return rejectsConfig, fmt.Sprintf("%s does not work: %s of %s gives %s (%s)", name, suites.FilterProbe.Filter, suites.FilterProbe.Input, words, exit)
 }
 
-// notedWhole is how long an output is of which surely nothing was left out.
+// notedWhole is a length of output below which nothing was cut off.
 const notedWhole = 8000
 
-// place is how tools that report in lines say where, or that they found nothing.
+// place matches how line-based tools report a position, or that they found nothing.
 var place = pattern.Lazy(`(?i):\d+|\bline \d+|\b\d+ (error|problem|violation|finding)`)
 
 func asksJSON(call *suites.ToolCall) bool {
 	return slices.ContainsFunc(call.Args, func(arg string) bool { return strings.Contains(arg, "json") && !strings.Contains(arg, "/") })
 }
 
-// rewrites reports whether the call is to change a file rather than to report.
+// rewrites reports whether the call changes a file instead of only reporting.
 func rewrites(call *suites.ToolCall) bool {
 	return slices.ContainsFunc(call.Args, func(arg string) bool {
 		return slices.Contains([]string{"--write", "--fix", "-w", "format", "fmt"}, arg)
 	})
 }
 
-// findingsLeft reports whether a linter that was to mend what it can tells what it
-// cannot.
+// findingsLeft reports whether a linter that fixes files reported the findings it could not fix.
 func findingsLeft(call *suites.ToolCall) bool {
 	lints := slices.ContainsFunc(call.Args, func(arg string) bool { return slices.Contains([]string{"--fix", "check", "lint"}, arg) })
 	if !lints || call.Exit != 1 {
@@ -128,19 +126,18 @@ func findingsLeft(call *suites.ToolCall) bool {
 
 var (
 	wrong = pattern.Lazy(`(?i)invalid|unknown|unrecogni[sz]ed|unsupported|unexpected|not valid|not found|no such|missing|\bbad\b|fail|error|cannot|could not|unable`)
-	// keyOfBiome is what biome says of a key of its configuration: a line with the
-	// place, and further down one in words.
+	// keyOfBiome matches biome's error about a key of its configuration: a line with the
+	// position, and later a line with the text.
 	keyOfBiome = pattern.Lazy(`(?m)^\S+:\d+:\d+ deserialize [^×]*× *(.+)$`)
-	// unparsed names a file that tools keep their settings in, by how it is called.
+	// unparsed matches an error about a file whose name is typical for settings of tools.
 	unparsed = pattern.Lazy(`(?im)^.*failed to (?:parse|load|read)\b.*(?:\.toml|\.cfg|\.ini|rc)\b.*$`)
-	// arguments is what programs say of arguments that they do not know.
+	// arguments matches errors about unknown arguments.
 	arguments = pattern.Lazy(`(?im)^.*(?:no such (?:flag|option|command)|unrecogni[sz]ed (?:argument|option|flag|subcommand)|` +
 		`unexpected (?:argument|option)|unknown (?:argument|option|flag|format|command)|no such option|flag provided but not defined|` +
 		`which wasn't expected|invalid (?:argument|choice|option)).*$`)
 )
 
-// configComplaint is the line in which a tool says that its configuration is no
-// good.
+// configComplaint returns the line in which a tool reports an error in its configuration.
 func configComplaint(texts ...string) string {
 	for _, text := range texts {
 		if m := keyOfBiome().FindStringSubmatch(text); m != nil {
@@ -155,8 +152,8 @@ func configComplaint(texts ...string) string {
 	return ""
 }
 
-// ofConfig reports whether a line speaks of a configuration in which something is
-// wrong. Findings as JSON speak of anything.
+// ofConfig reports whether a line is an error about a configuration. JSON lines are excluded
+// because findings may contain any text.
 func ofConfig(line string) bool {
 	if line == "" || line[0] == '{' || line[0] == '[' {
 		return false
@@ -164,8 +161,7 @@ func ofConfig(line string) bool {
 	return strings.Contains(strings.ToLower(line), "config") && wrong().MatchString(line) || unparsed().MatchString(line)
 }
 
-// argumentComplaint is the line in which a tool says that it does not know what
-// it is asked for.
+// argumentComplaint returns the line in which a tool reports unknown arguments.
 func argumentComplaint(texts ...string) string {
 	for _, text := range texts {
 		if m := arguments().FindString(text); m != "" {
@@ -175,7 +171,7 @@ func argumentComplaint(texts ...string) string {
 	return ""
 }
 
-// firstLine is the first line in words, quoted, and not longer than a note bears.
+// firstLine returns the first line with a letter or digit, quoted, and shortened for a note.
 func firstLine(text string) string {
 	if text == "" {
 		return ""

@@ -14,9 +14,9 @@ func callOf(args string, exit int, stdout, stderr string) suites.ToolCall {
 	return suites.ToolCall{Tool: words[0], Version: "1.2", Args: words[1:], Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}
 }
 
-// TestToolCause: a tool that rejects its configuration, one of another version,
-// one that says what cannot be read and one that just finds nothing are told
-// apart, by what these programs really print.
+// TestToolCause checks that a tool that rejects its configuration, one of another version, one
+// with unreadable output and one that finds nothing are distinguished, with real output of these
+// programs.
 func TestToolCause(t *testing.T) {
 	t.Parallel()
 	biomeJSON := `{"summary":{"errors":1},"diagnostics":[{"category":"lint/a/b","location":{"start":{"line":2}}}]}`
@@ -82,7 +82,8 @@ func TestToolCause(t *testing.T) {
 	}
 }
 
-// TestCauseOfMismatch: what a tool did is a cause only of what did not match.
+// TestCauseOfMismatch checks that the behaviour of a tool is a cause only of a mismatch that it
+// can explain.
 func TestCauseOfMismatch(t *testing.T) {
 	t.Parallel()
 	blocked := suites.Expectation{Exit: exit(2), Stderr: &suites.TextExpectation{Contains: []string{"[hook]"}, Matches: []string{`"SC2086"`}}}
@@ -128,8 +129,8 @@ func TestCauseOfMismatch(t *testing.T) {
 	}
 }
 
-// TestCauseBesideWarning: what was seen of the tool goes before what the hook
-// says, and a warning about something else is no cause at all.
+// TestCauseBesideWarning checks that the behaviour of the tool has priority over the hook's
+// warning, and that a warning about something else is no cause.
 func TestCauseBesideWarning(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
@@ -151,7 +152,7 @@ func TestCauseBesideWarning(t *testing.T) {
 	}
 }
 
-// TestSuspects: only a case that ran and failed has any.
+// TestSuspects checks that only a case that ran and failed has suspects.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
 	c := suites.Case{Layer: 1, Gates: []suites.Gate{{Tool: "jaq"}, {Tool: "curl"}, {Tool: "biome"}}, Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2)}}}}
@@ -177,8 +178,8 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
-// TestNoteOfEveryRun: a note says the same of equal runs, wherever the sandbox lies
-// and however long its name is.
+// TestNoteOfEveryRun checks that equal runs have equal notes, independent of the path of the
+// sandbox and its length.
 func TestNoteOfEveryRun(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: []suites.Step{{Expect: suites.Expectation{Exit: exit(2), Stdout: &suites.TextExpectation{Empty: true}, ModelSees: []string{"x"}}}}}
@@ -191,7 +192,7 @@ func TestNoteOfEveryRun(t *testing.T) {
 	}
 }
 
-// FuzzToolCause: whatever a tool prints, the cause is one short line.
+// FuzzToolCause checks for any output of a tool that the cause is one short line.
 func FuzzToolCause(f *testing.F) {
 	f.Add("json", 1, "{", "invalid config\n")
 	f.Add("--write", 0, "a:1", "x.json:1:1 deserialize × y\n")

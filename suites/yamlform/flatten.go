@@ -6,15 +6,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// What aliases may blow a file up to, and merge keys.
+// Limits for files that expand by aliases and merge keys.
 const (
 	maxValues = 4_000_000
 	maxMerged = 1_000_000
 )
 
-// Flatten puts in place what a document's aliases and merge keys stand for. It
-// reports whether the document can be read then; the hint is for one that gets
-// too large.
+// Flatten replaces a document's aliases and merge keys by their values. It reports whether the
+// document can be read then; the hint is added to the problem of a document that gets too large.
 func (r *Reader) Flatten(doc *yaml.Node, hint string) bool {
 	f := flattener{r: r, sizes: map[*yaml.Node]int{}}
 	if size := f.flatten(doc); f.merged >= maxMerged || size >= maxValues && len(f.sizes) > 0 {
@@ -24,15 +23,15 @@ func (r *Reader) Flatten(doc *yaml.Node, hint string) bool {
 	return !f.endless
 }
 
-// A flattener works on one document.
+// A flattener processes one document.
 type flattener struct {
 	r       *Reader
-	sizes   map[*yaml.Node]int // of anchored nodes; 0 while one is being visited
-	merged  int                // pairs that merge keys brought in
+	sizes   map[*yaml.Node]int // of anchored nodes; 0 during a visit
+	merged  int                // number of pairs added by merge keys
 	endless bool
 }
 
-// flatten gives the number of values under n, up to maxValues.
+// flatten returns the number of values under n, up to maxValues.
 func (f *flattener) flatten(n *yaml.Node) int {
 	if n.Anchor != "" {
 		size, seen := f.sizes[n]
@@ -63,7 +62,7 @@ func (f *flattener) flatten(n *yaml.Node) int {
 	return size
 }
 
-// merge replaces the << key of a mapping by the pairs it brings in.
+// merge replaces the << key of a mapping by the pairs of its value.
 func (f *flattener) merge(n *yaml.Node) {
 	at := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge" })
 	if at < 0 || at%2 == 1 {

@@ -1,5 +1,5 @@
-// Package yamlform reads forms that people fill in as YAML: mappings of known
-// keys to values of known kinds. It finds every mistake, each where it stands.
+// Package yamlform reads forms that users write in YAML: mappings of known keys to values of
+// known kinds. It reports every mistake with its position.
 package yamlform
 
 import (
@@ -15,31 +15,31 @@ import (
 	"hookwatch/suites"
 )
 
-// Bounds keep a reader from files that are made to be a burden.
+// Bounds limit the work for malicious files.
 type Bounds struct {
-	Problems int  // that are told
-	Rest     bool // the last one told says that there are more
-	Text     int  // bytes of a text; 0: any number
-	Shown    int  // bytes of a text in a message, see Shown; 0: all, as they are
+	Problems int  // maximum number of problems
+	Rest     bool // the last problem states that there are more
+	Text     int  // bytes of a text; 0: no limit
+	Shown    int  // bytes of a text in a message, see Shown; 0: no limit and no quoting
 }
 
-// A Reader turns the values of one file into Go values and collects what is
-// wrong with them. Its methods give the zero value for what is wrong.
+// A Reader converts the values of one file to Go values and collects their problems. Its methods
+// return the zero value for invalid values.
 type Reader struct {
 	File     string
 	Bounds   Bounds
 	Problems []suites.Problem
 }
 
-// Full reports whether no further problem is told.
+// Full reports whether further problems are dropped.
 func (r *Reader) Full() bool { return len(r.Problems) >= r.Bounds.Problems }
 
-// At is where a value stands.
+// At returns the position of a value.
 func (r *Reader) At(n *yaml.Node) suites.Position {
 	return suites.Position{File: r.File, Line: n.Line, Column: n.Column}
 }
 
-// Add notes a problem.
+// Add records a problem.
 func (r *Reader) Add(n *yaml.Node, what, hint string) {
 	if r.Full() {
 		return
@@ -50,7 +50,7 @@ func (r *Reader) Add(n *yaml.Node, what, hint string) {
 	r.Problems = append(r.Problems, suites.Problem{At: r.At(n), What: what, Hint: hint})
 }
 
-// Wrong notes that a value is not what its key wants.
+// Wrong records that a value does not have the form that its key requires.
 func (r *Reader) Wrong(n *yaml.Node, name, want, hint string) {
 	got := r.quote(n.Value)
 	switch {
@@ -58,7 +58,7 @@ func (r *Reader) Wrong(n *yaml.Node, name, want, hint string) {
 		got = "a list"
 	case n.Kind == yaml.MappingNode:
 		got = "a mapping"
-	case r.long(n): // looking for its type takes time
+	case r.long(n): // determining its type takes time
 	case n.ShortTag() == "!!null":
 		got = "nothing"
 	case n.ShortTag() != "!!str":
@@ -67,7 +67,7 @@ func (r *Reader) Wrong(n *yaml.Node, name, want, hint string) {
 	r.Add(n, fmt.Sprintf("%s: want %s, got %s", name, want, got), hint)
 }
 
-// Syntax notes that a text is no YAML at all.
+// Syntax records that a text is not valid YAML.
 func (r *Reader) Syntax(data []byte, err error) {
 	p := suites.Problem{At: suites.Position{File: r.File}, What: "not valid YAML: " + err.Error()}
 	if le := (*yaml.LoadError)(nil); errors.As(err, &le) {
@@ -80,7 +80,7 @@ func (r *Reader) Syntax(data []byte, err error) {
 	r.Problems = append(r.Problems, p)
 }
 
-// Sort puts the problems into the order of the file.
+// Sort sorts the problems by position.
 func (r *Reader) Sort() {
 	slices.SortStableFunc(r.Problems, func(a, b suites.Problem) int {
 		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))

@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites/yamlform"
 )
 
-// read reads a mapping of lists of texts and tells what is wrong.
+// read reads a mapping of lists of texts and returns its problems.
 func read(t *testing.T, bounds yamlform.Bounds, text string) (got []string) {
 	t.Helper()
 	r := yamlform.Reader{File: "f", Bounds: bounds}

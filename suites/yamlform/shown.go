@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Shown is text for a message: at most so many bytes, and quoted where a terminal
-// would obey it or a reader not see it.
+// Shown returns text for a message, cut off after most bytes. It is quoted if it contains
+// characters that are invisible or control a terminal.
 func Shown(text string, most int) string {
 	cut := shortened(text, most)
 	if !utf8.ValidString(cut) || strings.ContainsFunc(cut, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -17,7 +17,7 @@ func Shown(text string, most int) string {
 	return cut
 }
 
-// Quoted is text in quotes for a message: at most so many bytes.
+// Quoted returns text in quotes for a message, cut off after most bytes before quoting.
 func Quoted(text string, most int) string { return strconv.Quote(shortened(text, most)) }
 
 func shortened(text string, most int) string {

@@ -10,10 +10,10 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Each calls do for every pair of a mapping and reports keys that repeat.
+// Each calls do for every pair of a mapping and reports duplicate keys.
 func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	var seen map[string]*yaml.Node
-	if len(n.Content) > 64 { // beyond this a map is faster than looking back
+	if len(n.Content) > 64 { // because a map is faster than searching above this
 		seen = make(map[string]*yaml.Node, len(n.Content)/2)
 	}
 	for i := 0; i+1 < len(n.Content) && !r.Full(); i += 2 {
@@ -30,7 +30,7 @@ func (r *Reader) Each(n *yaml.Node, do func(k, v *yaml.Node)) {
 	}
 }
 
-// earlier gives the key before index i that equals the one there.
+// earlier returns the key before index i that equals the one at i, or nil.
 func earlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
 	k := resolve(n.Content[i])
 	if seen != nil {
@@ -48,7 +48,7 @@ func earlier(n *yaml.Node, i int, seen map[string]*yaml.Node) *yaml.Node {
 	return nil
 }
 
-// resolve follows an alias to what it stands for.
+// resolve follows an alias to its target.
 func resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
@@ -56,7 +56,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// List takes a list and calls item for each of its items.
+// List reads a list and calls item for each of its items.
 func (r *Reader) List(name string, n *yaml.Node, item func(*yaml.Node)) {
 	if n.Kind != yaml.SequenceNode {
 		hint := ""
@@ -74,7 +74,7 @@ func (r *Reader) List(name string, n *yaml.Node, item func(*yaml.Node)) {
 	}
 }
 
-// AnyText takes text, the empty one too.
+// AnyText reads text, which may be empty.
 func (r *Reader) AnyText(name string, n *yaml.Node) string {
 	if r.long(n) {
 		r.Add(n, fmt.Sprintf("%s: %d bytes of text, more than %d", name, len(n.Value), r.Bounds.Text), "")
@@ -91,7 +91,7 @@ func (r *Reader) AnyText(name string, n *yaml.Node) string {
 	return ""
 }
 
-// Text takes text that is not empty; the hint is for when it is.
+// Text reads text that is not empty; the hint is added to the problem if it is.
 func (r *Reader) Text(name string, n *yaml.Node, hint string) string {
 	before := len(r.Problems)
 	v := r.AnyText(name, n)
@@ -101,7 +101,7 @@ func (r *Reader) Text(name string, n *yaml.Node, hint string) string {
 	return v
 }
 
-// Choice takes one of the given words.
+// Choice reads one of the given words.
 func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
 	if n.Kind == yaml.ScalarNode && slices.Contains(words, n.Value) {
 		return n.Value
@@ -110,7 +110,7 @@ func (r *Reader) Choice(name string, n *yaml.Node, words []string) string {
 	return ""
 }
 
-// Truth takes true or false.
+// Truth reads true or false.
 func (r *Reader) Truth(name string, n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
 		r.Wrong(n, name, "true or false", "")

@@ -6,9 +6,9 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// Affected reports whether the edits can change the outcome of a case with this
-// trace, and why, in one line. A nil trace is that of a case of which nothing is
-// known: only edits that change nothing for anybody do not affect it.
+// Affected reports whether the edits can change the outcome of a case with this trace, and why,
+// in one line. If the trace is nil, nothing is known of the case, and only edits without any
+// effect leave it unaffected.
 func Affected(e *Edits, t *trace.Trace) (bool, string) {
 	if e.Old == e.New {
 		return false, "the content is the same"
@@ -35,7 +35,7 @@ func Affected(e *Edits, t *trace.Trace) (bool, string) {
 	return false, "the case executes nothing that changed"
 }
 
-// blind says why every edit of the file affects the case.
+// blind returns the reason why every edit of the file affects the case, "" if there is none.
 func blind(e *Edits, t *trace.Trace) string {
 	if e.All != "" {
 		return e.All
@@ -66,7 +66,7 @@ func blind(e *Edits, t *trace.Trace) string {
 	return ""
 }
 
-// met says why a case with this trace executed the edit, "" if it did not.
+// met returns the reason why a case with this trace executed the edit, "" if it did not.
 func (e Edit) met(file string, t *trace.Trace) string {
 	g := e.guard
 	if g.all != "" {
@@ -93,8 +93,7 @@ func (e Edit) met(file string, t *trace.Trace) string {
 	return ""
 }
 
-// shown reports whether a case printed or passed on what the edit changes of the
-// text of functions.
+// shown reports whether a case printed or exported a function whose text the edit changes.
 func (e Edit) shown(t *trace.Trace) bool {
 	for _, name := range e.text {
 		if t.ShowsFunction(name) {
@@ -114,9 +113,9 @@ func entered(t *trace.Trace, function string) bool {
 	return false
 }
 
-// Uncovered lists the edits that none of the traces meets: code that no case
-// runs, of which a pass says nothing. Where one of the traces cannot tell, or
-// the edits are of a kind that statements do not show, there are none.
+// Uncovered returns the edits that none of the traces reaches: code that no case runs, so a pass
+// does not cover it. It returns nil if one of the traces cannot decide this, or if the edits are
+// of a kind that statements do not show.
 func Uncovered(e *Edits, traces []*trace.Trace) []Edit {
 	if e.All != "" {
 		return nil

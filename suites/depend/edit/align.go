@@ -2,9 +2,9 @@ package edit
 
 import "hookwatch/suites/depend/trace"
 
-// align matches the steps of two lists in order: first those that are equal,
-// then, between these, those that differ only within their blocks. It gives for
-// each old step the index of the new one, or -1.
+// align matches the steps of two lists in order: first those that are equal, then, between
+// these, those that differ only within their blocks. It returns the index of the new step for
+// each old one, or -1.
 func align(old, new []*trace.Statement) []int {
 	match := make([]int, len(old))
 	for i := range match {
@@ -27,8 +27,8 @@ func align(old, new []*trace.Statement) []int {
 	return match
 }
 
-// common finds a longest common subsequence and notes it in match, where the
-// lists begin at oldAt and newAt.
+// common finds a longest common subsequence and records it in match. The lists start at oldAt
+// and newAt.
 func common(old, new []*trace.Statement, oldAt, newAt int, match []int, id func(*trace.Statement) uint64) {
 	for len(old) > 0 && len(new) > 0 && id(old[0]) == id(new[0]) {
 		match[oldAt] = newAt
@@ -55,11 +55,11 @@ func common(old, new []*trace.Statement, oldAt, newAt int, match []int, id func(
 	}
 }
 
-// tableLimit bounds the work on two lists that have little in common; beyond
-// it their middle counts as rewritten.
+// tableLimit limits the work on two lists that have little in common. Above it, the differing
+// part counts as rewritten.
 const tableLimit = 4 << 20
 
-// lengths tells how much the lists have in common from each pair of places on.
+// lengths returns the length of the longest common subsequence from each pair of places on.
 func lengths(old, new []*trace.Statement, id func(*trace.Statement) uint64) [][]int32 {
 	table := make([][]int32, len(old)+1)
 	for i := range table {

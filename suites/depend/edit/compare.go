@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// Compare finds what differs. file is how traces name the file; only its base
-// and extension are looked at.
+// Compare returns the differences between two contents. file is the name in traces; Compare
+// itself only uses its base and extension.
 func Compare(file string, before, after []byte) *Edits {
 	e := &Edits{Path: file, Old: suites.Digest(before), New: suites.Digest(after)}
 	if bytes.Equal(before, after) {
@@ -42,7 +42,7 @@ func Compare(file string, before, after []byte) *Edits {
 	return e
 }
 
-// beyond says why a difference cannot be told by statements.
+// beyond returns the reason why statements cannot describe a difference, "" if they can.
 func beyond(file string, old, new *trace.Script, before, after []byte) string {
 	switch {
 	case old.Shebang != new.Shebang:
@@ -72,8 +72,8 @@ func first(a, b string) string {
 	return b
 }
 
-// isShell reports whether bash may run the file. A script of another shell is
-// one too, because its first line does not decide by which program a hook is run.
+// isShell reports whether bash may run the file. This includes scripts of other shells, because
+// the first line does not determine which program runs a hook.
 func isShell(file, shebang string) bool {
 	if shebang != "" {
 		return trace.ShellOf(shebang) != ""
@@ -81,7 +81,7 @@ func isShell(file, shebang string) bool {
 	return path.Ext(file) == "" || shell.ByExtension(file) == "bash"
 }
 
-// moved reports whether any statement stands on other lines than before.
+// moved reports whether any statement is on other lines than before.
 func moved(old, new *trace.Script) bool {
 	if len(old.Statements) != len(new.Statements) {
 		return true

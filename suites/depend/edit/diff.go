@@ -11,8 +11,8 @@ type differ struct{ list *[]Edit }
 
 func (d *differ) add(e Edit) { *d.list = append(*d.list, e) }
 
-// block compares two lists of statements. Definitions of functions are no
-// steps of a list: they are compared by name.
+// block compares two lists of statements. Definitions of functions are no steps of a list: they
+// are compared by name.
 func (d *differ) block(old, new *trace.Block) {
 	os, ns := steps(old), steps(new)
 	match := align(os, ns)
@@ -34,7 +34,7 @@ func (d *differ) block(old, new *trace.Block) {
 	d.functions(old, new, os, ns, match)
 }
 
-// stepIndex is a step's index in its block, the block's length behind the last.
+// stepIndex returns a step's index in its block, or the block's length after the last step.
 func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 	if i < len(list) {
 		return list[i].Index
@@ -42,9 +42,9 @@ func stepIndex(b *trace.Block, list []*trace.Statement, i int) int {
 	return len(b.Statements)
 }
 
-// gap takes statements that have no match. Those with a counterpart at the same
-// place changed. What is new behind the last of them can be reached only by a
-// run that reached these, or where there is none, the place before next.
+// gap adds edits for statements without a match. Those with a counterpart at the same place
+// changed. New statements after the last of them can be reached only by a run that reached
+// these, or, if there are none, the place before next.
 func (d *differ) gap(oldBlock, newBlock *trace.Block, old, new []*trace.Statement, next int) {
 	for i, o := range old {
 		e := Edit{What: "statement removed", Old: linesOf(o), Function: functionOf(oldBlock), text: textOf(oldBlock), guard: reach(o)}
@@ -76,8 +76,7 @@ func functionOf(b *trace.Block) string {
 	return b.Function.Name
 }
 
-// textOf names the functions that a block is part of the text of, the innermost
-// first.
+// textOf returns the functions whose text contains a block, the innermost first.
 func textOf(b *trace.Block) []string {
 	var names []string
 	for f := b.Function; f != nil; f = f.Outer {
@@ -86,7 +85,7 @@ func textOf(b *trace.Block) []string {
 	return names
 }
 
-// pair compares two statements that say the same outside their blocks.
+// pair compares two statements that are equal outside their blocks.
 func (d *differ) pair(old, new *trace.Statement) {
 	if old.Full == new.Full {
 		return
@@ -98,13 +97,13 @@ func (d *differ) pair(old, new *trace.Statement) {
 	known := len(*d.list)
 	for i, o := range old.Blocks {
 		n := new.Blocks[i]
-		if o.Slot != n.Slot { // else became elif, or the other way
+		if o.Slot != n.Slot { // else became elif, or the reverse
 			d.add(Edit{What: "branch changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(o), text: textOf(o), guard: entry(o)})
 			continue
 		}
 		d.block(o, n)
 	}
-	if len(*d.list) == known { // such as definitions that changed places
+	if len(*d.list) == known { // such as definitions in another order
 		d.add(Edit{What: "statement changed", Old: linesOf(old), New: linesOf(new), Function: functionOf(old.In), text: textOf(old.In), guard: reach(old)})
 	}
 }
@@ -127,9 +126,8 @@ func (d *differ) function(old, new *trace.Block, o, n *trace.Statement, back map
 	}
 }
 
-// functions compares the definitions of two blocks by name. One that changed
-// its place among the steps was defined at another time: it counts as removed
-// and added.
+// functions compares the definitions of two blocks by name. A definition that moved past a step
+// counts as removed and added, because it takes effect at another time.
 func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, match []int) {
 	back := make(map[*trace.Statement]*trace.Statement, len(ns))
 	for i, j := range match {
@@ -150,8 +148,8 @@ func (d *differ) functions(old, new *trace.Block, os, ns []*trace.Statement, mat
 	}
 }
 
-// replaced takes definitions that appeared, went or moved. They matter to who
-// calls the name, which for a new one may be a command that is not spelled out.
+// replaced adds edits for definitions that were added, removed or moved. They affect callers of
+// the name. For a new definition, these include commands whose name is not literal.
 func (d *differ) replaced(old, new *trace.Block, name string, os, ns []*trace.Statement) {
 	for _, o := range os {
 		e := Edit{What: fmt.Sprintf("function %s removed", name), Old: linesOf(o), Function: functionOf(old), text: append(textOf(old), name), guard: defined(old, o, name)}

@@ -1,23 +1,23 @@
-// Package edit says what an edit of a bash script can change for a case, given
-// a trace of what the case executed on the content before the edit.
+// Package edit determines whether an edit of a bash script can change the outcome of a case,
+// given a trace of the case on the content before the edit.
 //
-// Two contents are compared as trees, block by block. Up to the first edited
-// place that a run reaches, old and new script do the same; a run that reaches
-// none behaves as before. So each edit carries a condition that holds for every
-// run that reached its place, and in doubt for more.
+// Two contents are compared as trees, block by block. Up to the first edited place that a run
+// reaches, the old and the new script behave the same, and a run that reaches none behaves as
+// before. So each edit has a condition that is true for every run that reached its place, and in
+// doubt for more.
 package edit
 
 import (
 	"fmt"
 )
 
-// Edits are what differs between two contents of one file.
+// Edits describes the differences between two contents of one file.
 type Edits struct {
 	Path     string // slash path from the project's root, as traces name it
 	Old, New string // digests of the contents
-	All      string // why every case is affected; "" when List tells
-	List     []Edit // block by block; empty when only comments or white space differ
-	Moved    bool   // some statement stands on another line
+	All      string // why every case is affected; "" if List is complete
+	List     []Edit // block by block; empty if only comments or white space differ
+	Moved    bool   // some statement is on other lines
 	shebang  string // of the old content
 }
 
@@ -27,16 +27,16 @@ func (e *Edits) None() bool { return e.All == "" && len(e.List) == 0 }
 // An Edit is one place that differs.
 type Edit struct {
 	What     string // such as "statement changed"
-	Old, New Lines  // zero where there are none
-	Function string // that it is in; "" at top level
+	Old, New Lines  // zero if there are none
+	Function string // the enclosing function; "" at top level
 	guard    guard
-	text     []string // functions whose text it changes, or that it adds or takes away
+	text     []string // functions whose text it changes, or that it adds or removes
 }
 
-// Lines are a range of lines, from 1, both included.
+// Lines is a range of lines, from 1, both included.
 type Lines struct{ From, To int }
 
-// String formats the range as "812-815", or "812" when it is one line.
+// String formats the range as "812-815", or "812" if it is one line.
 func (l Lines) String() string {
 	if l.From == l.To {
 		return fmt.Sprint(l.From)

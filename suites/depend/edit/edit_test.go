@@ -11,8 +11,8 @@ import (
 
 const file = "hooks/guard.sh"
 
-// came is the trace of a run that met the statements which begin on the lines,
-// and entered the functions that these stand in.
+// came returns the trace of a run that reached the statements which begin on these lines, and
+// entered the functions that contain them.
 func came(t *testing.T, src string, lines ...int) *trace.Trace {
 	t.Helper()
 	s, err := trace.Parse([]byte(src))
@@ -69,7 +69,7 @@ echo last
 
 func TestAffected(t *testing.T) {
 	t.Parallel()
-	// The case runs one a: lines 2, 15, 16, 4, 5, 6, 10, nothing of the loop.
+	// The case runs one a: lines 2, 15, 16, 4, 5, 6, 10, no statement of the loop.
 	met := []int{2, 15, 16, 4, 5, 6, 10, 22, 25}
 	tests := map[string]struct {
 		replace  []string // old, new, ...
@@ -135,10 +135,10 @@ func TestAffected(t *testing.T) {
 	}
 }
 
-// What a trace does not know decides before what it knows.
+// Gaps in a trace have priority over its content.
 func TestBlindTraces(t *testing.T) {
 	t.Parallel()
-	other := strings.Replace(base, "echo b\n", "echo B\n", 1) // of no concern to the case
+	other := strings.Replace(base, "echo b\n", "echo B\n", 1) // irrelevant to the case
 	comment := strings.Replace(base, "echo b\n", "# b\n    echo b\n", 1)
 	tests := map[string]struct {
 		change  func(*trace.Trace)
@@ -333,7 +333,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// everything is a trace of a run that met every statement.
+// everything returns the trace of a run that reached every statement.
 func everything(t *testing.T, src string) *trace.Trace {
 	s, err := trace.Parse([]byte(src))
 	if err != nil {
@@ -346,8 +346,8 @@ func everything(t *testing.T, src string) *trace.Trace {
 	return came(t, src, lines...)
 }
 
-// onlyUnused reports whether all edits are of functions, which a run that met
-// every statement may never have called.
+// onlyUnused reports whether all edits are of functions, which a run that reached every
+// statement may not have called.
 func onlyUnused(e *edit.Edits) bool {
 	for _, one := range e.List {
 		if !strings.HasPrefix(one.What, "function ") && one.Function == "" {
@@ -357,8 +357,8 @@ func onlyUnused(e *edit.Edits) bool {
 	return true
 }
 
-// A loop over nothing is never announced: who entered its block counts, however
-// the block is entered.
+// A loop over nothing has no event, so every run that entered its block counts, however it
+// entered.
 func TestSilentStatements(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{
@@ -376,7 +376,7 @@ func TestSilentStatements(t *testing.T) {
 	}
 }
 
-// A file that names no interpreter may be run by a shell that a program starts.
+// A file without an interpreter line may be run by a shell that another program starts.
 func TestStartedUnseen(t *testing.T) {
 	t.Parallel()
 	const library = "echo a\n"

@@ -23,8 +23,8 @@ func names(a, b map[string][]*trace.Statement) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// onlyMoved reports whether two blocks have the same steps in the same order
-// and the same definitions, which then stand in another order among themselves.
+// onlyMoved reports whether two blocks have the same steps in the same order and the same
+// definitions, possibly in another order.
 func onlyMoved(old, new *trace.Block) bool {
 	os, ns := steps(old), steps(new)
 	if len(os) != len(ns) || len(old.Statements) != len(new.Statements) {
@@ -48,8 +48,8 @@ func onlyMoved(old, new *trace.Block) bool {
 	return true
 }
 
-// previous is the nearest step before an index that has a match, as its old
-// statement; nil when there is none.
+// previous returns the nearest step before an index that has a match, as its old statement, and
+// nil if there is none.
 func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.Statement, back map[*trace.Statement]*trace.Statement) *trace.Statement {
 	matched := map[*trace.Statement]bool{}
 	for _, o := range back {
@@ -67,7 +67,7 @@ func previous(b *trace.Block, index int, old func(*trace.Statement) *trace.State
 	return nil
 }
 
-// defined holds for runs that a definition mattered to.
+// defined returns a guard for runs that a definition affected.
 func defined(b *trace.Block, s *trace.Statement, name string) guard {
 	g := entry(s.Function.Body)
 	g.function = name
@@ -77,8 +77,8 @@ func defined(b *trace.Block, s *trace.Statement, name string) guard {
 	return g
 }
 
-// exposed reports whether the status that a definition leaves, which is 0, can
-// be seen: by the next statement, or as the last of its block.
+// exposed reports whether the status of a definition, which is 0, can be observed: by the next
+// statement, or as the last of its block.
 func exposed(b *trace.Block, index int) bool {
 	for _, s := range b.Statements[index+1:] {
 		if s.Function == nil {
@@ -88,7 +88,7 @@ func exposed(b *trace.Block, index int) bool {
 	return true
 }
 
-// ends holds for runs that got to any place of a block.
+// ends returns a guard for runs that reached any place of a block.
 func ends(b *trace.Block) guard {
 	g := guard{}
 	for _, s := range b.Statements {
@@ -100,7 +100,7 @@ func ends(b *trace.Block) guard {
 	return g
 }
 
-// steps are the statements of a block that run when it runs.
+// steps returns the statements of a block without definitions.
 func steps(b *trace.Block) []*trace.Statement {
 	var list []*trace.Statement
 	for _, s := range b.Statements {

@@ -2,13 +2,13 @@ package edit
 
 import "hookwatch/suites/depend/trace"
 
-// A guard holds for every trace of a run that reached a place. It is a choice
-// of signs, any of which is enough.
+// A guard is true for every trace of a run that reached a place. It is a disjunction: any one of
+// its conditions is enough.
 type guard struct {
-	all      string      // why it holds for every trace
+	all      string      // why it is true for every trace
 	keys     []trace.Key // statements of the file
-	function string      // a function that was entered, or is named by what was met
-	dynamic  bool        // commands were run whose names are not known
+	function string      // a function that was entered, or whose name is in a reached statement
+	dynamic  bool        // commands with unknown names ran
 }
 
 func (g guard) or(h guard) guard {
@@ -23,8 +23,8 @@ func (g guard) or(h guard) guard {
 	return g
 }
 
-// reach holds for every run that reached a statement: an event in it, and where
-// it may be silent, also what holds for the place before it.
+// reach returns a guard for every run that reached a statement: an event in it, and, if the
+// statement may run without an event, the guard of the place before it.
 func reach(s *trace.Statement) guard {
 	g := guard{keys: s.Keys(nil)}
 	if s.Sure {
@@ -33,9 +33,9 @@ func reach(s *trace.Statement) guard {
 	return g.or(behind(s.In, s.Index-1))
 }
 
-// before holds for every run that reached the place before the statement of
-// that index. A run that gets there goes on with the next statement at once, so
-// where that one is sure to be announced nothing else is needed.
+// before returns a guard for every run that reached the place before the statement with this
+// index. If that statement is sure to cause an event, the event is enough, because such a run
+// continues with it at once.
 func before(b *trace.Block, index int) guard {
 	for _, s := range b.Statements[index:] {
 		if s.Function != nil {
@@ -49,8 +49,8 @@ func before(b *trace.Block, index int) guard {
 	return behind(b, index-1)
 }
 
-// behind holds for every run that got past the statement of that index: those
-// that reached it, or where nothing runs before the place, entered the block.
+// behind returns a guard for every run that got past the statement with this index: it reached
+// that statement, or, if no statement runs before the place, it entered the block.
 func behind(b *trace.Block, index int) guard {
 	for ; index >= 0; index-- {
 		if s := b.Statements[index]; s.Function == nil {
@@ -60,7 +60,7 @@ func behind(b *trace.Block, index int) guard {
 	return entry(b)
 }
 
-// entry holds for every run that entered a block.
+// entry returns a guard for every run that entered a block.
 func entry(b *trace.Block) guard {
 	switch {
 	case b.After != nil && len(b.After.Statements) > 0:

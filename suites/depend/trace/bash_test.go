@@ -16,7 +16,7 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// A traced is a script that was run by the real bash, plain and traced.
+// A traced is a script that the real bash ran, with and without tracing.
 type traced struct {
 	*trace.Trace
 	t      *testing.T
@@ -27,8 +27,8 @@ type traced struct {
 
 const hook = "hook.sh"
 
-// run writes the files, runs "bash hook.sh" in their directory with and without
-// tracing and fails the test when anything but the trace differs.
+// run writes the files, runs "bash hook.sh" in their directory with and without tracing and
+// fails the test if anything but the trace differs.
 func run(t *testing.T, files map[string]string) *traced {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -36,7 +36,7 @@ func run(t *testing.T, files map[string]string) *traced {
 		t.Fatal(err)
 	}
 	plain := fire(t, filepath.Join(dir, "plain"), files, nil)
-	root := filepath.Join(dir, "plain") // the same path: hooks print it
+	root := filepath.Join(dir, "plain") // the same path, because hooks print it
 	if err := os.RemoveAll(root); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func (x *traced) resolve(name, dir string) string {
 	return real
 }
 
-// met reports for each line of hook.sh that ends in "# yes" or "# no" whether a
-// statement that begins or ends there was met, and compares.
+// met checks for each line of hook.sh that ends in "# yes" or "# no" whether a statement that
+// begins or ends there was reached.
 func (x *traced) met() {
 	x.t.Helper()
 	if x.Files[hook] == nil {
@@ -157,7 +157,7 @@ func (x *traced) met() {
 	}
 }
 
-// hit reports whether the innermost statements on a line were met.
+// hit reports whether the innermost statements on a line were reached.
 func (x *traced) hit(line int) bool {
 	return slices.ContainsFunc(x.script.Statements, func(s *trace.Statement) bool {
 		return s.Function == nil && (s.Start == line || s.End == line) && x.Files[hook].Statements.Has(s.Key)

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// large is a script of about 1,500 lines.
+// large returns a script of about 1,500 lines.
 func large() []byte {
 	var b strings.Builder
 	b.WriteString("#!/bin/bash\n")
@@ -18,7 +18,7 @@ func large() []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkParse is what one save of a large script costs, twice.
+// BenchmarkParse measures the parsing that each save of a large script causes twice.
 func BenchmarkParse(b *testing.B) {
 	src := large()
 	b.SetBytes(int64(len(src)))

@@ -14,14 +14,14 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// call notes what a simple command means for the trace; taken tells that another
-// command gets its output.
+// call records the effect of a simple command on the trace; taken reports whether another
+// command reads its output.
 func (r *factReader) call(c command, taken bool) {
 	r.told[c.first] = true
 	base := path.Base(c.name)
 	r.starts(base, c.args)
 	if strings.ContainsFunc(c.name, func(c rune) bool { return !isWordRune(c) }) {
-		r.words[c.name] = true // such as "[", which a function may be named
+		r.words[c.name] = true // such as "[", because a function may have that name
 	}
 	switch {
 	case c.name == "":
@@ -55,8 +55,8 @@ func (r *factReader) call(c command, taken bool) {
 	r.reads(c, base, taken)
 }
 
-// starts notes a program that may start shells of its own, or be one of another
-// language, and what a launcher is given.
+// starts records a program that may start shells or is in another language, and the program that
+// a launcher runs.
 func (r *factReader) starts(program string, args []string) {
 	p := shell.ProgramOf(program)
 	r.facts.Starts = r.facts.Starts || p.Starts()
@@ -68,13 +68,13 @@ func (r *factReader) starts(program string, args []string) {
 func (r *factReader) opaque(c command) {
 	if base := path.Base(c.name); shell.ProgramOf(base).Shell && len(c.args) == 2 && c.args[0] == "-c" && c.args[1] != "" &&
 		!strings.ContainsAny(c.args[1], "$`") && !strings.Contains(c.args[1], ". ") && !strings.Contains(c.args[1], "source") && !strings.Contains(c.args[1], ".sh") {
-		r.facts.Environment = true // it may be a bash that does not say so, and run functions from there
-		return                     // what it runs stands here and is no script
+		r.facts.Environment = true // it may be a renamed bash, which runs functions from there
+		return                     // the code is part of this statement and no script
 	}
 	r.facts.Opaque = "it runs " + path.Base(c.name)
 }
 
-// wrapped looks behind a program that runs another.
+// wrapped examines the arguments of a program that runs another program.
 func (r *factReader) wrapped(c command, base string) {
 	for i, a := range c.args {
 		b := path.Base(a)
@@ -94,7 +94,7 @@ func (r *factReader) wrapped(c command, base string) {
 	}
 }
 
-// bash is traced unless an option keeps it from reading BASH_ENV.
+// bash records a traced bash, or the option that keeps it from reading BASH_ENV.
 func (r *factReader) bash(c command) {
 	for i, a := range c.args {
 		switch {
@@ -103,7 +103,7 @@ func (r *factReader) bash(c command) {
 			r.facts.Opaque = "it runs bash " + a
 			return
 		case strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nv"):
-			return // reads the script as text
+			return // the script is only checked or printed
 		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
 		default:
 			r.told[c.words[i]] = true
@@ -112,8 +112,9 @@ func (r *factReader) bash(c command) {
 	}
 }
 
-// trap runs its first argument later, and ends tracing where it takes the
-// signal that tracing lives on. One on RETURN acts otherwise in a traced run.
+// trap examines the first argument, which runs later, and the signals. A trap on DEBUG or of an
+// unknown signal ends tracing because it replaces the tracing trap, and one on RETURN behaves
+// differently in a traced run.
 func (r *factReader) trap(c command) {
 	if len(c.args) > 0 && c.args[0] == "" && len(c.words[0].Parts) > 0 && !emptyQuotes(c.words[0]) {
 		r.facts.Dynamic = true
@@ -131,8 +132,8 @@ func emptyQuotes(w *syntax.Word) bool {
 	return ok && text == ""
 }
 
-// endings are the builtins by which a script can keep the trap from being run, or
-// from writing, with what their arguments say when they do.
+// endings maps builtins that can stop the tracing trap from running or writing to a test of the
+// arguments that do this.
 var endings = map[string]func(arg string) bool{
 	"enable": func(string) bool { return true },
 	"ulimit": func(a string) bool { return strings.HasPrefix(a, "-") && strings.ContainsAny(a, "nf") },
@@ -145,7 +146,7 @@ var endings = map[string]func(arg string) bool{
 	},
 }
 
-// ends asks of each argument; one that is not spelled out may be any.
+// ends tests each argument. Arguments that are not literal may have any value.
 func (r *factReader) ends(args []string, does func(string) bool) {
 	for _, a := range args {
 		if a == "" || does(a) {
@@ -154,7 +155,7 @@ func (r *factReader) ends(args []string, does func(string) bool) {
 	}
 }
 
-// source runs its first argument here.
+// source records the file that is sourced.
 func (r *factReader) source(c command) {
 	if len(c.words) == 0 {
 		return
@@ -183,7 +184,7 @@ func (r *factReader) set(args []string) {
 		case strings.HasPrefix(a, "+") && strings.Contains(a, "T"), a == "functrace" && args[max(i-1, 0)] == "+o":
 			r.facts.Ends = "it turns functrace off"
 		case a == "allexport", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "a"):
-			r.facts.Shows = true // functions too are passed on
+			r.facts.Shows = true // functions are exported too
 		case a == "posix":
 			r.facts.Opaque = "it turns to POSIX mode"
 		}
@@ -201,8 +202,8 @@ func (r *factReader) unset(names []string) {
 	}
 }
 
-// A command is a simple command as its words spell it; "" for a word that is
-// not spelled out.
+// A command is a simple command with the literal text of its words, "" for a word with
+// expansions.
 type command struct {
 	name  string
 	args  []string
@@ -210,7 +211,7 @@ type command struct {
 	first *syntax.Word
 }
 
-// commandOf reads the words of a simple command, behind "command" and "builtin".
+// commandOf reads the words of a simple command without leading "command" and "builtin".
 func commandOf(words []*syntax.Word) command {
 	for len(words) > 1 && (literal(words[0]) == "builtin" || literal(words[0]) == "command" && !strings.HasPrefix(literal(words[1]), "-")) {
 		words = words[1:]
@@ -225,7 +226,7 @@ func commandOf(words []*syntax.Word) command {
 	return c
 }
 
-// literal is the text of a word without expansions, "" for any other.
+// literal returns the text of a word without expansions, and "" for any other.
 func literal(w *syntax.Word) string {
 	text, ok := plain(w.Parts)
 	if !ok {
@@ -255,7 +256,7 @@ func plain(parts []syntax.WordPart) (string, bool) {
 	return b.String(), true
 }
 
-// Programs by what they do to what a trace can see.
+// Programs by their effect on the trace.
 var (
 	printers = set("echo printf type which hash")
 	sources  = set("source .")
@@ -272,8 +273,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// isUntraced reports whether a trace may not see what a program runs: every shell
-// but bash is one.
+// isUntraced reports whether a program can run others without a trace. Every shell except bash
+// can.
 func isUntraced(program string) bool {
 	p := shell.ProgramOf(program)
 	return p.Untraced || p.Shell && program != "bash"
@@ -284,15 +285,15 @@ func wraps(program string) bool {
 	return p.Wraps || p.Within
 }
 
-// interprets reports whether a program runs code that may read any data.
+// interprets reports whether a program runs code that can read any data.
 func interprets(program string) bool {
 	p := shell.ProgramOf(program)
 	return p.Interprets() || p.Builds && !p.Within
 }
 
-// Endings traces a run as Start does, but each bash writes down only the commands
-// that fail where "set -e" may end it. It is an ERR trap, which a trap of the hook's
-// own replaces: of such a hook nothing is known.
+// Endings traces a run as Start does, but each bash logs only commands that fail, with their
+// status and options, because "set -e" may end the script there. It uses an ERR trap, which an
+// ERR trap of the hook itself replaces, so that nothing is known of such a hook.
 func Endings(dir string, env []string) (files map[string]string, log string, set map[string]string) {
 	var b strings.Builder
 	if theirs := valueOf(env, "BASH_ENV"); theirs != "" {
@@ -305,8 +306,8 @@ func Endings(dir string, env []string) (files map[string]string, log string, set
 	return map[string]string{startName: b.String(), logName: ""}, logName, map[string]string{"BASH_ENV": start}
 }
 
-// EndingOf reads in the log of Endings by which command a script, given by its base
-// name, ended with an exit code. It gives nil where the log has none.
+// EndingOf returns the command at which a script, given by its base name, ended with an exit
+// code, from the log of Endings. It returns nil if the log has none.
 func EndingOf(log []byte, script string, exit int) *suites.Ending {
 	var last, inner *suites.Ending
 	for line := range strings.SplitSeq(string(log), "\x00") {
@@ -323,7 +324,7 @@ func EndingOf(log []byte, script string, exit int) *suites.Ending {
 		switch {
 		case shell != sub: // it ends without the script
 			inner = e
-		case inner != nil && strings.HasPrefix(e.Command, "("): // bash names its last line
+		case inner != nil && strings.HasPrefix(e.Command, "("): // bash reports the last line of the subshell
 			last = inner
 		default:
 			last = e

@@ -18,12 +18,12 @@ var (
 	typeProc    = reflect.TypeFor[syntax.ProcSubst]()
 )
 
-// structure hashes a syntax tree without what does not reach the shell:
-// positions, comments, and with them all white space between words.
+// structure returns the hash of a syntax tree without the parts that do not reach the shell:
+// positions, comments and white space between words.
 func structure(n syntax.Node) uint64 { return hashOf(n, false) }
 
-// outer hashes a statement without the statements in its blocks, which are
-// looked at by themselves. What stands in $( ) or <( ) belongs to it.
+// outer returns the hash of a statement without the statements in its blocks, which are hashed
+// separately. The content of $( ) and <( ) is included.
 func outer(n syntax.Node) uint64 { return hashOf(n, true) }
 
 func hashOf(n syntax.Node, outer bool) uint64 {
@@ -32,7 +32,7 @@ func hashOf(n syntax.Node, outer bool) uint64 {
 	return c.hash
 }
 
-// A canon hashes by FNV-1a, 64 bits.
+// A canon computes a 64-bit FNV-1a hash.
 type canon struct {
 	hash  uint64
 	shell bool
@@ -47,7 +47,7 @@ func (c *canon) put(s string) {
 	for i := range len(s) {
 		c.hash = (c.hash ^ uint64(s[i])) * prime64
 	}
-	c.hash = (c.hash ^ 0xff) * prime64 // no text holds that byte at its end
+	c.hash = (c.hash ^ 0xff) * prime64 // a separator, which no text ends with
 }
 
 func (c *canon) number(n uint64) {
@@ -79,7 +79,7 @@ func (c *canon) value(v reflect.Value) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		c.number(v.Uint())
 	default:
-		panic("syntax tree holds a " + v.Type().String()) // a field of a kind that no version has had
+		panic("syntax tree holds a " + v.Type().String()) // a kind of field that no known version has
 	}
 }
 
@@ -111,12 +111,12 @@ func (c *canon) fields(v reflect.Value) {
 	c.shell = outer
 }
 
-// A plan says which fields of a type count.
+// A plan lists the fields of a type that are hashed.
 type plan struct {
 	name         string
 	fields       []int
 	elsewhere    int  // the field that is a block of its own; -1 for none
-	substitution bool // what is in it belongs to the statement around it
+	substitution bool // its content belongs to the statement around it
 }
 
 var plans sync.Map // reflect.Type -> *plan
@@ -140,7 +140,8 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// mix derives an identity from a parent's and what tells it from its siblings.
+// mix derives an identity from the parent's and from the parts that distinguish it from its
+// siblings.
 func mix(parent uint64, parts ...string) uint64 {
 	c := canon{hash: offset64}
 	c.number(parent)
@@ -150,17 +151,17 @@ func mix(parent uint64, parts ...string) uint64 {
 	return c.hash
 }
 
-// WordKey is the identity of a word or a function's name.
+// WordKey returns the key of a word or a function's name.
 func WordKey(word string) Key { return keyOf(mix(0, word)) }
 
 func keyOf(id uint64) Key { return Key((id ^ id>>24 ^ id>>48) & (1<<(8*keyBytes) - 1)) }
 
-// A signature is how bash announces a command: its words as they are written,
-// without white space, as far as bash does not write them anew. Redirections
-// come behind the words, so a signature is only ever a beginning.
+// A signature is the start of a command as bash reports it: its words as written, without white
+// space, up to the first part that bash prints in another form. Redirections follow the words,
+// so a signature is only a prefix.
 type signature string
 
-// signatureOf is a command's own signature; other nodes have none.
+// signatureOf returns the signature of a command; other nodes have none.
 func signatureOf(n syntax.Node) (signature, bool) {
 	switch n := n.(type) {
 	case *syntax.CallExpr:
@@ -214,7 +215,7 @@ func callSignature(c *syntax.CallExpr) signature {
 	return signature(b.String())
 }
 
-// signWord adds a word's text and reports whether all of it is as bash has it.
+// signWord appends a word's text and reports whether bash prints all of it in the same form.
 func signWord(b *strings.Builder, parts []syntax.WordPart) bool {
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -246,8 +247,8 @@ func signWord(b *strings.Builder, parts []syntax.WordPart) bool {
 	return true
 }
 
-// announces reports whether bash's text, squeezed and perhaps cut short, can be
-// of the command.
+// announces reports whether bash's text, squeezed and perhaps cut off, can belong to the
+// command.
 func (s signature) announces(text string, cut bool) bool {
 	return strings.HasPrefix(text, string(s)) || cut && strings.HasPrefix(string(s), text)
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each script says of its lines whether a statement on them must be met. All of
-// them run plain too: tracing must change nothing that can be seen.
+// Comments in each script mark the lines whose statements must be reached. All scripts also run
+// without tracing, which must have no visible effect.
 var scripts = map[string]string{
 	"branches": `
 set -euo pipefail
@@ -330,7 +330,7 @@ func says(got, want string) bool {
 	return (got == "") == (want == "") && strings.Contains(got, want)
 }
 
-// A script that is not run by a bash that is traced has no trace.
+// A script that is not run by a traced bash has no trace.
 func TestUntracedHook(t *testing.T) {
 	t.Parallel()
 	x := run(t, map[string]string{hook: "#!/bin/bash\nunset BASH_ENV\nexec bash ./other.sh\n", "other.sh": "echo other\n"})
@@ -346,12 +346,12 @@ func TestTraceHoldsNoValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(log, "s3cret"); n != 1 { // the text of the script holds it once
+	if n := strings.Count(log, "s3cret"); n != 1 { // once in the text of the script
 		t.Errorf("the log holds the value %d times, want once, as the script's text", n)
 	}
 }
 
-// What a case prints or passes on of functions comes from what it met.
+// Functions that a case prints or exports are found in the statements it reached.
 func TestFunctionsThatACaseShows(t *testing.T) {
 	t.Parallel()
 	const library = "f() { :; }\ng() { :; }\nexport -f f\n"
@@ -377,7 +377,7 @@ func TestFunctionsThatACaseShows(t *testing.T) {
 	}
 }
 
-// What a loop is redirected from is used by whatever runs in it.
+// Redirections of a loop apply to all statements in it.
 func TestRedirectedLoop(t *testing.T) {
 	t.Parallel()
 	x := run(t, map[string]string{hook: "#!/bin/bash\nwhile read -r line; do\n  echo \"$line\"\ndone <list.sh\n", "list.sh": "one\n"})

@@ -9,22 +9,22 @@ import (
 	"hookwatch/suites"
 )
 
-// A Traced case is one with its trace.
+// A Traced is a case with its trace.
 type Traced struct {
 	Key   suites.Key
 	Trace *Trace
 }
 
-// A Coverage is what cases execute of one script.
+// A Coverage describes the parts of one script that cases execute.
 type Coverage struct {
 	Path      string            `json:"path"`
-	Cases     int               `json:"cases"`     // that executed any of it
-	Functions []CoveredFunction `json:"functions"` // in the order of the text
+	Cases     int               `json:"cases"`     // that executed any part of it
+	Functions []CoveredFunction `json:"functions"` // in source order
 	Lines     []CoveredLine     `json:"lines"`     // on which statements begin
 	Gaps      []Gap             `json:"gaps"`      // lines that no case runs
 }
 
-// A CoveredFunction is one definition, and the cases that entered it.
+// A CoveredFunction is one definition with the cases that entered it.
 type CoveredFunction struct {
 	Name  string   `json:"name"`
 	Line  int      `json:"line"`
@@ -32,17 +32,18 @@ type CoveredFunction struct {
 	Cases []string `json:"cases"`
 }
 
-// A CoveredLine is one on which a statement begins, and how many cases executed it.
+// A CoveredLine is a line on which a statement begins, with the number of cases that executed
+// it.
 type CoveredLine struct {
 	Line  int `json:"line"`
 	Cases int `json:"cases"`
 }
 
-// A Gap is a range of lines, both included, of whose statements none was run.
+// A Gap is a range of lines, both included, whose statements no case executed.
 type Gap struct {
 	From     int    `json:"from"`
 	To       int    `json:"to"`
-	Function string `json:"function,omitempty"` // that it is in
+	Function string `json:"function,omitempty"` // the enclosing function
 }
 
 // String formats the gap as "lines 3-5 in f".
@@ -57,8 +58,8 @@ func (g Gap) String() string {
 	return text
 }
 
-// Cover returns what cases execute of a script's present content. A trace of another
-// content of it counts for nothing.
+// Cover returns the coverage of a script's current content. It ignores traces of other content
+// and those for which the whole file counts.
 func Cover(path string, s *Script, cases []Traced) Coverage {
 	f := Coverage{Path: path, Functions: []CoveredFunction{}, Lines: []CoveredLine{}, Gaps: []Gap{}}
 	var met []Traced
@@ -86,8 +87,8 @@ func covered(path string, fn *Function, met []Traced) CoveredFunction {
 	return out
 }
 
-// lines counts the cases of every line. A statement of which bash does not tell
-// that it runs is left out.
+// lines counts the cases of every line. Statements that bash may run without an event are
+// skipped.
 func (f *Coverage) lines(path string, s *Script, met []Traced) {
 	runs := map[int]map[suites.Key]bool{}
 	for _, st := range s.Statements {
@@ -110,8 +111,7 @@ func (f *Coverage) lines(path string, s *Script, met []Traced) {
 	f.gaps(s)
 }
 
-// gaps joins lines that no case runs, as far as none in between is run, and all
-// are in the same function.
+// gaps joins consecutive lines that no case runs if they are in the same function.
 func (f *Coverage) gaps(s *Script) {
 	open := false
 	for _, l := range f.Lines {
@@ -129,7 +129,7 @@ func (f *Coverage) gaps(s *Script) {
 	}
 }
 
-// functionAt is the innermost function that a line is in, "" at top level.
+// functionAt returns the name of the innermost function around a line, "" at top level.
 func functionAt(s *Script, line int) string {
 	name, size := "", 0
 	for _, fn := range s.Functions {
@@ -160,8 +160,8 @@ func (f *Coverage) Entered() (functions int) {
 	return functions
 }
 
-// WriteLCOV writes the files in the format of lcov, as genhtml and editors read
-// it; counts are numbers of cases.
+// WriteLCOV writes the files in the lcov format that genhtml and editors read. Counts are
+// numbers of cases.
 func WriteLCOV(w io.Writer, files []Coverage) error {
 	p := &printer{w: w}
 	for i := range files {
@@ -186,7 +186,7 @@ func WriteLCOV(w io.Writer, files []Coverage) error {
 	return p.err
 }
 
-// A printer keeps the first error.
+// A printer keeps the first write error.
 type printer struct {
 	w   io.Writer
 	err error

@@ -40,7 +40,7 @@ for f in $3; do
 done
 `
 
-// case gives a case that met the statements which begin on the lines.
+// ran returns a case that reached the statements which begin on these lines.
 func ran(t *testing.T, s *trace.Script, id string, lines ...int) trace.Traced {
 	t.Helper()
 	keys, functions := map[trace.Key]bool{}, map[trace.Key]bool{}
@@ -89,7 +89,7 @@ func TestOf(t *testing.T) {
 	if f.Path != file || f.Cases != 2 {
 		t.Errorf("%s, %d cases", f.Path, f.Cases)
 	}
-	// A loop over nothing is not announced, so it has no line.
+	// A loop over nothing has no event, so it has no line.
 	if got, want := counts(f.Lines), "3:2 4:2 5:1 6:1 8:2 12:0 14:0 16:2 17:2 18:0 19:0 20:1 23:0"; got != want {
 		t.Errorf("lines %s\nwant  %s", got, want)
 	}
@@ -182,7 +182,7 @@ func TestWriteLCOV(t *testing.T) {
 
 var errFull = errors.New("no space left")
 
-// full is a disk that has no room for one write.
+// full is a writer without space for one of the writes.
 type full struct{ room int }
 
 func (f *full) Write(b []byte) (int, error) {

@@ -12,28 +12,28 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A Run is what is known of a traced run beside its log.
+// A Run describes a traced run, except for its log.
 type Run struct {
-	// Resolve gives the path by which a file is known (from the project's root,
-	// or absolute), for the name by which bash knows it and the directory that a
-	// relative one starts from; "" for a file that is not there.
+	// Resolve returns the canonical path of a file (from the project's root, or absolute outside
+	// it) for the name that bash uses, relative to dir. It returns "" if the file does not
+	// exist.
 	Resolve func(name, dir string) string
-	// Script gives the parsed content of a resolved file, as it was when the case
-	// ran. An error means that nothing can be said of its statements.
+	// Script returns the parsed content of a resolved file, as it was during the run. After an
+	// error, all of the file counts as reached.
 	Script func(path string) (*Script, error)
-	// Hooks are the resolved scripts that the case starts. One of which no bash
-	// announced itself was run by something that is not traced.
+	// Hooks are the resolved scripts that the case starts. If no bash reported that it started
+	// on one, that script ran without a trace.
 	Hooks []string
-	// Opened are files that the case is known to have used in another way, such
-	// as the modules of an interpreter that is not bash: all of each counts.
+	// Opened lists files that the case used in other ways, such as the modules of an interpreter
+	// other than bash. They count as reached as a whole.
 	Opened []string
-	// Abnormal says why the run did not end by itself; "" when it did.
+	// Abnormal is the reason why the run did not end by itself; "" if it did.
 	Abnormal string
-	// Output is what the case printed, to see whether it names line numbers.
+	// Output is the output of the case, which is searched for line numbers.
 	Output [][]byte
 }
 
-// Decode turns the log of a traced run into a trace.
+// Decode returns the trace for the log of a traced run.
 func Decode(log []byte, run Run) *Trace {
 	d := &decoder{run: run, trace: &Trace{Files: map[string]*Met{}}, files: map[string]*fileDecoder{}, words: map[Key]bool{}, names: map[string]bool{}, shown: map[Key]bool{}, sent: map[Key]bool{}}
 	starts, events, err := readLog(log)
@@ -56,7 +56,7 @@ func Decode(log []byte, run Run) *Trace {
 type decoder struct {
 	run   Run
 	trace *Trace
-	files map[string]*fileDecoder // nil for a file of no interest
+	files map[string]*fileDecoder // by resolved path
 	words map[Key]bool
 	names map[string]bool
 	shown map[Key]bool
@@ -71,7 +71,7 @@ func (d *decoder) incomplete(why string) {
 	}
 }
 
-// file finds what a name of bash's stands for.
+// file returns the decoder of the file with this name in bash, nil if it is no file or unknown.
 func (d *decoder) file(name, dir string) *fileDecoder {
 	if name == "" || name == "environment" || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
 		return nil
@@ -94,8 +94,8 @@ func (d *decoder) file(name, dir string) *fileDecoder {
 	return f
 }
 
-// event notes one command. A relative name is looked for from the working
-// directory of the event, then from those that a bash started in.
+// event records one command. Relative names are resolved in the working directory of the event
+// and in those where a bash started.
 func (d *decoder) event(e event, starts []start) {
 	if e.file == "environment" {
 		d.exported(e.function)
@@ -124,11 +124,11 @@ func (d *decoder) event(e event, starts []start) {
 	}
 }
 
-// relative reports whether a name of bash's is of a file and needs a directory.
+// relative reports whether bash's name of a file needs a directory to be resolved.
 func relative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
 
-// exported notes a function that a child got through the environment: it was
-// defined in one of the files, and its lines are lost.
+// exported records a function that a child bash got through the environment. It was defined in
+// one of the files, but its lines are unknown, so its whole body counts.
 func (d *decoder) exported(function string) {
 	for _, f := range d.files {
 		if f.script == nil {
@@ -143,7 +143,7 @@ func (d *decoder) exported(function string) {
 	}
 }
 
-// finish sums up what the met statements say of the trace.
+// finish combines the facts of the reached statements and adds files that count as a whole.
 func (d *decoder) finish(starts int) {
 	if starts == 0 {
 		d.incomplete("no bash said that it started")
@@ -186,7 +186,7 @@ func (d *decoder) sum(f *fileDecoder) {
 	said := map[*Statement]bool{}
 	for st := range f.hit {
 		keys[st.Key] = true
-		for host := st; host != nil; host = host.In.Of { // that of a loop has redirections
+		for host := st; host != nil; host = host.In.Of { // the statement around a loop has the redirections
 			said[host] = true
 		}
 	}
@@ -215,30 +215,30 @@ func (d *decoder) sum(f *fileDecoder) {
 			d.incomplete(st.Facts.Ends)
 		}
 	}
-	d.trace.Lines = d.trace.Lines || f.script != nil && f.script.Numbers != "" // its own or those of its callers
+	d.trace.Lines = d.trace.Lines || f.script != nil && f.script.Numbers != "" // its own line numbers or those of its callers
 	if f.script != nil && slices.ContainsFunc(f.script.Functions, func(fn *Function) bool { return fn.Name == "builtin" }) {
 		d.incomplete("it defines builtin")
 	}
 	f.met.Statements, f.met.Functions = NewSet(keys), NewSet(f.functions)
 }
 
-// An event is one line of the log: a command that bash was about to run.
+// An event is one record of the log: a command that bash was about to run.
 type event struct {
 	file     string // as bash names it; "" for code that is in no file
-	dir      string // the working directory, where file is relative
+	dir      string // the working directory, to which file may be relative
 	function string // "" at top level
 	line     int
 	text     string // squeezed
 	cut      bool   // text is only a beginning
 }
 
-// A start is one bash that began.
+// A start is the record of one bash that started.
 type start struct{ dir, file string }
 
 const fieldMark = "\x1f"
 
-// readLog gives the starts and the distinct events of a log. A log that ends in
-// the middle of a line says that the writer was killed.
+// readLog returns the starts and the distinct events of a log. It returns an error if the log
+// ends within a record, because the writer was killed then.
 func readLog(log []byte) (starts []start, events []event, err error) {
 	seen := map[string]bool{}
 	for len(log) > 0 {
@@ -273,15 +273,15 @@ func eventOf(f []string) (event, error) {
 	if err != nil {
 		return event{}, errors.New("its log holds a line number that is none")
 	}
-	text := strings.Join(f[4:], fieldMark) // the command may hold the mark itself
+	text := strings.Join(f[4:], fieldMark) // the command may contain the mark itself
 	return event{
 		function: f[1], file: f[2], dir: f[3], line: line,
-		text: squeeze(text), cut: len(text) >= textLimit, // bytes may be what the locale counts
+		text: squeeze(text), cut: len(text) >= textLimit, // the locale may count bytes
 	}, nil
 }
 
-// rewritten tells of a run whether the text of an event can be another than the
-// command's: in functions, which traps may call, and everywhere by an alias.
+// rewritten reports whether the text of an event can differ from its command: in functions,
+// which traps may call, and everywhere if aliases are expanded.
 func rewritten(events []event) (inFunctions, everywhere bool) {
 	for _, e := range events {
 		inFunctions = inFunctions || strings.HasPrefix(e.text, "trap")
@@ -290,11 +290,10 @@ func rewritten(events []event) (inFunctions, everywhere bool) {
 	return inFunctions, everywhere
 }
 
-// note finds the statements that an event may be of. The line is right for a
-// plain command and wrong inside a multi-line $( ), in < <( ), on entering a
-// function and in a trap. The text is always of the command, as its signature
-// has it, but in a trap, where it is that of the command before, and where an
-// alias was expanded: such events are loose, and both line and text count.
+// note records the statements that an event may belong to. The line is right for a plain command
+// and wrong inside a multi-line $( ), in < <( ), on entering a function and in a trap. The text
+// matches the command's signature except in a trap, where it is the text of the previous
+// command, and after an alias was expanded. Such events are loose, and both line and text count.
 func (f *fileDecoder) note(e event, loose bool) {
 	scope := f.scope(e.function)
 	var onLine, said, both []*Statement
@@ -325,9 +324,8 @@ func (f *fileDecoder) note(e event, loose bool) {
 	}
 }
 
-// scope tells which statements an event can be of: those of the function that it
-// is in, those outside all functions, or any where code from elsewhere defined
-// the function.
+// scope returns the filter for statements that an event can belong to: those of its function,
+// those outside all functions, or any if the function was defined by code from elsewhere.
 func (f *fileDecoder) scope(function string) func(*Statement) bool {
 	switch {
 	case f.named(function):
@@ -346,10 +344,9 @@ func (f *fileDecoder) hitAll(list []*Statement) {
 	}
 }
 
-// unexplained is an event that no statement accounts for: code from eval or of
-// a trap, whose own statement was met, or the entry of a function, which is
-// announced on its first line. One that is said to be elsewhere in a function
-// makes all of it count.
+// unexplained handles an event that matches no statement: code from eval or of a trap, whose own
+// statement was recorded, or the entry of a function, which is reported on its first line. If
+// the event is on another line of a function, all of the function counts.
 func (f *fileDecoder) unexplained(e event) {
 	for _, fn := range f.script.Functions {
 		if fn.Name == e.function && fn.Start < e.line && e.line <= fn.End {
@@ -358,7 +355,7 @@ func (f *fileDecoder) unexplained(e event) {
 	}
 }
 
-// all notes every statement of a block and of the blocks in it.
+// all records every statement of a block and of its inner blocks.
 func (f *fileDecoder) all(b *Block) {
 	for _, st := range b.Statements {
 		if st.Function != nil {
@@ -371,7 +368,7 @@ func (f *fileDecoder) all(b *Block) {
 	}
 }
 
-// named reports whether the file defines a function of that name.
+// named reports whether the file defines a function with this name.
 func (f *fileDecoder) named(name string) bool {
 	for _, fn := range f.script.Functions {
 		if fn.Name == name {
@@ -381,9 +378,8 @@ func (f *fileDecoder) named(name string) bool {
 	return false
 }
 
-// inside reports whether a statement can run as part of a function: it stands
-// in its body. Outside functions bash says "main" or "source", which may be
-// names of functions too.
+// inside reports whether a statement can run as part of a function, because it is in its body.
+// Outside functions bash reports "main" or "source", which can also be names of functions.
 func inside(st *Statement, function string) bool {
 	in := st.In.Function
 	if in == nil {
@@ -401,7 +397,7 @@ func (st *Statement) announced(e event) bool {
 	return false
 }
 
-// innermost leaves out statements that hold another of the list in a block.
+// innermost drops statements that contain another statement of the list in a block.
 func innermost(list []*Statement) []*Statement {
 	outer := map[*Statement]bool{}
 	for _, st := range list {
@@ -420,12 +416,12 @@ func innermost(list []*Statement) []*Statement {
 
 var lineNumber = pattern.Lazy(`(?i)\bline [0-9]+\b|\.json:[0-9]`)
 
-// namesLine reports whether a text names a line, as bash's own errors and jq's do.
+// namesLine reports whether a text contains a line number, as errors of bash and jq do.
 func namesLine(out []byte) bool { return lineNumber().Match(out) }
 
-// A fileDecoder collects what was met of one file.
+// A fileDecoder collects the statements and functions of one file that were reached.
 type fileDecoder struct {
-	script    *Script // nil when it could not be parsed
+	script    *Script // nil if it could not be parsed
 	met       *Met
 	hit       map[*Statement]bool
 	functions map[Key]bool

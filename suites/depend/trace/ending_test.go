@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestEndingOf: the command by which bash ends a script is found in what bash writes.
+// TestEndingOf checks that the command which ended a script is found in the log of bash.
 func TestEndingOf(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -11,15 +11,15 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// readsContent are the file tests that say something of what is in the file.
+// readsContent lists the file tests that depend on the content of the file.
 var readsContent = map[syntax.UnTestOperator]bool{syntax.TsNoEmpty: true, syntax.TsModif: true}
 
 var matchOps = map[syntax.BinTestOperator]bool{
 	syntax.TsMatch: true, syntax.TsMatchShort: true, syntax.TsNoMatch: true, syntax.TsReMatch: true,
 }
 
-// parameter notes $?, the patterns of "${x%pattern}", and subscripts, such as
-// the "*" of "${x[*]}", which are no files.
+// parameter records $?, and words that are no files: the patterns of "${x%pattern}" and
+// subscripts such as the "*" of "${x[*]}".
 func (r *factReader) parameter(p *syntax.ParamExp) {
 	if p.Param != nil && (p.Param.Value == "?" || p.Param.Value == "PIPESTATUS") {
 		r.facts.Status = true
@@ -44,7 +44,7 @@ func (r *factReader) assigns(list []*syntax.Assign) {
 		if a.Name != nil && a.Name.Value == "LINENO" {
 			r.facts.Ends = "it sets LINENO"
 		}
-		if a.Array != nil { // which may be run as a command
+		if a.Array != nil { // it may be run as a command
 			for _, e := range a.Array.Elems {
 				if e.Value != nil {
 					r.untraced([]string{literal(e.Value)})
@@ -54,7 +54,7 @@ func (r *factReader) assigns(list []*syntax.Assign) {
 	}
 }
 
-// untraces are the variables that keep bash from reading BASH_ENV.
+// untraces lists the variables that keep bash from reading BASH_ENV.
 var untraces = map[string]bool{"BASH_ENV": true, "POSIXLY_CORRECT": true, "SHELLOPTS": true}
 
 func (r *factReader) declare(n *syntax.DeclClause) {
@@ -71,9 +71,8 @@ func (r *factReader) declare(n *syntax.DeclClause) {
 	r.shows(n.Variant.Value, args)
 }
 
-// shows notes the functions that a declaration names by -f or -F: export passes
-// them on, others print them. Without a name, or with one that is not spelled
-// out, these may be all.
+// shows records the functions that a declaration with -f or -F names: export adds them to the
+// environment, other declarations print them. Without a literal name, it may be all functions.
 func (r *factReader) shows(command string, args []string) {
 	functions, all, to := false, true, r.shown
 	if command == "export" {
@@ -103,14 +102,14 @@ type factReader struct {
 	facts Facts
 	words map[string]bool
 	names map[string]bool
-	told  map[*syntax.Word]bool // words that name no file to be read
-	taken map[syntax.Node]bool  // commands whose output another one takes
+	told  map[*syntax.Word]bool // words that are not names of files to read
+	taken map[syntax.Node]bool  // commands whose output another command reads
 	shown map[string]bool
 	sent  map[string]bool // functions that are exported
 }
 
-// untraced looks at code in a string, and at what a command gets whose name is
-// not spelled out.
+// untraced examines code in strings, and the arguments of a command with an unknown name, for
+// traps that end tracing.
 func (r *factReader) untraced(code []string) {
 	for _, a := range code {
 		if strings.Contains(a, "DEBUG") || strings.Contains(a, "RETURN") || strings.Contains(a, "functrace") || strings.Contains(a, "+T") {
@@ -119,7 +118,7 @@ func (r *factReader) untraced(code []string) {
 	}
 }
 
-// text looks at what stands in a word.
+// text examines the literal text of a word.
 func (r *factReader) text(s string) {
 	r.addWords(s)
 	r.facts.Environment = r.facts.Environment || strings.Contains(strings.ToLower(s), "env") || strings.Contains(s, "system(")
@@ -128,7 +127,7 @@ func (r *factReader) text(s string) {
 	}
 }
 
-// take marks the commands below a node as ones whose output another one takes.
+// take marks the commands below a node as commands whose output another command reads.
 func (r *factReader) take(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok {
@@ -138,10 +137,10 @@ func (r *factReader) take(n syntax.Node) {
 	})
 }
 
-// listers are how programs of other languages find the files of a directory.
+// listers are calls in other languages that list the files of a directory.
 var listers = []string{"glob(", "listdir", "os.walk", "scandir", "iterdir", "readdir", "Dir["}
 
-// addWords notes the words of a text.
+// addWords records the words of a text.
 func (r *factReader) addWords(text string) {
 	for _, w := range strings.FieldsFunc(text, func(c rune) bool { return !isWordRune(c) }) {
 		r.words[w] = true
@@ -152,13 +151,13 @@ func isWordRune(c rune) bool {
 	return c == '_' || c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127
 }
 
-// anyFile is the name for what reads files that it does not spell out.
+// anyFile is the name for a statement that reads files without a literal name.
 const anyFile = "*"
 
-// reads notes the programs that look into files which nobody names.
+// reads records programs that read files whose names are not in the script.
 func (r *factReader) reads(c command, base string, taken bool) {
 	switch {
-	case printers[c.name] && taken: // its words are what another command reads
+	case printers[c.name] && taken: // the words become input of another command
 	case printers[c.name]:
 		for _, w := range c.words {
 			r.toldMessage(w)
@@ -180,14 +179,15 @@ func (r *factReader) reads(c command, base string, taken bool) {
 	}
 }
 
-// toldMessage: what is printed names no file, but a pattern in it is expanded.
+// toldMessage ignores the words of a message, which are not file names, unless they contain a
+// pattern, because bash expands it.
 func (r *factReader) toldMessage(w *syntax.Word) {
 	if !strings.ContainsAny(spelled(w), "*?[") {
 		r.told[w] = true
 	}
 }
 
-// hasFlag reports whether options hold any of the letters, or are not known.
+// hasFlag reports whether the options contain any of the letters, or an unknown word may.
 func hasFlag(args []string, letters string) bool {
 	for _, a := range args {
 		if strings.HasPrefix(a, "--") {
@@ -203,7 +203,7 @@ func hasFlag(args []string, letters string) bool {
 	return false
 }
 
-// gitReadsTree reports whether a git command looks at files of the work tree.
+// gitReadsTree reports whether a git command reads files of the work tree.
 func gitReadsTree(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -230,9 +230,9 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// name notes the last part of a path that a word spells out: the name of a file
-// that may be read. What expansions give is a pattern. A word that is nothing
-// but expansions holds a name from elsewhere, where it is noted.
+// name records the last part of each path in a word, which may name a file that is read.
+// Expansions become patterns. A word of expansions only has its name from another place, where
+// it is recorded.
 func (r *factReader) name(w *syntax.Word) {
 	if r.told[w] {
 		return
@@ -248,10 +248,10 @@ func (r *factReader) name(w *syntax.Word) {
 	}
 }
 
-// braced matches what bash expands to several words.
+// braced matches brace expansions, which produce several words.
 var braced = pattern.Lazy(`\{[^{}]*(,|\.\.)[^{}]*\}`)
 
-// spelled is a word's text with "*" for each of its expansions.
+// spelled returns a word's text with "*" for each of its expansions.
 func spelled(w *syntax.Word) string {
 	var b strings.Builder
 	spell(&b, w.Parts, false)
@@ -277,7 +277,7 @@ func spell(b *strings.Builder, parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-// quoteMeta drops what would be a pattern if it were not quoted.
+// quoteMeta replaces quoted pattern characters, because bash does not expand them.
 func quoteMeta(s string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("*?[\\{}", c) {
@@ -287,7 +287,7 @@ func quoteMeta(s string) string {
 	}, s)
 }
 
-// globbed reports whether a word holds an unquoted "*" of its own.
+// globbed reports whether a word contains an unquoted pattern character.
 func globbed(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		if l, ok := p.(*syntax.Lit); ok && strings.ContainsAny(l.Value, "*?[") {
@@ -326,7 +326,7 @@ func (r *factReader) visit(n syntax.Node) {
 		}
 	case *syntax.BinaryTest:
 		if w, ok := n.Y.(*syntax.Word); ok && matchOps[n.Op] {
-			r.told[w] = true // a pattern, not names
+			r.told[w] = true // a pattern and no file name
 		}
 	case *syntax.CaseItem:
 		for _, w := range n.Patterns {
@@ -343,7 +343,7 @@ func (r *factReader) visit(n syntax.Node) {
 	}
 }
 
-// facts looks at the nodes of a statement that belong to no other.
+// facts collects the facts of a statement outside its own blocks.
 func (b *builder) facts(st *Statement) Facts {
 	if st.Function != nil {
 		return Facts{Words: []string{st.Function.Name}}
@@ -362,7 +362,7 @@ func (b *builder) facts(st *Statement) Facts {
 	return r.facts
 }
 
-// own walks the nodes of a statement that belong to no other, outer ones first.
+// own walks the nodes of a statement that belong to no inner statement, outer nodes first.
 func (b *builder) own(st *Statement, visit func(syntax.Node)) {
 	syntax.Walk(st.node, func(n syntax.Node) bool {
 		if n == nil || n != st.node && b.hosts[n] {

@@ -104,7 +104,7 @@ func TestInterprets(t *testing.T) {
 	}
 }
 
-// What may keep the trap from being run, or from writing, ends what is known.
+// Statements that may keep the trap from running, or from writing, end the trace.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]bool{
@@ -175,7 +175,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Files that a statement may read; "*" is any.
+// Files that a statement may read; "*" is any file.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string][]string{

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites"
 )
 
-// Scripts parse the present content of files, each once: they are for as long as
-// the files stay as they are. Safe for concurrent use.
+// Scripts parses the current content of files, each only once, so it is valid only as long as
+// the files do not change. It is safe for concurrent use.
 type Scripts struct {
 	read   func(path string) ([]byte, error)
 	mu     sync.Mutex
@@ -21,12 +21,13 @@ type parsed struct {
 	err    error
 }
 
-// NewScripts reads files by read, which takes slash paths from the project's root.
+// NewScripts returns a Scripts that reads files with read, which takes slash paths from the
+// project's root.
 func NewScripts(read func(path string) ([]byte, error)) *Scripts {
 	return &Scripts{read: read, parsed: make(map[string]parsed)}
 }
 
-// Script is the present content of a file.
+// Script returns the parsed content of a file.
 func (s *Scripts) Script(path string) (*Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +43,7 @@ func (s *Scripts) Script(path string) (*Script, error) {
 	return p.script, p.err
 }
 
-// DecodeOutcome returns the trace of what a run wrote down; hooks are the scripts that its steps
+// DecodeOutcome returns the trace of a run from its log. Hooks are the scripts that its steps
 // started, as slash paths from the root.
 func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	root := o.Root
@@ -68,7 +69,8 @@ func DecodeOutcome(o *suites.Outcome, hooks []string, by *Scripts) *Trace {
 	return t
 }
 
-// resolved is the path by which a file is known: from the root, or absolute.
+// resolved returns the canonical path of a file, from the root or absolute, and "" if the file
+// does not exist.
 func resolved(root, name, dir string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -83,7 +85,7 @@ func resolved(root, name, dir string) string {
 	return filepath.ToSlash(real)
 }
 
-// abnormal says why a run may not have written down all.
+// abnormal returns the reason why the log of a run may be incomplete, "" if there is none.
 func abnormal(o *suites.Outcome) string {
 	for _, res := range o.Results {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestScripts: each file is read once, also one that cannot be read or parsed.
+// TestScripts checks that each file is read once, even if it cannot be read or parsed.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	reads := 0
@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestDecodeAbnormal: a run that did not end by itself may not have written down all.
+// TestDecodeAbnormal checks that a run which did not end by itself has an incomplete trace.
 func TestDecodeAbnormal(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -59,7 +59,8 @@ func TestDecodeAbnormal(t *testing.T) {
 	}
 }
 
-// TestResolved: files of the project are known from its root, others by their place.
+// TestResolved checks that files of the project have paths from its root, and others absolute
+// ones.
 func TestResolved(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())

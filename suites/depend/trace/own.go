@@ -8,8 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// whole looks at a file as a whole: whether it uses its own text or the
-// numbers of its lines.
+// whole checks whether the file uses its own text or its line numbers.
 func (b *builder) whole(file *syntax.File) {
 	w := &ownReader{script: b.script}
 	syntax.Walk(file, w.visit)
@@ -33,7 +32,7 @@ func (w *ownReader) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
 		w.parameter(n)
-	case *syntax.Lit: // in arithmetic, by its name
+	case *syntax.Lit: // in arithmetic, a variable is a literal
 		w.lines(n, n.Value)
 	case *syntax.SglQuoted: // a trap's action, or PS4
 		w.lines(n, n.Value)
@@ -75,7 +74,7 @@ func (w *ownReader) parameter(p *syntax.ParamExp) {
 	}
 }
 
-// directoryOf reports whether an expansion takes only one part of a path.
+// directoryOf reports whether an expansion uses only one part of a path.
 func directoryOf(p *syntax.ParamExp) bool {
 	if p.Exp == nil || p.Exp.Word == nil {
 		return p.Length
@@ -90,8 +89,8 @@ func directoryOf(p *syntax.ParamExp) bool {
 	}
 }
 
-// harmless reports whether the script's own path goes where nobody opens it: to
-// dirname, into a comparison, a message, or to be run.
+// harmless reports whether the script's own path is used without opening the file to read it: as
+// an argument of dirname, in a comparison, in a message, or to run the script.
 func (w *ownReader) harmless(p *syntax.ParamExp) bool {
 	for i := len(w.stack) - 1; i >= 0; i-- {
 		switch n := w.stack[i].(type) {
@@ -120,7 +119,8 @@ func (w *ownReader) harmless(p *syntax.ParamExp) bool {
 	return false
 }
 
-// substituted reports whether the output at this place is taken by a $( ).
+// substituted reports whether the output at this place is read by a substitution or another
+// command.
 func substituted(stack []syntax.Node) bool {
 	for _, n := range stack {
 		switch n.(type) {

@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// Parse reads a bash script. The error is the parser's, with line and column.
+// Parse parses a bash script. Errors are those of the parser, with line and column.
 func Parse(src []byte) (*Script, error) {
 	if bytes.IndexByte(src, 0) >= 0 {
 		return nil, errors.New("it holds a NUL byte")
@@ -34,8 +34,8 @@ func Parse(src []byte) (*Script, error) {
 	return s, nil
 }
 
-// parseFile turns a panic of the parser into an error: a file that a person is
-// still typing must not end a session.
+// parseFile turns a panic of the parser into an error, because a half-typed file must not end a
+// session.
 func parseFile(src []byte) (file *syntax.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -53,9 +53,9 @@ func shebangOf(src []byte) string {
 	return string(line)
 }
 
-// ShellOf returns the shell that may run a script with this first line, "" for
-// another program and for a bash that reads no BASH_ENV or prints the script. A
-// script of sh or dash counts, because cases run it by bash.
+// ShellOf returns the shell that may run a script with this first line. It returns "" for other
+// programs and for a bash that does not read BASH_ENV or prints the script. Scripts of sh or
+// dash count because cases run them with bash.
 func ShellOf(shebang string) string {
 	words, direct := shell.Interpreter(shebang)
 	if !direct || len(words) == 0 || !shell.ProgramOf(words[0]).ByBash {
@@ -69,32 +69,31 @@ func ShellOf(shebang string) string {
 	return path.Base(words[0])
 }
 
-// The files of a traced run, in a directory of its own.
+// The files of a traced run, in a directory of their own.
 const (
 	startName = "start.bash"
 	logName   = "log"
 )
 
-// textLimit is how many characters of a command are logged: enough to tell two
-// commands on a line apart, few enough for one write.
+// textLimit is the number of characters of a command that are logged: enough to distinguish two
+// commands on a line, and few enough for one write.
 const textLimit = 160
 
-// Start gives the files of a directory by which a run is traced, by name, the
-// one of them that is its log, and the variables to add to the environment of
-// the hook, env. Every bash that starts then announces what it is about to run,
-// before anything is expanded, by a DEBUG trap that subshells, substitutions and
-// functions inherit. It writes by path and keeps no descriptor, so a hook's own
-// cannot collide with it.
+// Start returns the files of a directory that traces a run, by name, the name of the log among
+// them, and the variables to add to env, the environment of the hook. Every bash that starts
+// then logs each command before it expands or runs it, with a DEBUG trap that subshells,
+// substitutions and functions inherit. The trap opens the log by path and keeps no descriptor,
+// so it cannot collide with descriptors of the hook.
 func Start(dir string, env []string) (files map[string]string, log string, set map[string]string) {
 	start := filepath.Join(dir, startName)
 	content := startFile(filepath.Join(dir, logName), valueOf(env, "BASH_ENV"))
 	return map[string]string{startName: content, logName: ""}, logName, map[string]string{"BASH_ENV": start}
 }
 
-// startFile is what every bash reads first. The trap leaves $? and PIPESTATUS
-// alone, as bash sees to; $_ it hands on as the last argument, which the format
-// swallows. Its line must be one, or LINENO would be wrong. "set -x" of the
-// hook's own must not show it, so its errors and traces go nowhere.
+// startFile returns the script that every bash reads first. Bash itself preserves $? and
+// PIPESTATUS around the trap; $_ is preserved as the last argument, which the format discards.
+// The trap must be one line because LINENO would be wrong otherwise. Its stderr is discarded so
+// that "set -x" of the hook does not show it.
 func startFile(log, theirs string) string {
 	var b strings.Builder
 	if theirs != "" {

@@ -13,29 +13,29 @@ import (
 // A Script is a bash file as blocks of statements.
 type Script struct {
 	Digest     string
-	Structure  uint64 // equal for files that differ in comments and white space only
+	Structure  uint64 // equal for files that differ only in comments and white space
 	Body       *Block
-	Statements []*Statement // all of them, in the order of the text
-	Functions  []*Function  // all definitions, in the order of the text
-	Shebang    string       // the first line, when it names an interpreter
-	Own        string       // why the file's own text or lines matter; "" when they do not
-	Numbers    string       // why its line numbers matter; "" when they do not
-	Odd        string       // why its blocks do not tell what runs; "" when they do
-	ExtGlobs   bool         // has patterns that bash refuses to parse without extglob
+	Statements []*Statement // all of them, in source order
+	Functions  []*Function  // all definitions, in source order
+	Shebang    string       // the first line if it names an interpreter
+	Own        string       // why the file's own text or lines matter; "" if they do not
+	Numbers    string       // why its line numbers matter; "" if they do not
+	Odd        string       // why its blocks do not show which code runs; "" if they do
+	ExtGlobs   bool         // has patterns that bash cannot parse without extglob
 }
 
-// A Block is a list of statements that run one after the other.
+// A Block is a list of statements that run in sequence.
 type Block struct {
 	Statements []*Statement
-	Of         *Statement // that it is part of; nil for a file and a function
+	Of         *Statement // the enclosing statement; nil for a file and a function
 	Function   *Function  // whose body it is in; nil at top level
-	After      *Block     // the condition that is evaluated before it is entered; nil when there is none
-	Slot       string     // which part of the statement
+	After      *Block     // the condition that is evaluated before it is entered; nil if there is none
+	Slot       string     // its part of the statement, such as "then"
 	id         uint64
 }
 
-// A Statement is one element of a block: a whole list or pipeline with all
-// that stands in its substitutions and here-documents.
+// A Statement is one element of a block: a whole list or pipeline with its substitutions and
+// here-documents.
 type Statement struct {
 	Key        Key
 	Start, End int // first and last line, here-documents included
@@ -44,14 +44,14 @@ type Statement struct {
 	Blocks     []*Block
 	In         *Block
 	Index      int       // in its block
-	Function   *Function // that it defines; nil for what runs
-	Sure       bool      // whenever it is reached, an event tells so
+	Function   *Function // that it defines; nil for statements that run
+	Sure       bool      // whenever it is reached, there is an event
 	Facts      Facts
 	node       syntax.Node
 	signatures []signature
 }
 
-// Keys appends to keys those of a statement and of all that is in its blocks.
+// Keys appends the keys of a statement and of all statements in its blocks to keys.
 func (s *Statement) Keys(keys []Key) []Key {
 	if s.Function != nil {
 		return keys
@@ -70,41 +70,40 @@ type Function struct {
 	Name       string
 	Start, End int // lines
 	Body       *Block
-	Shape      uint64    // of what surrounds the statements of its body
-	Outer      *Function // in which it is defined; nil when it is in none
+	Shape      uint64    // hash of the text around the statements of its body
+	Outer      *Function // the function that contains the definition; nil if there is none
 }
 
-// Facts are what a statement says outside its own blocks. Those of all
-// statements that a case met say what its trace can be trusted for.
+// Facts are the properties of a statement outside its own blocks. Those of all reached
+// statements determine how far the trace of a case can be trusted.
 type Facts struct {
 	Words   []string // in commands, arguments and strings
-	Names   []string // of files that it uses otherwise than by sourcing or running them
-	Dynamic bool     // runs commands whose names stand in no file
+	Names   []string // of files that it uses other than by sourcing or running them
+	Dynamic bool     // runs commands whose names are in no file
 	Opaque  string   // why it may run a script that is not traced
-	Ends    string   // why events may be missing once it ran
-	Shows   bool     // prints or passes on the text of functions, which may be any
+	Ends    string   // why events may be missing after it ran
+	Shows   bool     // prints or exports the text of functions, which may be any
 	Shown   []string // functions whose text it prints
-	// Exported are functions whose text is in the environment from then on, and
-	// Environment tells that it may look at all of that, or start a shell unseen
-	// that does.
+	// Exported lists functions whose text it adds to the environment, and Environment reports
+	// whether it may read the whole environment, or start a shell unseen that does.
 	Exported    []string
 	Environment bool
-	Starts      bool // runs a program that may start shells of its own
+	Starts      bool // runs a program that may start shells itself
 	Interprets  bool // runs a program in another language
-	Status      bool // looks at the status of the command before it
+	Status      bool // uses the status of the previous command
 }
 
-// A Key is the identity of a statement or a word, 24 bits of a hash. Two that
-// share one are both taken for met, which selects too much and never too little.
+// A Key identifies a statement or a word by 24 bits of a hash. If two share a key, both count as
+// reached, which selects too many cases and never too few.
 type Key uint32
 
 const keyBytes = 3
 
-// A Set holds keys, sorted, each as three bytes: it can be compared, interned
-// and searched as it is. As JSON it is base64.
+// A Set is a sorted list of keys with three bytes each, so it can be compared, interned and
+// searched directly. Its JSON form is base64.
 type Set string
 
-// NewSet packs keys.
+// NewSet returns the set of the keys.
 func NewSet(keys map[Key]bool) Set {
 	sorted := make([]Key, 0, len(keys))
 	for k := range keys {
@@ -118,7 +117,7 @@ func NewSet(keys map[Key]bool) Set {
 	return Set(b.String())
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (s Set) Len() int { return len(s) / keyBytes }
 
 func (s Set) at(i int) Key {
@@ -143,7 +142,7 @@ func (s Set) MarshalText() ([]byte, error) {
 	return []byte(base64.RawStdEncoding.EncodeToString([]byte(s))), nil
 }
 
-// UnmarshalText decodes a set and refuses one that Has could not search.
+// UnmarshalText decodes a set and rejects unsorted ones, because Has could not search them.
 func (s *Set) UnmarshalText(text []byte) error {
 	raw, err := base64.RawStdEncoding.DecodeString(string(text))
 	if err != nil {
@@ -162,15 +161,15 @@ func (s *Set) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A builder makes the blocks of a script from its syntax tree.
+// A builder builds the blocks of a script from its syntax tree.
 type builder struct {
 	script   *Script
 	function *Function
-	declared map[string]int       // definitions so far, by name
+	declared map[string]int       // number of definitions so far, by name
 	hosts    map[syntax.Node]bool // nodes that have statements of their own
 }
 
-// block fills a block with the statements of a list.
+// block adds the statements of a list to a block.
 func (b *builder) block(blk *Block, stmts []*syntax.Stmt) {
 	blk.Function = b.function
 	seen := map[uint64]int{}
@@ -194,9 +193,8 @@ func (b *builder) add(st *Statement) {
 	b.script.Statements = append(b.script.Statements, st)
 }
 
-// identify gives a statement its key: where its block is, what it says outside
-// its own blocks, and which of several that say the same it is. What comes
-// later in the block does not enter into it.
+// identify sets the key of a statement. It depends on the block, the text outside its own blocks
+// and the number of equal statements before it, but not on later statements of the block.
 func (b *builder) identify(st *Statement, shell uint64, seen map[uint64]int) {
 	st.Shell = shell
 	id := mix(st.In.id, strconv.FormatUint(shell, 36), strconv.Itoa(seen[shell]))
@@ -208,13 +206,13 @@ func (st *Statement) id() uint64 {
 	return mix(st.In.id, strconv.FormatUint(st.Shell, 36), strconv.Itoa(int(st.Key)))
 }
 
-// definition is the function that a statement defines and does nothing else.
+// definition returns the function that a statement defines, and whether it does nothing else.
 func definition(s *syntax.Stmt) (*syntax.FuncDecl, bool) {
 	decl, ok := s.Cmd.(*syntax.FuncDecl)
 	return decl, ok && decl.Name != nil && !s.Negated && !s.Background && !s.Coprocess && len(s.Redirs) == 0
 }
 
-// define adds a function's body, which runs when it is called.
+// define adds a function and its body, which runs when the function is called.
 func (b *builder) define(st *Statement, decl *syntax.FuncDecl) {
 	name := decl.Name.Value
 	f := &Function{Name: name, Start: st.Start, End: st.End, Shape: outer(decl.Body), Outer: b.function}
@@ -231,8 +229,8 @@ func (b *builder) define(st *Statement, decl *syntax.FuncDecl) {
 	b.function = outer
 }
 
-// blocks adds the blocks of a statement's command, those of a list's or
-// pipeline's elements as well.
+// blocks adds the blocks of a statement's command, and those of the elements of a list or
+// pipeline.
 func (b *builder) blocks(st *Statement, cmd syntax.Command) {
 	switch c := cmd.(type) {
 	case *syntax.Block:
@@ -264,8 +262,8 @@ func (b *builder) blocks(st *Statement, cmd syntax.Command) {
 	}
 }
 
-// branch adds the blocks of an if or elif. What stands behind else is one more
-// block, which holds an elif as its only statement.
+// branch adds the blocks of an if or elif. The else part is one more block, which contains an
+// elif as its only statement.
 func (b *builder) branch(st *Statement, c *syntax.IfClause) {
 	cond := b.nest(st, nil, "condition", c.Cond)
 	b.nest(st, cond, "then", c.Then)
@@ -292,17 +290,17 @@ func (b *builder) nest(st *Statement, after *Block, slot string, stmts []*syntax
 	return blk
 }
 
-// sure reports whether bash announces the statement whenever it is reached:
-// before anything in it is expanded, redirected or run.
+// sure reports whether bash logs the statement whenever it is reached, before anything in it is
+// expanded, redirected or run.
 func sure(s *syntax.Stmt) bool {
 	if s.Background || s.Coprocess {
-		return false // may be killed before it says anything
+		return false // may be killed before its event is logged
 	}
 	switch c := s.Cmd.(type) {
 	case nil, *syntax.CallExpr, *syntax.DeclClause, *syntax.LetClause:
 		return true // the trap runs before redirections
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.CaseClause:
-		return len(s.Redirs) == 0 // a redirection that fails comes first
+		return len(s.Redirs) == 0 // a redirection can fail before the trap runs
 	case *syntax.BinaryCmd:
 		return sure(c.X)
 	case *syntax.IfClause:
@@ -314,13 +312,13 @@ func sure(s *syntax.Stmt) bool {
 	case *syntax.Subshell:
 		return len(s.Redirs) == 0 && sureFirst(c.Stmts)
 	default:
-		return false // a loop over nothing is never announced
+		return false // a loop over an empty list has no event
 	}
 }
 
 func sureFirst(list []*syntax.Stmt) bool { return len(list) > 0 && sure(list[0]) }
 
-// lastLine is the last line of a node, here-documents included.
+// lastLine returns the last line of a node, here-documents included.
 func lastLine(n syntax.Node) int {
 	last := int(n.End().Line())
 	syntax.Walk(n, func(n syntax.Node) bool {

@@ -1,9 +1,8 @@
-// Package trace knows what one run of a case executed: it makes bash write
-// down every command that it is about to run, and turns what bash wrote into
-// the set of statements that were reached. A statement is known by its place in
-// the syntax tree and its text, never by its line, so a trace stays true when
-// other places of the file are edited. Only hashes are kept: neither the text
-// of commands nor the value of any variable.
+// Package trace records the commands that one run of a case executed. It makes bash log every
+// command before it runs, and turns the log into the set of statements that were reached. A
+// statement is identified by its place in the syntax tree and its text and not by its line, so a
+// trace remains valid if other places of the file are edited. Only hashes are kept, neither the
+// text of commands nor the values of variables.
 package trace
 
 import (
@@ -12,53 +11,53 @@ import (
 	"slices"
 )
 
-// A Trace is what one case executed.
+// A Trace describes the code that one case executed.
 type Trace struct {
-	// Files holds, by slash path from the project's root (absolute outside it),
-	// the bash files of which any command was run.
+	// Files maps slash paths from the project's root (absolute outside it) to the bash files in
+	// which any command ran.
 	Files map[string]*Met `json:"files,omitempty"`
-	// Words are all words of the statements that were met, so that a function
-	// that appears or goes can be looked for among what could have called it.
+	// Words are all words of the reached statements. If a function is added or removed, they
+	// show whether a statement could have called it.
 	Words Set `json:"words,omitempty"`
-	// Names are the names and patterns of files that statements use otherwise
-	// than by sourcing or running them; "*" may be any file.
+	// Names are the names and patterns of files that statements use other than by sourcing or
+	// running them; "*" may be any file.
 	Names []string `json:"names,omitempty"`
-	// Dynamic tells that commands were run whose names stand in no file.
+	// Dynamic reports whether commands ran whose names are in no file.
 	Dynamic bool `json:"dynamic,omitempty"`
-	// Shows tells that the text of functions was printed, which may have been any.
+	// Shows reports whether the text of functions was printed that cannot be identified.
 	Shows bool `json:"shows,omitempty"`
-	// Shown are the names of functions whose text was.
+	// Shown are the names of functions whose text was printed.
 	Shown Set `json:"shown,omitempty"`
-	// Exported are the names of functions whose text was in the environment of
-	// programs. A bash that ran one is traced itself.
+	// Exported are the names of functions whose text was in the environment of programs. If a
+	// bash ran one of them, that is traced too.
 	Exported Set `json:"exported,omitempty"`
-	// Environment tells that a program may have looked at all of its environment.
+	// Environment reports whether a program may have read its whole environment.
 	Environment bool `json:"environment,omitempty"`
-	// Starts tells that a program was run that may have started shells of its own.
+	// Starts reports whether a program ran that may have started shells itself.
 	Starts bool `json:"starts,omitempty"`
-	// Interprets tells that a program in another language was run, which may have
-	// read any data.
+	// Interprets reports whether a program in another language ran, which may have read any
+	// data.
 	Interprets bool `json:"interprets,omitempty"`
-	// Lines tells that the output names line numbers, as bash's own errors do.
+	// Lines reports whether the output contains line numbers, as bash's errors do.
 	Lines bool `json:"lines,omitempty"`
-	// Opaque says what the trace cannot see into; "" when there is nothing.
+	// Opaque describes a part that the trace cannot see; "" if there is none.
 	Opaque string `json:"opaque,omitempty"`
-	// Incomplete says why events may be missing; "" when none are.
+	// Incomplete is the reason why events may be missing; "" if none are.
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
-// A Met is what was met of one file.
+// A Met describes the parts of one file that were reached.
 type Met struct {
-	Digest     string `json:"digest"`               // of the content that this holds for
+	Digest     string `json:"digest"`               // of the content that was executed
 	Statements Set    `json:"statements,omitempty"` // keys of statements
 	Functions  Set    `json:"functions,omitempty"`  // names of functions that were entered
 	Main       bool   `json:"main,omitempty"`       // bash was started on it
-	Whole      string `json:"whole,omitempty"`      // why all of the file counts as met; "" when not
+	Whole      string `json:"whole,omitempty"`      // why the whole file counts as reached; "" if it does not
 }
 
-// Carry makes the trace hold for another content of a file, as is right when
-// the edit between the two was found not to affect it. Other content than the
-// one before the edit is left alone. The trace itself is not changed.
+// Carry returns a trace that is valid for new content of a file, after an edit that does not
+// affect it. If the trace is for content other than before, Carry returns it unchanged. The
+// trace itself is not modified.
 func (t *Trace) Carry(file, before, after string) *Trace {
 	met := t.Files[file]
 	if met == nil || met.Digest != before {
@@ -72,8 +71,8 @@ func (t *Trace) Carry(file, before, after string) *Trace {
 	return &next
 }
 
-// Blind says why the trace may not tell of everything that the case came
-// through, "" when it does.
+// Blind returns the reason why the trace may not cover everything that the case executed, "" if
+// it covers all.
 func (t *Trace) Blind() string {
 	switch {
 	case t.Incomplete != "":
@@ -85,15 +84,15 @@ func (t *Trace) Blind() string {
 	}
 }
 
-// ShowsFunction reports whether the text of a function may have been printed, or
-// seen by a program that looks at all of its environment.
+// ShowsFunction reports whether the text of a function may have been printed, or read by a
+// program that reads its whole environment.
 func (t *Trace) ShowsFunction(name string) bool {
 	key := WordKey(name)
 	return t.Shows || t.Shown.Has(key) || (t.Environment || t.Dynamic) && t.Exported.Has(key)
 }
 
-// Uses reports whether a met statement uses a file of this name otherwise than
-// by sourcing or running it, and by what name.
+// Uses reports whether a reached statement uses a file with this name other than by sourcing or
+// running it, and returns the name or pattern that it uses.
 func (t *Trace) Uses(file string) (string, bool) {
 	base := path.Base(file)
 	i := slices.IndexFunc(t.Names, func(pattern string) bool {
