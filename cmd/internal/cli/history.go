@@ -60,7 +60,7 @@ type historyCase struct {
 	Hook     string         `json:"hook"`
 	Runs     int            `json:"runs"`
 	Status   suites.Status  `json:"status"` // latest
-	Since    string         `json:"since"`  // time of the first run with that status
+	Since    string         `json:"since"`  // start of the time with that status
 	Flaky    bool           `json:"flaky"`  // different verdicts on equal digests
 	MedianMS int64          `json:"median_ms"`
 	Verdicts suites.Tally   `json:"verdicts"`

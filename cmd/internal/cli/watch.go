@@ -24,7 +24,7 @@ func (a *app) watch(ctx context.Context) error {
 	note := func(text string) {
 		select {
 		case notes <- text:
-		default: // the session is busy; drop the note, because there are only few
+		default: // the buffer is full, which is rare because notes are few: drop it
 		}
 	}
 	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Open: a.pinned.Open, Note: note})

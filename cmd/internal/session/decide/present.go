@@ -24,7 +24,8 @@ func Of(r *suites.Record) *Verdict {
 // Says reports whether there is a verdict with a result: v is neither nil nor aborted.
 func (v *Verdict) Says() bool { return v != nil && v.Status != suites.Aborted }
 
-// Traceable reports whether the case can have a trace: some part of it ran in a shell.
+// Traceable reports whether the case can have a trace: its hooks ran, and not in the real
+// client.
 func (v *Verdict) Traceable(c *suites.Case) bool {
 	return v.Says() && v.Status != suites.Skip && c.Layer != suites.Live && c.Check == nil
 }
