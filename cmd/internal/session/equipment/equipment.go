@@ -165,7 +165,7 @@ func (e *Equipment) StandIns() []string {
 	return out
 }
 
-// Close stops the supervisors that the runner keeps ready.
+// Close stops the processes that the runner keeps ready. Running cases are not affected.
 func (e *Equipment) Close() {
 	if e.Runner != nil {
 		e.Runner.Close()
