@@ -167,8 +167,8 @@ func reasons(w io.Writer, d contractDocument) {
 	}
 }
 
-// A question is one behaviour of a client that playing it can reveal: for an output of a hook, a
-// matcher or a settings file.
+// A question is an output of a hook, a matcher or a settings file whose effect is observed by
+// playing it to a client.
 type question interface{ ID() string }
 
 // questions returns all questions.

@@ -90,7 +90,7 @@ func TestBackstop(t *testing.T) {
 	s.empty(s.keep)
 }
 
-// TestAbortedAudit checks that an aborted case says nothing about the selection.
+// TestAbortedAudit checks that an audit does not count an aborted case.
 func TestAbortedAudit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})

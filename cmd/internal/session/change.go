@@ -171,7 +171,7 @@ func (s *span) stop(now time.Time) {
 	s.end = now
 }
 
-// has reports whether a time lies in the period.
+// has reports whether a time is in the period.
 func (s *span) has(at time.Time) bool {
 	return !s.began.IsZero() && !at.Before(s.began) && (s.running > 0 || !at.After(s.end))
 }

@@ -4,8 +4,8 @@
 // A save is processed in this order:
 //
 //   - watcher: file system events become a Batch; each file in it is read once
-//   - cmd/internal/project: the project is loaded again if the save changes its configuration
-//     or suites
+//   - cmd/internal/project: the project is loaded again if the save changes its shape (see
+//     Project.Shapes)
 //   - suites/selection: selects the affected cases, with reasons
 //   - Session: cancels superseded cases, queues affected ones, starts them
 //   - suites/run: runs the steps of a case in a sandbox from equipment; the result is an Outcome
