@@ -20,23 +20,23 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// Streams are what the program reads and writes.
+// Streams are the standard streams of the program.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Version is hookwatch's own.
+// Version is the version of hookwatch.
 const Version = "0.1.0"
 
-// An app is what all commands share: streams and the global flags.
+// An app holds the state shared by all commands: streams and global flags.
 type app struct {
-	Streams         // for people: whatever is written to them is made printable
-	raw     Streams // for what sees to that itself: views, JSON, and colour
+	Streams         // for text: everything written to them is made printable
+	raw     Streams // for code that escapes its own output: views, JSON, and colour
 	dir     string
 	path    string
 
-	formatName string // as --format names it
+	formatName string // value of --format
 	format     *format
 
 	suites  []string
@@ -51,21 +51,21 @@ type app struct {
 	accept  bool
 	live    bool
 	flags   *cobra.Command
-	pinned  disk.Pinned // what a watched project's files were when they were saved
+	pinned  disk.Pinned // contents of a watched project's files when they were saved
 
 	restored  bool
 	startedIn string      // see workDir
-	inOrder   atomic.Bool // there is something now that has to be put in order at the end: sandboxes, a run
+	inOrder   atomic.Bool // there is something to clean up at the end: sandboxes, a run
 }
 
 func newApp(s Streams) *app {
 	return &app{Streams: Streams{s.In, printable.NewWriter(s.Out), printable.NewWriter(s.Err)}, raw: s}
 }
 
-// json is where documents for programs go.
+// json returns the writer for JSON documents.
 func (a *app) json() io.Writer { return printable.NewJSONWriter(a.raw.Out) }
 
-// log writes diagnostics of the program itself.
+// log returns the logger for diagnostics of the program itself.
 func (a *app) log() zerolog.Logger {
 	level := zerolog.WarnLevel
 	if a.verbose {
@@ -101,9 +101,8 @@ func (a *app) warn(warnings []string) {
 	}
 }
 
-// workDir is the directory to work in, absolute. It stays what it was at the first
-// call: that directory may be renamed, or another be put into its place, while
-// hookwatch watches.
+// workDir returns the absolute directory to work in. The result of the first call is kept because
+// the directory may be renamed or replaced while hookwatch watches.
 func (a *app) workDir() (dir string, err error) {
 	if a.startedIn != "" {
 		return a.startedIn, nil
@@ -119,7 +118,7 @@ func (a *app) workDir() (dir string, err error) {
 	return dir, err
 }
 
-// dirOf is the directory that relative arguments are meant from.
+// dirOf returns the directory to which relative arguments refer.
 func dirOf(a *app) string {
 	dir, err := a.workDir()
 	if err != nil {
@@ -128,10 +127,10 @@ func dirOf(a *app) string {
 	return dir
 }
 
-// program is how a person would call hookwatch again on the same project.
+// program returns the command with which the user can call hookwatch again on the same project.
 func (a *app) program() program { return program{Dir: a.dir, Path: a.path} }
 
-// noArgs refuses arguments in words that name the likely slip.
+// noArgs rejects arguments with a hint at the likely mistake.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -157,8 +156,8 @@ func (a *app) width() int {
 	return w
 }
 
-// view returns the view of the chosen format and, next to it, desktop notifications.
-// say is called, from another goroutine, when there is no desktop.
+// view returns the view of the chosen format combined with desktop notifications. say is called,
+// from another goroutine, if there is no desktop.
 func (a *app) view(p *project.Project, watch bool, say func(string)) notify.View {
 	notices := desktop.New(desktop.Options{
 		Off: !p.Config.Notify.Desktop, Bell: a.raw.Err, TTY: terminal.Is(a.Err), Say: say,

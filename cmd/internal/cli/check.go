@@ -48,7 +48,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 		return errors.New("--suite does not go with check: it judges registered hooks, not cases (--filter names hooks)")
 	}
 	filter := a.filter
-	a.filter = "" // of hooks here, not of cases
+	a.filter = "" // here it selects hooks, not cases
 	p, err := a.loadWithUser(user)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *app) checkHooks(cmd *cobra.Command, static, user bool) error {
 	return nil
 }
 
-// asked fires the hooks, unless only files are to be looked at.
+// asked fires the hooks, or only examines files if static is set.
 func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, static bool) (checkResult, error) {
 	if static {
 		return runCheck(cmd.Context(), tree, nil, 0, nil)
@@ -100,7 +100,7 @@ func (a *app) asked(cmd *cobra.Command, p *project.Project, tree conform.Tree, s
 	return res, err
 }
 
-// checkDocument is what check prints as JSON.
+// checkDocument is the JSON document of check.
 type checkDocument struct {
 	Version  int               `json:"version"`
 	Project  string            `json:"project"`
@@ -112,10 +112,10 @@ type checkDocument struct {
 	Millis   int64             `json:"duration_ms"`
 	Foreign  []string          `json:"foreign,omitempty"`
 
-	ranIn // empty when no hook was fired
+	ranIn // empty if no hook was fired
 }
 
-// Line is a finding as a line of its own.
+// Line returns a finding as a separate JSON line.
 func (d checkDocument) Line(i int) any {
 	return struct {
 		conform.Finding
@@ -123,7 +123,7 @@ func (d checkDocument) Line(i int) any {
 	}{d.Findings[i], d.ranIn}
 }
 
-// checkedHook is what one registered hook did.
+// checkedHook is the result of one registered hook.
 type checkedHook struct {
 	ID      string `json:"id"`
 	Event   string `json:"event"`
@@ -131,11 +131,11 @@ type checkedHook struct {
 	Effect  string `json:"effect,omitempty"` // of a typical call
 	Denies  string `json:"denies,omitempty"` // an input that it stopped
 	NotRun  string `json:"not_run,omitempty"`
-	Absent  string `json:"absent,omitempty"` // without which it was not judged
+	Absent  string `json:"absent,omitempty"` // missing tool because of which it was not judged
 	Firings int    `json:"firings"`
 }
 
-// newCheckDocument makes a document of what a check found.
+// newCheckDocument converts the result of a check.
 func newCheckDocument(p *project.Project, res checkResult, took time.Duration) checkDocument {
 	doc := checkDocument{
 		Version: 1, Project: p.Name(), Hooks: []checkedHook{}, Findings: res.Findings, Errors: res.Count(suites.Error), Warnings: res.Count(suites.Warning),
@@ -157,12 +157,12 @@ func newCheckDocument(p *project.Project, res checkResult, took time.Duration) c
 	return doc
 }
 
-// severityFormat begins a finding.
+// severityFormat holds the first line of a finding by severity.
 var severityFormat = map[suites.Severity]string{
 	suites.Error: "ERROR    %s  %s\n", suites.Warning: "WARNING  %s  %s\n", suites.Info: "INFO     %s  %s\n",
 }
 
-// printCheck shows errors and warnings, and with verbose all that is known.
+// printCheck prints errors and warnings, and with verbose also remarks and all hooks.
 func printCheck(w io.Writer, doc checkDocument, verbose bool) {
 	infos := 0
 	for _, f := range doc.Findings {
@@ -216,7 +216,7 @@ func hooks(w io.Writer, doc checkDocument) {
 	}
 }
 
-// summary is the last line: how much was looked at and found.
+// summary returns the last line, with the number of hooks and findings.
 func summary(doc checkDocument) string {
 	judged, absent, notRun, guards := 0, 0, 0, 0
 	for _, h := range doc.Hooks {
@@ -246,8 +246,8 @@ func summary(doc checkDocument) string {
 	return text
 }
 
-// A progressLine is a line on a terminal that shows how far a check is, and is overwritten as
-// the check goes on.
+// A progressLine is a line on a terminal that shows the progress of a check and is overwritten as
+// the check continues.
 type progressLine struct {
 	w     io.Writer // nil shows nothing
 	hooks int
@@ -280,11 +280,11 @@ func (l *progressLine) End() {
 	}
 }
 
-// clearLine goes to the line's beginning and empties it.
+// clearLine moves to the start of the line and empties it.
 const clearLine = "\r\x1b[K"
 
-// unjudged says in a line each why hooks were not judged, the reason of most hooks
-// first. Files that the client does not read are one reason.
+// unjudged prints one line for each reason why hooks were not judged, the most frequent first.
+// Files that the client does not read are counted as one reason.
 func unjudged(w io.Writer, doc checkDocument) {
 	const unread = "the client does not read "
 	count, files := map[string]int{}, []string{}
@@ -313,7 +313,7 @@ func unjudged(w io.Writer, doc checkDocument) {
 	}
 }
 
-// some names the first of many, and how many more there are.
+// some joins the first names and the number of the remaining ones.
 func some(names []string, all bool) string {
 	const most = 2
 	if all || len(names) <= most+1 {
@@ -322,13 +322,13 @@ func some(names []string, all bool) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// A checkResult is what a check found out about the hooks of a project.
+// A checkResult is the result of checking the hooks of a project.
 type checkResult struct {
 	Findings []conform.Finding
-	Reports  []conform.Report // one a hook, in the order in which they are registered
+	Reports  []conform.Report // one per hook, in registration order
 	Firings  int
 
-	ranIn // empty when no hook was fired
+	ranIn // empty if no hook was fired
 }
 
 // Count counts the findings of a severity.
@@ -341,7 +341,7 @@ func (r checkResult) Count(s suites.Severity) (n int) {
 	return n
 }
 
-// checkTree is the project as conform looks at it.
+// checkTree converts a project into the input of conform.
 func checkTree(p *project.Project, env []string) conform.Tree {
 	return conform.Tree{
 		Root: p.Root(), Reader: p.Reader, Registered: p.Registered, Scripts: p.Scripts(), Stray: p.Stray, Denies: p.Config.Denies,
@@ -350,23 +350,23 @@ func checkTree(p *project.Project, env []string) conform.Tree {
 	}
 }
 
-// checkProgress is how far a check is.
+// checkProgress is the progress of a check.
 type checkProgress struct {
-	Done    int    // hooks whose inquiry is complete
-	Firings int    // that ended
-	Hook    string // ID of the one that was fired last
+	Done    int    // hooks whose checks are complete
+	Firings int    // completed firings
+	Hook    string // ID of the hook fired last
 }
 
-// runCheck judges the tree and asks every hook, jobs at a time. A runner of nil asks
-// none. After each firing it calls progress, unless that is nil, from one goroutine at
-// a time. The error is for what hookwatch itself could not do.
+// runCheck checks the tree and fires all hooks, jobs at a time. If r is nil it fires none. After
+// each firing it calls progress, if not nil, from one goroutine at a time. It returns an error
+// only if hookwatch itself failed.
 func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, progress func(checkProgress)) (checkResult, error) {
 	res := checkResult{Findings: tree.About(conform.Static(tree))}
 	hooks := hooksToCheck(tree)
 	reports := make([]conform.Report, len(hooks))
 	errs := make([]error, len(hooks))
 	if r != nil {
-		var mu sync.Mutex // of now
+		var mu sync.Mutex // guards now
 		var now checkProgress
 		advance := func(hook string, firings, done int) {
 			mu.Lock()
@@ -398,14 +398,14 @@ func runCheck(ctx context.Context, tree conform.Tree, r *run.Runner, jobs int, p
 	return res, ctx.Err()
 }
 
-// hooksToCheck are the hooks that are fired: those that some session launches.
+// hooksToCheck returns the hooks to fire: those that some session runs.
 func hooksToCheck(tree conform.Tree) []discover.Hook {
 	hooks := append([]discover.Hook{}, tree.Registered.Hooks...)
 	hooks = append(hooks, tree.Registered.Others...)
 	return slices.DeleteFunc(hooks, func(h discover.Hook) bool { return !tree.Asks(h) })
 }
 
-// inParallel calls do for 0 to n-1, so many at a time.
+// inParallel calls do for 0 to n-1, with at most jobs calls at a time.
 func inParallel(n, jobs int, do func(int)) {
 	var wait sync.WaitGroup
 	next := make(chan int)
@@ -423,7 +423,7 @@ func inParallel(n, jobs int, do func(int)) {
 	wait.Wait()
 }
 
-// launches fires cases, so many at a time, whichever hooks they are of.
+// launches returns a function that fires cases. It limits all calls together to jobs at a time.
 func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (suites.Outcome, error) {
 	free := make(chan struct{}, max(jobs, 1))
 	return func(c *suites.Case) (suites.Outcome, error) {
@@ -439,8 +439,8 @@ func launches(ctx context.Context, r *run.Runner, jobs int) func(*suites.Case) (
 	}
 }
 
-// checkHook fires one hook until its inquiry is complete. Probes of one round run in
-// parallel: each firing has a sandbox of its own.
+// checkHook fires one hook until its checks are complete. Probes of one round run in parallel,
+// because each firing has its own sandbox.
 func checkHook(ctx context.Context, tree conform.Tree, launch func(*suites.Case) (suites.Outcome, error), h discover.Hook) (conform.Report, error) {
 	q := conform.Ask(tree, h)
 	for ctx.Err() == nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnjudged: each reason is one line, with how many hooks it holds for.
+// TestUnjudged checks that each reason has one line with the number of its hooks.
 func TestUnjudged(t *testing.T) {
 	doc := checkDocument{Hooks: []checkedHook{
 		{ID: "a", Absent: "uv is not on this machine"}, {ID: "b"}, {ID: "c", Absent: "uv is not on this machine"}, {ID: "d", Absent: "uv is not on this machine"},
@@ -30,8 +30,8 @@ func TestSome(t *testing.T) {
 	}
 }
 
-// TestLine: the line is overwritten and removed, and nothing is written to what is not
-// a terminal.
+// TestLine checks that the line is overwritten and removed, and that nothing is written to a
+// stream that is no terminal.
 func TestLine(t *testing.T) {
 	var out strings.Builder
 	l := newProgressLine(&out, true, 2)

@@ -48,8 +48,8 @@ state, or runs A and B. A run is named by its folder in the archive.`,
 	}
 }
 
-// compareDocument is what compare prints as JSON. Counts names every kind; they
-// add up to the cases that either run has.
+// compareDocument is the JSON document of compare. Counts has every kind; the counts add up to
+// the number of cases in either run.
 type compareDocument struct {
 	Version     int                  `json:"version"`
 	Before      verdict.RunSummary   `json:"before"`
@@ -60,19 +60,19 @@ type compareDocument struct {
 	Warnings    []string             `json:"warnings"`
 }
 
-// delta is a case that differs; a side that does not have it is null.
+// delta is a case that differs; a side without the case is null.
 type delta struct {
 	verdict.Delta
-	Tools []string `json:"tools"` // that changed and that the case reaches
+	Tools []string `json:"tools"` // changed tools that the case uses
 }
 
-// comparedTool is a tool that changed between the runs, in words.
+// comparedTool describes a tool that changed between the runs.
 type comparedTool struct {
 	Name string `json:"name"`
 	What string `json:"what"`
 }
 
-// newCompareDocument makes the document of a comparison.
+// newCompareDocument converts a comparison.
 func newCompareDocument(c verdict.Comparison) compareDocument {
 	doc := compareDocument{
 		Version: 1, Counts: c.Counts, Warnings: append([]string{}, c.Warnings...), Deltas: []delta{},
@@ -92,7 +92,7 @@ func newCompareDocument(c verdict.Comparison) compareDocument {
 	return doc
 }
 
-// snapshot reads an archived run, or the present state when none is named.
+// snapshot reads an archived run, or the present state if run is "".
 func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
 	if run == "" {
 		return r.Read()
@@ -109,7 +109,7 @@ func snapshot(r *record.Reader, dir, run string) (*record.Snapshot, error) {
 	return nil, fmt.Errorf("no archived run %s in %s (there are %d)", run, dir, len(runs))
 }
 
-// pair reads the two runs that are meant.
+// pair reads the two runs to compare.
 func pair(r *record.Reader, dir string, args []string) (before, after *record.Snapshot, err error) {
 	names := args
 	if len(names) == 0 {

@@ -81,8 +81,8 @@ func (a *app) contract(cmd *cobra.Command, only string) error {
 	return err
 }
 
-// A contractDocument is a result for programs: two of different clients differ in what the
-// clients do differently.
+// A contractDocument is the JSON document of contract. Documents of two clients differ only where
+// the clients behave differently.
 type contractDocument struct {
 	Version      int           `json:"version"`
 	Client       string        `json:"client"`
@@ -96,7 +96,7 @@ type contractDocument struct {
 	ranIn
 }
 
-// Line is a cell as a line of its own.
+// Line returns a cell as a separate JSON line.
 func (d contractDocument) Line(i int) any {
 	return struct {
 		contractRow
@@ -104,7 +104,7 @@ func (d contractDocument) Line(i int) any {
 	}{d.Cells[i], d.ranIn}
 }
 
-// newDocument makes the document of a result.
+// newDocument converts a result.
 func newDocument(r contractResult) contractDocument {
 	doc := contractDocument{Version: 1, Client: r.Client, Skipped: r.Absent, Fault: r.Fault, Cells: r.Rows}
 	for _, row := range r.Rows {
@@ -120,10 +120,10 @@ func newDocument(r contractResult) contractDocument {
 	return doc
 }
 
-// Failed reports whether the client does not do what is predicted, or went wrong.
+// Failed reports whether the client deviates from a prediction or failed.
 func (d contractDocument) Failed() bool { return d.Changed > 0 || d.Fault != "" }
 
-// printContract shows what changed, and with verbose each cell.
+// printContract prints changed cells, and with verbose every cell.
 func printContract(w io.Writer, d contractDocument, verbose bool) {
 	if d.Skipped != "" {
 		writef(w, "SKIP  absent: %s\n", d.Skipped)
@@ -149,7 +149,7 @@ func printContract(w io.Writer, d contractDocument, verbose bool) {
 	writef(w, "client %s: %d confirmed, %d changed, %d not reachable, of %d cells\n", cmp.Or(d.Client, "unknown"), d.Confirmed, d.Changed, d.NotReachable, len(d.Cells))
 }
 
-// reasons tells for what cells could not be had, each once.
+// reasons prints each reason why cells were not reachable, once.
 func reasons(w io.Writer, d contractDocument) {
 	of := make(map[string]int)
 	var order []string
@@ -167,11 +167,11 @@ func reasons(w io.Writer, d contractDocument) {
 	}
 }
 
-// A question is what a client can be asked by having it play: an output of a hook,
-// a matcher or a settings file.
+// A question is an output of a hook, a matcher or a settings file whose effect is observed by
+// playing it to a client.
 type question interface{ ID() string }
 
-// questions are all that there are.
+// questions returns all questions.
 func questions() (all []question) {
 	for _, c := range client.Cells() {
 		all = append(all, c)
@@ -185,15 +185,15 @@ func questions() (all []question) {
 	return all
 }
 
-// A play is one client that is asked some questions.
+// A play is one client session that answers some questions.
 type play interface {
 	ids() []string
-	hooksAnswer() bool // hooks may answer what the client asks a person
+	hooksAnswer() bool // hooks may answer the permission questions of the client
 	asCase(number int) *suites.Case
 	judge(i int, r suites.Result, named func(string) string) []contractRow // of a step
 }
 
-// playsOf shares the questions out to clients.
+// playsOf distributes the questions over client sessions.
 func playsOf(questions []question) (plays []play) {
 	var outputs []client.Cell
 	var matchers []client.InForceMatcher
@@ -220,7 +220,7 @@ func playsOf(questions []question) (plays []play) {
 	return plays
 }
 
-// unplayed says why a question is not put to a client, "" where it is.
+// unplayed returns why a question cannot be played with a client, or "".
 func unplayed(q question) string {
 	if m, ok := q.(client.InForceMatcher); ok && known(m.Event) {
 		return live.WayTo(m.Event).Why
@@ -243,7 +243,7 @@ func unplayed(q question) string {
 	}
 }
 
-// A contractVerdict is what became of a cell.
+// A contractVerdict is the result for a cell.
 type contractVerdict string
 
 // The verdicts.
@@ -253,25 +253,25 @@ const (
 	notReachable contractVerdict = "not reachable"
 )
 
-// A contractRow is one question with its verdict. Of an output predicted and seen are effects; of
-// a matcher whether the hook runs, and of a settings file which of its hooks do.
+// A contractRow is one question with its verdict. Predicted and Seen are effects for an output,
+// whether the hook runs for a matcher, and the hooks that run for a settings file.
 type contractRow struct {
 	ID        string          `json:"id"`
 	Verdict   contractVerdict `json:"verdict"`
 	Predicted string          `json:"predicted,omitempty"`
 	Seen      string          `json:"seen,omitempty"`
-	Because   string          `json:"because,omitempty"` // of a question that is not confirmed
+	Because   string          `json:"because,omitempty"` // why it is not confirmed
 }
 
-// A contractResult is what a client was seen to do.
+// A contractResult is the observed behaviour of a client.
 type contractResult struct {
 	Client string        // its version
 	Rows   []contractRow // in the order of the questions
-	Absent string        // why there is no client, "" where there is one
-	Fault  string        // in what way the client went wrong, "" where it did not
+	Absent string        // why there is no client, or ""
+	Fault  string        // how the client failed, or ""
 }
 
-// playQuestions asks the questions, jobs clients at a time.
+// playQuestions plays the questions with up to jobs clients at a time.
 func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question) (contractResult, error) {
 	p := &player{plain: contractRunner(r, nil), asking: contractRunner(r, answering), rows: make(map[string]contractRow)}
 	defer p.plain.Close()
@@ -285,7 +285,7 @@ func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question)
 		}
 	}
 	p.all(ctx, jobs, playsOf(played))
-	p.all(ctx, jobs, p.again(played)) // what changed is told once it is seen alone, too
+	p.all(ctx, jobs, p.again(played)) // a change is reported only if it is seen in a session of its own, too
 	for _, q := range all {
 		p.result.Rows = append(p.result.Rows, p.rows[q.ID()])
 	}
@@ -295,7 +295,7 @@ func playQuestions(ctx context.Context, r *run.Runner, jobs int, all []question)
 	return p.result, p.err
 }
 
-// A player plays sessions, and collects what comes of them.
+// A player plays sessions and collects their results.
 type player struct {
 	plain, asking *run.Runner
 
@@ -305,14 +305,14 @@ type player struct {
 	err    error
 }
 
-// contractRunner is a runner of which the project's own hooks are no part.
+// contractRunner returns a runner without the project's own hooks.
 func contractRunner(r *run.Runner, hooks func(event, value string) []discover.Hook) *run.Runner {
 	o := r.Options
 	o.Hooks, o.InForce, o.Registered = hooks, nil, nil
 	return run.New(o)
 }
 
-// answering tells of the hook of sessions in which hooks answer permission questions.
+// answering returns the hook of sessions in which hooks answer permission questions.
 func answering(event, _ string) []discover.Hook {
 	if event != client.Answering().Name {
 		return nil
@@ -341,7 +341,7 @@ func (p *player) all(ctx context.Context, jobs int, plays []play) {
 	wait.Wait()
 }
 
-// again are the questions whose answer changed, a client of its own for each.
+// again returns the changed questions, each in a client session of its own.
 func (p *player) again(played []question) (plays []play) {
 	for _, q := range played {
 		if p.rows[q.ID()].Verdict == changed {
@@ -351,8 +351,8 @@ func (p *player) again(played []question) (plays []play) {
 	return plays
 }
 
-// over says why nothing more is played: there is no client, or one that goes wrong
-// before it has done anything, and would so again.
+// over returns why nothing more is played, or "": there is no client, or it failed before its
+// first result and would fail again.
 func (p *player) over() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -387,7 +387,7 @@ func (p *player) session(ctx context.Context, number int, s play) {
 	p.take(s, o)
 }
 
-// take judges what a session came to.
+// take judges the results of a session.
 func (p *player) take(s play, o suites.Outcome) {
 	if o.NotRun != nil {
 		why := o.NotRun.Note()
@@ -416,7 +416,7 @@ func (p *player) take(s play, o suites.Outcome) {
 	p.unreached(slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(reached, id) }), why)
 }
 
-// faultOf says in what way the client went wrong.
+// faultOf returns how the client failed, or "".
 func faultOf(r suites.Result) string {
 	if r.TimedOut {
 		return "the client did not end in " + r.Timeout.String()
@@ -436,8 +436,8 @@ func (p *player) unreached(ids []string, why string) {
 	}
 }
 
-// namedBy puts the names of templates into the place of what they stand for, which is
-// another in each run.
+// namedBy returns a function that replaces values which differ in each run by the names of their
+// templates.
 func namedBy(o suites.Outcome) func(string) string {
 	pairs := []string{o.Sandbox, "{sandbox}"}
 	for i := 0; i+1 < len(o.Named); i += 2 {

@@ -15,12 +15,12 @@ import (
 	"hookwatch/suites/live"
 )
 
-// A clientSession is one client with one hook, which answers a cell a turn.
+// A clientSession is one client with one hook, which plays one cell per turn.
 type clientSession struct {
 	event  string
 	entry  client.Entry
 	cells  []client.Cell
-	starts bool // the cell is about a session that starts, not about one that is cleared
+	starts bool // the cells need a session that starts, not one that is cleared
 }
 
 func (s clientSession) ids() (ids []string) {
@@ -32,11 +32,12 @@ func (s clientSession) ids() (ids []string) {
 
 func (s clientSession) hooksAnswer() bool { return s.event == client.Answering().Name }
 
-// most is how many cells share a client: what it sends the model grows with each.
+// most is the maximum number of cells per client, because its requests to the model grow with
+// each.
 const most = 24
 
-// sessions share the cells out. After a cell that ends the client's session, or from
-// which it may not recover, there is none.
+// sessions distributes the cells over sessions. A cell that ends the client's session, or from
+// which the client may not recover, is the last of its session.
 func sessions(all []client.Cell) []clientSession {
 	type group struct {
 		event, entry string
@@ -60,8 +61,8 @@ func sessions(all []client.Cell) []clientSession {
 	return out
 }
 
-// split makes sessions that are short enough, each with at most one cell that ends it,
-// as its last.
+// split returns sessions that are short enough, each with at most one cell that ends it, as the
+// last.
 func (s clientSession) split() []clientSession {
 	var last, rest []client.Cell
 	for _, c := range s.cells {
@@ -88,14 +89,14 @@ func (s clientSession) split() []clientSession {
 	return out
 }
 
-// ends reports whether nothing can be asked of the client after a cell.
+// ends reports whether the client may be unable to continue after a cell.
 func ends(c client.Cell) bool {
 	return live.WayTo(c.Event).Ends || slices.ContainsFunc(client.Versions(), func(v client.Version) bool {
 		return client.Interpret(v, c.Event, c.Output).Effect == suites.SessionEnds
 	})
 }
 
-// answers is the hook of a session: it says what the cell that comes next says, once.
+// answers is the script of a session's hook: it prints the output of the next cell once.
 const answers = `cat >/dev/null
 cd "${CLAUDE_PROJECT_DIR:-.}" && test -d next || exit 0
 rm -rf taken
@@ -107,7 +108,7 @@ if test -e taken/killed; then kill -KILL $$; fi
 exit "$(cat taken/exit)"
 `
 
-// registered is the entry of a cell as it is played.
+// registered returns the hook entry with which a cell is played.
 func registered(c client.Cell) client.Entry {
 	e := c.Output.Entry
 	e.Event, e.Type = c.Event, cmp.Or(e.Type, "command")
@@ -124,7 +125,7 @@ func registered(c client.Cell) client.Entry {
 	return e
 }
 
-// asCase makes the session a case, a step a cell.
+// asCase converts the session into a case with one step per cell.
 func (s clientSession) asCase(number int) *suites.Case {
 	entries := append([]client.Entry{s.entry}, live.WayTo(s.event).Needs...)
 	c := &suites.Case{
@@ -145,7 +146,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 			st.Payload = nil
 		}
 		if st.Event = s.event; !known(s.event) {
-			st.Event = client.Guarding(client.Calls).Name // under whose name the hook does not stand
+			st.Event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
 		}
 		place := func(name, content string) {
 			st.Fixtures = append(st.Fixtures, suites.Fixture{Path: "{override}/next/" + name, Content: content})
@@ -172,7 +173,7 @@ func (s clientSession) asCase(number int) *suites.Case {
 	return c
 }
 
-// matched is what a matcher would be compared with.
+// matched returns the value with which a matcher would be compared.
 func (s clientSession) matched() string {
 	if s.starts {
 		return "startup"
@@ -180,10 +181,10 @@ func (s clientSession) matched() string {
 	return live.WayTo(s.event).Value
 }
 
-// taken holds the number of the cell that the hook answered last.
+// taken is the file with the number of the cell that the hook played last.
 const taken = "{override}/taken/cell"
 
-// fires is a step that brings an event about.
+// fires returns a step that triggers an event.
 func fires(event string, entry client.Entry) suites.Step {
 	step := live.WayTo(event).Step
 	if entry.If != "" && step.Tool != "" {
@@ -199,7 +200,7 @@ func known(event string) bool {
 
 func encoded(v any) json.RawMessage {
 	b, err := json.Marshal(v)
-	if err != nil { // a value of ours always encodes
+	if err != nil { // never: our own values can be encoded
 		return nil
 	}
 	return b
@@ -221,8 +222,8 @@ func (s clientSession) judge(i int, r suites.Result, named func(string) string) 
 	return []contractRow{row}
 }
 
-// answered reports whether the hook said what the cell says. Of one that runs beside
-// the client, or elsewhere, it is enough that the client fired it.
+// answered reports whether the hook played the cell. For a hook that runs asynchronously or on a
+// server it is enough that the client fired it.
 func (s clientSession) answered(i int, r suites.Result) bool {
 	if s.entry.Async || s.entry.Type == "http" {
 		return r.Fired
@@ -230,12 +231,12 @@ func (s clientSession) answered(i int, r suites.Result) bool {
 	return string(r.Files[taken]) == strconv.Itoa(i)
 }
 
-// ran holds the names of the hooks that ran in a step.
+// ran is the file with the names of the hooks that ran in a step.
 const ran = "{override}/" + client.Ran
 
-// together are the sessions of matchers, all of each in one settings file. The tool of an
-// MCP server is there from the start of a session or never, so that its matchers have one
-// of their own.
+// together returns the sessions of matchers: one settings file with all matchers, except that
+// matchers of MCP tools have a session of their own, because an MCP server is available from the
+// start of a session or never.
 func together(matchers []client.InForceMatcher) (sessions []matching) {
 	var ofServer, others matching
 	for _, m := range matchers {
@@ -248,7 +249,7 @@ func together(matchers []client.InForceMatcher) (sessions []matching) {
 	return slices.DeleteFunc([]matching{others, ofServer}, func(s matching) bool { return len(s) == 0 })
 }
 
-// registering is a case in a project with a settings file.
+// registering returns a case in a project with a settings file.
 func registering(name string, settings []byte, steps ...suites.Step) *suites.Case {
 	for i := range steps {
 		steps[i].Fixtures = []suites.Fixture{{Path: ran}}
@@ -260,8 +261,8 @@ func registering(name string, settings []byte, steps ...suites.Step) *suites.Cas
 	}
 }
 
-// matching is a session in which every matcher has a hook of its own, which notes that it
-// runs. A step has the client come to the values that one way leads to.
+// matching is a session with one hook per matcher, which records that it runs. Each step triggers
+// one or more of the values.
 type matching []client.InForceMatcher
 
 func (s matching) ids() (ids []string) {
@@ -273,8 +274,8 @@ func (s matching) ids() (ids []string) {
 
 func (s matching) hooksAnswer() bool { return false }
 
-// comes is the step that has the client come to a value; a session that starts and a turn
-// that ends are part of any.
+// comes returns the step in which the client produces a value; session starts and turn ends are
+// part of any step.
 func comes(value string) suites.Step {
 	tool := func(name, input string) suites.Step {
 		return suites.Step{Event: client.Guarding(client.Calls).Name, Tool: name, Payload: []byte(`{"tool_input":` + input + `}`)}
@@ -295,7 +296,7 @@ func comes(value string) suites.Step {
 	}
 }
 
-// steps are those of the session, each once.
+// steps returns the steps of the session without duplicates.
 func (s matching) steps() (steps []suites.Step) {
 	for _, m := range s {
 		if step := comes(m.Value); !slices.ContainsFunc(steps, func(o suites.Step) bool { return same(o, step) }) {
@@ -307,11 +308,11 @@ func (s matching) steps() (steps []suites.Step) {
 
 func same(a, b suites.Step) bool { return a.Event == b.Event && a.Tool == b.Tool }
 
-// any is the name of the hook of an event that has no matcher: it tells whether the
-// client came to the event at all.
+// any returns the name of the hook without a matcher for an event: if it runs, the client reached
+// the event.
 func (s matching) any(event string) string {
 	if !known(event) {
-		event = client.Guarding(client.Calls).Name // under whose name the hook does not stand
+		event = client.Guarding(client.Calls).Name // the hook is not named after an unknown event
 	}
 	return "any-" + event
 }
@@ -356,7 +357,7 @@ func runs(yes bool) string {
 	return "does not run"
 }
 
-// settingsFile is a session with a settings file, whose hooks note that they run.
+// settingsFile is a session with a settings file whose hooks record that they run.
 type settingsFile client.InForceFile
 
 func (f settingsFile) ids() []string { return []string{client.InForceFile(f).ID()} }
@@ -377,7 +378,7 @@ func (f settingsFile) judge(_ int, r suites.Result, _ func(string) string) []con
 	return []contractRow{row}
 }
 
-// listed names the hooks that run.
+// listed describes the hooks that run.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "no hook runs"

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/client"
 )
 
-// TestSessions: each cell is played once, and after one that ends the session there is
-// none.
+// TestSessions checks that each cell is played once, and that no cell follows one that ends the
+// session.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	all := client.Cells()
@@ -36,8 +36,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestPlan: each question that can be played is asked of one client, by a step that it is
-// judged by.
+// TestPlan checks that each question is played with one client, by a step that judges it.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	asked := make(map[string]int)
@@ -63,8 +62,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRegistered: which hooks ran is held against which should, and a value to which the
-// client did not come says nothing.
+// TestRegistered checks that the hooks that ran are compared with the predicted ones, and that a
+// value that the client did not reach gives no verdict.
 func TestRegistered(t *testing.T) {
 	t.Parallel()
 	rows := matching{{Event: "PreToolUse", Matcher: "Bash", Value: "Bash"}, {Event: "PreToolUse", Matcher: "bash", Value: "Bash"}}

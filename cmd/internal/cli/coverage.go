@@ -63,7 +63,7 @@ func writeLCOV(path string, files []trace.Coverage) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// seen is what traces tell of a project, for verify; without records nothing.
+// seen returns the results of traces for verify, or nothing if there are no records.
 func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []trace.Coverage) {
 	s, err := session.Look(p, os.Environ(), a.records(p.Config))
 	if err != nil {
@@ -71,23 +71,23 @@ func (a *app) seen(p *project.Project) (unentered []session.Unentered, files []t
 	}
 	c := s.Coverage()
 	if c.Stale > 0 || len(c.Untraced) > 0 {
-		return s.Unentered(), nil // a case that is not known may cover anything
+		return s.Unentered(), nil // a case without a current trace may cover anything
 	}
 	return s.Unentered(), slices.DeleteFunc(c.Files, func(f trace.Coverage) bool { return !c.Whole(f.Path) })
 }
 
-// coverageDocument is what coverage prints as JSON.
+// coverageDocument is the JSON document of coverage.
 type coverageDocument struct {
 	Version  int              `json:"version"`
 	Files    []trace.Coverage `json:"files"`
-	Untraced []string         `json:"untraced"` // cases that ran without a trace of what they executed
-	Stale    int              `json:"stale"`    // cases without a verdict on what is there now
+	Untraced []string         `json:"untraced"` // cases that ran but were not traced
+	Stale    int              `json:"stale"`    // cases without a current verdict
 	Opaque   []string         `json:"opaque"`   // scripts that are not bash and are not traced
 
-	ranIn // the cases, to see what they execute
+	ranIn // the isolation of traced cases
 }
 
-// Line is a file as a line of its own.
+// Line returns a file as a separate JSON line.
 func (d coverageDocument) Line(i int) any {
 	return struct {
 		trace.Coverage
@@ -95,7 +95,7 @@ func (d coverageDocument) Line(i int) any {
 	}{d.Files[i], d.ranIn}
 }
 
-// newCoverageDocument makes the document of what was found.
+// newCoverageDocument converts the coverage.
 func newCoverageDocument(c session.Coverage) coverageDocument {
 	doc := coverageDocument{Version: 1, Files: c.Files, Stale: c.Stale, Untraced: []string{}, Opaque: c.Opaque}
 	for _, k := range c.Untraced {
@@ -110,7 +110,7 @@ func newCoverageDocument(c session.Coverage) coverageDocument {
 	return doc
 }
 
-// printCoverage says it for people, or all of it where verbose.
+// printCoverage prints the coverage as text, and with verbose the cases of every function.
 func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -145,8 +145,8 @@ func printCoverage(w io.Writer, c session.Coverage, verbose bool) {
 	}
 }
 
-// unentered reports whether a gap lies in a function that no case enters: that
-// says it already.
+// unentered reports whether a gap is in a function that no case enters, which is already
+// reported.
 func unentered(f *trace.Coverage, g trace.Gap) bool {
 	for _, fn := range f.Functions {
 		if fn.Name == g.Function && fn.Line <= g.From && g.To <= fn.End {

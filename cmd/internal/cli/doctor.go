@@ -52,7 +52,7 @@ func (a *app) doctor(ctx context.Context) error {
 	return a.print(doc, len(doc.Tools), func(i int) any { return doc.Tools[i] }, func(w io.Writer) { printDoctor(w, doc) })
 }
 
-// doctorDocument is what doctor prints as JSON.
+// doctorDocument is the JSON document of doctor.
 type doctorDocument struct {
 	Version   int             `json:"version"`
 	Hookwatch string          `json:"hookwatch"`
@@ -64,7 +64,7 @@ type doctorDocument struct {
 	Tools     []doctorTool    `json:"tools"`
 }
 
-// doctorIsolation says which isolation holds, and why not a better one.
+// doctorIsolation describes the isolation in use, and why it is not a stronger one.
 type doctorIsolation struct {
 	Mode   string            `json:"mode"`
 	Why    string            `json:"why,omitempty"`
@@ -76,13 +76,13 @@ type doctorIsolation struct {
 type doctorTool struct {
 	suites.Tool
 	Hooks    []string `json:"hooks"`
-	Skips    []string `json:"skips,omitempty"` // cases that its absence skips
-	Fails    []string `json:"fails,omitempty"` // cases that its absence fails
+	Skips    []string `json:"skips,omitempty"` // cases skipped if it is absent
+	Fails    []string `json:"fails,omitempty"` // cases failed if it is absent
 	Required bool     `json:"required,omitempty"`
 	Install  string   `json:"install,omitempty"`
 }
 
-// newDoctorDocument makes the document of a diagnosis.
+// newDoctorDocument converts a diagnosis.
 func newDoctorDocument(version string, p *project.Project, d *equipment.Diagnosis) *doctorDocument {
 	doc := &doctorDocument{
 		Version: 1, Hookwatch: version, OS: runtime.GOOS + "/" + runtime.GOARCH,
@@ -168,7 +168,7 @@ func tools(out io.Writer, tools []doctorTool) {
 	}
 }
 
-// cost says what the tool's absence means.
+// cost describes the consequences if the tool is absent.
 func (t doctorTool) cost() string {
 	var parts []string
 	if t.Required {
@@ -194,8 +194,8 @@ func firstFew(items []string) string {
 	return strings.Join(items, ", ")
 }
 
-// installs tells, by the registry that has them, how to get the tools that hooks
-// of this field call. A name with "=" is called otherwise there.
+// installs lists the tools that hooks commonly call, by the command of the registry that has
+// them. In "package=tool" the package has another name than the tool.
 var installs = []struct{ command, tools string }{
 	{"npm install --global ", "@biomejs/biome=biome markdownlint-cli2 @taplo/cli=taplo oxlint eslint prettier typescript=tsc jscpd pnpm yarn bun @anthropic-ai/claude-code=claude"},
 	{"uv tool install ", "ruff ty black mypy bandit vulture flake8 pylint yamllint semgrep pre-commit poetry pipenv"},
@@ -207,7 +207,7 @@ var installs = []struct{ command, tools string }{
 	{"curl https://sh.rustup.rs -sSf | sh", "=cargo =rustc"},
 }
 
-// install is the command that gets a tool, "" where none is known.
+// install returns the command that installs a tool, or "" if none is known.
 func install(tool string) string {
 	for _, registry := range installs {
 		for _, entry := range strings.Fields(registry.tools) {
@@ -223,8 +223,8 @@ func install(tool string) string {
 	return ""
 }
 
-// toInstall tells in a line how to get the tools for want of which a run was
-// aborted; a name alone where that is not known.
+// toInstall returns one line with the commands to install the missing tools. A tool without a
+// known command is listed by name.
 func toInstall(missing []string) string {
 	var parts []string
 	for _, tool := range missing {

@@ -81,7 +81,7 @@ func (a *app) explain(cmd *cobra.Command, version client.Version, list bool, o f
 	return a.explainOne(version, o)
 }
 
-// explainOne explains the output that flags describe.
+// explainOne explains the output described by flags.
 func (a *app) explainOne(version client.Version, o flags) error {
 	fired, err := o.Firing()
 	if err != nil {
@@ -100,7 +100,7 @@ type flags struct {
 	TimedOut                        bool
 }
 
-// Firing reads the flags as a line of JSON is read.
+// Firing parses the flags like a line of JSON.
 func (o flags) Firing() (client.Firing, error) {
 	fields := map[string]any{
 		"event": o.Event, "exit": o.Exit, "signal": o.Signal, "timed_out": o.TimedOut,
@@ -128,12 +128,12 @@ func (o flags) Firing() (client.Firing, error) {
 	if errors.As(err, &field) {
 		err = fmt.Errorf("--%s %s", strings.ReplaceAll(field.Field, "_", "-"), field.Why)
 	}
-	// JSON cannot hold every byte: what was given goes there as it is.
+	// Use the original bytes because JSON cannot represent all of them.
 	fired.Output.Stdout, fired.Output.Stderr = []byte(o.Stdout), []byte(o.Stderr)
 	return fired, err
 }
 
-// payload reads what --payload names.
+// payload returns the payload given to --payload as JSON or as a file.
 func (o flags) payload() (string, error) {
 	if o.Payload == "" || strings.HasPrefix(strings.TrimSpace(o.Payload), "{") {
 		return o.Payload, nil
@@ -145,10 +145,10 @@ func (o flags) payload() (string, error) {
 	return string(text), err
 }
 
-// longestLine bounds a line of standard input, in bytes.
+// longestLine is the maximum length of a line of standard input, in bytes.
 const longestLine = 16 << 20
 
-// read reads what the next line says; an empty line says nothing.
+// read parses the next line; for an empty line it returns the zero Firing.
 func read(lines *bufio.Reader) (client.Firing, error) {
 	text, err := readLine(lines)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
@@ -157,7 +157,7 @@ func read(lines *bufio.Reader) (client.Firing, error) {
 	return client.ParseFiring(bytes.TrimPrefix(text, []byte("\ufeff")))
 }
 
-// readLine reads a line of bounded length; what is too long is read to its end.
+// readLine reads a line of limited length; a longer line is read to its end and returns an error.
 func readLine(lines *bufio.Reader) ([]byte, error) {
 	var text []byte
 	tooLong := false
@@ -179,8 +179,8 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// explainLines answers each line of standard input. A line that cannot be read is
-// a problem that names it, and the others are answered all the same.
+// explainLines answers each line of standard input. An invalid line is reported as a problem with
+// its number, and the other lines are still answered.
 func (a *app) explainLines(version client.Version) error {
 	doc := explainDocument{Version: 1, Client: string(version), Outputs: []explainedLine{}}
 	var problems ProblemsError
@@ -215,21 +215,21 @@ func (a *app) explainLines(version client.Version) error {
 	return nil
 }
 
-// explainLine prints one answer as soon as there is one.
+// explainLine prints one answer immediately.
 func (a *app) explainLine(line explainedLine, reading client.Reading, number int) error {
 	return a.print(nil, 1, func(int) any { return line }, func(w io.Writer) { lineText(w, line, reading, number) })
 }
 
-// explainDocument is what explain prints as JSON of many outputs.
+// explainDocument is the JSON document of explain.
 type explainDocument struct {
 	Version int             `json:"version"`
 	Client  string          `json:"client"`
 	Outputs []explainedLine `json:"outputs"`
 }
 
-// explainedLine is how the client interprets one output.
+// explainedLine is the client's interpretation of one output.
 type explainedLine struct {
-	ID        json.RawMessage `json:"id,omitempty"` // as it was given
+	ID        json.RawMessage `json:"id,omitempty"` // unchanged
 	Effect    suites.Effect   `json:"effect"`
 	Decision  string          `json:"decision"`
 	Because   string          `json:"because"`
@@ -237,7 +237,7 @@ type explainedLine struct {
 	ModelSees []string        `json:"model_sees"`
 }
 
-// explainLine interprets an output as a client of a version does.
+// explainLine interprets an output like a client of a version.
 func explainLine(version client.Version, fired client.Firing) (explainedLine, client.Reading) {
 	reading := client.Interpret(version, fired.Event, fired.Output)
 	return explainedLine{
@@ -246,8 +246,7 @@ func explainLine(version client.Version, fired client.Firing) (explainedLine, cl
 	}, reading
 }
 
-// lineText tells it of the output on a line of standard input, which goes by its ID or
-// the line's number.
+// lineText prints the answer for a line of standard input, labelled with its ID or line number.
 func lineText(w io.Writer, line explainedLine, reading client.Reading, number int) {
 	name := fmt.Sprintf("line %d", number)
 	if line.ID != nil {
@@ -261,7 +260,7 @@ func lineText(w io.Writer, line explainedLine, reading client.Reading, number in
 	printReading(w, reading)
 }
 
-// printReading tells effect, reason and rule, and what the model sees.
+// printReading prints effect, reason, rule, and the text sent to the model.
 func printReading(w io.Writer, reading client.Reading) {
 	rule := reading.Cause.Rule()
 	writef(w, "effect  %s\n", reading.Effect)
@@ -282,13 +281,13 @@ func printReading(w io.Writer, reading client.Reading) {
 	}
 }
 
-// rulesDocument is what explain RULE and explain --list print as JSON.
+// rulesDocument is the JSON document of explain RULE and explain --list.
 type rulesDocument struct {
 	Version int           `json:"version"`
 	Rules   []suites.Rule `json:"rules"`
 }
 
-// newRules makes the document of rules.
+// newRules returns a document with rules.
 func newRules(all []suites.Rule) rulesDocument {
 	doc := rulesDocument{Version: 1, Rules: []suites.Rule{}}
 	for _, r := range all {
@@ -318,14 +317,14 @@ func ruleNamed(id string) (suites.Rule, error) {
 	return suites.Rule{}, fmt.Errorf("no rule %q (%s)", id, hint)
 }
 
-// printRules lists rules for people, a row each.
+// printRules prints rules as text, one row each.
 func printRules(w io.Writer, all []suites.Rule) {
 	for _, r := range all {
 		rowf(w, "%s  %s  %s\n", output(fmt.Sprintf("%-28s", r.ID)), output(fmt.Sprintf("%-7s", r.Severity)), r.What)
 	}
 }
 
-// ruleText says one in full.
+// ruleText prints one rule in full.
 func ruleText(w io.Writer, rule suites.Rule) {
 	writef(w, "%s  (%s; %s)\n", rule.ID, rule.Severity, observedOn(rule))
 	writef(w, "%s.\n", strings.ToUpper(rule.What[:1])+rule.What[1:])
@@ -335,7 +334,7 @@ func ruleText(w io.Writer, rule suites.Rule) {
 	}
 }
 
-// observedOn says on which versions of the client a rule was seen to hold.
+// observedOn describes the client versions on which a rule was observed.
 func observedOn(r suites.Rule) string {
 	if len(r.Observed) == 0 {
 		return "documented, not observed"
@@ -343,7 +342,7 @@ func observedOn(r suites.Rule) string {
 	return "observed on client " + strings.Join(r.Observed, ", ")
 }
 
-// printRules prints rules: a row each, or one in full.
+// printRules prints rules: one row each, or one in full.
 func (a *app) printRules(shown []suites.Rule, human func(io.Writer)) error {
 	doc := newRules(shown)
 	return a.print(doc, len(doc.Rules), func(i int) any { return doc.Rules[i] }, human)

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/client"
 )
 
-// TestExplainCells: explain says of every cell that was measured what was measured, on
-// every version on which it was.
+// TestExplainCells checks that explain returns the measured result of every cell, for every
+// client version on which it was measured.
 func TestExplainCells(t *testing.T) {
 	t.Parallel()
 	for _, version := range client.Versions() {
@@ -53,7 +53,7 @@ func TestExplainCells(t *testing.T) {
 	}
 }
 
-// agrees holds an answer against what was measured.
+// agrees compares an answer with the measured result.
 func agrees(t *testing.T, c client.Cell, version client.Version, a explainedLine) {
 	t.Helper()
 	effect, sees, _ := c.Want.On(version)
@@ -66,8 +66,8 @@ func agrees(t *testing.T, c client.Cell, version client.Version, a explainedLine
 	}
 }
 
-// written is a cell as somebody would write it down; nil where that cannot be: a hook
-// that was never started, or an event that there is not.
+// written returns a cell as a line of JSON input, or nil if it has no such form: a hook that was
+// not started, a plugin's hook or an unknown event.
 func written(t *testing.T, c client.Cell) []byte {
 	t.Helper()
 	o := c.Output

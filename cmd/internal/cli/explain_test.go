@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/client"
 )
 
-// TestExplainLines: what is too long for a line is named, and the lines around it
-// are answered.
+// TestExplainLines checks that a line that is too long is reported, and that the other lines are
+// answered.
 func TestExplainLines(t *testing.T) {
 	t.Parallel()
 	long := `{"event": "Stop", "stdout": "` + strings.Repeat("x", longestLine) + `"}`
@@ -30,7 +30,7 @@ func TestExplainLines(t *testing.T) {
 	}
 }
 
-// TestRulesOfExplain: each is found by its ID, and no two share one.
+// TestRulesOfExplain checks that each rule is found by its ID, and that IDs are unique.
 func TestRulesOfExplain(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -66,7 +66,7 @@ sent the model is shown. Nothing is recorded.`,
 	withUser(f, &user)
 	f.BoolVar(&live, "live", false, "have the real client fire them")
 	cmd.MarkFlagsMutuallyExclusive("payload", "stdin")
-	cmd.MarkFlagsMutuallyExclusive("user", "live") // it never has your settings
+	cmd.MarkFlagsMutuallyExclusive("user", "live") // the client never gets your settings
 	cmd.MarkFlagsMutuallyExclusive("user", "hook")
 	return cmd
 }
@@ -96,7 +96,7 @@ func (a *app) fire(cmd *cobra.Command, c *suites.Case, user bool) error {
 	return a.print(doc, len(doc.Hooks), doc.Line, func(w io.Writer) { printFired(w, doc) })
 }
 
-// fireDocument is what fire prints as JSON.
+// fireDocument is the JSON document of fire.
 type fireDocument struct {
 	Version  int           `json:"version"`
 	Event    string        `json:"event"`
@@ -106,15 +106,15 @@ type fireDocument struct {
 	Decision string        `json:"decision"`
 	Hooks    []firedHook   `json:"hooks"`
 
-	Changes []suites.Change `json:"changes,omitempty"` // what they did to files, as far as isolation shows it
-	Stopped []string        `json:"stopped,omitempty"` // what isolation kept them from
+	Changes []suites.Change `json:"changes,omitempty"` // changes to files, as far as the isolation shows them
+	Stopped []string        `json:"stopped,omitempty"` // actions that the isolation prevented
 
-	Live *firedByClient `json:"live,omitempty"` // of hooks that the real client fired
+	Live *firedByClient `json:"live,omitempty"` // of hooks fired by the real client
 
 	ranIn
 }
 
-// Line is a hook as a line of its own.
+// Line returns a hook as a separate JSON line.
 func (d fireDocument) Line(i int) any {
 	return struct {
 		firedHook
@@ -122,20 +122,20 @@ func (d fireDocument) Line(i int) any {
 	}{d.Hooks[i], d.ranIn}
 }
 
-// firedByClient is what the real client did with the hooks that it fired. The effect is what it did;
-// of one hook alone it tells none.
+// firedByClient is the behaviour of the real client with the hooks it fired. The effect is that
+// of all hooks together, because the client reports none for a single hook.
 type firedByClient struct {
 	Client    string        `json:"client"`               // version
-	ModelSees []string      `json:"model_sees,omitempty"` // what it sent the model from then on; long texts are cut
-	Foretold  suites.Effect `json:"foretold,omitempty"`   // by hookwatch, where the client did otherwise
-	Fault     string        `json:"fault,omitempty"`      // what went wrong with the client
+	ModelSees []string      `json:"model_sees,omitempty"` // later requests to the model; long texts are cut
+	Foretold  suites.Effect `json:"foretold,omitempty"`   // predicted effect, if the client had another one
+	Fault     string        `json:"fault,omitempty"`      // failure of the client
 }
 
 // firedHook is one hook that fired.
 type firedHook struct {
 	ID         string        `json:"id"`
 	Command    string        `json:"command"`
-	Exit       int           `json:"exit"` // -1 when it did not exit by itself
+	Exit       int           `json:"exit"` // -1 if it did not exit by itself
 	Signal     string        `json:"signal,omitempty"`
 	NotStarted string        `json:"not_started,omitempty"`
 	NotRun     string        `json:"not_run,omitempty"` // why it was left out: it is no command
@@ -149,7 +149,7 @@ type firedHook struct {
 	DurationMS int64         `json:"duration_ms"`
 }
 
-// newFireDocument makes the document of hooks that fired, and of all together.
+// newFireDocument returns the document of hooks that fired, with their combined effect.
 func newFireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) fireDocument {
 	all := o.Last()
 	doc := fireDocument{
@@ -172,12 +172,13 @@ func newFireDocument(c *suites.Case, fired []run.Fired, o suites.Outcome) fireDo
 	return doc
 }
 
-// nothing is the error of an event that fires no hook.
+// nothing returns the error for an event that fires no hook.
 func nothing(c *suites.Case) error {
 	return fmt.Errorf("no hook is registered for %s (hookwatch fire --hook SCRIPT fires one that is not)", strings.TrimSpace(c.Steps[0].Event+" "+c.Steps[0].Tool))
 }
 
-// Wrong counts the hooks with which the client did otherwise than hookwatch foretells.
+// Wrong returns the number of hooks if the client deviated from the predicted effect, and 0
+// otherwise.
 func (d fireDocument) Wrong() int {
 	if d.Live.Foretold == "" {
 		return 0
@@ -185,11 +186,11 @@ func (d fireDocument) Wrong() int {
 	return len(d.Hooks)
 }
 
-// Faulty is 1 where something went wrong with the client.
+// Faulty returns 1 if the client failed, and 0 otherwise.
 func (d fireDocument) Faulty() int { return min(1, len(d.Live.Fault)) }
 
-// newLive makes the document of hooks that the real client fired. The error says why it
-// could not be brought to do so.
+// newLive returns the document of hooks fired by the real client, or an error if the client could
+// not be made to fire them.
 func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {
 	if o.NotRun != nil {
 		return fireDocument{}, errors.New(o.NotRun.Note())
@@ -216,7 +217,7 @@ func newLive(c *suites.Case, o suites.Outcome) (fireDocument, error) {
 	return doc, nil
 }
 
-// printFired says it for people.
+// printFired prints the document as text.
 func printFired(w io.Writer, doc fireDocument) {
 	ran := 0
 	for _, h := range doc.Hooks {
@@ -257,7 +258,7 @@ func printFired(w io.Writer, doc fireDocument) {
 	printIsolation(w, doc.ranIn)
 }
 
-// text says what the client did.
+// text prints the behaviour of the client.
 func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	if len(doc.Hooks) == 0 {
 		writef(w, "the client fired no hook%s\n", output(without(doc.Event, l.Client)))
@@ -268,7 +269,7 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	}
 	writef(w, "client    %s\n", l.Client)
 	if len(doc.Hooks) == 0 {
-		return // what the client did, it did without one
+		return // the effect is unrelated to hooks
 	}
 	writef(w, "effect    %s: %s\n", doc.Effect, doc.Because)
 	told := 0
@@ -286,7 +287,7 @@ func (l *firedByClient) text(w io.Writer, doc fireDocument) {
 	}
 }
 
-// without says that a client does not have an event, where that is so.
+// without returns a note if a client version does not have an event, and "" otherwise.
 func without(event, version string) string {
 	if about, known := client.EventByName(event); known && version != "" && !about.Known(client.Version(version)) {
 		return ": it has no event " + event
@@ -323,7 +324,7 @@ func section(w io.Writer, name, text string) {
 	}
 }
 
-// eventNamed finds an event; the error tells which was most likely meant.
+// eventNamed finds an event; the error suggests a similar name.
 func eventNamed(name string) (client.Event, error) {
 	event, known := client.EventByName(name)
 	if known {
@@ -340,10 +341,10 @@ func eventNamed(name string) (client.Event, error) {
 	return client.Event{}, fmt.Errorf("the client has no event %q (%s)", name, hint)
 }
 
-// A request is what flags say of the event to be fired.
+// A request holds the flags that describe the event to fire.
 type request struct{ Hook, Command, File, Stdin string }
 
-// Case makes a case of one step that expects nothing.
+// Case returns a case with one step and no expectation.
 func (r request) Case(args []string, dir string) (*suites.Case, error) {
 	if _, err := eventNamed(args[0]); err != nil {
 		return nil, err
@@ -364,7 +365,7 @@ func (r request) Case(args []string, dir string) (*suites.Case, error) {
 	return &suites.Case{Suite: "fire", ID: args[0], Layer: suites.Direct, Hook: r.Hook, Chain: r.Hook == "", Steps: []suites.Step{st}}, nil
 }
 
-// firedPayload reads what --payload names.
+// firedPayload returns the payload given to --payload as JSON, @FILE or -.
 func firedPayload(text string, in io.Reader) (b json.RawMessage, err error) {
 	if text == "" {
 		return nil, nil

@@ -14,32 +14,32 @@ import (
 	"hookwatch/cmd/internal/project"
 )
 
-// A format is one way to print results, chosen by --format. Each is a file of its
-// own that registers itself; help, completion and errors read the registry.
+// A format is one way to print results, chosen by --format. Each is a file of its own that
+// registers itself; help, completion and errors read the registry.
 type format struct {
 	name string
 	help string // one line
 	layout
-	// view shows a run, or a watching session. nil: the format has no form for runs.
+	// view shows a run, or a watching session. It is nil if the format cannot show runs.
 	view func(a *app, p *project.Project, watch bool) notify.View
-	// onceOnly: a file of one run, of which a watching session would print several.
+	// onceOnly marks formats with one file per run; a watching session would print several.
 	onceOnly bool
-	// write prints the result of a command that runs no cases. nil: the format has no
-	// form for such results.
+	// write prints the result of a command that runs no cases. It is nil if the format cannot
+	// show such results.
 	write func(a *app, r result) error
 }
 
-// A layout is how the parts of a format's output follow one another.
+// A layout is the order in which the parts of a format's output follow one another.
 type layout int
 
 const (
-	asText     layout = iota // for users: sentences may stand between the parts
-	asLines                  // one value a line, printed as soon as it is known
+	asText     layout = iota // for users: there may be sentences between the parts
+	asLines                  // one value per line, printed immediately
 	asDocument               // one document, printed at the end
 )
 
-// A result is what a command that runs no cases prints: a document, made of items,
-// or text for users.
+// A result is the output of a command that runs no cases: a document made of items, or text for
+// users.
 type result struct {
 	doc   any
 	items int
@@ -50,14 +50,14 @@ type result struct {
 // formats is the registry, by name.
 var formats = map[string]*format{}
 
-// register adds a format. It returns it so that a file can call register as it
-// declares a variable.
+// register adds a format. It returns it so that a file can call register when declaring a
+// variable.
 func register(f *format) *format {
 	formats[f.name] = f
 	return f
 }
 
-// formatNames lists the formats in alphabetical order.
+// formatNames returns the formats in alphabetical order.
 func formatNames() []string {
 	var names []string
 	for name := range formats {
@@ -74,7 +74,7 @@ func anyFormat() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// formatHelp describes each format in a line.
+// formatHelp describes each format in one line.
 func formatHelp() string {
 	var b strings.Builder
 	b.WriteString("Formats of --format:\n")
@@ -96,8 +96,8 @@ func completeFormat(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 // runsCases is the annotation of commands that show a run.
 const runsCases = "runs cases"
 
-// chooseFormat sets the format that --format names. An unknown one, and one in which
-// the command has nothing to print, are refused here for all commands.
+// chooseFormat sets the format given by --format. For all commands, it rejects unknown formats
+// and formats in which the command has nothing to print.
 func (a *app) chooseFormat(cmd *cobra.Command) error {
 	f, known := formats[a.formatName]
 	if !known {
@@ -121,7 +121,7 @@ func (a *app) print(doc any, items int, item func(int) any, text func(io.Writer)
 	return a.format.write(a, result{doc, items, item, text})
 }
 
-// encoder writes JSON documents to standard output.
+// encoder returns an encoder of JSON documents to standard output.
 func (a *app) encoder() *json.Encoder {
 	enc := json.NewEncoder(a.json())
 	enc.SetEscapeHTML(false) // hooks and reasons are full of < > &

@@ -25,8 +25,8 @@ var _ = register(&format{
 	},
 })
 
-// placed are the options that tell the user where a case is defined: at a line of a
-// file or, because a file in the program cannot be opened, by the command that shows it.
+// placed returns the options that show where a case is defined: at a line of a file or, because a
+// file in the program cannot be opened, by the command that shows it.
 func (a *app) placed(p *project.Project) human.Options {
 	show := a.program().About(p, "show")
 	return human.Options{Show: show, Place: func(at string, k suites.Key) string {

@@ -26,7 +26,7 @@ var _ = register(&format{
 	},
 })
 
-// diagnostics logs events that a document has no field for.
+// diagnostics logs events for which a document has no field.
 type diagnostics struct{ log zerolog.Logger }
 
 func (d diagnostics) Handle(e notify.Event) {
@@ -42,12 +42,12 @@ func (d diagnostics) Handle(e notify.Event) {
 
 func (d diagnostics) Close() error { return nil }
 
-// schemaVersion is the "version" of every document and line of JSON. It changes
-// only when a program that reads them would have to.
+// schemaVersion is the "version" of every document and line of JSON. It changes only if programs
+// that read them must change.
 const schemaVersion = 1
 
-// A runDocument is what newJSON writes at the end of a run. The five counts add up
-// to the total, in the document and in each suite.
+// A runDocument is written by newJSON at the end of a run. The five counts add up to the total,
+// in the document and in each suite.
 type runDocument struct {
 	Version int `json:"version"`
 	runSummary
@@ -58,11 +58,11 @@ type runDocument struct {
 type runSummary struct {
 	RunID     string `json:"run_id"`
 	Project   string `json:"project"`
-	Client    string `json:"client"` // version of the client; "" when none was used
+	Client    string `json:"client"` // version of the client; "" if none was used
 	Isolation string `json:"isolation"`
 	Weaker    string `json:"isolation_why,omitempty"` // why it is not namespaces
 	Of        int    `json:"of"`                      // cases of the project
-	Total     int    `json:"total"`                   // of them in this run
+	Total     int    `json:"total"`                   // of these, in this run
 	suites.Tally
 	DurationMS int64          `json:"duration_ms"` // wall time of the run
 	HookMS     int64          `json:"hook_ms"`     // sum over the hooks' own processes
@@ -72,15 +72,15 @@ type runSummary struct {
 	Groups     []groupSummary `json:"groups"`              // of the failures, by their causes
 }
 
-// A groupSummary is failures of one cause. Each failure of a run is in one.
+// A groupSummary is a group of failures with one cause. Each failure of a run is in one.
 type groupSummary struct {
 	Cause cause.Kind `json:"cause"`
-	Hook  string     `json:"hook"` // or the library that is at fault
+	Hook  string     `json:"hook"` // or the library at fault
 	Text  string     `json:"text"`
 	Cases []string   `json:"cases"` // suite/ID, in case order
 }
 
-// A suiteSummary is one suite's part in a runSummary.
+// A suiteSummary is the part of one suite in a runSummary.
 type suiteSummary struct {
 	Name  string `json:"name"`
 	Agent string `json:"agent"`
@@ -88,10 +88,9 @@ type suiteSummary struct {
 	suites.Tally
 }
 
-// newJSON returns a view that writes one runDocument a run to out, on one line,
-// when the run is done; a run that a newer one superseded leaves none. agent
-// returns the agent name of a suite; nil leaves them empty. Close returns the first
-// error of writing; it does not close out.
+// newJSON returns a view that writes one runDocument per run to out, on one line, at the end of
+// the run; a superseded run writes none. agent returns the agent name of a suite; if it is nil
+// the names are empty. Close returns the first write error; it does not close out.
 func newJSON(out io.Writer, agent func(suite string) string) notify.View {
 	return &jsonView{lines: lineWriter{out: out}, agent: agent}
 }
@@ -102,10 +101,10 @@ type jsonView struct {
 	failed mismatches
 }
 
-// mismatches are those of a run's failures, which its records do not have.
+// mismatches holds the mismatches of a run's failures, because records do not contain them.
 type mismatches map[suites.Key][]suites.Mismatch
 
-// see keeps those of a case, and drops those of the run before.
+// see stores the mismatches of a case, and discards those of the previous run.
 func (m *mismatches) see(e notify.Event) {
 	switch e := e.(type) {
 	case notify.RunStarted:
@@ -173,7 +172,7 @@ func summariseSuites(records []suites.Record, agent func(string) string) []suite
 	return out
 }
 
-// list is s, written as [] rather than null when there is nothing in it.
+// list returns s, or an empty slice if s is nil, to encode it as [] rather than null.
 func list[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -181,7 +180,7 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// A lineWriter writes values as JSON, one a line and each by a single write.
+// A lineWriter writes values as JSON, one per line, each with a single write.
 type lineWriter struct {
 	out io.Writer
 	err error

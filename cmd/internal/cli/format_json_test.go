@@ -15,7 +15,7 @@ import (
 
 func agentOf(suite string) string { return suite + "-agent" }
 
-// indented makes a golden file of JSON lines readable.
+// indented formats JSON lines for a readable golden file.
 func indented(t *testing.T, lines []byte) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -83,7 +83,7 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
-// TestGroupsJSON: each failure is in one group.
+// TestGroupsJSON checks that each failure is in one group.
 func TestGroupsJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -24,8 +24,8 @@ var _ = register(&format{
 	},
 })
 
-// newJSONL returns a view that writes one line of JSON an event to out, as it
-// happens. Every line has "version" and "event"; the Line types hold the rest:
+// newJSONL returns a view that writes one line of JSON per event to out, as it happens. Every
+// line has "version" and "event"; the other fields are those of the line types:
 //
 //	started      lineStarted
 //	problems     lineProblems
@@ -35,21 +35,21 @@ var _ = register(&format{
 //	case         lineCase
 //	run_done     lineRunDone
 //	transitions  lineTransitions
-//	rested       lineHead: nothing is left to be done until something is saved
+//	rested       lineHead: nothing is left to do until the next save
 //
-// agent returns the agent name of a suite; nil leaves them empty. Close returns the
-// first error of writing; it does not close out.
+// agent returns the agent name of a suite; if it is nil the names are empty. Close returns the
+// first write error; it does not close out.
 func newJSONL(out io.Writer, agent func(suite string) string) notify.View {
 	return &jsonlView{lines: lineWriter{out: out}, agent: agent}
 }
 
-// A lineHead begins every line.
+// A lineHead holds the first fields of every line.
 type lineHead struct {
 	Version int    `json:"version"`
 	Event   string `json:"event"`
 }
 
-// The lines of events that are written as they are.
+// Lines that contain their event unchanged.
 type (
 	lineStarted struct {
 		lineHead
@@ -66,7 +66,7 @@ type (
 	lineChanged struct {
 		lineHead
 		notify.Changed
-		Total int `json:"total"` // cases in all
+		Total int `json:"total"` // total number of cases
 	}
 	lineRunStarted struct {
 		lineHead
@@ -78,7 +78,7 @@ type (
 	}
 )
 
-// lineRunDone closes a run: its runSummary, and the present state of all cases.
+// lineRunDone ends a run: its runSummary, and the present state of all cases.
 type lineRunDone struct {
 	lineHead
 	Full bool `json:"full"`
@@ -88,7 +88,7 @@ type lineRunDone struct {
 	At    notify.Time  `json:"at,omitzero"`
 }
 
-// lineTransitions lists what got worse and what got better, settled.
+// lineTransitions lists regressions and resolved failures after they have settled.
 type lineTransitions struct {
 	lineHead
 	RunID       string           `json:"run_id"`
@@ -97,8 +97,7 @@ type lineTransitions struct {
 	Resolved    []lineTransition `json:"resolved"`
 }
 
-// lineTransition names a case whose verdict changed; its record was in a
-// lineCase before.
+// lineTransition names a case whose verdict changed; its record was in an earlier lineCase.
 type lineTransition struct {
 	suites.Key
 	Name string `json:"name"`

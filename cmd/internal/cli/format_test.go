@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// golden compares text with a file of testdata, or writes that.
+// golden compares text with a file of testdata, or writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -32,7 +32,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // sampleSession is a session with each event that formats for programs print: a run of two suites
-// has every verdict, and text that JSON or XML has to escape or cannot hold.
+// has every verdict, and text that JSON or XML must escape or cannot represent.
 func sampleSession() []notify.Event {
 	at := func(second int) notify.Time {
 		return notify.Time{Time: time.Date(2026, 8, 12, 14, 2, second, 0, time.FixedZone("test", 2*60*60))}
@@ -88,22 +88,22 @@ func sampleSession() []notify.Event {
 	return append(events, done, notify.Transitions{RunID: "r1", Project: "my <hooks>", Regressions: all[1:2]}, notify.Rested{})
 }
 
-// handle hands events to a view.
+// handle passes events to a view.
 func handle(v notify.View, events ...[]notify.Event) {
 	for _, e := range slices.Concat(events...) {
 		v.Handle(e)
 	}
 }
 
-// TestFormats: an unknown format is refused for every command, a known one that has
-// nothing to print for a command too; help and completion list them all.
+// TestFormats checks that an unknown format is rejected for every command, and a known one for
+// commands for which it prints nothing; and that help and completion list all formats.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	names := formatNames()
 	if !slices.Contains(names, "human") || !slices.IsSorted(names) {
 		t.Errorf("formats %q", names)
 	}
-	arguments := map[string]string{"fire": "PreToolUse", "query": "length", "show": "P01"} // without which they are refused anyway
+	arguments := map[string]string{"fire": "PreToolUse", "query": "length", "show": "P01"} // required arguments
 	for _, command := range append(commandNames(), "") {
 		args := strings.Fields(command + " " + arguments[command] + " --format xml")
 		if code, out, stderr := call(t, t.TempDir(), "", args...); code != Usage || out != "" || !strings.Contains(stderr, "--format xml: want "+anyFormat()) {

@@ -46,14 +46,13 @@ what changed before it. The rolling log, the archive and the present state count
 	}
 }
 
-// historyDocument is what history prints as JSON.
+// historyDocument is the JSON document of history.
 type historyDocument struct {
 	Version int           `json:"version"`
 	Cases   []historyCase `json:"cases"`
 }
 
-// historyCase is one case's past. Entries are listed for cases that were asked
-// for by ID.
+// historyCase is the history of one case. Entries are listed only for cases selected by ID.
 type historyCase struct {
 	ID       string         `json:"id"`
 	Suite    string         `json:"suite"`
@@ -61,15 +60,15 @@ type historyCase struct {
 	Hook     string         `json:"hook"`
 	Runs     int            `json:"runs"`
 	Status   suites.Status  `json:"status"` // latest
-	Since    string         `json:"since"`  // when it became that
+	Since    string         `json:"since"`  // start of the time with that status
 	Flaky    bool           `json:"flaky"`  // different verdicts on equal digests
 	MedianMS int64          `json:"median_ms"`
 	Verdicts suites.Tally   `json:"verdicts"`
 	Entries  []historyEntry `json:"entries,omitempty"`
 }
 
-// historyEntry is one verdict, oldest first. Changed says how what it is about
-// differs from the entry before: the case, its inputs, or tools.
+// historyEntry is one verdict, oldest first. Changed lists the differences from the previous
+// entry: the case, its inputs, or tools.
 type historyEntry struct {
 	Time       string         `json:"time"`
 	RunID      string         `json:"run_id"`
@@ -83,7 +82,7 @@ type historyEntry struct {
 	Changed    []string       `json:"changed,omitempty"`
 }
 
-// newHistoryDocument makes the document of cases, with the entries of each where they are asked for.
+// newHistoryDocument converts the histories, with the entries of each if entries is set.
 func newHistoryDocument(all []verdict.CaseHistory, entries bool) historyDocument {
 	doc := historyDocument{Version: 1, Cases: []historyCase{}}
 	for i := range all {
@@ -107,7 +106,7 @@ func newHistoryDocument(all []verdict.CaseHistory, entries bool) historyDocument
 	return doc
 }
 
-// changedIn says in words how what an entry is about differs from the one before.
+// changedIn describes the differences from the previous entry.
 func changedIn(e *verdict.Entry) []string {
 	var out []string
 	if e.Edited {
@@ -125,8 +124,8 @@ func changedIn(e *verdict.Entry) []string {
 	return out
 }
 
-// pickHistories picks the histories that are asked for, of these suites if there are any. Cases that the project no longer has
-// are on record all the same.
+// pickHistories returns the requested histories, limited to the suites in of if there are any. It
+// includes cases that the project no longer has.
 func pickHistories(past *record.Past, of, asked []string, dir string) ([]verdict.CaseHistory, error) {
 	if len(past.Records) == 0 {
 		return nil, fmt.Errorf("nothing is on record in %s (hookwatch --once runs all cases)", dir)
@@ -152,7 +151,7 @@ func pickHistories(past *record.Past, of, asked []string, dir string) ([]verdict
 	return picked, nil
 }
 
-// printHistory says it for people.
+// printHistory prints the document as text.
 func printHistory(out io.Writer, doc historyDocument) {
 	if len(doc.Cases) > 0 && doc.Cases[0].Entries != nil {
 		for i := range doc.Cases {
@@ -216,7 +215,7 @@ func toolsText(tools []suites.Tool) string {
 	return strings.Join(names, ", ")
 }
 
-// verdictsText names the verdicts that there were: "3 pass, 1 fail".
+// verdictsText lists the number of each verdict: "3 pass, 1 fail".
 func verdictsText(t suites.Tally) string {
 	var parts []string
 	for i, n := range []int{t.Passed, t.Failed, t.Skipped, t.Unproven, t.Aborted} {

@@ -23,18 +23,17 @@ import (
 	"hookwatch/suites"
 )
 
-// What a stranger writes where text is expected: sequences that set the title,
-// the clipboard, colours and links, move the cursor and reorder or hide text, and
-// a line that claims what is not so.
+// Hostile text: sequences that set the title, the clipboard, colours and links, move the cursor
+// and reorder or hide text, and a forged line.
 const (
 	evilWord = "\x1b[31m\x1b]0;t\a\u009b2J\u202e\u2066\u200b\U000e0041\u2028\u3164\ufe0f\b\x7f"
 	evilText = evilWord + "\x1b]8;;x\x1b\\\x1b]52;c;eA==\a\x1bP1\x1b\\\x1b[?1049he\u0301\u0301\u0301\u0301\u0301\u0301\u0301\nFORGED 500\r\nFORGED\vFORGED\fFORGED"
-	evilLine = evilWord + "\tFORGED"       // for what must be one line
-	evilRaw  = evilText + "\x9b31m\xff\n"  // for what need not be UTF-8
-	evilName = "n" + evilWord + "\nFORGED" // for files
+	evilLine = evilWord + "\tFORGED"       // for values of one line
+	evilRaw  = evilText + "\x9b31m\xff\n"  // for values that need not be UTF-8
+	evilName = "n" + evilWord + "\nFORGED" // for file names
 )
 
-// quoted writes text for YAML and JSON.
+// quoted returns text quoted for YAML and JSON.
 func quoted(t *testing.T, text string) string {
 	t.Helper()
 	b, err := json.Marshal(text)
@@ -44,7 +43,7 @@ func quoted(t *testing.T, text string) string {
 	return string(b)
 }
 
-// hostileProject has such text in every place for which a clone's text may come.
+// hostileProject has hostile text in every place that a clone controls.
 func hostileProject(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "p"+evilName)
@@ -82,7 +81,7 @@ func hostileProject(t *testing.T) string {
 	return root
 }
 
-// evilTools puts a tool whose version and place are hostile into PATH.
+// evilTools adds a tool with a hostile version and path to PATH.
 func evilTools(t *testing.T) {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "bin"+evilName)
@@ -97,8 +96,8 @@ func evilTools(t *testing.T) {
 	t.Setenv("HOOKWATCH_JOBS", "")
 }
 
-// obeyed tells what of an output a terminal would obey or hide, and which line
-// says what hookwatch never said.
+// obeyed returns a part of an output that a terminal would interpret or hide, or a line forged by
+// hostile text, or "".
 func obeyed(out string) string {
 	for i, r := range out {
 		bad := !unicode.IsPrint(r) || unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) || r == '\ufe0f'
@@ -120,8 +119,8 @@ func obeyed(out string) string {
 	return ""
 }
 
-// arguments are what commands are called with beside what every one is: nothing,
-// hostile words and flags, and the request for help.
+// arguments returns the arguments with which each command is called: none, hostile words and
+// flags, and --help.
 func arguments(cmd *cobra.Command) [][]string {
 	all := [][]string{{}, {evilText}, {"--", evilText, evilText}, {"--help"}, {"--" + evilText}, {"-" + evilWord}, {"--jobs", evilText}, {"--format", evilText},
 		{"--suite", evilText}, {"--filter", evilText}, {"--timeout", evilText}, {"--isolation", evilText}, {"-v"}}
@@ -142,13 +141,13 @@ func arguments(cmd *cobra.Command) [][]string {
 	if cmd.HasParent() {
 		return append(all, more[cmd.Name()]...)
 	}
-	return append(all[1:len(all)-1], more[""]...) // with neither an argument nor a mistake it watches
+	return append(all[1:len(all)-1], more[""]...) // without arguments or errors it would watch
 }
 
 const quoteForQuery = `"\u001b[31m\u009b\u202e", error("\u001b]0;x\u0007\nFORGED")`
 
-// TestHostileProject drives every command that there is over a hostile project,
-// in every format. None says anything to the terminal.
+// TestHostileProject runs every command with a hostile project and in every format, and checks
+// that none writes control sequences or forged lines.
 func TestHostileProject(t *testing.T) {
 	evilTools(t)
 	root := hostileProject(t)
@@ -159,7 +158,7 @@ func TestHostileProject(t *testing.T) {
 	shown := 0
 	for _, cmd := range append([]*cobra.Command{top}, top.Commands()...) {
 		if slices.Contains(topicNames(), cmd.Name()) {
-			continue // text of the program alone
+			continue // no text from elsewhere
 		}
 		for _, args := range arguments(cmd) {
 			formats := formatNames()
@@ -180,8 +179,8 @@ func TestHostileProject(t *testing.T) {
 	}
 }
 
-// prepareRecords makes two full runs that differ, and adds a record of another
-// tool with hostile names.
+// prepareRecords makes two full runs that differ, and adds a record of another tool with hostile
+// names.
 func prepareRecords(t *testing.T, root string) {
 	t.Helper()
 	for i := range 2 {
@@ -216,7 +215,7 @@ func prepareRecords(t *testing.T, root string) {
 	}
 }
 
-// driveHostile runs one command line and counts the hostile places it showed.
+// driveHostile runs one command line and counts the hostile texts it showed.
 func driveHostile(t *testing.T, root string, line []string, format string) int {
 	t.Helper()
 	_, out, errs := call(t, root, "", line...)
@@ -237,7 +236,7 @@ func driveHostile(t *testing.T, root string, line []string, format string) int {
 	return strings.Count(out+errs, "FORGED")
 }
 
-// TestHostileConfiguration: what is wrong with hostile files is told as inertly.
+// TestHostileConfiguration checks that problems of hostile files are printed safely.
 func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
 	q := func(text string) string { return quoted(t, text) }
@@ -255,7 +254,7 @@ func TestHostileConfiguration(t *testing.T) {
 		for _, line := range [][]string{{"list"}, {"--once"}, {"doctor"}, {"verify"}, {"--once", "--format", "json"}, {}} {
 			_, settings := files[".claude/settings.json"]
 			if settings && len(line) == 0 {
-				continue // it watches: such a file is a case that fails until it is mended
+				continue // it watches, because such a file is a failing case until it is fixed
 			}
 			code, out, errs := call(t, root, "", line...)
 			if code == 0 && !(settings && line[0] == "list") && !slices.Contains(line, "doctor") && !slices.Contains(line, "verify") {
@@ -270,8 +269,8 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// TestHostileTrust: what a person is asked to agree to is shown whole, and says
-// nothing to the terminal.
+// TestHostileTrust checks that the values for which consent is requested are shown completely,
+// without control sequences.
 func TestHostileTrust(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	long := strings.Repeat("d", 4000)
@@ -290,7 +289,7 @@ func TestHostileTrust(t *testing.T) {
 	}
 }
 
-// stopAt ends a session once the output has a text.
+// stopAt ends a session once the output contains a text.
 type stopAt struct {
 	mu   sync.Mutex
 	out  bytes.Buffer
@@ -308,7 +307,7 @@ func (s *stopAt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestHostileWatch: the same for a session that watches.
+// TestHostileWatch checks the same for a watching session.
 func TestHostileWatch(t *testing.T) {
 	evilTools(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -329,7 +328,7 @@ func TestHostileWatch(t *testing.T) {
 	}
 }
 
-// TestCrash: what a crash was about is shown like all else.
+// TestCrash checks that the value of a crash is made printable.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer

@@ -20,7 +20,7 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// firstSuite is where init writes a person's first suite.
+// firstSuite is the path at which init writes a first suite.
 const firstSuite = ".claude/tests/hooks/suites/first.yaml"
 
 func (a *app) initCommand() *cobra.Command {
@@ -36,7 +36,7 @@ documents and configuration; linters unless another is named:
 Files that exist are never overwritten.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if starter == reference.Linters.Name && len(args) == 1 {
-				return nil // the name that follows --starter
+				return nil // the name after --starter
 			}
 			return noArgs(cmd, args)
 		},
@@ -76,7 +76,7 @@ func (a *app) wrote(files []string) {
 	}
 }
 
-// initProject writes what is absent; it fails only when nothing is.
+// initProject writes the missing files; it fails only if all exist.
 func (a *app) initProject(dir string) error {
 	hooks, notRun, root, err := a.hooksFor(dir)
 	if err != nil {
@@ -103,18 +103,17 @@ func (a *app) initProject(dir string) error {
 	return nil
 }
 
-// firstHook is one hook to write a case for: a registration, or a script that is not
-// registered.
+// firstHook is a hook for which a case is written: a registration, or an unregistered script.
 type firstHook struct {
 	Script     string // "" for an inline command
 	Event      string
-	Passing    string // a tool, or another value that its matcher lets through
-	Registered string // what names the registration; "" for a script that has none
-	Verify     string // the file that its claim depends on
+	Passing    string // a tool, or another value that its matcher accepts
+	Registered string // name of the registration; "" for an unregistered script
+	Verify     string // the file on which its claim depends
 	Elsewhere  bool   // its sessions run in other projects
 }
 
-// suiteOfHooks writes a suite with one case a hook: it must run and be sound.
+// suiteOfHooks returns a suite with one case per hook, which must run and be sound.
 func suiteOfHooks(hooks []firstHook) []byte {
 	var b strings.Builder
 	b.WriteString(`# The first suite of this project. A case fires one hook and says what must come
@@ -151,7 +150,7 @@ cases:
 	return []byte(b.String())
 }
 
-// name is what a hook is called in its case.
+// name returns the name of a hook in its case.
 func (h firstHook) name() string {
 	if h.Script == "" {
 		return h.Event
@@ -159,7 +158,7 @@ func (h firstHook) name() string {
 	return strings.TrimSuffix(filepath.Base(h.Script), filepath.Ext(h.Script))
 }
 
-// word makes a name one that YAML takes for nothing else.
+// word replaces characters so that YAML reads a name as a plain string.
 func word(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' {
@@ -169,7 +168,7 @@ func word(name string) string {
 	}, name)
 }
 
-// payloadFor is a harmless call that the hook's matcher lets through.
+// payloadFor returns a harmless call that the hook's matcher accepts.
 func payloadFor(h firstHook) string {
 	event, _ := client.EventByName(h.Event)
 	switch {
@@ -186,8 +185,8 @@ func payloadFor(h firstHook) string {
 		"    fixtures: [{path: \"{tmp}/hello.txt\", content: \"hello\\n\"}]\n"
 }
 
-// firstHooks lists the hooks of a project, one a registration, or scripts where none is
-// registered; and those that are not run, with the reason.
+// firstHooks returns the hooks of a project: one per registration, or its scripts if no hook is
+// registered; and descriptions of hooks that do not run, with the reason.
 func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
 	for _, h := range p.Registered.Hooks {
 		if why := h.NotRun(); why != "" {
@@ -207,7 +206,7 @@ func firstHooks(p *project.Project) (hooks []firstHook, notRun []string) {
 	return hooks, notRun
 }
 
-// of is a registered hook by the shortest name that means no other.
+// of returns a registered hook with its shortest unambiguous name.
 func of(p *project.Project, h discover.Hook) firstHook {
 	hook := firstHook{Event: h.Event, Passing: conform.Passing(h), Registered: h.ID, Verify: h.Source.File, Elsewhere: h.Scope.Foreign()}
 	if len(h.Scripts) > 0 {
@@ -222,8 +221,8 @@ func of(p *project.Project, h discover.Hook) firstHook {
 	return hook
 }
 
-// write makes what is absent of the configuration and the first suite, and names what
-// it made and what was there.
+// write creates the configuration and the first suite if they are missing. It returns the names
+// of written and of existing files.
 func write(root, suite string, hooks []firstHook) (written, kept []string, err error) {
 	for _, f := range []struct {
 		name    string
@@ -242,7 +241,7 @@ func write(root, suite string, hooks []firstHook) (written, kept []string, err e
 	return written, kept, nil
 }
 
-// writeNew makes a file of the project. No link below the root is followed.
+// writeNew creates a file of the project. It follows no link below the root.
 func writeNew(root, name string, content []byte) error {
 	path := filepath.Join(root, filepath.FromSlash(name))
 	d, err := disk.Make(root, filepath.Dir(path))

@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestFor: whatever the hooks are called, the first suite loads without a
-// problem and fires each of them with a call that its matcher lets through.
+// TestFor checks that, whatever the names of hooks, the first suite loads without problems and
+// fires each of them with a call that its matcher accepts.
 func TestFor(t *testing.T) {
 	t.Parallel()
 	hooks := []firstHook{
@@ -59,7 +59,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestWriteNew never writes over anything, nor through a link.
+// TestWriteNew checks that writeNew never overwrites a file or follows a link.
 func TestWriteNew(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

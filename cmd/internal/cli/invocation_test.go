@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestQuote has a shell read what is written.
+// TestQuote checks that a shell reads the original word.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -16,7 +16,7 @@ func TestQuote(t *testing.T) {
 	for _, word := range []string{"my-hooks", "../my hooks", "it's", "a[b]", "~", "#x", "!x", "{a,b}", "a\nb", "é", "$HOME", "`x`", "", "a=b", "=ls", "a!b", "!!", "$(touch /tmp/x)", "a;b", "-rf", "a\\"} {
 		out, err := exec.CommandContext(t.Context(), bash, "-c", "cd /; printf %s "+quote(word)).Output()
 		if strings.HasPrefix(word, "-") {
-			word = "./" + word // it names a file
+			word = "./" + word // a file name
 		}
 		if err != nil || string(out) != word {
 			t.Errorf("%q is written %s, which is %q: %v", word, quote(word), out, err)
@@ -27,7 +27,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteInteractive: the history of an interactive shell takes no part.
+// TestQuoteInteractive checks that history expansion in an interactive shell has no effect.
 func TestQuoteInteractive(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites"
 )
 
-// guarded is a project with a registered hook that denies, two that are let
-// through, and documents that say why.
+// guarded is a project with a registered hook that denies, two that allow, and documents with
+// markers.
 func guarded(t *testing.T) string {
 	t.Helper()
 	return newProject(t, map[string]string{
@@ -31,8 +31,7 @@ cases:
 	})
 }
 
-// document runs a command with --format json and reads what it prints: one
-// document of version 1.
+// document runs a command with --format json and parses its output: one document of version 1.
 func document[D any](t *testing.T, dir string, args ...string) (doc D) {
 	t.Helper()
 	code, out, stderr := call(t, dir, "", append(args, "--format", "json")...)
@@ -92,7 +91,7 @@ func TestWhyJSON(t *testing.T) {
 	if len(path.Changed) != 1 || path.Changed[0].Path != "docs/spec.md" || !slices.Equal(path.Changed[0].Sections, []string{"D2"}) {
 		t.Errorf("changed %+v", path.Changed)
 	}
-	// A1 by its marker, and B1 as its control.
+	// A1 because of its marker, and B1 as its control.
 	if len(path.Selected) != 2 || path.Selected[0].ID != "B1" || path.Selected[0].Because[0] != "control of A1" || path.Selected[1].ID != "A1" || path.Selected[1].Suite != "s" {
 		t.Errorf("selected %+v", path.Selected)
 	}
@@ -126,7 +125,7 @@ func TestFireJSON(t *testing.T) {
 		!strings.Contains(out, "exit    2") || !strings.Contains(out, "stderr  <no> & never") || !strings.Contains(out, "effect  denied") {
 		t.Errorf("for people, exit %d: %s", code, out)
 	}
-	// A payload comes as an argument, from standard input, or from a file.
+	// A payload is an argument, standard input, or a file.
 	payload := `{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "bad"}}`
 	for _, tt := range []struct{ arg, stdin string }{{payload, ""}, {"-", payload}} {
 		if code, out, stderr := call(t, root, tt.stdin, "fire", "PreToolUse", "Bash", "--payload", tt.arg); code != 0 || !strings.Contains(out, "effect  denied") {
@@ -138,7 +137,7 @@ func TestFireJSON(t *testing.T) {
 	}
 }
 
-// TestFireFileFromDirectory: with -C a path is one from there.
+// TestFireFileFromDirectory checks that with -C a path is relative to that directory.
 func TestFireFileFromDirectory(t *testing.T) {
 	t.Parallel()
 	root := newProject(t, map[string]string{
@@ -154,7 +153,7 @@ func TestFireFileFromDirectory(t *testing.T) {
 	}
 }
 
-// TestJSONLines: one object a line, for list, why and fire alike.
+// TestJSONLines checks that list, why and fire print one object per line.
 func TestJSONLines(t *testing.T) {
 	t.Parallel()
 	root := guarded(t)

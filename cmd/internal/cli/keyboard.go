@@ -13,14 +13,14 @@ import (
 	"hookwatch/suites"
 )
 
-// editor is the command that opens a place in the editor that the environment names,
-// which the shell takes apart, as git does.
+// editor returns the command that opens a place in the editor named by the environment. The shell
+// splits the variable into words, as git does.
 func editor(getenv func(string) string, at notify.Place) []string {
 	words := cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi")
 	return append([]string{"/bin/sh", "-c", words + ` "$@"`, "sh"}, opens(words, at)...)
 }
 
-// opens are the arguments that let an editor open a file at a line.
+// opens returns the arguments with which an editor opens a file at a line.
 func opens(words string, at notify.Place) []string {
 	if at.Line == 0 {
 		return []string{at.File}
@@ -39,17 +39,18 @@ func opens(words string, at notify.Place) []string {
 	}
 }
 
-// A keyboard knows its mode: keys mean others while a filter is typed.
+// A keyboard converts keys into commands. It has a mode, because keys have other meanings while a
+// filter is typed.
 type keyboard struct {
-	filter notify.Filter // that holds
+	filter notify.Filter // in use
 	typing *notify.Filter
 }
 
-// longest bounds a pattern.
+// longest is the maximum length of a pattern.
 const longest = 200
 
-// Press makes commands of a key. That the terminal is to be lent to an editor, or the
-// program to be stopped, is for the caller to see to.
+// Press returns the commands for a key. The caller must handle the keys that open an editor or
+// suspend the program.
 func (k *keyboard) Press(key terminal.Key) []session.Command {
 	if k.typing != nil {
 		return k.typed(key)
@@ -92,14 +93,14 @@ func (k *keyboard) Press(key terminal.Key) []session.Command {
 	}
 }
 
-// event is a command that shows an event whatever the cases are.
+// event returns a command that shows an event independent of the cases.
 func event(e notify.Event) session.Show {
 	return session.Show{Event: func([]*suites.Case, []*suites.Case) notify.Event { return e }}
 }
 
 func show(e notify.Event) []session.Command { return []session.Command{event(e)} }
 
-// look shows the failure that is so many after the one shown last.
+// look returns a command that shows the failure by places after the one shown last.
 func look(by int) []session.Command {
 	return []session.Command{session.Show{Event: func(_, failed []*suites.Case) notify.Event {
 		e := notify.Look{By: by}
@@ -120,7 +121,8 @@ func (k *keyboard) begin(by notify.FilterBy) []session.Command {
 	return []session.Command{k.asTyped()}
 }
 
-// asTyped shows the filter as typed so far, and how many cases it would let through.
+// asTyped returns a command that shows the filter typed so far and the number of cases it
+// selects.
 func (k *keyboard) asTyped() session.Command {
 	f := *k.typing
 	return session.Show{Event: func(cases, _ []*suites.Case) notify.Event {
@@ -134,7 +136,7 @@ func (k *keyboard) asTyped() session.Command {
 	}}
 }
 
-// typed takes a key of a pattern that is typed.
+// typed handles a key of a pattern being typed.
 func (k *keyboard) typed(key terminal.Key) []session.Command {
 	f := k.typing
 	switch {
@@ -169,8 +171,8 @@ func lets(f notify.Filter) session.Matching {
 // Typing reports whether keys are letters of a pattern.
 func (k *keyboard) Typing() bool { return k.typing != nil }
 
-// listen gives what the keys of a terminal ask for until the session is done. It ends
-// with the process: a read of a terminal cannot be called off.
+// listen returns a channel with the commands of a terminal's keys until the session is done. Its
+// reader ends only with the process, because a read of a terminal cannot be cancelled.
 func listen(t *terminal.Terminal, done <-chan struct{}) <-chan session.Command {
 	l := &listener{terminal: t, commands: make(chan session.Command), done: done}
 	go t.Each(l.press)
@@ -178,7 +180,7 @@ func listen(t *terminal.Terminal, done <-chan struct{}) <-chan session.Command {
 	return l.commands
 }
 
-// follow shows the session again for each new size of the terminal.
+// follow redraws the session for each new size of the terminal.
 func (l *listener) follow() {
 	resized, stop := terminal.Resizes()
 	defer stop()
@@ -225,7 +227,7 @@ func (l *listener) send(c session.Command) bool {
 	}
 }
 
-// wait waits for an answer to what was sent.
+// wait waits for answer to be closed, and reports false if the session is done first.
 func (l *listener) wait(answer <-chan struct{}) bool {
 	select {
 	case <-answer:
@@ -235,7 +237,7 @@ func (l *listener) wait(answer <-chan struct{}) bool {
 	}
 }
 
-// edit lends the terminal to the person's editor. Saves are followed meanwhile.
+// edit lends the terminal to the user's editor. Saves are still followed meanwhile.
 func (l *listener) edit(ofCase bool) bool {
 	at, seen := new(notify.Place), make(chan struct{})
 	ask := event(notify.Edit{Case: ofCase, At: at})
@@ -256,7 +258,7 @@ func (l *listener) edit(ofCase bool) bool {
 	return true
 }
 
-// stop stops the program until a shell's fg, once no case runs.
+// stop suspends the program until a shell's fg, once no case is running.
 func (l *listener) stop() bool {
 	still, goOn := make(chan struct{}), make(chan struct{})
 	if !l.send(session.Halt{Still: still, Go: goOn}) || !l.wait(still) {

@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// asked are commands in a few words.
+// asked summarizes commands.
 func asked(commands []session.Command) string {
 	cases := []suites.Case{
 		{Suite: "pm", ID: "P01", Name: "pip_blocked", Hook: ".claude/hooks/pm.sh", At: suites.Position{File: "pm.yaml"}},
@@ -48,7 +48,7 @@ func asked(commands []session.Command) string {
 	return strings.Join(words, ", ")
 }
 
-// TestPress: what each key asks for, after those before it.
+// TestPress checks the commands for each key, after the keys before it.
 func TestPress(t *testing.T) {
 	t.Parallel()
 	const backspace, enter, esc, up, down, ctrlU = terminal.Backspace, terminal.Enter, terminal.Escape, terminal.Up, terminal.Down, terminal.CtrlU
@@ -101,8 +101,8 @@ func TestPress(t *testing.T) {
 	}
 }
 
-// TestEditor: the words of the environment go first, and the line is told in the
-// program's own way.
+// TestEditor checks that the words of the environment come first, and that the line is passed in
+// the editor's own syntax.
 func TestEditor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

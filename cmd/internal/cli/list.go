@@ -54,8 +54,8 @@ registered, in settings, plugins, and the fronts of skills, agents and commands.
 	return cmd
 }
 
-// loadListed reads the project and, of the suites that --suite names, the built-in ones
-// that it does not run. What is not here is an error only beside none of them.
+// loadListed loads the project and, of the suites given by --suite, the built-in cases that the
+// project does not run. An unknown suite is an error only if there are none of these.
 func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 	if len(a.suites) == 0 {
 		p, err = a.loadShown()
@@ -83,12 +83,12 @@ func (a *app) loadListed() (p *project.Project, off []suites.Case, err error) {
 	return p, off, nil
 }
 
-// hooksDocument is what list --hooks prints as JSON.
+// hooksDocument is the JSON document of list --hooks.
 type hooksDocument struct {
 	Version int          `json:"version"`
 	Hooks   []listedHook `json:"hooks"`
 	Foreign []string     `json:"foreign,omitempty"` // hook files of other agents
-	Off     string       `json:"off,omitempty"`     // where every hook is turned off: none is listed
+	Off     string       `json:"off,omitempty"`     // place of disableAllHooks: no hook is listed
 }
 
 // listedHook is one registered hook of a hooksDocument.
@@ -97,10 +97,10 @@ type listedHook struct {
 	Timeout float64 `json:"timeout_s"`
 	At      string  `json:"at"`
 	NotRun  string  `json:"not_run,omitempty"` // why hookwatch does not run it
-	Idle    string  `json:"idle,omitempty"`    // why the client starts it in vain, or never
+	Idle    string  `json:"idle,omitempty"`    // why the client starts it without effect, or never
 }
 
-// hooksOf are the hooks that a project registers.
+// hooksOf returns the document of the hooks that a project registers.
 func hooksOf(p *project.Project) hooksDocument {
 	doc := hooksDocument{Version: 1, Hooks: []listedHook{}, Foreign: p.Foreign}
 	idle := p.Idle()
@@ -115,7 +115,7 @@ func hooksOf(p *project.Project) hooksDocument {
 	return doc
 }
 
-// hooksText says it for people.
+// hooksText prints the document as text.
 func hooksText(out io.Writer, doc hooksDocument) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, h := range doc.Hooks {
@@ -141,7 +141,7 @@ func hooksText(out io.Writer, doc hooksDocument) {
 	}
 }
 
-// what names a hook by its script, or by the beginning of its command.
+// what returns the script of a hook, or the beginning of its command.
 func (h listedHook) what() string {
 	const most = 60
 	switch {
@@ -157,13 +157,13 @@ func (h listedHook) what() string {
 	return text
 }
 
-// listDocument is what list prints as JSON.
+// listDocument is the JSON document of list.
 type listDocument struct {
 	Version int          `json:"version"`
 	Cases   []listedCase `json:"cases"`
 }
 
-// listedCase is one case of a Document.
+// listedCase is one case of a listDocument.
 type listedCase struct {
 	ID     string           `json:"id"`
 	Name   string           `json:"name"`
@@ -176,7 +176,7 @@ type listedCase struct {
 	Summary string `json:"-"`
 }
 
-// newListDocument makes the document of a project's cases, and of others that it does not run.
+// newListDocument returns the document of a project's cases, and of others that it does not run.
 func newListDocument(p *project.Project, others []suites.Case) listDocument {
 	doc := listDocument{Version: 1, Cases: []listedCase{}}
 	add := func(c *suites.Case) {
@@ -194,7 +194,7 @@ func newListDocument(p *project.Project, others []suites.Case) listDocument {
 	return doc
 }
 
-// printList says it for people, with the markers where verbose.
+// printList prints the document as text, and with verbose the markers.
 func printList(out io.Writer, doc listDocument, verbose bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	defer w.Flush()
@@ -220,8 +220,8 @@ func printList(out io.Writer, doc listDocument, verbose bool) {
 	}
 }
 
-// hooksFor lists the hooks of the project that dir lies in, and those for which
-// there is to be no case, with the reason.
+// hooksFor returns the hooks of the project that contains dir, descriptions of hooks that get no
+// case, and the root of the project.
 func (a *app) hooksFor(dir string) (hooks []firstHook, notRun []string, root string, err error) {
 	cfg, err := config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
 	if err != nil {

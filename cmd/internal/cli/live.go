@@ -64,7 +64,7 @@ func (a *app) liveHooks(ctx context.Context) error {
 	return contradicted(doc.Client, doc.Contradicted(), doc.Faulty())
 }
 
-// fireLive has the client fire what is registered for an event, or one script.
+// fireLive fires the hooks registered for an event, or one script, with the real client.
 func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	p, err := a.loadHooks()
 	if err != nil {
@@ -98,21 +98,21 @@ func (a *app) fireLive(ctx context.Context, c *suites.Case) error {
 	return contradicted(doc.Live.Client, doc.Wrong(), doc.Faulty())
 }
 
-// liveDocument is what live prints as JSON.
+// liveDocument is the JSON document of live.
 type liveDocument struct {
 	Version    int        `json:"version"`
 	Project    string     `json:"project"`
-	Client     string     `json:"client"` // version; empty when no hook was fired
+	Client     string     `json:"client"` // version; empty if no hook was fired
 	Fired      int        `json:"fired"`
 	NotFired   int        `json:"not_fired"`
-	Disabled   string     `json:"disabled,omitempty"` // the setting that turns every hook off
+	Disabled   string     `json:"disabled,omitempty"` // the setting that disables all hooks
 	Hooks      []liveHook `json:"hooks"`
 	DurationMS int64      `json:"duration_ms"`
 
 	ranIn
 }
 
-// liveHook is what became of one registered hook.
+// liveHook is the result of one registered hook.
 type liveHook struct {
 	ID          string        `json:"id"`
 	Event       string        `json:"event"`
@@ -120,22 +120,22 @@ type liveHook struct {
 	Type        string        `json:"type"`
 	Command     string        `json:"command,omitempty"`
 	At          string        `json:"at"`
-	Call        string        `json:"call,omitempty"` // what the client was brought to do
+	Call        string        `json:"call,omitempty"` // the call that the client was made to carry out
 	Fired       bool          `json:"fired"`
-	Why         string        `json:"why,omitempty"` // it was not fired
+	Why         string        `json:"why,omitempty"` // why it was not fired
 	Exit        *int          `json:"exit"`
 	Outcome     string        `json:"outcome,omitempty"`
 	Stdout      string        `json:"stdout,omitempty"`
 	Stderr      string        `json:"stderr,omitempty"`
-	Beside      int           `json:"beside,omitempty"` // other hooks that the same call fired
+	Beside      int           `json:"beside,omitempty"` // number of other hooks that the same call fired
 	Effect      suites.Effect `json:"effect,omitempty"` // of all hooks of the call
 	Because     string        `json:"because,omitempty"`
 	ModelSees   []string      `json:"model_sees,omitempty"`
-	Contradicts string        `json:"contradicts,omitempty"` // a prediction of hookwatch that the client does not follow
-	Fault       string        `json:"fault,omitempty"`       // of the client's
+	Contradicts string        `json:"contradicts,omitempty"` // a prediction of hookwatch from which the client deviates
+	Fault       string        `json:"fault,omitempty"`       // failure of the client
 }
 
-// Line is a hook as a line of its own.
+// Line returns a hook as a separate JSON line.
 func (d liveDocument) Line(i int) any {
 	return struct {
 		liveHook
@@ -143,12 +143,12 @@ func (d liveDocument) Line(i int) any {
 	}{d.Hooks[i], d.ranIn}
 }
 
-// newLiveHook is a hook that has not been fired, for a reason if there is one.
+// newLiveHook returns a hook that has not been fired, with the reason if there is one.
 func newLiveHook(h discover.Hook, why string) liveHook {
 	return liveHook{ID: h.ID, Event: h.Event, Matcher: h.Matcher, Type: h.Type, Command: h.Command, At: h.Source.String(), Why: why}
 }
 
-// newLiveDocument makes the document.
+// newLiveDocument converts a result.
 func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64) liveDocument {
 	doc := liveDocument{Version: 1, Project: p.Name(), Client: res.Client, ranIn: in, Hooks: []liveHook{}, DurationMS: millis}
 	if at := p.Registered.DisabledBy; at.Line > 0 {
@@ -165,13 +165,12 @@ func newLiveDocument(p *project.Project, in ranIn, res liveResult, millis int64)
 	return doc
 }
 
-// Contradicted counts the hooks with which the client does otherwise than hookwatch
-// foretells.
+// Contradicted counts the hooks for which the client deviates from hookwatch's prediction.
 func (d liveDocument) Contradicted() int {
 	return d.count(func(h liveHook) bool { return h.Contradicts != "" })
 }
 
-// Faulty counts the hooks that were not seen to the end for a fault of the client's.
+// Faulty counts the hooks that were not observed to the end because the client failed.
 func (d liveDocument) Faulty() int { return d.count(func(h liveHook) bool { return h.Fault != "" }) }
 
 func (d liveDocument) count(of func(liveHook) bool) (n int) {
@@ -183,7 +182,7 @@ func (d liveDocument) count(of func(liveHook) bool) (n int) {
 	return n
 }
 
-// printLive says it for people.
+// printLive prints the document as text.
 func printLive(w io.Writer, doc liveDocument, verbose bool) {
 	if doc.Disabled != "" {
 		writef(w, "%s turns every hook off\n", doc.Disabled)
@@ -237,7 +236,7 @@ func (h liveHook) returned() string {
 	}
 }
 
-// name is the hook's command, short enough for a line, or its type.
+// name returns the hook's command, cut to fit on a line, or its type.
 func (h liveHook) name() string {
 	const most = 70
 	text := strings.Join(strings.Fields(cmp.Or(h.Command, h.Type)), " ")
@@ -247,7 +246,7 @@ func (h liveHook) name() string {
 	return text
 }
 
-// text shows the first lines of one, or all.
+// text prints the first lines of a text, or with verbose all of it.
 func text(w io.Writer, name, content string, verbose bool) {
 	const most = 4
 	lines := strings.Split(strings.TrimRight(content, "\n"), "\n")
@@ -274,7 +273,8 @@ model was sent. A call runs all hooks that are registered for it.
 Nothing is judged and nothing recorded. Exit code 1: the client itself failed. Exit
 code 3: it did otherwise than hookwatch foretells, which is an error of hookwatch's.`
 
-// contradicted is the error, if any, that sessions with a client amount to.
+// contradicted returns the error for client sessions with wrong predictions or client failures,
+// or nil.
 func contradicted(client string, wrong, faulty int) error {
 	switch {
 	case wrong > 0:
@@ -289,14 +289,14 @@ func contradicted(client string, wrong, faulty int) error {
 	}
 }
 
-// A liveCall has the client fire hooks: all that are registered for what it does.
+// A liveCall makes the client fire hooks: all that are registered for its action.
 type liveCall struct {
 	c     *suites.Case
-	hooks []int // places of those that it is to show
+	hooks []int // indexes of the hooks it tests
 }
 
-// livePlan makes the calls by which each hook is fired once, and says of the other hooks why
-// the client cannot be brought to fire them.
+// livePlan returns calls that fire each hook once, and for every other hook the reason why the
+// client cannot be made to fire it.
 func livePlan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []discover.Hook) (calls []liveCall, untried map[int]string) {
 	untried = map[int]string{}
 	planned := map[string]bool{}
@@ -343,8 +343,7 @@ func livePlan(t conform.Tree, all []discover.Hook, fires func(c *suites.Case) []
 	return calls, untried
 }
 
-// unfit says why a hook cannot be fired in a session of the client that starts in the
-// project.
+// unfit returns why a hook cannot be fired in a client session that starts in the project, or "".
 func unfit(h discover.Hook, c *suites.Case) string {
 	switch {
 	case h.NotRun() != "":
@@ -362,15 +361,14 @@ func unfit(h discover.Hook, c *suites.Case) string {
 	}
 }
 
-// A liveResult is what became of all.
+// A liveResult is the result of all hooks.
 type liveResult struct {
-	Client string // version; "" when there is none
+	Client string // version; "" if there is no client
 	Hooks  []liveHook
 }
 
-// runLive fires the hooks of a tree, in so many sessions at a time; 0: as many as there are
-// processors. The error is for what
-// hookwatch itself could not do.
+// runLive fires the hooks of a tree in up to jobs sessions at a time; 0 means the number of
+// processors. It returns an error only if hookwatch itself failed.
 func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (liveResult, error) {
 	all := slices.Concat(t.Registered.Hooks, t.Registered.Others)
 	calls, untried := livePlan(t, all, func(c *suites.Case) []discover.Hook { return firesLive(r, c) })
@@ -402,7 +400,7 @@ func runLive(ctx context.Context, t conform.Tree, r *run.Runner, jobs int) (live
 	return res, ctx.Err()
 }
 
-// askedLive is a case that the user asks the client to fire: all that is registered for it.
+// askedLive returns c as a live case that fires all hooks registered for its event.
 func askedLive(c *suites.Case) *suites.Case {
 	asked := *c
 	asked.Layer, asked.AskedLive, asked.Chain = suites.Live, true, true
@@ -410,12 +408,12 @@ func askedLive(c *suites.Case) *suites.Case {
 	return &asked
 }
 
-// script is a script of the project as if it were registered for the event of a case.
+// script returns a script of the project as if it were registered for the event of a case.
 func script(root string, c *suites.Case) discover.Hook {
 	event := c.Steps[0].Event
 	command := "bash " + shell.Quote(filepath.FromSlash(c.Hook))
 	if !filepath.IsAbs(filepath.FromSlash(c.Hook)) {
-		command = `bash "$CLAUDE_PROJECT_DIR"/` + shell.Quote(c.Hook) // which a copy of the project has, too
+		command = `bash "$CLAUDE_PROJECT_DIR"/` + shell.Quote(c.Hook) // also valid in a copy of the project
 	}
 	return discover.Hook{
 		ID: c.Hook, Event: event, Type: "command", Command: command, Root: root, Scope: discover.InProject, Scripts: []string{c.Hook},
@@ -423,7 +421,7 @@ func script(root string, c *suites.Case) discover.Hook {
 	}
 }
 
-// fire has the client fire the hooks of one case. Nothing of it stays.
+// fire runs one case with the client and removes its sandbox.
 func fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, error) {
 	o, err := r.Case(ctx, c)
 	if err == nil {
@@ -434,7 +432,7 @@ func fire(ctx context.Context, r *run.Runner, c *suites.Case) (suites.Outcome, e
 	return o, err
 }
 
-// firesLive are the hooks that the client fires for a case, as hookwatch has it.
+// firesLive returns the hooks that the client fires for a case, as hookwatch predicts.
 func firesLive(r *run.Runner, c *suites.Case) []discover.Hook {
 	st := &c.Steps[0]
 	if r.Hooks == nil {
@@ -447,8 +445,8 @@ func firesLive(r *run.Runner, c *suites.Case) []discover.Hook {
 	return r.Hooks(st.Event, client.MatchedValue(st.Event, st.Tool, sent))
 }
 
-// onlyOne reports whether a hook is a plugin's whose event the client watches for only if a
-// settings file has hooks of such an event, and none has.
+// onlyOne reports whether a hook belongs to a plugin and its event is one for which the client
+// watches only if a settings file has hooks of such an event, and none has.
 func onlyOne(all []discover.Hook, h discover.Hook) bool {
 	needs := func(event string) bool {
 		about, _ := client.EventByName(event)
@@ -457,7 +455,7 @@ func onlyOne(all []discover.Hook, h discover.Hook) bool {
 	return h.PluginRoot != "" && needs(h.Event) && !slices.ContainsFunc(all, func(o discover.Hook) bool { return o.PluginRoot == "" && needs(o.Event) })
 }
 
-// became is what became of a hook that a call was to fire.
+// became returns the result of a hook that a call was meant to fire.
 func became(h discover.Hook, c *suites.Case, o suites.Outcome, alone bool) liveHook {
 	out := newLiveHook(h, "")
 	out.Call = said(c)
@@ -521,7 +519,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// said is what a case has the client do, short enough for a line.
+// said describes a case's action in the client, cut to fit on a line.
 func said(c *suites.Case) string {
 	st := &c.Steps[0]
 	about := cmp.Or(st.Command, strings.TrimPrefix(st.FilePath, "{override}/"))

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/record"
 )
 
-// load reads configuration and project for a command that shows what a session
-// does, warnings included. Its error names every problem.
+// load loads configuration and project for a command that runs cases, including warnings. Its
+// error names every problem.
 func (a *app) load() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
@@ -29,12 +29,12 @@ func (a *app) load() (*project.Project, error) {
 		p.GoLive()
 	}
 	if err != nil {
-		a.ask(cfg) // what was not agreed to may be why
+		a.ask(cfg) // values without consent may be the cause
 	}
 	return p, err
 }
 
-// loadShown reads a project for a command that has no view of a session.
+// loadShown loads a project for a command that has no view of a session.
 func (a *app) loadShown() (*project.Project, error) {
 	p, err := a.loadHooks()
 	if err != nil {
@@ -43,7 +43,7 @@ func (a *app) loadShown() (*project.Project, error) {
 	return p, p.Empty
 }
 
-// loadHooks does so for one that need not have any case.
+// loadHooks is loadShown for commands that need no cases.
 func (a *app) loadHooks() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *app) loadHooks() (*project.Project, error) {
 	return p, nil
 }
 
-// loadWithUser adds, if it is asked for, what the person's own settings register.
+// loadWithUser loads the project and, if user is set, adds the hooks of the user's own settings.
 func (a *app) loadWithUser(user bool) (*project.Project, error) {
 	p, err := a.loadHooks()
 	if err != nil || !user {
@@ -68,12 +68,12 @@ func (a *app) loadWithUser(user bool) (*project.Project, error) {
 	return p, err
 }
 
-// withUser is the flag that asks for it.
+// withUser adds the flag --user.
 func withUser(f *pflag.FlagSet, user *bool) {
 	f.BoolVar(user, "user", false, "also what your own settings register (~/.claude/settings.json)")
 }
 
-// ask says what the configuration asks for that nobody has agreed to.
+// ask warns of values in the configuration to which the user has not consented.
 func (a *app) ask(cfg *config.Config) {
 	if text := cfg.Notice(); text != "" {
 		a.warn([]string{text})
@@ -84,7 +84,7 @@ func (a *app) loadProject(cfg *config.Config) (*project.Project, []suites.Proble
 	return project.Load(cfg, project.Filter{Suites: a.suites, Text: a.filter}, &a.pinned)
 }
 
-// loadConfig reads the configuration alone.
+// loadConfig loads only the configuration.
 func (a *app) loadConfig() (*config.Config, error) {
 	dir, err := a.workDir()
 	if err != nil {
@@ -93,10 +93,10 @@ func (a *app) loadConfig() (*config.Config, error) {
 	return config.Load(config.LoadOptions{Dir: dir, Path: a.path, Flags: a.flags.PersistentFlags(), FirstCommit: project.FirstCommit})
 }
 
-// records is where a project's records are.
+// records returns the place of a project's records.
 func (a *app) records(cfg *config.Config) record.Place { return project.RecordsPlace(cfg, a.restored) }
 
-// reader opens the project's records for reading, and gives their place.
+// reader opens the project's records for reading, and returns their directory.
 func (a *app) reader() (r *record.Reader, dir string, err error) {
 	cfg, err := a.loadConfig()
 	if err != nil {

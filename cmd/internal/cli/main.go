@@ -1,5 +1,5 @@
-// Package cli is hookwatch's command line: one file a command, and one place
-// where an error becomes an exit code.
+// Package cli is hookwatch's command line: one file per command, and one place where an error
+// becomes an exit code.
 package cli
 
 import (
@@ -22,9 +22,9 @@ import (
 	"hookwatch/suites/process"
 )
 
-// Main runs the program with its arguments, the first of which is its own name,
-// and returns the exit code. Under the name of a JSON tool it is that tool:
-// hooks find it as a stand-in.
+// Main runs the program with its arguments, the first of which is its own name, and returns the
+// exit code. Under the name of a JSON tool it runs that tool, because hooks find it as a
+// stand-in.
 func Main(args []string, streams Streams) int {
 	switch filepath.Base(args[0]) {
 	case "jq", "jaq":
@@ -32,7 +32,7 @@ func Main(args []string, streams Streams) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
+	context.AfterFunc(ctx, stop) // a second signal ends code that ignores the first
 	a := newApp(streams)
 	if err := process.Adopt(); err != nil {
 		writef(a.Err, "hookwatch: what hooks leave behind may escape: %v\n", err)
@@ -42,14 +42,14 @@ func Main(args []string, streams Streams) int {
 	return exitCode(a.endedBy(ctx, root.ExecuteContext), a.Err)
 }
 
-// orderly is how long a command that put something up, such as sandboxes, may take to
-// clear it away after a signal. What is left is cleared away by the next start, and
-// processes of hooks end with this one; what was announced is on record.
+// orderly is the time that a command with resources such as sandboxes has for cleaning up after a
+// signal. Leftovers are removed at the next start, and processes of hooks end with this one;
+// announced verdicts are already recorded.
 const orderly = 150 * time.Millisecond
 
-// endedBy returns the error of a command. A signal ends the command immediately,
-// whatever it does: reading a tree of a million files, waiting for input. A command that
-// has to clear something away gets a moment for it.
+// endedBy runs a command and returns its error. A signal ends it immediately, even while it reads
+// a tree of a million files or waits for input. A command that must clean up gets a moment for
+// that.
 func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -76,7 +76,7 @@ func (a *app) endedBy(ctx context.Context, do func(context.Context) error) error
 	}
 }
 
-// interruption returns ErrInterrupted for an error that only says that ctx was cancelled.
+// interruption returns ErrInterrupted for an error that only reports the cancellation of ctx.
 func interruption(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ErrInterrupted
@@ -84,8 +84,8 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-// errorLines are the lines of an error message. Only one that is a list has more than
-// one line: a line end within a text is shown as such.
+// errorLines returns the lines of an error message. Only lists have more than one line, because a
+// line end within a text is escaped.
 func errorLines(err error) []string {
 	var lines []string
 	var configured *config.Error
@@ -115,13 +115,13 @@ func errorLines(err error) []string {
 	return lines
 }
 
-// An advised error knows what the user can do about it, a line each.
+// An advised error has advice for the user, one line each.
 type advised interface {
 	error
 	Advice() []string
 }
 
-// Complain writes an error to where diagnostics go.
+// Complain writes an error to the stream for diagnostics.
 func Complain(w io.Writer, err error) {
 	head := "hookwatch: "
 	for _, l := range errorLines(err) {
@@ -130,7 +130,7 @@ func Complain(w io.Writer, err error) {
 	}
 }
 
-// The exit codes, as topics/exit-codes.md documents them.
+// The exit codes, as documented in topics/exit-codes.md.
 const (
 	Passed      = 0
 	Failed      = 1
@@ -139,25 +139,25 @@ const (
 	Interrupted = 130
 )
 
-// Kinds of errors that the rest of the program has no type for.
+// Kinds of errors for which the rest of the program has no type.
 var (
 	ErrFailed      = errors.New("a case failed")
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// An AbortedError ends a run that could not be carried through or recorded.
+// An AbortedError ends a run that could not be completed or recorded.
 type AbortedError struct {
 	Why  string
-	Next []string // what to do about it, a line each
+	Next []string // advice, one line each
 }
 
 func (e *AbortedError) Error() string { return e.Why }
 
-// Advice returns what to do about it, a line each.
+// Advice returns advice for the user, one line each.
 func (e *AbortedError) Advice() []string { return e.Next }
 
-// exitCode is the only place that maps an error to a code. What the views have
-// shown already is not said again.
+// exitCode is the only place that maps an error to a code. It prints only errors that the views
+// have not shown already.
 func exitCode(err error, stderr io.Writer) int {
 	var cut *AbortedError
 	var crash *CrashError
@@ -180,8 +180,8 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 }
 
-// A CrashError is a mistake of the program itself. What it was about may be part
-// of what is said, so it is shown as all other text is.
+// A CrashError is a bug in hookwatch itself. Its value may contain text from elsewhere, so it is
+// made printable like all other text.
 type CrashError struct {
 	Crash any
 	Stack []byte
@@ -194,7 +194,7 @@ func crashed(w io.Writer, crash any, stack []byte) {
 	_, _ = w.Write(stack)
 }
 
-// ProblemsError lists problems, one a line.
+// ProblemsError lists problems, one per line.
 type ProblemsError []suites.Problem
 
 func (e ProblemsError) Error() string {

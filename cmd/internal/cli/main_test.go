@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}
-	// The rolling log's library keeps one goroutine a file for good.
-	// The clock of patterns ends by itself, some time after the last match.
+	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
+	// by itself some time after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
 }
 
@@ -99,7 +99,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// TestOutcome: what a run amounts to, the weightiest first.
+// TestOutcome checks the error for a run, the most severe first.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
@@ -132,8 +132,7 @@ func changedApp(changed bool) *app {
 	return a
 }
 
-// TestOutcomeOfChanged: a run of what changed passes only where nothing fails
-// that did not change.
+// TestOutcomeOfChanged checks that a run of changed cases passes only if no unchanged case fails.
 func TestOutcomeOfChanged(t *testing.T) {
 	t.Parallel()
 	sum := session.Summary{Tally: suites.Tally{Passed: 1}, Present: suites.Tally{Passed: 1, Failed: 1}}
@@ -144,7 +143,7 @@ func TestOutcomeOfChanged(t *testing.T) {
 	}
 }
 
-// TestNoTerminal: a stream that is none has neither colour nor keys.
+// TestNoTerminal checks that a stream that is no terminal has neither colour nor keys.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	a := &app{Streams: Streams{In: strings.NewReader("q"), Out: new(bytes.Buffer)}}
@@ -165,8 +164,7 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// TestEndedBy: what a command returns because it was cancelled is an interruption, and
-// nothing else is.
+// TestEndedBy checks that only an error caused by cancellation is an interruption.
 func TestEndedBy(t *testing.T) {
 	other := errors.New("disk full")
 	for name, test := range map[string]struct {

@@ -19,7 +19,7 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// An opened session, with what has to be closed after it.
+// An opened is a session with the resources to close after it.
 type opened struct {
 	*session.Session
 	store    *record.Store
@@ -31,9 +31,9 @@ type opened struct {
 	lockErr  error
 }
 
-// open takes the project's records and makes a session that shows itself in
-// view. Records that cannot be kept do not keep cases from running, but another
-// hookwatch that keeps them does, unless sharing is allowed.
+// open opens the project's records and returns a session that is shown in view. Cases run even if
+// records cannot be written, but open fails if another hookwatch writes them, unless sharing is
+// set.
 func (a *app) open(p *project.Project, view notify.View, kept records, sharing bool) (*opened, error) {
 	o := &opened{project: p, view: view}
 	if err := o.take(kept, sharing); err != nil {
@@ -63,11 +63,11 @@ func (a *app) open(p *project.Project, view notify.View, kept records, sharing b
 		return nil, &liveOutsideError{why}
 	}
 	o.greet()
-	o.lastFull, o.before = o.before.LastFull, nil // the session has what it needs of it
+	o.lastFull, o.before = o.before.LastFull, nil // the session has copied the data it needs
 	return o, nil
 }
 
-// records are what is kept of a project, or why they cannot be.
+// records holds a project's records, or the error why they cannot be written.
 type records struct {
 	store  *record.Store
 	before *record.Snapshot
@@ -83,7 +83,7 @@ func (a *app) openRecords(cfg *config.Config) records {
 	if err == nil {
 		return records{store, store.Snapshot(), nil}
 	}
-	before := new(record.Snapshot) // unless there is something on record to compare with
+	before := new(record.Snapshot) // if there are no records to compare with
 	if r, unreadable := record.OpenReader(place); unreadable == nil {
 		defer r.Close()
 		if present, unreadable := r.Present(); unreadable == nil {
@@ -93,7 +93,7 @@ func (a *app) openRecords(cfg *config.Config) records {
 	return records{nil, before, err}
 }
 
-// close gives records back that no session took.
+// close closes records that no session has taken over.
 func (r records) close() error {
 	if r.store == nil {
 		return nil
@@ -101,7 +101,8 @@ func (r records) close() error {
 	return r.store.Close()
 }
 
-// take uses the records, or says why verdicts are not going to be kept.
+// take adopts the records. If they cannot be written it warns, or returns the error if another
+// hookwatch has locked them and sharing is not set.
 func (o *opened) take(kept records, sharing bool) error {
 	o.store, o.before = kept.store, kept.before
 	var locked *record.LockedError
@@ -118,7 +119,7 @@ func (o *opened) take(kept records, sharing bool) error {
 	return nil
 }
 
-// greet tells what was found before anything runs.
+// greet shows warnings before anything runs.
 func (o *opened) greet() {
 	if o.store != nil {
 		if i := o.store.Interrupted(); i != nil {
@@ -133,7 +134,7 @@ func (o *opened) greet() {
 	}
 }
 
-// interrupted says what the previous process did not come to end.
+// interrupted describes the run that the previous process did not finish.
 func interrupted(i *record.Interruption) string {
 	kind := "run of selected cases"
 	if i.Full {
@@ -143,7 +144,7 @@ func interrupted(i *record.Interruption) string {
 		kind, i.Started.Local().Format(time.DateTime), i.Finished, i.Planned)
 }
 
-// started is the first event of a session.
+// started returns the first event of a session.
 func (o *opened) started() notify.Started {
 	return notify.Started{
 		Project: o.project.Name(), Root: o.project.Root(), Hooks: o.project.Hooks(), Cases: len(o.project.Every()),
@@ -160,8 +161,8 @@ func (o *opened) close() {
 	}
 }
 
-// bare makes a runner outside a session: nothing is recorded. The runner and its
-// directory are given back by close.
+// bare returns a runner outside a session, which records nothing. close releases the runner and
+// its directory.
 func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) {
 	a.inOrder.Store(true)
 	place := sandbox.PlaceOf(p.Root())
@@ -176,7 +177,7 @@ func (a *app) bare(p *project.Project) (r *run.Runner, close func(), err error) 
 	return r, func() { r.Close(); place.Close(temp) }, nil
 }
 
-// bareLive makes a runner for the real client in the project.
+// bareLive returns a runner for the real client in the project.
 func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err error) {
 	if r, close, err = a.bare(p); err != nil {
 		return nil, nil, err
@@ -188,13 +189,12 @@ func (a *app) bareLive(p *project.Project) (r *run.Runner, close func(), err err
 	return r, close, nil
 }
 
-// A liveOutsideError refuses to start the real client in a project outside of
-// namespaces.
+// A liveOutsideError refuses to start the real client in a project outside of namespaces.
 type liveOutsideError struct{ why string }
 
 func (e *liveOutsideError) Error() string { return e.why }
 
-// Advice returns why that is so and what the user can do, a line each.
+// Advice returns the reason and the remedy, one line each.
 func (e *liveOutsideError) Advice() []string {
 	return []string{
 		"  outside it could start what the project names for it, on your machine: apiKeyHelper, MCP servers, core.fsmonitor and others",
@@ -202,7 +202,7 @@ func (e *liveOutsideError) Advice() []string {
 	}
 }
 
-// jobs is how many hooks are run at a time outside a session.
+// jobs returns the number of hooks that run at a time outside a session.
 func jobs(p *project.Project) (int, error) {
 	return process.Room(cmp.Or(p.Config.Run.Jobs, runtime.NumCPU()))
 }

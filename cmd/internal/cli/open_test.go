@@ -6,8 +6,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRerunOffersNoMoreThanIsShown: a command that would not be shown as it is is
-// not offered to be copied.
+// TestRerunOffersNoMoreThanIsShown checks that a command that would be displayed differently is
+// not offered.
 func TestRerunOffersNoMoreThanIsShown(t *testing.T) {
 	t.Parallel()
 	p := load(t, twoSuites(t))

@@ -8,32 +8,31 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// writef writes text for people. Its operands may hold what others wrote: each
-// is made printable by itself, so that none ends a line, begins another or says
-// anything to the terminal. All text for people but the views' goes through here
-// or Rowf; a test sees to it.
+// writef writes text for users. Each operand is made printable separately, because it may contain
+// text from elsewhere: it must not end a line, start another one or control the terminal. All
+// text for users except that of the views is written by writef or rowf, which a test checks.
 func writef(w io.Writer, format string, args ...any) {
 	operands(args, printable.Field)
 	fmt.Fprintf(w, format, args...)
 }
 
-// rowf is Writef for a row of a table, where a long cell would widen every row.
+// rowf is writef for a row of a table, where a long cell would widen every row.
 func rowf(w io.Writer, format string, args ...any) {
 	operands(args, printable.Cell)
 	fmt.Fprintf(w, format, args...)
 }
 
-// ranIn is the isolation in which a command ran hooks, as a part of its JSON document and of
-// each line of it.
+// ranIn is the isolation in which a command ran hooks, as part of its JSON document and of each
+// line.
 type ranIn struct {
 	Isolation    string `json:"isolation,omitempty"`
 	IsolationWhy string `json:"isolation_why,omitempty"` // why it is not namespaces
 }
 
-// inIsolation is the isolation that was chosen.
+// inIsolation returns the chosen isolation.
 func inIsolation(c sandbox.Choice) ranIn { return ranIn{c.Describe().Name, c.Why} }
 
-// printIsolation writes the isolation in which hooks ran, and what a weak one leaves open.
+// printIsolation prints the isolation in which hooks ran, and the gaps of a weak one.
 func printIsolation(w io.Writer, in ranIn) {
 	why := in.IsolationWhy
 	if open := sandbox.Describe(in.Isolation).Open; open != "" {
@@ -46,10 +45,10 @@ func printIsolation(w io.Writer, in ranIn) {
 	writef(w, "isolation: %s\n", in.Isolation)
 }
 
-// An output is a line of a program's own Output: its spaces are shown as they are.
+// An output is a line of a program's output: its spaces are preserved.
 type output string
 
-// A whole is text that is never cut: the user agrees to all of it.
+// A whole is text that is never cut, because the user consents to all of it.
 type whole string
 
 // operands makes each operand printable.
@@ -66,7 +65,7 @@ func operands(args []any, as func(string) string) {
 	}
 }
 
-// shown is an operand that is made printable once it is formatted.
+// shown is an operand that is made printable after it is formatted.
 type shown struct {
 	value any
 	as    func(string) string

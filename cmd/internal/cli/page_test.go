@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestTextGoesThroughWritef: no file of this package and those below it prints, except into
-// a buffer of its own.
+// TestTextGoesThroughWritef checks that no file of this package and those below it prints
+// directly, except into a buffer of its own.
 func TestTextGoesThroughWritef(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -53,8 +53,8 @@ func TestTextGoesThroughWritef(t *testing.T) {
 	}
 }
 
-// TestLogColour: colour is added to what was made printable, and none comes from
-// the text.
+// TestLogColour checks that colour is added after text is made printable, and that no colour
+// comes from the text.
 func TestLogColour(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	var b bytes.Buffer

@@ -77,7 +77,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestRerun: the command that a person copies arrives as it was meant.
+// TestRerun checks that the command that the user copies selects the right case.
 func TestRerun(t *testing.T) {
 	t.Parallel()
 	p := load(t, twoSuites(t))
@@ -101,7 +101,7 @@ func TestRerun(t *testing.T) {
 	}
 }
 
-// words is what a shell makes of a line.
+// words returns the words of a line as a shell splits it.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", `printf '%s\0' `+line)
@@ -113,8 +113,8 @@ func words(t *testing.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestHooksFor: one entry a registration, be its script there or not, by a name that
-// means no other; what is registered nowhere counts only where nothing is.
+// TestHooksFor checks that there is one entry per registration, whether or not its script exists,
+// with an unambiguous name, and that unregistered scripts are used only if no hook is registered.
 func TestHooksFor(t *testing.T) {
 	t.Parallel()
 	const sh = "#!/bin/sh\n"

@@ -49,7 +49,7 @@ archived run (--run), or every one of the rolling log (--rolling).`,
 	return cmd
 }
 
-// queried reads the records that a query is about.
+// queried reads the records for a query.
 func (a *app) queried(r *record.Reader, dir, run string, rolling bool) ([]suites.Record, error) {
 	if rolling {
 		var all []suites.Record

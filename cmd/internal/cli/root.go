@@ -22,7 +22,7 @@ import (
 const longHelp = `hookwatch watches Claude Code hooks, their settings and suites, reruns the tests
 that a save affects, and shows what broke. With --once it runs all tests once.`
 
-// mainFlags are the flags that the help of hookwatch itself lists.
+// mainFlags are the flags listed in the help of hookwatch itself.
 var mainFlags = []string{"once", "changed", "suite", "filter", "format", "isolation", "directory", "verbose"}
 
 func newRoot(a *app) *cobra.Command {
@@ -82,7 +82,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
 }
 
-// unknownFlag is an error in the flags with what was most likely meant.
+// unknownFlag adds a similar name to an error about an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -135,7 +135,7 @@ func (a *app) root(ctx context.Context) error {
 	})
 }
 
-// forgetStops forgets what the hooks of a project without suites stopped before.
+// forgetStops deletes the recorded stops of hooks in a project without suites.
 func (a *app) forgetStops() error {
 	cfg, err := a.loadConfig()
 	if err != nil {
@@ -144,7 +144,7 @@ func (a *app) forgetStops() error {
 	return project.ForgetStops(cfg)
 }
 
-// A program is hookwatch with the flags that lead to the project.
+// A program is the hookwatch command with the flags that select the project.
 type program struct{ Dir, Path string }
 
 func (c program) String() string {
@@ -158,7 +158,7 @@ func (c program) String() string {
 	return program
 }
 
-// About is the command that does something with one case.
+// About returns a function that returns the command to do something with one case.
 func (c program) About(p *project.Project, do string) func(suites.Key) string {
 	program := c.String()
 	return func(k suites.Key) string {
@@ -168,14 +168,14 @@ func (c program) About(p *project.Project, do string) func(suites.Key) string {
 		}
 		command := program + " " + do + " " + quote(id)
 		if !printable.Is(command) {
-			return "" // what is shown would not be what it says
+			return "" // the printed command would differ from the real one
 		}
 		return command
 	}
 }
 
-// quote writes a word as a person would type it in a shell; one that begins
-// like a flag is a file's or directory's name.
+// quote returns a word as the user would type it in a shell. A word that starts like a flag is
+// the name of a file or directory.
 func quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,", r)

@@ -45,10 +45,10 @@ An ID is that of a case (P01), of a case in a suite (pm/P01), or a range (P01-P0
 	return cmd
 }
 
-// runOnce runs what choose selects and turns the result into an error.
+// runOnce runs the cases that choose selects, and returns the result as an error.
 func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*opened) ([]plan.Selected, bool, error)) error {
 	log := a.log()
-	// Where nobody watches, as in CI, there often is no desktop to miss.
+	// Do not warn of a missing desktop, because there is often none without a user, as in CI.
 	view := a.view(p, false, func(text string) { log.Debug().Msg(text) })
 	o, err := a.open(p, view, a.openRecords(p.Config), true)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *app) runOnce(ctx context.Context, p *project.Project, choose func(*open
 
 func bad(t suites.Tally, strict bool) bool { return t.Failed > 0 || strict && t.Unproven > 0 }
 
-// instead returns what to do about a run that was aborted, a line each.
+// instead returns advice for an aborted run, one line each.
 func (a *app) instead(sum session.Summary) []string {
 	var advised interface{ Advice() []string }
 	if errors.As(sum.Fault, &advised) {
@@ -96,7 +96,7 @@ func (a *app) instead(sum session.Summary) []string {
 	}
 }
 
-// outcome is the error, if any, that a run amounts to.
+// outcome returns the error for a run, or nil.
 func (a *app) outcome(sum session.Summary) error {
 	switch {
 	case sum.Interrupted:
@@ -120,8 +120,8 @@ func (a *app) outcome(sum session.Summary) error {
 	}
 }
 
-// pickCases picks those whose case an ID means: that of a case, one with the case's
-// suite, a case's name, or else a range of IDs.
+// pickCases returns the elements whose case matches an ID: a case ID, optionally qualified by its
+// suite, or a case name, or otherwise a range of IDs.
 func pickCases[T any](all []T, id string, of func(T) (key suites.Key, name string)) []T {
 	suite, rest, qualified := strings.Cut(id, "/")
 	if !qualified {
@@ -142,7 +142,7 @@ func pickCases[T any](all []T, id string, of func(T) (key suites.Key, name strin
 	return exact
 }
 
-// severalCases asks which of the cases that a word stands for is meant.
+// severalCases returns the error for an argument that matches several cases.
 func severalCases(arg string, found []*suites.Case) error {
 	var names []string
 	for _, c := range found[:min(5, len(found))] {
@@ -154,7 +154,7 @@ func severalCases(arg string, found []*suites.Case) error {
 	return fmt.Errorf("%s means %d cases: %s (write one of them)", arg, len(found), strings.Join(names, ", "))
 }
 
-// pick finds the cases that IDs name. Every ID that names none is told.
+// pick finds the cases for IDs. The error lists every unknown ID.
 func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 	var picked []*suites.Case
 	var unknown []string
@@ -171,7 +171,7 @@ func pick(p *project.Project, asked []string) ([]*suites.Case, error) {
 	return picked, nil
 }
 
-// named finds the cases of a project that an ID means.
+// named finds the cases of a project that match an ID.
 func named(p *project.Project, id string) []*suites.Case {
 	return pickCases(p.Cases, id, func(c *suites.Case) (suites.Key, string) { return c.Key(), c.Name })
 }

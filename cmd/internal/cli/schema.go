@@ -29,7 +29,7 @@ accepts on stdout from a hook of an event.`,
 	}
 }
 
-// schemaOf is the schema that arguments name.
+// schemaOf returns the schema selected by the arguments.
 func schemaOf(args []string) ([]byte, error) {
 	switch {
 	case len(args) == 2 && args[0] == "output":

@@ -85,7 +85,7 @@ func (a *app) show(p *project.Project, s suites.Suite) error {
 	return a.print(doc, len(doc.Cases), func(i int) any { return doc.Cases[i] }, func(w io.Writer) { printShow(w, doc) })
 }
 
-// lastRecords are those of the present state; none where nothing ran yet.
+// lastRecords returns the records of the present state, or none if nothing has run yet.
 func (a *app) lastRecords(p *project.Project) ([]suites.Record, error) {
 	r, err := record.OpenReader(a.records(p.Config))
 	if err != nil {
@@ -112,28 +112,28 @@ func (a *app) showPayload(p *project.Project, s suites.Suite, step int) error {
 	return err
 }
 
-// showDocument is what show prints as JSON.
+// showDocument is the JSON document of show.
 type showDocument struct {
 	Version int         `json:"version"`
 	Suite   string      `json:"suite"`
 	Builtin bool        `json:"builtin"`
 	Cases   []shownCase `json:"cases"`
 
-	text string // all of it as a suite file
+	text string // all cases as a suite file
 }
 
-// shownCase is one case of a Document.
+// shownCase is one case of a showDocument.
 type shownCase struct {
 	ID   string         `json:"id"`
 	Name string         `json:"name"`
 	At   string         `json:"at"`   // file:line:column
-	YAML string         `json:"yaml"` // a suite file of this case alone
-	Sent []string       `json:"sent"` // by step, as a hook gets it; none where nothing is fired
-	Last *suites.Record `json:"last"` // null when it has no verdict yet
+	YAML string         `json:"yaml"` // a suite file with only this case
+	Sent []string       `json:"sent"` // payload by step, as a hook receives it; empty if nothing is fired
+	Last *suites.Record `json:"last"` // null if it has no verdict yet
 }
 
-// newShowDocument makes the document of some cases of a suite, each with what its steps send and
-// what is on record of it.
+// newShowDocument returns the document of some cases of a suite, each with the payloads of its
+// steps and its last record.
 func newShowDocument(s suites.Suite, sent func(c *suites.Case, step int) ([]byte, error), last func(suites.Key) *suites.Record) (*showDocument, error) {
 	doc := &showDocument{Version: 1, Suite: s.Name, Builtin: s.Builtin, Cases: []shownCase{}}
 	var err error
@@ -163,8 +163,8 @@ func newShowDocument(s suites.Suite, sent func(c *suites.Case, step int) ([]byte
 	return doc, nil
 }
 
-// suiteText is a suite as a file. What a terminal would not show as it is is escaped,
-// or what is shown would not be what it says.
+// suiteText returns a suite as a file. Characters that a terminal would not show are escaped,
+// because otherwise the displayed text would differ from the file.
 func suiteText(s suites.Suite) (string, error) {
 	text, err := catalog.Write(s, false)
 	if err != nil {
@@ -179,8 +179,8 @@ func suiteText(s suites.Suite) (string, error) {
 	return string(text), err
 }
 
-// find finds what is to be shown, as a suite of these cases alone: a suite of the
-// project, cases of one, or else of a built-in suite that is not switched on.
+// find returns the cases to show as a suite: a suite of the project, cases of one, or else of a
+// built-in suite that is not enabled.
 func find(own []suites.Suite, arg string) (suites.Suite, error) {
 	builtin, err := catalog.Builtin()
 	if err != nil {
@@ -203,8 +203,8 @@ func find(own []suites.Suite, arg string) (suites.Suite, error) {
 	return suites.Suite{}, fmt.Errorf("no case and no suite %s (hookwatch list shows the cases, hookwatch suites the suites)", arg)
 }
 
-// casesOff are the cases of the built-in suites and families of these names that a project
-// with its own suites does not have.
+// casesOff returns the cases of the named built-in suites and families that are not among the
+// project's own suites.
 func casesOff(own, builtin []suites.Suite, names []string) (cases []suites.Case) {
 	for _, s := range builtin {
 		if asksFor(s.Name, names) && !slices.ContainsFunc(own, func(o suites.Suite) bool { return o.Name == s.Name && len(o.Cases) == len(s.Cases) }) {
@@ -214,13 +214,13 @@ func casesOff(own, builtin []suites.Suite, names []string) (cases []suites.Case)
 	return cases
 }
 
-// asksFor reports whether names have a suite, or its family.
+// asksFor reports whether names contain a suite or its family.
 func asksFor(suite string, names []string) bool {
 	family, member := suites.InFamily(suite)
 	return slices.Contains(names, suite) || member && slices.Contains(names, family)
 }
 
-// casesOf picks the cases that are meant, which must be of one suite.
+// casesOf returns the matching cases, which must belong to one suite.
 func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, err error) {
 	var several []*suites.Case
 	for _, s := range all {
@@ -238,8 +238,8 @@ func casesOf(all []suites.Suite, arg string) (picked suites.Suite, found bool, e
 	return picked, found, nil
 }
 
-// printShow is a suite file, below comments that say where it comes from, what its case
-// sends and what became of it.
+// printShow prints a suite file, after comments with the origin, payloads and last result of its
+// case.
 func printShow(w io.Writer, doc *showDocument) {
 	if len(doc.Cases) == 1 {
 		caseText(w, doc.Suite, &doc.Cases[0])
@@ -250,7 +250,7 @@ func printShow(w io.Writer, doc *showDocument) {
 		}
 	}
 	for line := range strings.Lines(doc.text) {
-		_, _ = w.Write([]byte(line)) // as it is: it is a file that can be used
+		_, _ = w.Write([]byte(line)) // unchanged, because it is a usable file
 	}
 }
 
@@ -274,7 +274,7 @@ func caseText(w io.Writer, suite string, c *shownCase) {
 	}
 }
 
-// lastText is a verdict with its outcome in a line.
+// lastText describes a verdict and its outcome in one line.
 func lastText(r *suites.Record) string {
 	if r == nil {
 		return "no verdict yet"
@@ -292,15 +292,14 @@ func lastText(r *suites.Record) string {
 	return strings.Join(parts, ", ") + "  (" + r.Timestamp + ")"
 }
 
-// sent is what a step of a case sends, were it run in the directory for temporary
-// files.
+// sent returns the payload of a step, as if it ran in the directory for temporary files.
 func sent(p *project.Project, c *suites.Case, step int) ([]byte, error) {
 	o := run.Options{Root: p.Root(), Env: run.Environment(os.Environ(), p.Config.Run.PassEnv)}
 	return o.Sent(c, step, filepath.Join(os.TempDir(), "hookwatch", c.Suite+"-"+c.ID))
 }
 
-// shownPayload is what a step, from 1, of the one case of s sends, and what there is to
-// note of it.
+// shownPayload returns the payload of a step, counted from 1, of the only case in s, and a note
+// if it depends on files.
 func shownPayload(p *project.Project, s suites.Suite, step int) (payload []byte, note string, err error) {
 	if len(s.Cases) != 1 {
 		return nil, "", fmt.Errorf("--payload is of one case, and %s has %d (such as hookwatch show --payload %s)", s.Name, len(s.Cases), s.Cases[0].Key())

@@ -39,26 +39,26 @@ applicable where the project has none of its hooks. hookwatch show SUITE shows o
 	}
 }
 
-// suitesDocument is what suites prints as JSON.
+// suitesDocument is the JSON document of suites.
 type suitesDocument struct {
 	Version int     `json:"version"`
 	Suites  []suite `json:"suites"`
 }
 
-// suite is one suite: the project's own, or a built-in one, switched on or not.
+// suite is one suite: the project's own, or a built-in one, enabled or not.
 type suite struct {
 	Name    string   `json:"name"`
 	Cases   int      `json:"cases"`
 	Hooks   []string `json:"hooks"` // that its cases fire
 	Builtin bool     `json:"builtin"`
 	On      bool     `json:"on"`
-	Applies bool     `json:"applies"` // whether the project has what it speaks of
-	Here    int      `json:"here"`    // of its cases, in the project: of a suite that is off, controls of others
-	Entry   string   `json:"entry"`   // of suites in .hookwatch.yaml, or the file
+	Applies bool     `json:"applies"` // whether the project has the subject of the suite
+	Here    int      `json:"here"`    // its cases in the project: if it is off, controls of others
+	Entry   string   `json:"entry"`   // value for suites in .hookwatch.yaml, or the file
 }
 
-// newSuitesDocument lists the suites of a project, and the built-in ones that it does not have.
-// on tells which of these are switched on.
+// newSuitesDocument lists the suites of a project and the other built-in ones. on reports whether
+// a built-in suite is enabled.
 func newSuitesDocument(loaded, builtin []suites.Suite, on func(name string) bool) suitesDocument {
 	doc := suitesDocument{Version: 1, Suites: []suite{}}
 	for i := range builtin {
@@ -99,8 +99,8 @@ func entry(s *suites.Suite) suite {
 	return one
 }
 
-// printSuites says it for people, and last how a suite is switched on. Unless it is to be
-// whole, suites of one family that are shown alike are one line.
+// printSuites prints the document as text, and last how a suite is enabled. Unless whole is set,
+// equivalent suites of one family share a line.
 func printSuites(out io.Writer, doc suitesDocument, whole bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	off := ""
@@ -121,13 +121,13 @@ func printSuites(out io.Writer, doc suitesDocument, whole bool) {
 	}
 }
 
-// A row is a line about a suite, or about those of a family.
+// A row is a line about a suite, or about suites of a family.
 type row struct {
 	suite
 	suites int
 }
 
-// suiteRows are those of all suites.
+// suiteRows returns the rows of all suites.
 func suiteRows(doc suitesDocument, whole bool) (all []row) {
 	for _, s := range doc.Suites {
 		family, ok := suites.InFamily(s.Name)
@@ -171,7 +171,7 @@ func (r row) state() string {
 	return "on"
 }
 
-// shownHooks is how many hooks a line names.
+// shownHooks is the number of hooks named on a line.
 const shownHooks = 3
 
 func (r row) fires(whole bool) string {

@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// sampled are the types of the samples in the topic json, by its headings.
+// sampled holds the types of the samples in the topic json, by its headings.
 var sampled = map[string]reflect.Type{
 	"A record":       reflect.TypeFor[suites.Record](),
 	"--once and run": reflect.TypeFor[runDocument](),
@@ -37,7 +37,7 @@ var sampled = map[string]reflect.Type{
 	"list --hooks":   reflect.TypeFor[hooksDocument](),
 }
 
-// sampledEvents are those of the samples under the heading Events.
+// sampledEvents holds those of the samples under the heading Events.
 var sampledEvents = map[string]reflect.Type{
 	"started":     reflect.TypeFor[lineStarted](),
 	"problems":    reflect.TypeFor[lineProblems](),
@@ -50,8 +50,8 @@ var sampledEvents = map[string]reflect.Type{
 	"rested":      reflect.TypeFor[lineHead](),
 }
 
-// TestTopicJSON: the samples have no field that the program does not print, and
-// together every one that it does.
+// TestTopicJSON checks that the samples have no field that the program does not print, and
+// together have all fields that it prints.
 func TestTopicJSON(t *testing.T) {
 	t.Parallel()
 	shown := fieldsShown{}
@@ -81,10 +81,10 @@ func TestTopicJSON(t *testing.T) {
 	}
 }
 
-// fieldsShown are the fields of each type that a sample has.
+// fieldsShown holds the fields of each type that occur in a sample.
 type fieldsShown map[reflect.Type]map[string]bool
 
-// samples reads the documents of a block: more than one are events.
+// samples reads the documents of a block; under the heading Events they are events.
 func (f fieldsShown) samples(t *testing.T, heading, text string) {
 	t.Helper()
 	values := json.NewDecoder(strings.NewReader(text))
@@ -115,7 +115,7 @@ func (f fieldsShown) samples(t *testing.T, heading, text string) {
 	}
 }
 
-// see takes down the fields of a value and of all in it.
+// see records the fields of a value and of all values in it.
 func (f fieldsShown) see(of reflect.Type, raw json.RawMessage) {
 	switch of.Kind() {
 	case reflect.Pointer:
@@ -130,7 +130,7 @@ func (f fieldsShown) see(of reflect.Type, raw json.RawMessage) {
 	case reflect.Struct:
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(raw, &fields) != nil {
-			return // one that is written as a text, such as a time
+			return // encoded as a text, such as a time
 		}
 		for _, field := range jsonFields(of) {
 			if value, ok := fields[field.name]; ok {
@@ -148,7 +148,7 @@ func (f fieldsShown) of(t reflect.Type) map[string]bool {
 	return f[t]
 }
 
-// complete names the fields that no sample shows.
+// complete reports the fields that no sample has.
 func (f fieldsShown) complete(t *testing.T) {
 	t.Helper()
 	for of, shown := range f {
@@ -160,13 +160,13 @@ func (f fieldsShown) complete(t *testing.T) {
 	}
 }
 
-// A jsonField is a field as JSON has it.
+// A jsonField is a field as it is encoded in JSON.
 type jsonField struct {
 	name string
 	of   reflect.Type
 }
 
-// jsonFields are those of a struct; the fields of what it embeds are its own.
+// jsonFields returns the fields of a struct, including those of embedded structs.
 func jsonFields(of reflect.Type) []jsonField {
 	var all []jsonField
 	for _, f := range reflect.VisibleFields(of) {
@@ -178,7 +178,7 @@ func jsonFields(of reflect.Type) []jsonField {
 	return all
 }
 
-// TestTopicJSONAsRun: what a real run prints are the events that the topic has.
+// TestTopicJSONAsRun checks that a real run prints the events in the topic.
 func TestTopicJSONAsRun(t *testing.T) {
 	t.Parallel()
 	_, out, stderr := call(t, guarded(t), "", "--once", "--format", "jsonl")

@@ -17,10 +17,10 @@ import (
 	"hookwatch/suites/catalog"
 )
 
-// top is the project's directory, seen from this package's.
+// top is the project's directory, relative to this package's.
 const top = "../../.."
 
-// readmeLines is how long a README may be that is read in five minutes.
+// readmeLines is the maximum length of a README that is read in five minutes.
 const readmeLines = 150
 
 func readText(t *testing.T, path string) string {
@@ -32,7 +32,7 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// topicText is the text of a topic.
+// topicText returns the text of a topic.
 func topicText(t *testing.T, name string) string {
 	t.Helper()
 	for _, topic := range allTopics() {
@@ -44,7 +44,7 @@ func topicText(t *testing.T, name string) string {
 	return ""
 }
 
-// documents are the texts that a person reads, from the project's directory.
+// documents returns the texts for users, by path in the project's directory.
 func documents(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("topics/*.md")
@@ -58,8 +58,8 @@ func documents(t *testing.T) []string {
 	return all
 }
 
-// TestTopics: each topic is listed by help, shown as it is, and linked by the
-// README; and there is no file that is no topic.
+// TestTopics checks that each topic is listed by help, printed unchanged, and linked by the
+// README; and that every file is a topic.
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	readme := readText(t, top+"/README.md")
@@ -99,7 +99,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// commandNames are the commands that run something.
+// commandNames returns the commands that run something.
 func commandNames() []string {
 	var names []string
 	for _, c := range newRoot(newApp(Streams{Out: io.Discard, Err: io.Discard})).Commands() {
@@ -110,8 +110,8 @@ func commandNames() []string {
 	return names
 }
 
-// TestTopicUnknown: what is asked for and is not there is a mistake in usage, and
-// its error names what there is.
+// TestTopicUnknown checks that an unknown topic is a usage error, and that the error lists the
+// topics.
 func TestTopicUnknown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -136,8 +136,8 @@ func TestTopicUnknown(t *testing.T) {
 	}
 }
 
-// TestTopicLength: a newcomer reads the README in one go, and a topic fits into
-// a terminal of a hundred columns.
+// TestTopicLength checks that a newcomer can read the README at once, and that a topic fits a
+// terminal of a hundred columns.
 func TestTopicLength(t *testing.T) {
 	t.Parallel()
 	if n := strings.Count(readText(t, top+"/README.md"), "\n"); n >= readmeLines {
@@ -160,7 +160,7 @@ var (
 	notInSlugs = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are the names under which the headings of a text are linked to.
+// anchors returns the link targets for the headings of a text.
 func anchors(text string) []string {
 	var all []string
 	for _, h := range headings.FindAllStringSubmatch(fences.ReplaceAllString(text, ""), -1) {
@@ -170,8 +170,8 @@ func anchors(text string) []string {
 	return all
 }
 
-// TestReadmeLinks: each relative link of the documents leads to a file, and to a
-// heading where it names one.
+// TestReadmeLinks checks that each relative link of the documents leads to a file, and to a
+// heading if it names one.
 func TestReadmeLinks(t *testing.T) {
 	t.Parallel()
 	for _, name := range documents(t) {
@@ -184,14 +184,14 @@ func TestReadmeLinks(t *testing.T) {
 	}
 }
 
-// follow says why a link of a document leads nowhere.
+// follow returns why a link of a document is broken, or "".
 func follow(from, link string) string {
 	to, err := url.Parse(link)
 	switch {
 	case err != nil:
 		return err.Error()
 	case to.IsAbs():
-		return "" // other sites are not asked
+		return "" // other sites are not queried
 	}
 	path := from
 	if to.Path != "" {
@@ -218,7 +218,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// blocks are the contents of a text's fences of one language.
+// blocks returns the contents of a text's fences of one language.
 func blocks(text, language string) []string {
 	var all []string
 	for _, f := range fences.FindAllString(text, -1) {
@@ -229,7 +229,7 @@ func blocks(text, language string) []string {
 	return all
 }
 
-// TestTopicYAML: every sample of a suite or of the configuration is one.
+// TestTopicYAML checks that every sample of a suite or of the configuration is valid.
 func TestTopicYAML(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -253,7 +253,7 @@ func TestTopicYAML(t *testing.T) {
 	}
 }
 
-// TestTopicExitCodes: the table has the codes that there are, and no other.
+// TestTopicExitCodes checks that the table has exactly the existing codes.
 func TestTopicExitCodes(t *testing.T) {
 	t.Parallel()
 	var codes []string

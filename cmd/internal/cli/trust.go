@@ -54,8 +54,8 @@ project).`,
 	return cmd
 }
 
-// loadAsked reads the configuration as its file has it: what a flag or a variable
-// sets today, the file may ask for tomorrow.
+// loadAsked loads the configuration without variables and flags: a value they set today may be
+// requested by the file tomorrow.
 func (a *app) loadAsked() (*config.Config, error) {
 	dir, err := a.workDir()
 	if err != nil {
@@ -92,8 +92,7 @@ func (a *app) trust(cfg *config.Config, yes bool) error {
 	return nil
 }
 
-// stateOf is the person's state folder, also where the configuration here cannot
-// be read.
+// stateOf returns the user's state folder, even if the configuration cannot be read.
 func stateOf(cfg *config.Config) string {
 	if cfg != nil {
 		return cfg.State
@@ -110,8 +109,8 @@ func (a *app) trustList(state string) error {
 	return a.print(doc, len(all), func(i int) any { return all[i] }, func(w io.Writer) { printTrustList(w, doc) })
 }
 
-// trustForget withdraws what was agreed to where the person is, also of a project
-// that is no longer there.
+// trustForget withdraws the consent for the project in the working directory, even if it no
+// longer exists.
 func (a *app) trustForget(cfg *config.Config) error {
 	dir := cfg.Dir
 	if named, err := filepath.Abs(dirOf(a)); err == nil && a.path == "" && disk.Existing(named) != named {
@@ -128,27 +127,27 @@ func (a *app) trustForget(cfg *config.Config) error {
 	return nil
 }
 
-// trustDocument is what trust prints as JSON.
+// trustDocument is the JSON document of trust.
 type trustDocument struct {
 	Version int        `json:"version"`
-	Project string     `json:"project"` // the directory that the configuration belongs to
-	File    string     `json:"file"`    // "" when there is none
+	Project string     `json:"project"` // the directory to which the configuration belongs
+	File    string     `json:"file"`    // "" if there is none
 	Asks    []trustAsk `json:"asks"`
 }
 
-// trustAsk is a value of a project's file that counts once it is agreed to.
+// trustAsk is a value of a project's file that is used only after consent.
 type trustAsk struct {
 	config.Ask
-	At string `json:"at"` // file:line:column; "" for a default that a link leads elsewhere
+	At string `json:"at"` // file:line:column; "" for a default that a link redirects
 }
 
-// trustList is what trust --list prints as JSON.
+// trustList is the JSON document of trust --list.
 type trustList struct {
 	Version  int                `json:"version"`
 	Projects []*trust.Agreement `json:"projects"`
 }
 
-// newTrustDocument makes the document of a configuration.
+// newTrustDocument converts a configuration.
 func newTrustDocument(cfg *config.Config) trustDocument {
 	doc := trustDocument{Version: 1, Project: cfg.Dir, File: cfg.Path, Asks: make([]trustAsk, len(cfg.Asks))}
 	for i, ask := range cfg.Asks {
@@ -160,7 +159,7 @@ func newTrustDocument(cfg *config.Config) trustDocument {
 	return doc
 }
 
-// printTrust says it for people.
+// printTrust prints the document as text.
 func printTrust(w io.Writer, doc trustDocument) {
 	if len(doc.Asks) == 0 {
 		writef(w, "%s asks for nothing that has to be agreed to\n", doc.name())
@@ -188,7 +187,7 @@ func (doc trustDocument) name() string {
 	return doc.Project
 }
 
-// printTrustList says what is agreed to, of every project.
+// printTrustList prints the consented values of every project.
 func printTrustList(w io.Writer, doc trustList) {
 	if len(doc.Projects) == 0 {
 		writef(w, "nothing is agreed to\n")
@@ -205,7 +204,7 @@ func printTrustList(w io.Writer, doc trustList) {
 	}
 }
 
-// confirm asks on the terminal. Anything but a yes is a no.
+// confirm asks on the terminal. Every answer except yes means no.
 func confirm(out io.Writer, in io.Reader, project string) (bool, error) {
 	writef(out, "Agree to exactly this, for %s? [y/N] ", project)
 	line, err := bufio.NewReader(io.LimitReader(in, 1000)).ReadString('\n')

@@ -39,8 +39,7 @@ The exit code is 1 while a marker is unresolved, whatever verify: is set to.`,
 	}
 }
 
-// loadMarked reads a project without judging its markers, whether or not it has
-// cases.
+// loadMarked loads a project without judging its markers, whether or not it has cases.
 func (a *app) loadMarked() (*project.Project, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
@@ -53,7 +52,7 @@ func (a *app) loadMarked() (*project.Project, error) {
 		return nil, ProblemsError(problems)
 	}
 	if len(a.suites) > 0 || a.filter != "" {
-		return p, p.Empty // what was asked for is not there
+		return p, p.Empty // an error if --suite or --filter matched nothing
 	}
 	return p, nil
 }
@@ -79,8 +78,8 @@ func (a *app) verify(p *project.Project, from project.Sources, keys []project.Co
 	return a.verdict(p, from, found)
 }
 
-// verdict says what the markers amount to, on stderr where the output is for
-// programs, and what is odd about them.
+// verdict prints the number of resolved markers, on stderr if the output is for programs, and
+// warns of unknown IDs.
 func (a *app) verdict(p *project.Project, from project.Sources, found []project.Verified) error {
 	w, forPrograms := a.Out, a.format.layout != asText
 	if forPrograms {
@@ -94,14 +93,13 @@ func (a *app) verdict(p *project.Project, from project.Sources, found []project.
 	return nil
 }
 
-// verifyDocument is what verify prints as JSON.
+// verifyDocument is the JSON document of verify.
 type verifyDocument struct {
 	Version int                 `json:"version"`
 	Markers []marker            `json:"markers"`
 	Keys    []project.ConfigKey `json:"keys"`
-	// What the cases were seen to execute, as far as that is known: functions
-	// that a case's marker names and the case never enters, and functions that no
-	// case enters.
+	// Unentered and Uncovered come from current traces: functions that a case's marker names but
+	// the case never enters, and functions that no case enters.
 	Unentered []session.Unentered `json:"unentered"`
 	Uncovered []uncovered         `json:"uncovered"`
 }
@@ -113,20 +111,20 @@ type uncovered struct {
 	Line     int    `json:"line"`
 }
 
-// marker is one reference of a marker: who makes it and what it means.
+// marker is one reference of a marker: its origin and its target.
 type marker struct {
 	Spec     string   `json:"spec"` // document, suite file, or builtin:SUITE
-	Line     int      `json:"line"` // 0 where it is not known
+	Line     int      `json:"line"` // 0 if unknown
 	Source   string   `json:"source"`
 	Section  string   `json:"section"` // "" for the whole source
 	IDs      []string `json:"ids"`     // cases that the claim is about
-	Claim    string   `json:"claim"`   // what the document says about them
+	Claim    string   `json:"claim"`   // text of the document about them
 	Resolved bool     `json:"resolved"`
-	At       string   `json:"at"`   // file:line; "" when it does not resolve
-	Rule     string   `json:"rule"` // how it was resolved; "" when it was not
+	At       string   `json:"at"`   // file:line; "" if it does not resolve
+	Rule     string   `json:"rule"` // how it was resolved; "" if it was not
 }
 
-// newVerifyDocument makes a document of markers and keys; Evidence adds to it.
+// newVerifyDocument converts markers and keys; Evidence adds results of traces.
 func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *verifyDocument {
 	doc := &verifyDocument{
 		Version: 1, Markers: make([]marker, len(found)), Keys: keys,
@@ -141,7 +139,7 @@ func newVerifyDocument(found []project.Verified, keys []project.ConfigKey) *veri
 	return doc
 }
 
-// Evidence adds what traces tell.
+// Evidence adds results of traces.
 func (d *verifyDocument) Evidence(unentered []session.Unentered, files []trace.Coverage) {
 	d.Unentered = append(d.Unentered, unentered...)
 	for _, f := range files {
@@ -153,7 +151,7 @@ func (d *verifyDocument) Evidence(unentered []session.Unentered, files []trace.C
 	}
 }
 
-// Odd says it for people, the cases of a function together.
+// Odd returns the results of traces as text, with the cases of a function in one line.
 func (d *verifyDocument) Odd() []string {
 	var out []string
 	ids := map[string][]string{}
@@ -173,8 +171,8 @@ func (d *verifyDocument) Odd() []string {
 	return out
 }
 
-// keys are those of the project where all of it is verified; a few of its
-// documents say nothing about the configuration.
+// keys returns the project's configuration keys if all markers are verified, because some of its
+// documents alone say nothing about the configuration.
 func keys(p *project.Project, specs []string) []project.ConfigKey {
 	found := []project.ConfigKey{}
 	if len(specs) == 0 {
@@ -183,7 +181,7 @@ func keys(p *project.Project, specs []string) []project.ConfigKey {
 	return found
 }
 
-// keysText says what is odd about the keys; none of it fails anything.
+// keysText prints keys that no script reads or no case covers; they do not affect the exit code.
 func keysText(w io.Writer, keys []project.ConfigKey) {
 	for _, k := range keys {
 		what := "no case covers it"
@@ -197,8 +195,8 @@ func keysText(w io.Writer, keys []project.ConfigKey) {
 	}
 }
 
-// sum says how many markers resolve, and, where they are to be named, which do not. It
-// gives the number of these.
+// sum prints the number of resolved markers and, if named is set, each unresolved one. It returns
+// the number of unresolved markers.
 func sum(w io.Writer, p *project.Project, from project.Sources, found []project.Verified, named bool) (unresolved int) {
 	for _, v := range found {
 		if v.Resolved {
@@ -216,15 +214,14 @@ func sum(w io.Writer, p *project.Project, from project.Sources, found []project.
 	return unresolved
 }
 
-// printVerified lists the markers for people.
+// printVerified prints the markers as text.
 func printVerified(w io.Writer, found []project.Verified) {
 	for i := range found {
 		writef(w, "%s\n", verifiedLine(&found[i]))
 	}
 }
 
-// verifiedLine is one marker for people: where it stands, what it names, where
-// that is and whom it concerns.
+// verifiedLine describes one marker: its position, reference, target and cases.
 func verifiedLine(v *project.Verified) string {
 	means := v.Marker.At + " (" + v.Rule + ")"
 	if !v.Resolved {
@@ -237,8 +234,7 @@ func verifiedLine(v *project.Verified) string {
 	return line
 }
 
-// strangers tells the IDs that no suite has, each at the first marker that
-// names it.
+// strangers returns a warning for each ID that no suite has, at the first marker that names it.
 func strangers(found []project.Verified) []string {
 	var warnings []string
 	told := map[string]bool{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// marked is a project with markers in a document and in a suite, of which each
-// has one that leads nowhere.
+// marked is a project with markers in a document and in a suite, each with one that does not
+// resolve.
 func marked(t *testing.T, policy string) string {
 	t.Helper()
 	return newProject(t, map[string]string{
@@ -26,7 +26,7 @@ cases:
 
 func TestVerifyJSON(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{"strict", "warn", "off"} { // which govern runs
+	for _, policy := range []string{"strict", "warn", "off"} { // which apply to runs
 		code, out, stderr := call(t, marked(t, policy), "", "verify", "--format", "json")
 		if code != 1 {
 			t.Fatalf("%s: exit %d, %s", policy, code, stderr)
@@ -59,7 +59,7 @@ func TestVerifyJSON(t *testing.T) {
 	}
 }
 
-// TestVerifyKeys: the names in the document are those that are documented.
+// TestVerifyKeys checks that the names in the document are the documented ones.
 func TestVerifyKeys(t *testing.T) {
 	t.Parallel()
 	_, out, _ := call(t, marked(t, "warn"), "", "verify", "--format", "jsonl")
@@ -107,7 +107,7 @@ func TestVerifyHuman(t *testing.T) {
 	}
 }
 
-// TestVerifyNothing: a project without markers, or without cases.
+// TestVerifyNothing covers a project without markers, and one without cases.
 func TestVerifyNothing(t *testing.T) {
 	t.Parallel()
 	root := newProject(t, map[string]string{".hookwatch.yaml": "suites: [s/*.yaml]\nspecs: [docs/*.md]\n", "docs/a.md": "No `[verify: a.md]` here.\n"})

@@ -12,20 +12,19 @@ import (
 	"hookwatch/watcher"
 )
 
-// watch follows saves until the user quits, which is no error: a session has no verdict
-// of its own. A signal interrupts it.
+// watch follows saves until the user quits, which is no error because a session has no verdict of
+// its own. A signal interrupts it.
 func (a *app) watch(ctx context.Context) error {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
 	notes := make(chan string, 16)
-	// Watching begins before anything is read: what is saved meanwhile is read,
-	// or reported.
+	// Watching starts before anything is read, so that every save is either read or reported.
 	note := func(text string) {
 		select {
 		case notes <- text:
-		default: // nobody reads them so fast; they are few
+		default: // the buffer is full, which is rare because notes are few: drop it
 		}
 	}
 	w, err := watcher.New(watcher.Options{Interest: project.FirstInterest(cfg), Open: a.pinned.Open, Note: note})
@@ -34,7 +33,7 @@ func (a *app) watch(ctx context.Context) error {
 	}
 	defer w.Close()
 	kept := make(chan records, 1)
-	go func() { kept <- a.openRecords(cfg) }() // beside the reading of the project
+	go func() { kept <- a.openRecords(cfg) }() // in parallel with loading the project
 	p, err := a.load()
 	if err != nil {
 		return errors.Join(err, (<-kept).close())
@@ -45,7 +44,7 @@ func (a *app) watch(ctx context.Context) error {
 	return a.follow(ctx, p, w, notes, note, <-kept)
 }
 
-// follow is the session itself, once there is something to watch.
+// follow runs the session once the watcher follows the project.
 func (a *app) follow(ctx context.Context, p *project.Project, w *watcher.Watcher, notes <-chan string, note func(string), kept records) error {
 	view := a.view(p, true, note)
 	o, err := a.open(p, view, kept, false)

@@ -59,7 +59,7 @@ func (a *app) whyNow(p *project.Project) error {
 
 func (a *app) whyPath(p *project.Project, arg string) error {
 	path, section := arg, ""
-	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a name may hold the sign
+	if !p.Exists(p.RelFrom(dirOf(a), arg)) { // a file name may contain #
 		path, section, _ = strings.Cut(arg, "#")
 	}
 	path = p.RelFrom(dirOf(a), path)
@@ -69,7 +69,7 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 		}
 	}
 	for _, c := range p.Every() {
-		p.Graph.Inputs(c) // what is followed is what cases were asked for
+		p.Graph.Inputs(c) // the graph follows files only after it is asked for a case's inputs
 	}
 	selected, err := p.Affected(path, section)
 	if err != nil {
@@ -82,9 +82,8 @@ func (a *app) whyPath(p *project.Project, arg string) error {
 	return a.printWhy(p, []notify.Change{change}, session.Selection{Selected: plan.WithControls(selected, p.Every())})
 }
 
-// whyEdited prints what the edit of a file selects that holds another content than
-// the verdicts on record are about, as --once --changed would select it. It reports
-// whether there is such an edit.
+// whyEdited prints the cases that --once --changed would select because of a file, if its content
+// differs from that of recorded verdicts. It reports whether it does.
 func (a *app) whyEdited(p *project.Project, path string) (bool, error) {
 	now, err := session.StaleNow(p, os.Environ(), a.records(p.Config))
 	if err != nil {
@@ -117,31 +116,31 @@ func (a *app) whyCase(p *project.Project, c *suites.Case) error {
 	})
 }
 
-// whyDocument is what why prints as JSON: what a change selects.
+// whyDocument is the JSON document of why: the effect of a change.
 type whyDocument struct {
 	Version  int                `json:"version"`
-	Total    int                `json:"total"` // cases in all
+	Total    int                `json:"total"` // total number of cases
 	Changed  []notify.Change    `json:"changed"`
 	Selected []suites.Selection `json:"selected"`
-	// NotAffected are cases that depend on what changed and are not affected; places
-	// of the change that no case executes are Uncovered.
+	// NotAffected are cases that depend on changed files but are not affected; Uncovered are
+	// changed places that no case executes.
 	NotAffected []suites.Selection `json:"not_affected"`
 	Uncovered   []string           `json:"uncovered"`
 }
 
-// whyCase is what why prints of one case: what its verdict depends on.
+// whyCase is the JSON document of why for one case: the inputs of its verdict.
 type whyCase struct {
 	Version int            `json:"version"`
 	ID      string         `json:"id"`
 	Suite   string         `json:"suite"`
 	Inputs  []suites.Input `json:"inputs"`
-	// Executes is what it was last seen to execute; Limit says why that exempts
-	// it nothing all the same.
+	// Executes comes from the last trace; Limit is the reason why every edit selects the case
+	// nevertheless.
 	Executes []session.Executed `json:"executes"`
 	Limit    string             `json:"limit,omitempty"`
 }
 
-// newWhyDocument makes the document of a selection among so many cases.
+// newWhyDocument returns the document of a selection from total cases.
 func newWhyDocument(total int, changes []notify.Change, now session.Selection) whyDocument {
 	doc := whyDocument{
 		Version: 1, Total: total, Changed: changes,
@@ -158,8 +157,8 @@ func newWhyDocument(total int, changes []notify.Change, now session.Selection) w
 	return doc
 }
 
-// printWhy lists each selected case with its reasons; the others by reason,
-// or one by one.
+// printWhy prints each selected case with its reasons, and the others counted by reason or, with
+// verbose, one by one.
 func printWhy(w io.Writer, doc whyDocument, verbose bool) {
 	for _, c := range doc.Changed {
 		writef(w, "%s\n", strings.TrimSpace(c.Path+"  "+strings.Join(c.Sections, ", ")))
@@ -192,7 +191,8 @@ func whyLines(w io.Writer, cases []suites.Selection) {
 	}
 }
 
-// printWhyCase says of one case what it depends on, and what it executes where traced.
+// printWhyCase prints the inputs of a case, and the parts of scripts it executes if it was
+// traced.
 func printWhyCase(w io.Writer, c *suites.Case, doc whyCase, traced bool) {
 	writef(w, "%s %s depends on\n", c.Key(), c.Name)
 	for _, in := range doc.Inputs {

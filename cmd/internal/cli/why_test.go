@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhyPath: what a change selects, and why nothing is said of what is no
-// part of the project.
+// TestWhyPath checks the cases that a change selects, and the reason if a file is not part of the
+// project.
 func TestWhyPath(t *testing.T) {
 	t.Parallel()
 	root := newProject(t, map[string]string{
@@ -29,7 +29,7 @@ cases:
 		{"docs/spec.md", "A1 A2", ""},
 		{"docs/spec.md#D1", "A1", ""},
 		{"docs/spec.md#D1: bad", "A1", ""},
-		{"docs/spec.md#Why", "A1", ""}, // lies in D1
+		{"docs/spec.md#Why", "A1", ""}, // in D1
 		{"docs/spec.md#Spec", "A1 A2", ""},
 		{"docs/spec.md#D2", "A2", ""},
 		{"docs/spec.md#D3", "", `docs/spec.md has no section "D3"; nearest: "D2", "D1: bad"`},
@@ -38,7 +38,7 @@ cases:
 		{"suite.yaml", "A1 A2", ""},
 		{"docs/idle.md", "", ""},
 		{".hookwatch.yaml", "", ""},
-		{"README.md", "", ""}, // the hook names all that it reads
+		{"README.md", "", ""}, // the hook names all files that it reads
 		{"odd#name.txt", "", ""},
 		{"/etc/hostname", "", "/etc/hostname lies outside of the project, and no case depends on it"},
 		{"docs", "", "docs is a directory"},

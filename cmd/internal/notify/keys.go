@@ -6,15 +6,15 @@ import (
 	"hookwatch/suites"
 )
 
-// The events below are what the user asks of the view by keys.
+// The events below are requests of the user to the view, made with keys.
 
 // Help asks a view for users to list the keys.
 type Help struct{}
 
-// A Key is one that a watching session listens to.
+// A Key is a key of a watching session.
 type Key struct {
 	Key   string
-	Short string // for the last line; "" where there is no room for it
+	Short string // for the last line; "" if it is not shown there
 	Does  string
 }
 
@@ -38,23 +38,23 @@ func Keys() []Key {
 	}
 }
 
-// A FilterBy is the text that a filter looks at.
+// A FilterBy is the kind of text that a filter matches.
 type FilterBy string
 
-// What filters look at: a case's IDs and name, or its hook and where it is defined.
+// Filters match a case's IDs and name, or its hook and the place of its definition.
 const (
 	ByName FilterBy = "name"
 	ByFile FilterBy = "file"
 )
 
-// A Filter lets cases through by a part of their names or files, in any case of
-// letters. The zero value lets all through.
+// A Filter selects cases by a part of their names or files, ignoring case. The zero value selects
+// all.
 type Filter struct {
 	By      FilterBy
 	Pattern string
 }
 
-// Lets reports whether a case is let through, by its key, name, hook and place.
+// Lets reports whether the filter selects a case, by its key, name, hook and place.
 func (f Filter) Lets(k suites.Key, name, hook, at string) bool {
 	texts := []string{k.String(), name}
 	if f.By == ByFile {
@@ -68,50 +68,48 @@ func (f Filter) Lets(k suites.Key, name, hook, at string) bool {
 	return false
 }
 
-// Typing is a filter that the user is still typing, and how many cases it would let
-// through.
+// Typing is a filter that the user is still typing, and the number of cases it would select.
 type Typing struct {
 	By      FilterBy
 	Pattern string
 	Cases   int
 }
 
-// Filtered sets the filter, and ends the typing of it.
+// Filtered sets the filter and ends its typing.
 type Filtered struct{ Filter Filter }
 
-// Untyped ends the typing of a filter, which stays what it was.
+// Untyped ends the typing of a filter, which remains unchanged.
 type Untyped struct{}
 
-// OnlyFailures turns all but failures off, or on again.
+// OnlyFailures toggles whether only failures are shown.
 type OnlyFailures struct{}
 
-// Whole turns the whole output of failures on, or off again.
+// Whole toggles whether the whole output of failures is shown.
 type Whole struct{}
 
-// Look goes so many of the present failures on, and shows the one that is reached.
+// Look moves by a number of present failures, and shows the one reached.
 type Look struct {
 	Failed []suites.Key // in the order of the cases
 	By     int
 }
 
-// Clear empties the screen.
+// Clear clears the screen.
 type Clear struct{}
 
-// A Place is a line of a file; 0 is none in particular.
+// A Place is a line of a file; line 0 is none in particular.
 type Place struct {
 	File string // absolute
 	Line int
 }
 
-// Edit asks for the place of the failure that was shown last: its hook's, or its
-// case's. The view writes it to At, and lends the terminal where there is one.
+// Edit asks for the place of the failure shown last: its hook's, or its case's. The view writes
+// it to At and, if there is one, lends the terminal.
 type Edit struct {
 	Case bool
 	At   *Place
 }
 
-// Lent says that the terminal is another program's for a while; Returned, that it is
-// the view's again.
+// Lent reports that another program uses the terminal; Returned, that the view has it again.
 type (
 	Lent     struct{}
 	Returned struct{}

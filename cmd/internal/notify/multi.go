@@ -2,9 +2,8 @@ package notify
 
 import "errors"
 
-// Multi returns a view that hands every event to each of the views, in the
-// order given. Close closes them all, in that order, and joins their errors.
-// A nil view is left out.
+// Multi returns a view that passes every event to each of the views, in the given order. Close
+// closes all of them in that order and joins their errors. Nil views are skipped.
 func Multi(views ...View) View {
 	var m multi
 	for _, v := range views {

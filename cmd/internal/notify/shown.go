@@ -9,10 +9,10 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// IDs names cases briefly, with ranges for consecutive ones: "P01-P03 M07".
+// IDs lists cases briefly, with ranges for consecutive ones: "P01-P03 M07".
 func IDs(ids []string) string { return printable.Field(strings.Join(idrange.Shorten(ids), " ")) }
 
-// Count is a number with its noun: "1 case", "2 cases".
+// Count returns a number with its noun: "1 case", "2 cases".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -20,7 +20,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Label names a case for people: its ID and its name.
+// Label returns the ID and the name of a case for users.
 func Label(r suites.Record) string {
 	name := printable.Name(r.TestName)
 	if r.ID == "" || r.ID == r.TestName {

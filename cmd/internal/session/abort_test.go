@@ -18,8 +18,8 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// quickAndHanging has two cases that end, one of which needs a control that
-// hangs, and two more behind them.
+// quickAndHanging has two hanging cases, one of which is the control of another case, one case
+// that ends quickly, and one that waits.
 const quickAndHanging = `suite: s
 hook: hooks/guard.sh
 timeout: 10m
@@ -33,8 +33,8 @@ cases:
   - {id: W1, name: waits, command: fine, expect: {exit: 0}}
 `
 
-// hanging hangs when told to, with a child and one in a session of its own, and
-// says who they are.
+// hanging hangs if requested, with children of which one has its own session, and writes their
+// PIDs to a file.
 const hanging = `#!/bin/bash
 if grep -q '"hang"'; then
   sleep 1000 & setsid sleep 1000 & sleep 1000 &
@@ -43,7 +43,7 @@ if grep -q '"hang"'; then
 fi
 `
 
-// noneRuns expects that none of the processes in the file lives.
+// noneRuns checks that none of the processes in the file is alive.
 func (s *scene) noneRuns(file string, want int) {
 	s.T.Helper()
 	pids := strings.Fields(s.Read(file))
@@ -61,12 +61,12 @@ func (s *scene) noneRuns(file string, want int) {
 	}
 }
 
-// TestBackstop: what has no verdict when the time is over gets one that says so,
-// and the sum is that of all cases.
+// TestBackstop checks that cases without a verdict at the backstop are aborted, and that the
+// tally covers all cases.
 func TestBackstop(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
-	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // both hooks must have started by then
+	s.Write(".hookwatch.yaml", settings+"run: {backstop: 8s}\n") // long enough for both hooks to start
 	view := &spy{}
 	sum := s.all(s.open(s.Load(project.Filter{}), view, nil))
 	if sum.Tally != (suites.Tally{Passed: 1, Aborted: 4}) || !strings.Contains(sum.Aborted, "backstop") || sum.Interrupted {
@@ -90,7 +90,7 @@ func TestBackstop(t *testing.T) {
 	s.empty(s.keep)
 }
 
-// TestAbortedAudit: a case that was aborted tells nothing of the selection.
+// TestAbortedAudit checks that an audit does not count an aborted case.
 func TestAbortedAudit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
@@ -113,7 +113,7 @@ func TestAbortedAudit(t *testing.T) {
 	}
 }
 
-// TestInterrupted: nothing is left running, and what was finished counts.
+// TestInterrupted checks that no process remains, and that finished cases are recorded.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": quickAndHanging})
@@ -152,8 +152,8 @@ func (s *scene) interrupt() (*Session, Summary, *spy) {
 	return session, session.Once(ctx, plan.All(session.project.Cases, "asked for"), true), view
 }
 
-// TestInterruptedVerdicts: a case that was cut off has no verdict, whichever is
-// heard of first, its end or that the run is over.
+// TestInterruptedVerdicts checks that a cancelled case has no verdict, whether its end or the end
+// of the run is received first.
 func TestInterruptedVerdicts(t *testing.T) {
 	t.Parallel()
 	for range 4 {
@@ -164,7 +164,7 @@ func TestInterruptedVerdicts(t *testing.T) {
 		view := &spy{on: func(e notify.Event) {
 			if _, ok := e.(notify.CaseDone); ok {
 				cancel()
-				<-time.After(300 * time.Millisecond) // both are there to be heard by now
+				<-time.After(300 * time.Millisecond) // by now both can be received
 			}
 		}}
 		session := s.open(s.Load(project.Filter{}), view, nil)
@@ -178,8 +178,8 @@ func TestInterruptedVerdicts(t *testing.T) {
 	}
 }
 
-// TestPreflight: a full run stops before it starts for want of what is required;
-// a selected one never does, nor one of a project that only wants to know.
+// TestPreflight checks that a full run stops before it starts if a requirement is missing;
+// selected runs and projects with the report policy do not.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	const hook = "#!/bin/bash\necho ran >>\"$CLAUDE_PROJECT_DIR/ran\"\nif grep -q bad; then exit 2; fi\n"
@@ -215,7 +215,7 @@ func TestPreflight(t *testing.T) {
 			if r := s.present()["A1"]; sum.Aborted != told || r.Note != "ABORTED: "+told || r.Pass {
 				t.Errorf("%q, on record %+v", sum.Aborted, r)
 			}
-			// What was never run is stale.
+			// Cases that never ran are stale.
 			if stale := s.open(session.project, view, nil).Stale(); len(stale) != 2 || stale[0].Because[0] != plan.NeverRun {
 				t.Errorf("stale afterwards: %+v", stale)
 			}

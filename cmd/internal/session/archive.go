@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// An archiving is a full run on its way into the archive.
+// An archiving holds a full run while it is archived.
 type archiving struct {
 	store   *record.Store
 	program string
@@ -20,7 +20,7 @@ type archiving struct {
 	done    notify.RunDone
 }
 
-// archive files a full run with its report, and compares it with the one before.
+// archive stores a full run with its report, and compares it with the previous one.
 func (a *archiving) archive(inputs map[string][]suites.Input) error {
 	done := a.done
 	before, err := a.latestRun()
@@ -45,11 +45,11 @@ func (a *archiving) archive(inputs map[string][]suites.Input) error {
 	return a.store.WriteComparison(report.Comparison(c))
 }
 
-// lookedBack is how many archived runs are looked at for one that was not aborted.
+// lookedBack is the number of archived runs searched for one that was not aborted.
 const lookedBack = 20
 
-// latestRun reads the run that is archived last and was not aborted, nil when
-// there is none. Filing another one may retire it.
+// latestRun reads the latest archived run that was not aborted, or returns nil. Call it before
+// archiving another run, which may delete this one.
 func (a *archiving) latestRun() (*record.Snapshot, error) {
 	runs, err := a.store.Runs()
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *archiving) run() verdict.Run {
 	return verdict.Run{ID: a.done.RunID, Time: a.done.At, Records: a.done.Records, Env: a.env, Concerns: a.project.Concerns}
 }
 
-// byAgent groups the records of a full run as they are filed.
+// byAgent groups the records of a full run by agent, as they are stored.
 func (a *archiving) byAgent() []report.Agent {
 	stamp := a.store.Stamp(a.done.At)
 	var out []report.Agent

@@ -19,7 +19,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// whileIdle does what can wait until nothing else is to be done.
+// whileIdle does work that can wait until nothing else is left to do.
 func (w *watch) whileIdle(ctx context.Context) {
 	if w.idle.cancel != nil || w.run != nil {
 		return
@@ -28,7 +28,7 @@ func (w *watch) whileIdle(ctx context.Context) {
 	if w.tryNext(ctx) || w.takeStops(ctx) || w.traceNext(ctx) {
 		return
 	}
-	if w.knowledge.Freshness.Noticed() { // by a run for a trace
+	if w.knowledge.Freshness.Noticed() { // found by a traced run
 		if w.begin(ctx, w.selectStale(ctx), true); w.run != nil {
 			return
 		}
@@ -37,13 +37,13 @@ func (w *watch) whileIdle(ctx context.Context) {
 	w.knowledge.Selector.Rest()
 	w.knowledge.Freshness.Rest(w.opts.Now(), w.followed)
 	w.project.Reader.Pinned.Rest()
-	// Every case was looked at, or none is to be; the engine may rest for hours.
+	// No case is left to trace; release memory because the session may be idle for hours.
 	w.idle.untraced, w.idle.by = nil, nil
 	debug.FreeOSMemory()
 	w.opts.View.Handle(notify.Rested{})
 }
 
-// traceNext makes the next trace that is missing, and reports whether one is.
+// traceNext starts the next missing trace, and reports whether there is one.
 func (w *watch) traceNext(ctx context.Context) bool {
 	if w.project.Config.Run.Trace == config.TraceNever {
 		return false
@@ -67,7 +67,7 @@ func (w *watch) traceNext(ctx context.Context) bool {
 	return false
 }
 
-// idled takes a trace, and goes on.
+// idled stores a finished trace and continues.
 func (w *watch) idled(ctx context.Context, t *tracedRun) {
 	w.finishTrace(w.idle.ctx, t)
 	if w.idle.ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (w *watch) idled(ctx context.Context, t *tracedRun) {
 	w.whileIdle(ctx)
 }
 
-// leave stops what can wait, and waits for its end.
+// leave cancels idle work and waits for its end.
 func (w *watch) leave() {
 	w.idle.stop()
 	switch {
@@ -91,15 +91,15 @@ func (w *watch) leave() {
 	w.equipment.Close()
 }
 
-// A tracedRun is one traced run of a case: what it executed is kept beside its
-// record, and no verdict is made of it.
+// A tracedRun is one traced run of a case: the trace is stored with the existing record, and no
+// verdict is made from it.
 type tracedRun struct {
 	execution
 	last  *decide.Verdict
-	trace *trace.Trace // nil: there is none to be had
+	trace *trace.Trace // nil if the case could not be traced
 }
 
-// startTrace runs a case once more, traced; the result goes to done.
+// startTrace runs a case once more with tracing, and sends the result to done.
 func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.Verdict, by *trace.Scripts, done chan<- *tracedRun) {
 	t := &tracedRun{execution: execution{c: c, runner: e.equipment.Runner, seen: e.knowledge.Freshness.See(c)}, last: last}
 	p, timeout := e.project, e.timeout(c)
@@ -116,10 +116,10 @@ func (e *Session) startTrace(ctx context.Context, c *suites.Case, last *decide.V
 	}()
 }
 
-// heldTraces bounds the traces that are in memory and not yet on disk.
+// heldTraces is the maximum number of traces in memory that are not on disk yet.
 const heldTraces = 100
 
-// finishTrace keeps a trace, unless something changed while it was made.
+// finishTrace stores a trace, unless something changed while it was made.
 func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 	e.busy.stop(e.opts.Now())
 	e.discard(&t.execution)
@@ -136,7 +136,7 @@ func (e *Session) finishTrace(ctx context.Context, t *tracedRun) {
 	}
 }
 
-// Trace makes the traces that are missing of cases, and waits for them.
+// Trace makes the missing traces of cases and waits for them.
 func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 	by := trace.NewScripts(e.knowledge.Contents.Script)
 	done := make(chan *tracedRun)
@@ -166,8 +166,8 @@ func (e *Session) Trace(ctx context.Context, cases []*suites.Case) {
 	e.knowledge.Save()
 }
 
-// Coverage makes the traces that are missing, unless nothing is recorded here,
-// and tells what they cover.
+// Coverage returns the coverage of the project's scripts. It makes missing traces first, if the
+// session records.
 func (e *Session) Coverage(ctx context.Context) Coverage {
 	if e.opts.Store != nil {
 		e.Trace(ctx, e.project.Cases)
@@ -175,29 +175,29 @@ func (e *Session) Coverage(ctx context.Context) Coverage {
 	return e.knowledge.Coverage()
 }
 
-// enoughStops is how many stopped inputs of a hook are enough: no more are tried.
+// enoughStops is the number of stopped inputs after which no more inputs of a hook are tried.
 const enoughStops = 8
 
-// A trialRun finds out what a hook stops.
+// A trialRun finds inputs that a hook stops.
 type trialRun struct {
 	*project.Trial
 	results []stopped
-	works   bool // an input made it end with exit code 0
+	works   bool // the hook ended with exit code 0 for some input
 	err     error
 }
 
-// A stopped is an input, and what the client did with it.
+// A stopped is an input and the effect it had in the client.
 type stopped struct {
 	conform.Try
 	effect suites.Effect
 }
 
-// try fires a hook with one input after the other.
+// try fires a hook with the inputs in order.
 func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 	for _, one := range t.Tries {
 		o, err := r.Case(ctx, one.Case)
 		if err == nil {
-			_ = r.Remove(o) // what is left of it is cleared away at the end
+			_ = r.Remove(o) // leftovers are removed at the end
 		}
 		if t.err = err; err != nil || ctx.Err() != nil || len(t.results) == enoughStops {
 			return
@@ -210,9 +210,9 @@ func (t *trialRun) try(ctx context.Context, r *run.Runner) {
 	}
 }
 
-// tryNext finds out what the next hook stops of which that is not known, and reports
-// whether there is one. Of a project with suites nothing is to be found out: these say
-// what its hooks must stop.
+// tryNext starts the trial of the next hook that has none for its content, and reports whether
+// there is one. Projects with suites have no trials, because the suites state which inputs their
+// hooks must stop.
 func (w *watch) tryNext(ctx context.Context) bool {
 	if w.equipment.Isolation().Refused() != nil {
 		return false
@@ -232,8 +232,8 @@ func (w *watch) tryNext(ctx context.Context) bool {
 	return true
 }
 
-// tried keeps what a hook was seen to stop, and goes on. What it stopped before stays:
-// it is a case of its own.
+// tried stores the inputs that a hook stopped, and continues. Inputs stopped earlier remain,
+// because each is a case.
 func (w *watch) tried(ctx context.Context, t *trialRun) {
 	w.busy.stop(w.opts.Now())
 	over := w.idle.ctx.Err() != nil
@@ -252,7 +252,7 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 	for _, r := range t.results {
 		added = stops.Add(&t.Hook, r.Try, r.effect) || added
 	}
-	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // why one does not work is a finding of its own
+	if t.Guard && t.works && stops.Of(&t.Hook) == 0 { // a hook that does not work at all is reported elsewhere
 		w.warnf("%s: no case and no input exercises this hook: it stops none of %d inputs that it may be there to stop", t.Hook.Source, len(t.Tries))
 	}
 	w.project.Stops.Tried[t.Hook.ID] = t.Digest
@@ -264,8 +264,8 @@ func (w *watch) tried(ctx context.Context, t *trialRun) {
 	w.whileIdle(ctx)
 }
 
-// takeStops makes cases of what hooks were seen to stop since the project was read, and
-// runs them.
+// takeStops turns inputs that hooks stopped since the project was loaded into cases, and runs
+// them.
 func (w *watch) takeStops(ctx context.Context) bool {
 	if !w.toReload {
 		return false
@@ -278,8 +278,8 @@ func (w *watch) takeStops(ctx context.Context) bool {
 	return w.run != nil
 }
 
-// Audit lets the next run check every case that a selection would leave out now:
-// one whose verdict changes all the same was missed.
+// Audit makes the next run check every case that a selection would leave out now. A case whose
+// verdict changes nevertheless was missed by the selection.
 func (e *Session) Audit() {
 	selected := make(map[suites.Key]bool)
 	for _, s := range e.Stale() {
@@ -292,17 +292,17 @@ func (e *Session) Audit() {
 	}
 }
 
-// auditCase lets the next verdict of a case be compared with the one that it has.
+// auditCase makes the next verdict of a case be compared with its present one.
 func (e *Session) auditCase(k suites.Key) {
 	if last := e.knowledge.Verdicts.Present(k); last != nil && e.knowledge.LeftOut(k) != selection.NeverRuns {
 		e.audit.Add(k, e.knowledge.LeftOut(k), last)
 	}
 }
 
-// Audited tells what was found out since the last call.
+// Audited returns the results since the last call.
 func (e *Session) Audited() decide.AuditResult { return e.audit.Take() }
 
-// sample picks some of the cases that the latest selection left out.
+// sample returns up to n random cases that the latest selection left out.
 func (e *Session) sample(n int) []*suites.Case {
 	if n == 0 {
 		return nil
@@ -317,8 +317,8 @@ func (e *Session) sample(n int) []*suites.Case {
 	return out[:min(n, len(out))]
 }
 
-// auditSome selects what is to be run, while nothing else is to be done, of the
-// cases that the latest save did not affect.
+// auditSome selects the sampled cases that the latest save did not affect, to run them while
+// idle.
 func (w *watch) auditSome() []plan.Selected {
 	cases := w.toAudit
 	w.toAudit = nil

@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestForgetGone: of cases that are no more nothing stays but their latest verdicts.
+// TestForgetGone checks that only the latest verdicts of removed cases are kept.
 func TestForgetGone(t *testing.T) {
 	t.Parallel()
 	e := knowing(newScene(t, map[string]string{"suites/s.yaml": pair}).Load(project.Filter{}))

@@ -15,7 +15,7 @@ import (
 	"hookwatch/watcher"
 )
 
-// changed takes a batch of saves: what it made stale is cancelled and selected.
+// changed handles a batch of saves: it cancels cases that became stale and selects them again.
 func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	b.Changes = slices.DeleteFunc(slices.Clone(b.Changes), func(c watcher.Change) bool { return w.knowledge.Freshness.Written(w.project.Rel(c.Path)) })
 	if len(b.Changes) == 0 {
@@ -29,8 +29,8 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 		changed[i] = w.project.Rel(c.Path)
 		shape = shape || w.reshapes(c)
 		if c.Kind == watcher.Restored || c.Kind == watcher.Removed && w.knowledge.Freshness.Exists(changed[i]) {
-			// A directory that was renamed and renamed back shows in no stamp: its files
-			// may be reported as removed when they are back as they were.
+			// A directory that was renamed and renamed back leaves all signatures unchanged: its
+			// files may be reported as removed although they are back unmodified.
 			restored = append(restored, changed[i])
 		}
 		if c.Kind != watcher.Restored {
@@ -43,7 +43,7 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.idle.stop()
 	w.retry()
 	if w.run == nil {
-		w.equipment.Runner.Prewarm() // while it is worked out for which case
+		w.equipment.Runner.Prewarm() // while the affected cases are determined
 	}
 	w.touchedElsewhere(changed)
 	w.knowledge.Freshness.Refresh(changed)
@@ -60,7 +60,8 @@ func (w *watch) changed(ctx context.Context, b watcher.Batch) {
 	w.waitToSettle()
 }
 
-// retry tries isolation again that could not be had: what ran short may be there now.
+// retry tries again to set up isolation if it was unavailable, because the resource that ran
+// short may be available now.
 func (w *watch) retry() {
 	if w.equipment.Isolation().Refused() == nil {
 		return
@@ -71,7 +72,7 @@ func (w *watch) retry() {
 	w.knowledge.setTools(w.equipment.Tools)
 }
 
-// startAffected starts what is stale, and tells of the save and of its own cases.
+// startAffected starts the stale cases, and announces the save with the cases it selects.
 func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []string) {
 	selected := w.selectStale(ctx)
 	own := decide.Own(selected, changed, w.queue.Has)
@@ -84,8 +85,9 @@ func (w *watch) startAffected(ctx context.Context, b watcher.Batch, changed []st
 	}
 }
 
-// reshapes reports whether a change may make another project. A file that is as
-// it was does so if the project was read while it was not.
+// reshapes reports whether a change may alter the set of suites, hooks or cases. A restored file
+// does so only if the project was read while the file was in its other state: the project uses a
+// file that is missing now, or does not use one that exists.
 func (w *watch) reshapes(c watcher.Change) bool {
 	if w.project.Shapes(c.Path) {
 		return true
@@ -96,9 +98,9 @@ func (w *watch) reshapes(c watcher.Change) bool {
 	return c.Kind != watcher.Modified
 }
 
-// supersede cancels what runs on content that is no more.
+// supersede cancels cases that run on outdated content.
 func (e *Session) supersede(changed []string) {
-	under := make(map[string]bool) // changed below a running case
+	under := make(map[string]bool) // changed while a case that depends on it runs
 	for _, x := range e.running {
 		if plan.Superseded(x.c, e.project.Find(x.c.Key()), x.seen.Inputs, changed) {
 			x.supersede()
@@ -112,8 +114,8 @@ func (e *Session) supersede(changed []string) {
 	e.touched(slices.Collect(maps.Keys(under)))
 }
 
-// retract takes back verdicts of cases that may not have seen a file which is as it
-// was again, and cancels those that run.
+// retract retracts verdicts of cases that may have missed a file which is now unchanged again,
+// and cancels such cases if they are running.
 func (e *Session) retract(restored []string) {
 	e.knowledge.Freshness.Restored(restored, e.opts.Now())
 	for _, x := range e.running {
@@ -123,9 +125,8 @@ func (e *Session) retract(restored []string) {
 	}
 }
 
-// show tells what was saved and what that selects. A source that no case depends
-// on is worth a line; content that came back to what was run last is not, unless the
-// counts are others by it.
+// show announces a save and the cases it selects. A source on which no case depends is still
+// shown; content that returned to the last state that was run is not, unless the counts change.
 func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected) {
 	e := notify.Changed{At: notify.Time{Time: b.At}, State: w.State()}
 	counted := w.run == nil && e.State != w.counts
@@ -134,7 +135,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 		c := b.Changes[i]
 		same := w.rest.Same(c.Path, c.Was, c.Digest)
 		if c.Was == "" && c.Digest == "" {
-			continue // looked for, and never there
+			continue // waited for, but never existed
 		}
 		if !counted && (c.Kind == watcher.Restored && others || len(selected) == 0 && (same || !w.project.Matters(path))) {
 			continue
@@ -152,7 +153,7 @@ func (w *watch) show(b watcher.Batch, changed []string, selected []plan.Selected
 	w.opts.View.Handle(e)
 }
 
-// A span is the time in which cases, or traces, ran without a pause.
+// A span is the last period in which at least one case or trace was running.
 type span struct {
 	running    int
 	began, end time.Time
@@ -170,14 +171,14 @@ func (s *span) stop(now time.Time) {
 	s.end = now
 }
 
-// has reports whether something happened while cases ran.
+// has reports whether a time is in the period.
 func (s *span) has(at time.Time) bool {
 	return !s.began.IsZero() && !at.Before(s.began) && (s.running > 0 || !at.After(s.end))
 }
 
-// touchedElsewhere notes which files, of those that cases may read although no analysis
-// places them, changed while hooks ran in place: what a hook writes itself must not
-// start the next run. In other isolations hooks write nothing into the project.
+// touchedElsewhere records files that changed while hooks ran in place and that cases may read
+// without being found by the analysis, because a file written by a hook must not start the next
+// run. In other isolations hooks cannot write into the project.
 func (w *watch) touchedElsewhere(changed []string) {
 	if !w.Isolation().Describe().InPlace {
 		return
@@ -196,7 +197,7 @@ func (w *watch) touchedElsewhere(changed []string) {
 	w.touched(touched)
 }
 
-// overlooked warns, once a project, of directories that are too many to be watched.
+// overlooked warns, once per loaded project, that it has too many directories to watch.
 func (w *watch) overlooked() {
 	beyond := w.project.Graph.Beyond()
 	if len(beyond) == 0 || w.warned == w.project {
@@ -207,8 +208,8 @@ func (w *watch) overlooked() {
 		beyond[0], len(beyond)-1)
 }
 
-// reload reads configuration, suites and documents anew, and reports whether that
-// was possible. While they have problems the last good ones stay in force.
+// reload loads configuration, suites and documents again, and reports whether cases can run. If
+// they have problems the last valid ones remain in use.
 func (w *watch) reload(ctx context.Context) bool {
 	if w.missing() {
 		return false
@@ -237,7 +238,7 @@ func (w *watch) reload(ctx context.Context) bool {
 	before, places := w.project.Warnings, w.project.Config
 	w.adopt(p)
 	w.idle.lack(p.Every())
-	w.followed = nil // what the new graph comes to know is not followed yet
+	w.followed = nil // files that the new graph discovers are not followed yet
 	if err := Follow(ctx, p, w.in.Watcher); err != nil {
 		w.warnOf(err)
 		return true
@@ -248,13 +249,13 @@ func (w *watch) reload(ctx context.Context) bool {
 		}
 	}
 	if !project.SamePlaces(places, p.Config) {
-		return w.reload(ctx) // what was saved there after it was read, and before it was followed, was not reported
+		return w.reload(ctx) // changes there between reading and following were not reported
 	}
 	return true
 }
 
-// missing says that the project's directory is gone, or that it is back, and
-// reports whether anything can be run. What was about to run waits meanwhile.
+// missing reports whether the project directory is missing, and warns when it disappears or
+// returns. Waiting cases remain in the queue meanwhile.
 func (w *watch) missing() bool {
 	is := w.project.Gone()
 	switch {
@@ -267,8 +268,8 @@ func (w *watch) missing() bool {
 	return is
 }
 
-// accepts says what became of the configuration, and reports whether the project
-// that it makes is the one that is watched.
+// accepts warns of changes in the configuration, and reports whether the project still has the
+// root directory that is being watched.
 func (w *watch) accepts(p *project.Project) bool {
 	was, is := w.project.Config, p.Config
 	switch {
@@ -284,12 +285,12 @@ func (w *watch) accepts(p *project.Project) bool {
 		if is.Path != "" {
 			w.warnf("results.dir: records go to %s until hookwatch starts anew", was.ResultsDir)
 		}
-		is.ResultsDir = was.ResultsDir // which is locked, and of which what is written is no change
+		is.ResultsDir = was.ResultsDir // already locked, and excluded from the watched changes
 	}
 	return true
 }
 
-// adopt puts another state of the project in force.
+// adopt replaces the project with its newly loaded state.
 func (e *Session) adopt(p *project.Project) {
 	e.project = p
 	e.knowledge.Use(p)
@@ -308,7 +309,7 @@ func (e *Session) adopt(p *project.Project) {
 	}
 }
 
-// dropRemoved forgets what the current run knows of cases that are no more.
+// dropRemoved discards removed cases from the current run.
 func (e *Session) dropRemoved() {
 	for k, x := range e.held {
 		if e.gone(k) {
@@ -327,7 +328,7 @@ func (e *Session) dropRemoved() {
 	}
 }
 
-// forgetGone gives up what is known of cases that are no more.
+// forgetGone discards the state of removed cases.
 func (e *Session) forgetGone() {
 	e.knowledge.ForgetGone(e.gone)
 	e.audit.ForgetGone(e.gone)

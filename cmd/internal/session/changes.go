@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// ChangesOf gathers the files and sections for whose sake cases are selected.
+// ChangesOf returns the changed files and sections because of which cases are selected.
 func ChangesOf(selected []plan.Selected) []notify.Change {
 	var out []notify.Change
 	for _, s := range selected {
@@ -30,7 +30,7 @@ func addChange(out []notify.Change, path, section string) []notify.Change {
 	return out
 }
 
-// SectionsOf lists the sections of a file for whose sake cases are selected.
+// SectionsOf returns the changed sections of a file because of which cases are selected.
 func SectionsOf(path string, selected []plan.Selected) []string {
 	for _, c := range ChangesOf(selected) {
 		if c.Path == path {

@@ -8,10 +8,10 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// A Command is what a person at the keyboard asks of a watching engine.
+// A Command is a request from the user at the keyboard to a watching session.
 type Command interface{ command() }
 
-// A Deed is a command that needs no more than its name.
+// A Deed is a command without parameters.
 type Deed int
 
 // The deeds.
@@ -23,18 +23,18 @@ const (
 	Quit
 )
 
-// Matching runs the cases that it lets through.
+// Matching runs the cases for which it returns true.
 type Matching func(c *suites.Case) bool
 
-// A Show hands the view an event that is made of the present cases and of those that
-// fail. Done, if there is one, is closed once the view has handled it.
+// A Show sends the view an event made from the present cases and the failing ones. Done, if not
+// nil, is closed after the view has handled it.
 type Show struct {
 	Event func(cases, failed []*suites.Case) notify.Event
 	Done  chan<- struct{}
 }
 
-// A Halt lets nothing run from when Still is closed until Go is: the program is about
-// to be stopped, and the time that a case is given would run on.
+// A Halt stops all cases from when Still is closed until Go is, because the program is about to
+// be suspended while the timeouts of running cases would continue.
 type Halt struct {
 	Still chan<- struct{}
 	Go    <-chan struct{}
@@ -77,11 +77,11 @@ func (w *watch) do(ctx context.Context, d Deed) {
 		w.asked(ctx, plan.All(w.project.FindAll(w.last), "asked for again"))
 	case Cancel:
 		w.cancel()
-	case Quit: // the loop's own
+	case Quit: // handled by the loop
 	}
 }
 
-// asked runs what a person asked for.
+// asked runs the cases that the user requested.
 func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
 	switch {
 	case w.paused:
@@ -94,8 +94,8 @@ func (w *watch) asked(ctx context.Context, selected []plan.Selected) {
 	}
 }
 
-// cancel ends the run where it stands. What it did not come to is as stale as it was,
-// and runs with the next save or when asked for.
+// cancel ends the run. Cases that did not run remain stale, and run with the next save or when
+// requested.
 func (w *watch) cancel() {
 	if w.run == nil {
 		return
@@ -111,7 +111,7 @@ func (w *watch) cancel() {
 	w.opts.View.Handle(notify.Rested{})
 }
 
-// halt lets nothing run while the program is stopped.
+// halt keeps all cases from running while the program is suspended.
 func (w *watch) halt(ctx context.Context, h Halt) {
 	w.idle.stop()
 	for _, x := range w.running {

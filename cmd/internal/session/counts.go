@@ -8,15 +8,15 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// inventory holds the agents of the built-in suites whose number of cases is fixed by
-// the document that they carry out: a full run without all of their records is not
-// complete. The numbers are stated here because reading the suites takes longer than
-// the rest of a short run; a test compares them with the suites.
+// inventory holds the built-in agents whose number of cases is fixed by the document they
+// implement: a full run with fewer records is incomplete. The numbers are repeated here because
+// reading the suites takes longer than the rest of a short run; a test compares them with the
+// suites.
 var inventory = map[string]int{"dep-agent": 29, "ml-agent": 42, "pm-agent": 32}
 
-// Incomplete lists the agents of the inventory that left fewer records in run than
-// they have cases. other is another run of the same project: an agent without a file
-// in either run is not part of the project.
+// Incomplete returns the agents of the inventory that have fewer records in run than they have
+// cases. other is another run of the same project: an agent without a file in either run is not
+// part of the project.
 func Incomplete(run, other *record.Snapshot) []string {
 	expected := map[string]int{}
 	agents := map[*suites.Record]string{}
@@ -33,7 +33,7 @@ func Incomplete(run, other *record.Snapshot) []string {
 	return verdict.CheckCounts(run.Records, func(r *suites.Record) string { return agents[r] }, expected)
 }
 
-// RunOf makes a recorded run ready to be compared.
+// RunOf converts a recorded run for a comparison.
 func RunOf(s *record.Snapshot) verdict.Run {
 	r := verdict.Run{ID: s.Environment.RunID, Records: s.Records, Env: s.Environment}
 	r.Time, _ = time.Parse(suites.TimestampLayout, s.Environment.Time)

@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/record"
 )
 
-// TestInventory compares the numbers of cases with the built-in suites.
+// TestInventory compares the inventory with the built-in suites.
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.Builtin()
@@ -32,7 +32,7 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// TestIncomplete: a file that is cut short, or gone, leaves unknown failures.
+// TestIncomplete checks that truncated and missing files are reported as incomplete.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	run := func(files map[string]int) *record.Snapshot {

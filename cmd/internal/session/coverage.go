@@ -8,21 +8,21 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// Coverage is which cases run what of the project's shell scripts.
+// Coverage lists the cases that execute each part of the project's shell scripts.
 type Coverage struct {
 	Files    []trace.Coverage
-	Untraced []suites.Key // cases that ran but of which no trace is to be had
-	Stale    int          // cases without a verdict on what is there now
-	Opaque   []string     // scripts that cannot be traced: they are no bash
+	Untraced []suites.Key // cases that ran but cannot be traced
+	Stale    int          // cases without a current verdict
+	Opaque   []string     // scripts that cannot be traced because they are not bash
 
-	traced, skipped map[string]int // by script: cases that may run it
+	traced, skipped map[string]int // number of cases that may run each script
 }
 
-// Whole reports whether the traces tell of a script all that its cases do: some case
-// that may run it was traced, and none was skipped.
+// Whole reports whether the traces of a script are complete: at least one case that may run it
+// was traced, and none was skipped.
 func (c *Coverage) Whole(path string) bool { return c.traced[path] > 0 && c.skipped[path] == 0 }
 
-// Coverage tells what the traces cover that there are.
+// Coverage returns the coverage according to the existing traces.
 func (s *Knowledge) Coverage() Coverage {
 	c := Coverage{traced: map[string]int{}, skipped: map[string]int{}}
 	traced := s.traced(&c)
@@ -38,7 +38,7 @@ func (s *Knowledge) Coverage() Coverage {
 	return c
 }
 
-// traced lists the cases whose trace is of what is there now.
+// traced returns the current traces, and counts cases without one in c.
 func (s *Knowledge) traced(c *Coverage) []trace.Traced {
 	var out []trace.Traced
 	for _, cs := range s.project.Cases {
@@ -66,14 +66,14 @@ func (s *Knowledge) traced(c *Coverage) []trace.Traced {
 	return out
 }
 
-// count adds one case to the scripts that it may run.
+// count adds one to each script that a case may run.
 func (s *Knowledge) count(by map[string]int, c *suites.Case) {
 	for _, path := range s.project.Graph.Scripts(c) {
 		by[path]++
 	}
 }
 
-// covered lists the scripts that cases may run.
+// covered returns the scripts that cases may run, sorted.
 func (s *Knowledge) covered() []string {
 	all := make(map[string]bool)
 	for _, c := range s.project.Cases {
@@ -84,7 +84,7 @@ func (s *Knowledge) covered() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// opaque reports whether a script ran in a way of which traces tell nothing.
+// opaque reports whether a script ran in a way that traces cannot resolve into parts.
 func opaque(path string, traced []trace.Traced) bool {
 	for _, t := range traced {
 		if m := t.Trace.Files[path]; m != nil && m.Whole != "" {

@@ -15,7 +15,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// layout is a project of the kind that the suite dep speaks of.
+// layout is a project of the kind that the suite dep is about.
 func layout() map[string]string {
 	entry := func(matcher, hook string) string {
 		return `{"matcher": "` + matcher + `", "hooks": [{"type": "command", "command": ".claude/hooks/` + hook + `"}]}`
@@ -34,7 +34,7 @@ func layout() map[string]string {
 	return files
 }
 
-// machine gives a session's environment in which there are just these programs.
+// machine returns a session's environment with only these programs.
 func (s *scene) machine(programs map[string]string) func(*Options) {
 	bin := filepath.Join(s.T.TempDir(), "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
@@ -48,7 +48,7 @@ func (s *scene) machine(programs map[string]string) func(*Options) {
 	return func(o *Options) { o.Env = []string{"PATH=" + bin, "HOME=" + s.temp} }
 }
 
-// byStatus lists the IDs by status, in order.
+// byStatus returns the IDs by status, in order.
 func byStatus(view *spy, suite string) map[suites.Status]string {
 	out := map[suites.Status]string{}
 	for _, status := range suites.Statuses {
@@ -65,8 +65,8 @@ func byStatus(view *spy, suite string) map[suites.Status]string {
 	return out
 }
 
-// TestDepWithoutTools: on a machine with nothing, six checks fail, nine are
-// skips, and what the hooks need to be tested at all keeps them from being.
+// TestDepWithoutTools checks that on a machine without tools six checks fail and nine are
+// skipped, and that all other cases are aborted.
 func TestDepWithoutTools(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout())
@@ -113,8 +113,8 @@ func TestDepWithoutTools(t *testing.T) {
 	}
 }
 
-// TestDepWithTools: with all of them there, each in its own place, all pass; a
-// hadolint that is too old fails one case.
+// TestDepWithTools checks that all cases pass if every tool is in its place, and that a hadolint
+// that is too old fails one case.
 func TestDepWithTools(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout())
@@ -123,7 +123,7 @@ func TestDepWithTools(t *testing.T) {
 	s.Write(".claude/subprocess-settings.json", `{}`)
 	programs := map[string]string{"hadolint": "echo 'Haskell Dockerfile Linter 2.12.0'", "gtimeout": "", "uv": `[ "$1" = run ] && echo "some 1.0"`}
 	for _, name := range strings.Fields("jaq ruff shfmt shellcheck yamllint taplo semgrep markdownlint-cli2 oxlint") {
-		programs[name] = "exit 9" // nobody is to ask
+		programs[name] = "exit 9" // must not be run
 	}
 	machine := s.machine(programs)
 	for path, content := range map[string]string{".local/bin/claude": "", "own.json": `{"disableAllHooks": true}`} {

@@ -8,12 +8,12 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// noticed is how long after it happened the watcher may tell that a file was
-// another for a moment.
+// noticed is the maximum delay with which the watcher may report that a file was different for a
+// moment.
 const noticed = time.Second
 
-// An ending says when a case ended, on which files, and whether its verdict is
-// to be taken back.
+// An ending records when a case ended, the files it saw, and whether its verdict has been
+// retracted.
 type ending struct {
 	at          time.Time
 	seen        Seen
@@ -23,8 +23,8 @@ type ending struct {
 
 func (e ending) recent(now time.Time) bool { return now.Sub(e.at) <= noticed }
 
-// retract takes the verdict back. A hook that itself takes its files away and
-// brings them back is run anew a few times, and then believed.
+// retract marks the verdict as retracted, and reports false after plan.MaxTries in a row: a hook
+// that itself removes and restores its files is run again a few times, and then accepted.
 func (e *ending) retract() bool {
 	if e.retractions >= plan.MaxTries {
 		return false
@@ -34,10 +34,10 @@ func (e *ending) retract() bool {
 	return true
 }
 
-// endings are those of the cases that ran lately.
+// endings holds the recent endings by case.
 type endings map[suites.Key]ending
 
-// Ended notes the end of a case that has a verdict.
+// Ended records the end of a case that has a verdict.
 func (e endings) Ended(k suites.Key, at time.Time, seen Seen) {
 	before := e[k]
 	if !before.retracted {
@@ -46,10 +46,10 @@ func (e endings) Ended(k suites.Key, at time.Time, seen Seen) {
 	e[k] = ending{at: at, seen: seen, retractions: before.retractions}
 }
 
-// Retracted reports whether the verdict of a case was taken back.
+// Retracted reports whether the verdict of a case was retracted.
 func (e endings) Retracted(k suites.Key) bool { return e[k].retracted }
 
-// retract takes back the verdicts of cases that ended lately and may be wrong.
+// retract retracts the verdicts of cases that ended recently and may be wrong.
 func (e endings) retract(now time.Time, wrong func(Seen) bool) {
 	for k, end := range e {
 		if !end.retracted && end.recent(now) && wrong(end.seen) && end.retract() {
@@ -58,8 +58,8 @@ func (e endings) retract(now time.Time, wrong func(Seen) bool) {
 	}
 }
 
-// suspect notes that a running case may have seen what is no more, and reports whether
-// that is a reason to run it anew.
+// suspect records that a running case may have seen outdated files, and reports whether it must
+// run again.
 func (e endings) suspect(k suites.Key) bool {
 	end := e[k]
 	again := end.retract()
@@ -69,12 +69,12 @@ func (e endings) suspect(k suites.Key) bool {
 	return again
 }
 
-// rest drops what the watcher can tell nothing of any more.
+// rest discards endings that are too old for a report of the watcher.
 func (e endings) rest(now time.Time) {
 	maps.DeleteFunc(e, func(_ suites.Key, end ending) bool { return !end.retracted && !end.recent(now) })
 }
 
-// ForgetGone gives up what is known of cases that are no more.
+// ForgetGone discards the endings of removed cases.
 func (e endings) ForgetGone(gone func(suites.Key) bool) {
 	maps.DeleteFunc(e, func(k suites.Key, _ ending) bool { return gone(k) })
 }

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// TestEndings: a verdict is taken back while the watcher may still tell of its files,
-// and a hook that causes that itself is believed after a few times.
+// TestEndings checks that a verdict is retracted while the watcher may still report its files,
+// and that a hook that causes this itself is accepted after plan.MaxTries.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	k, at := suites.Key{Suite: "s", ID: "A"}, time.Date(2026, 2, 20, 16, 49, 32, 0, time.UTC)
@@ -28,7 +28,7 @@ func TestEndings(t *testing.T) {
 			t.Errorf("%s: retracted %v, want %v", tt.name, e.Retracted(k), tt.want)
 		}
 	}
-	for n := 1; n < 2*plan.MaxTries; n++ { // it was taken back once above
+	for n := 1; n < 2*plan.MaxTries; n++ { // it was retracted once above
 		e.Ended(k, at, Seen{})
 		if e.retract(at, wrong(true)); e.Retracted(k) != (n < plan.MaxTries) {
 			t.Errorf("after %d times in a row: retracted %v", n+1, e.Retracted(k))

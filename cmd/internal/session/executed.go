@@ -9,16 +9,16 @@ import (
 	"hookwatch/suites/depend/trace"
 )
 
-// An Unentered function is one that a marker of a case names and that the case,
-// by its trace, never enters.
+// An Unentered function is named by a marker of a case but, according to its trace, never entered
+// by it.
 type Unentered struct {
 	suites.Key
 	Path     string `json:"source"`
 	Function string `json:"function"`
 }
 
-// Unentered lists, by what traces there are, functions that cases never enter
-// although their markers name them.
+// Unentered returns the functions that cases never enter although their markers name them. It
+// covers only cases with a current trace.
 func (s *Knowledge) Unentered() []Unentered {
 	var out []Unentered
 	by := trace.NewScripts(s.Contents.Script)
@@ -54,15 +54,15 @@ func (s *Knowledge) unentered(c *suites.Case, t *trace.Trace, by *trace.Scripts)
 	return out
 }
 
-// An Executed is what a case executed of one script, as its trace tells.
+// Executed lists the parts of one script that a case executed, according to its trace.
 type Executed struct {
 	Path      string   `json:"path"`
 	Functions []string `json:"functions"`       // in the order of the text
-	Whole     string   `json:"whole,omitempty"` // why all of the script counts; "" when not
+	Whole     string   `json:"whole,omitempty"` // why the whole script counts as executed, or ""
 }
 
-// Executed tells what a case was last seen to execute, and what limits that;
-// known is false when it was not seen on what its verdict is about.
+// Executed returns the parts of scripts that a case executed in its last trace, and any limit of
+// that trace. known is false if there is no trace for its verdict.
 func (s *Knowledge) Executed(c *suites.Case) (executed []Executed, limit string, known bool) {
 	last := s.Verdicts.Present(c.Key())
 	if last == nil {

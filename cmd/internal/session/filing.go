@@ -1,5 +1,3 @@
-// Package filing hands the records of runs to suites/record: each as it comes, all of a
-// run at its end, and a full run with its report and a comparison with the one before.
 package session
 
 import (
@@ -9,23 +7,24 @@ import (
 	"hookwatch/suites/record"
 )
 
-// A Filing keeps records, or says why it cannot.
+// A Filing passes the records of runs to suites/record: each record as it arrives, all records of
+// a run at its end, and for a full run also a report and a comparison with the previous full run.
 type Filing struct {
-	store   *record.Store // nil: nothing is recorded
+	store   *record.Store // if nil, nothing is recorded
 	program string        // hookwatch's own version
 	warn    func(text string)
 	err     error
 }
 
-// New makes a filing over a store.
+// NewFiling returns a Filing for a store.
 func NewFiling(store *record.Store, program string, warn func(text string)) *Filing {
 	return &Filing{store: store, program: program, warn: warn}
 }
 
-// Err is why records could not be kept, nil when they are.
+// Err returns why records could not be written, or nil.
 func (f *Filing) Err() error { return f.err }
 
-// failed tells the first failure to keep a record at once; the verdicts go on.
+// failed remembers an error and warns of the first one. Verdicts continue without records.
 func (f *Filing) failed(err error) {
 	if err == nil {
 		return
@@ -36,22 +35,23 @@ func (f *Filing) failed(err error) {
 	f.err = err
 }
 
-// Begin tells the store which cases are under way, so that a kill can be told.
+// Begin stores the cases of the run before they start, so that a later process can detect that
+// the run was killed.
 func (f *Filing) Begin(r record.Run) {
 	if f.store != nil {
 		f.failed(f.store.Begin(r))
 	}
 }
 
-// Append keeps a record.
+// Append stores a record.
 func (f *Filing) Append(r suites.Record) {
 	if f.store != nil {
 		f.failed(f.store.Append(r))
 	}
 }
 
-// End files a run that is done. What could not be written once may be written now:
-// the disk has room again. Where the end of the run is awaited there is no such hope.
+// End files a finished run. After an earlier write error it tries again, because the disk may
+// have space again, unless the session ends after this run (awaited).
 func (f *Filing) End(done notify.RunDone, p *project.Project, s *Knowledge, awaited bool) {
 	if f.store == nil {
 		return

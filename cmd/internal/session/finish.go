@@ -14,9 +14,8 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// finish takes a finished case: back into the queue when its inputs are others
-// by now, to its verdict otherwise. One that was cut short because the engine
-// ends has none.
+// finish handles a finished case: it queues the case again if its inputs have changed, and judges
+// it otherwise. A case that was cut short because the session ends gets no verdict.
 func (e *Session) finish(ctx context.Context, x *execution) {
 	delete(e.running, x.c.Key())
 	e.busy.stop(e.opts.Now())
@@ -33,12 +32,12 @@ func (e *Session) finish(ctx context.Context, x *execution) {
 	e.settle()
 }
 
-// again puts a case back into the queue whose inputs are not those that it
-// started with, or drops it when it is no more.
+// again queues a case again if its inputs have changed since it started, or drops it if it no
+// longer exists. It reports false if the case can be judged.
 func (e *Session) again(x *execution) bool {
 	k := x.c.Key()
 	var changed []string
-	x.stale = x.stale || !e.awaited && e.project.Gone() // a run that is awaited ends with what it finds
+	x.stale = x.stale || !e.awaited && e.project.Gone() // Once ends with the results it has
 	if !x.stale {
 		if changed = e.knowledge.Freshness.Changed(x.seen); len(changed) == 0 {
 			e.knowledge.Freshness.Undisturbed(x.seen)
@@ -57,14 +56,14 @@ func (e *Session) again(x *execution) bool {
 	return true
 }
 
-// touched notes that files changed while cases ran that depend on them.
+// touched records that files changed while cases that depend on them ran.
 func (e *Session) touched(paths []string) {
 	for _, path := range e.knowledge.Freshness.Touched(paths, e.project.Matters) {
 		e.warnf("%s changes whenever cases run: it is taken to be written by the hooks, and selects nothing until hookwatch starts anew", path)
 	}
 }
 
-// judge gives an execution its own verdict, and holds it for its control's.
+// judge sets the execution's own verdict, and holds it until its control has one.
 func (e *Session) judge(x *execution) {
 	x.judge(e.timeout(x.c))
 	if fault := machineFault(x.err); fault != nil && e.run.Fault == nil {
@@ -81,7 +80,7 @@ func (e *Session) timeout(c *suites.Case) time.Duration {
 	return e.project.Config.Run.Timeout
 }
 
-// settle gives every held case its verdict whose control has one.
+// settle concludes every held case whose control has a verdict.
 func (e *Session) settle() {
 	for progress := true; progress; {
 		progress = false
@@ -97,8 +96,7 @@ func (e *Session) settle() {
 	}
 }
 
-// abort ends the run before its time: what has no verdict yet gets one that
-// says so.
+// abort ends the run early: every case without a verdict gets Aborted with the reason.
 func (e *Session) abort(why string) {
 	e.run.Aborted = why
 	waiting := append(e.queue.Clear(), e.run.Behind...)
@@ -124,9 +122,8 @@ func (e *Session) drain() {
 	e.cutShort()
 }
 
-// cutShort waits for the running cases, which were told to end, and lists those
-// without a verdict. One that came to its end before has one: only its tools were
-// still looked at.
+// cutShort waits for the cancelled running cases and returns the cases without a verdict. A case
+// that had run to the end keeps its verdict, because only its explanation was still running.
 func (e *Session) cutShort() (without []*execution) {
 	e.run.Cut = true
 	for len(e.running) > 0 {
@@ -150,8 +147,8 @@ func (e *Session) cutShort() (without []*execution) {
 	return without
 }
 
-// conclude records a verdict and then announces it, never the other way round. What
-// becomes of the sandbox can wait until a person has read it.
+// conclude records a verdict before announcing it. The sandbox is put away last, because the user
+// waits for the verdict.
 func (e *Session) conclude(x *execution, v suites.Verdict) {
 	k := x.c.Key()
 	r := decide.Record(decide.Made{
@@ -180,11 +177,12 @@ func (e *Session) conclude(x *execution, v suites.Verdict) {
 	e.putAway(x, done.Sandbox, previous != nil && !previous.Status.OK())
 }
 
-// transition tells how a record differs from the verdict that it is compared with.
+// transition returns how a record differs from the verdict it is compared with.
 func (e *Session) transition(before *decide.Verdict, seen bool, r suites.Record) notify.Transition {
 	explain := func(was, is string) bool {
-		// Without a suite nothing says that a hook may need a tool: one that is absent lets
-		// through what the hook stopped.
+		// Generated cases are not explained: without a suite it is unknown whether a hook may
+		// need a tool, and if that tool is missing the hook may let through the calls it used to
+		// stop.
 		return !r.Key().Generated() && len(e.knowledge.Explaining(r.Key(), was, is)) > 0
 	}
 	switch decide.Transition(before, seen, e.first, r, explain) {
@@ -203,7 +201,7 @@ func (e *Session) transition(before *decide.Verdict, seen bool, r suites.Record)
 	}
 }
 
-// keep records a verdict, and lets all know of it that need to.
+// keep records a verdict and updates all state derived from it.
 func (e *Session) keep(x *execution, r suites.Record, transition notify.Transition) {
 	k := x.c.Key()
 	e.filing.Append(r)
@@ -215,8 +213,8 @@ func (e *Session) keep(x *execution, r suites.Record, transition notify.Transiti
 	e.run.Add(r)
 }
 
-// checkAudited compares the verdict of a case that had been left out with the one
-// that it was to keep.
+// checkAudited compares the verdict of an audited case, which the selection had left out, with
+// the verdict it was expected to keep.
 func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
 	if widen, told := e.audit.Check(k, r); told != "" {
 		e.knowledge.Selector.Widen(k, r.Digests, e.knowledge.Inputs(r.Digests.Inputs), widen)
@@ -224,11 +222,11 @@ func (e *Session) checkAudited(k suites.Key, r *suites.Record) {
 	}
 }
 
-// show shows a verdict, if it is to be seen.
+// show sends a verdict to the view, unless the run is quiet.
 func (e *Session) show(done notify.CaseDone, previous *decide.Verdict) {
 	show, flaky := decide.Shown(e.run.Quiet, previous, done.Record.Status())
 	if flaky {
-		e.run.Quiet = false // from here on there is something to see
+		e.run.Quiet = false // the run is visible from here on
 		e.warnf("%s %s is flaky: %s, then %s on the same content",
 			done.Record.ID, done.Record.TestName, previous.Status, done.Record.Status())
 	}
@@ -237,7 +235,8 @@ func (e *Session) show(done notify.CaseDone, previous *decide.Verdict) {
 	}
 }
 
-// putAway keeps the surroundings of a failing case at a path, and removes all others.
+// putAway keeps the sandbox of a failing case at a path. If at is "" it removes the sandbox, and
+// the kept one of an earlier failure.
 func (e *Session) putAway(x *execution, at string, failedBefore bool) {
 	if at == "" {
 		e.discard(x)
@@ -258,20 +257,20 @@ func (e *Session) discard(x *execution) {
 	}
 }
 
-// A Summary is how a run went.
+// A Summary is the result of a run.
 type Summary struct {
 	RunID       string
 	Tally       suites.Tally // of the run
-	Present     suites.Tally // of the cases that the filter lets through, those that did not run too
+	Present     suites.Tally // of the cases that the filter selects, including cases that did not run
 	Aborted     string
-	Missing     []string // tools for want of which it was aborted
-	Fault       error    // why the machine did not let a case run; nil: it did
+	Missing     []string // required tools whose absence aborted the run
+	Fault       error    // why the machine could not run a case, or nil
 	Interrupted bool
 	RecordError error
 }
 
-// end closes the current run: its records become the present state, and a full
-// run is archived and compared with the one before it.
+// end closes the current run: it files the records, archives a full run and compares it with the
+// previous one, and returns the summary.
 func (e *Session) end(interrupted bool) Summary {
 	r := e.run
 	e.run, e.first = nil, false
@@ -300,8 +299,8 @@ func (e *Session) end(interrupted bool) Summary {
 	return sum
 }
 
-// describeEnvironment looks the project's tools up; a full run asks for the
-// versions that are not known yet.
+// describeEnvironment looks up the project's tools. A full run also queries versions that are not
+// known yet.
 func (e *Session) describeEnvironment(full bool) {
 	e.knowledge.LookUpTools()
 	env := &e.knowledge.Environment

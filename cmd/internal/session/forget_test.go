@@ -10,8 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRunnersAskedEachRun: what a runner did not have when one run began, it may have
-// for the next one of the session.
+// TestRunnersAskedEachRun checks that runners are queried again for each run of a session.
 func TestRunnersAskedEachRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{

@@ -17,8 +17,8 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// An inquired scene has a case that fails at once, and hangs when it is run again
-// for the sake of its tools; by then it has said so.
+// An inquired is a scene with a case that fails immediately. Its second run, which traces its
+// tools, writes to a pipe and then hangs.
 type inquired struct {
 	*scene
 	again string // a named pipe
@@ -35,7 +35,8 @@ func newInquired(t *testing.T) *inquired {
 	return &inquired{scene: newScene(t, map[string]string{"hooks/guard.sh": hook, "suites/s.yaml": oneCase("A1", "gates: [sleep], expect: {exit: 0}")}), again: again}
 }
 
-// session runs cases apart from the project: in place nothing runs again.
+// session returns a session with the isolation copy, because in place no case is run a second
+// time.
 func (s *inquired) session(view *spy, now func() time.Time) *Session {
 	s.T.Helper()
 	p := s.Load(project.Filter{})
@@ -43,7 +44,7 @@ func (s *inquired) session(view *spy, now func() time.Time) *Session {
 	return s.open(p, view, func(o *Options) { o.Now = now })
 }
 
-// underInquiry waits until the case runs again.
+// underInquiry waits for the second run of the case.
 func (s *inquired) underInquiry() {
 	s.T.Helper()
 	said := make(chan error, 1)
@@ -61,8 +62,8 @@ func (s *inquired) underInquiry() {
 	}
 }
 
-// TestCutInquiry: a case that failed has failed, however the run ends while its
-// tools are looked at, and since it ended.
+// TestCutInquiry checks that a failed case keeps its verdict and end time if the run ends during
+// the second run.
 func TestCutInquiry(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]func(s *Session, cancel context.CancelFunc) Summary{
@@ -111,7 +112,8 @@ func TestCutInquiry(t *testing.T) {
 	}
 }
 
-// TestStaleInquiry: what a save made stale is not concluded for its being whole.
+// TestStaleInquiry checks that a case made stale by a save gets no verdict although it ran to the
+// end.
 func TestStaleInquiry(t *testing.T) {
 	t.Parallel()
 	s, view := newInquired(t), &spy{}
@@ -126,7 +128,7 @@ func TestStaleInquiry(t *testing.T) {
 	}
 }
 
-// TestInquiryBounded: a look at tools that does not end is given up, and says nothing.
+// TestInquiryBounded checks that a second run that hangs is cancelled and explains nothing.
 func TestInquiryBounded(t *testing.T) {
 	t.Parallel()
 	s, view := newInquired(t), &spy{}

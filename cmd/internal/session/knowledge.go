@@ -12,9 +12,8 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// Knowledge is the state of a project's cases: their verdicts on record, their present
-// inputs and tools, and what they were seen to execute. It runs nothing. Use it from one
-// goroutine.
+// Knowledge is the state of a project's cases: their recorded verdicts, current inputs and tools,
+// and their traces. It runs nothing. Use it from one goroutine.
 type Knowledge struct {
 	Verdicts    *decide.Book
 	Freshness   *Tracker
@@ -23,18 +22,18 @@ type Knowledge struct {
 	Contents    *selection.Contents
 
 	project  *project.Project
-	store    *record.Store  // nil: nothing is recorded
-	place    record.Place   // of the records, where there is no store
-	reader   *record.Reader // of it; nil before it was asked
+	store    *record.Store  // if nil, nothing is recorded
+	place    record.Place   // of the records, used without a store
+	reader   *record.Reader // of the records; nil until first needed
 	tools    *toolbox.Toolbox
 	look     *toolbox.Look
 	sets     toolbox.Sets
 	inputs   map[string][]suites.Input // by digest
-	warnings []string                  // of what is wrong with what is on record
+	warnings []string                  // problems with the records
 }
 
-// NewKnowledge makes the knowledge of a project of which only the place of the records
-// is known. Call setTools before any other method.
+// NewKnowledge returns the knowledge of a project without any records; see load. Call setTools
+// before any other method.
 func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *Knowledge {
 	s := &Knowledge{
 		Verdicts:  decide.NewBook(),
@@ -49,7 +48,7 @@ func NewKnowledge(p *project.Project, store *record.Store, place record.Place) *
 	return s
 }
 
-// Use has the state be of a project as it was read.
+// Use replaces the project after it was loaded again.
 func (s *Knowledge) Use(p *project.Project) {
 	s.project = p
 	s.Freshness.Use(p)
@@ -57,7 +56,7 @@ func (s *Knowledge) Use(p *project.Project) {
 	s.Selector.Use(p.Graph, s.Contents)
 }
 
-// Equip has tools looked for in a box.
+// setTools sets the toolbox in which tools are looked up.
 func (s *Knowledge) setTools(box *toolbox.Toolbox) {
 	s.tools = box
 	s.refreshTools()
@@ -66,7 +65,7 @@ func (s *Knowledge) setTools(box *toolbox.Toolbox) {
 // refreshTools looks up tools again.
 func (s *Knowledge) refreshTools() { s.look = toolbox.NewLook(s.tools, s.sets) }
 
-// load takes over a snapshot of the records, and returns its records with the project's IDs.
+// load adopts a snapshot of the records, and returns its records with the project's IDs.
 func (s *Knowledge) load(before *record.Snapshot) []suites.Record {
 	s.Environment, s.warnings = before.Environment, before.Warnings
 	s.sets.Recall(before.Environment, s.earlierTools)
@@ -76,16 +75,16 @@ func (s *Knowledge) load(before *record.Snapshot) []suites.Record {
 	return records
 }
 
-// earlierTools are what tools there were, as far as it is on record.
+// earlierTools returns the recorded tool versions of earlier runs.
 func (s *Knowledge) earlierTools() []suites.Environment {
 	if s.store == nil {
 		return nil
 	}
-	earlier, _ := s.store.Tools() // what cannot be read explains nothing
+	earlier, _ := s.store.Tools() // unreadable versions explain nothing
 	return earlier
 }
 
-// records are the store's, or what there is of the project's without one.
+// records returns the store, or without one a reader of the project's records.
 func (s *Knowledge) records() selection.Records {
 	if s.store != nil {
 		return s.store
@@ -93,7 +92,7 @@ func (s *Knowledge) records() selection.Records {
 	if s.reader == nil {
 		r, err := record.OpenReader(s.place)
 		if err != nil {
-			r = new(record.Reader) // without it every edit affects
+			r = new(record.Reader) // without records every edit affects
 		}
 		s.reader = r
 	}
@@ -107,8 +106,8 @@ func (s *Knowledge) Save() {
 	}
 }
 
-// Forget gives up what no verdict refers to any more: inputs by their digests, and
-// what tools there were. It is for the end of a run, when no case is under way.
+// Forget discards inputs and tool sets to which no verdict refers. Call it at the end of a run,
+// when no case is running.
 func (s *Knowledge) Forget() {
 	inputs, tools := s.Verdicts.Referred()
 	maps.DeleteFunc(s.inputs, func(digest string, _ []suites.Input) bool { return !inputs[digest] })
@@ -118,21 +117,20 @@ func (s *Knowledge) Forget() {
 	})
 }
 
-// ForgetGone gives up what is known of cases that are no more, but for their latest
-// verdicts.
+// ForgetGone discards the state of removed cases, except their latest verdicts.
 func (s *Knowledge) ForgetGone(gone func(suites.Key) bool) {
 	s.Verdicts.ForgetGone(gone, len(s.project.Every()))
 	s.Freshness.ForgetGone(gone)
 }
 
-// LookUpTools describes the tools that the project's cases reach, for the record.
+// LookUpTools records the tools that the project's cases use in the environment.
 func (s *Knowledge) LookUpTools() {
 	for _, c := range s.project.Every() {
 		s.toolsDigest(c)
 	}
 	s.Environment.CaseTools = s.look.Sets()
 	names := s.look.Names()
-	for set := range s.Verdicts.PresentTools() { // of cases too that did not run since their hook named others
+	for set := range s.Verdicts.PresentTools() { // including cases not run since their hook named other tools
 		if _, known := s.Environment.CaseTools[set]; !known && s.sets[set] != nil {
 			s.Environment.CaseTools[set] = s.sets.Names(set)
 			names = append(names, s.Environment.CaseTools[set]...)
@@ -142,23 +140,22 @@ func (s *Knowledge) LookUpTools() {
 	s.Environment.Tools = s.tools.Find(slices.Compact(names))
 }
 
-// toolsDigest stands for the tools that the case's hooks reach, and its gates.
+// toolsDigest returns the digest of the tools that the case's hooks and gates use.
 func (s *Knowledge) toolsDigest(c *suites.Case) string {
 	return s.look.Set(s.project.ToolKey(c), func() []string { return s.project.ToolNames(c) })
 }
 
-// Explaining lists the tools that both sets have, that concern the case, and that are
-// others now.
+// Explaining returns the tools in both sets that concern the case and have changed.
 func (s *Knowledge) Explaining(k suites.Key, before, now string) []string {
 	return slices.DeleteFunc(s.sets.Changed(before, now), func(tool string) bool { return !s.project.Concerns(k, tool) })
 }
 
-// Digests say what a verdict of a case would be about now.
+// Digests returns the current digests of a case, which a verdict now would record.
 func (s *Knowledge) Digests(c *suites.Case) suites.Digests {
 	return suites.Digests{Case: c.Digest, Inputs: s.Freshness.InputsDigest(c), Tools: s.toolsDigest(c)}
 }
 
-// DigestsOf are the Digests of a case with these inputs, which are remembered.
+// DigestsOf returns the current digests of a case and remembers its inputs.
 func (s *Knowledge) DigestsOf(c *suites.Case, inputs []suites.Input) suites.Digests {
 	d := s.Digests(c)
 	if _, known := s.inputs[d.Inputs]; !known {
@@ -167,5 +164,5 @@ func (s *Knowledge) DigestsOf(c *suites.Case, inputs []suites.Input) suites.Dige
 	return d
 }
 
-// Inputs are those that a digest is of.
+// Inputs returns the inputs with a digest.
 func (s *Knowledge) Inputs(digest string) []suites.Input { return s.inputs[digest] }

@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/record"
 )
 
-// TestForgetDigests: after any number of runs a session knows the inputs and the
-// tools that verdicts refer to, and no others.
+// TestForgetDigests checks that after any number of runs a session keeps only the inputs and
+// tools to which verdicts refer.
 func TestForgetDigests(t *testing.T) {
 	t.Parallel()
 	p := projecttest.New(t, map[string]string{"suites/s.yaml": projecttest.OneCase("A", "expect: {exit: 0}")}).Load(project.Filter{})
@@ -33,7 +33,7 @@ func TestForgetDigests(t *testing.T) {
 	}
 }
 
-// judged gives a case the verdict of the nth run, with what belongs to it.
+// judged gives a case the verdict of the nth run, with its inputs and tools.
 func (s *Knowledge) judged(k suites.Key, n int, definition string) {
 	d := suites.Digests{Case: definition, Inputs: fmt.Sprint("inputs ", n), Tools: fmt.Sprint("tools ", n)}
 	s.inputs[d.Inputs], s.sets[d.Tools] = []suites.Input{{}}, map[string]string{}

@@ -11,8 +11,7 @@ import (
 	"hookwatch/suites/record"
 )
 
-// Look makes a state that knows what is on record. It neither takes a lock nor writes
-// anything.
+// Look returns the knowledge of a project as recorded. It takes no lock and writes nothing.
 func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, error) {
 	r, err := record.OpenReader(at)
 	if err != nil {
@@ -33,17 +32,18 @@ func Look(p *project.Project, caller []string, at record.Place) (*Knowledge, err
 	return s, nil
 }
 
-// A Selection is what a change selects, and what it does not.
+// A Selection is the effect of a change: the selected cases and the unaffected ones.
 type Selection struct {
 	Selected    []plan.Selected
-	NotAffected []suites.Selection // cases that depend on what changed and are not affected
-	Uncovered   []string           // places of the change that no case executes
-	Warnings    []string           // what is wrong with what is on record
+	NotAffected []suites.Selection // cases that depend on a changed file but are not affected
+	Uncovered   []string           // changed places that no case executes
+	Warnings    []string           // problems with the records
 
 	differing map[suites.Key][]string // paths, by case; see selection.Selector
 }
 
-// About returns the part of a selection that is about one path, and whether the path holds another content than a verdict is about.
+// About returns the part of a selection that concerns one path. It reports whether the content of
+// the path differs from the content of some verdict.
 func (s Selection) About(path string) (Selection, bool) {
 	about := func(k suites.Key) bool { return slices.Contains(s.differing[k], path) }
 	out := Selection{Warnings: s.Warnings}
@@ -65,8 +65,8 @@ func (s Selection) About(path string) (Selection, bool) {
 	return out, len(out.Selected)+len(out.NotAffected) > 0
 }
 
-// StaleNow selects what a run of changed cases would run now. It takes no lock
-// and writes nothing.
+// StaleNow returns the cases that a run of changed cases would run now. It takes no lock and
+// writes nothing.
 func StaleNow(p *project.Project, caller []string, at record.Place) (Selection, error) {
 	s, err := Look(p, caller, at)
 	if err != nil {

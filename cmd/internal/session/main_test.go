@@ -24,12 +24,12 @@ func TestMain(m *testing.M) {
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}
-	// The rolling log's library keeps one goroutine a file for good.
-	// The clock of patterns ends by itself, some time after the last match.
+	// The rolling log's library keeps one goroutine per file forever. The clock of patterns ends
+	// by itself some time after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"), goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
 }
 
-// ceiling is how long a test waits for what must come.
+// ceiling is how long a test waits before it fails.
 const ceiling = 60 * time.Second
 
 // A scene is a small project with records and sandboxes.
@@ -39,14 +39,13 @@ type scene struct {
 	store      *record.Store
 }
 
-// settings and guard are what every scene begins with.
+// settings and guard are part of every scene.
 const settings, guard = projecttest.Settings, projecttest.Guard
 
-// oneCase is a suite with one case.
+// oneCase returns a suite with one case.
 var oneCase = projecttest.OneCase
 
-// pair is a case that is blocked, and one that is let through and has it as its
-// control.
+// pair is a case that is blocked, and the control of a second case, which is let through.
 const pair = `suite: s
 hook: hooks/guard.sh
 event: PreToolUse
@@ -61,8 +60,8 @@ func newScene(t *testing.T, files map[string]string) *scene {
 	return &scene{Scene: projecttest.New(t, files), temp: t.TempDir(), keep: t.TempDir()}
 }
 
-// open makes a session over the project as it is now. Its store is closed with
-// the test, or by the next open.
+// open returns a session for the project as it is now. Its store is closed at the end of the
+// test, or by the next open.
 func (s *scene) open(p *project.Project, view notify.View, change func(*Options)) *Session {
 	s.T.Helper()
 	s.closeStore()
@@ -107,7 +106,7 @@ func (s *scene) all(session *Session) Summary {
 	return sum
 }
 
-// reader reads what is on record.
+// reader opens the records for reading.
 func (s *scene) reader() *record.Reader {
 	s.T.Helper()
 	r, err := record.OpenReader(record.Place{Base: s.Root, Dir: s.Path("results")})
@@ -118,7 +117,7 @@ func (s *scene) reader() *record.Reader {
 	return r
 }
 
-// present reads the verdicts on record: "pass" and the like by case ID.
+// present returns the recorded verdicts by case ID.
 func (s *scene) present() map[string]suites.Record {
 	s.T.Helper()
 	snap, err := s.reader().Read()
@@ -147,7 +146,7 @@ func (s *scene) history(id string) (n int) {
 	return n
 }
 
-// empty reports what is left in a directory, if anything.
+// empty reports the files left in a directory.
 func (s *scene) empty(dir string) {
 	s.T.Helper()
 	entries, err := os.ReadDir(dir)
@@ -159,7 +158,7 @@ func (s *scene) empty(dir string) {
 	}
 }
 
-// A spy keeps every event, and may look around while one is shown.
+// A spy keeps every event, and may call a function while one is shown.
 type spy struct {
 	events []notify.Event
 	on     func(notify.Event)
@@ -174,7 +173,7 @@ func (v *spy) Handle(e notify.Event) {
 
 func (v *spy) Close() error { return nil }
 
-// done lists the finished cases, in the order in which they were shown.
+// done returns the finished cases, in the order in which they were shown.
 func (v *spy) done() []notify.CaseDone {
 	var out []notify.CaseDone
 	for _, e := range v.events {
@@ -194,7 +193,7 @@ func (v *spy) find(id string) notify.CaseDone {
 	return notify.CaseDone{}
 }
 
-// order tells the events in short: "start", "B1 pass", "end".
+// order summarizes the events: "start", "B1 pass", "end".
 func (v *spy) order() string {
 	var out []string
 	for _, e := range v.events {

@@ -12,8 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// checks stands before the pair: two tools that are required, one that is
-// expected, one that is optional, and a file.
+// checks comes before the pair: two required tools, an expected one, an optional one, and a file.
 const checks = `suite: dep
 category: dependency
 cases:
@@ -25,8 +24,8 @@ cases:
   - {id: D6, name: file, check: {file: hooks/guard.sh}}
 `
 
-// TestChecksFirst: what is required and absent aborts all that fires a hook, when
-// every check is done; a list of the project's own goes before the suite's.
+// TestChecksFirst checks that a missing requirement aborts all cases that fire a hook, after
+// every check is done, and that the project's own list has priority over the suite's.
 func TestChecksFirst(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -76,7 +75,7 @@ func TestChecksFirst(t *testing.T) {
 	}
 }
 
-// TestCheckRecord: a check's record says what other tools say of theirs.
+// TestCheckRecord checks that the record of a check has the values that other tools write.
 func TestCheckRecord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/dep.yaml": checks})
@@ -96,8 +95,8 @@ func TestCheckRecord(t *testing.T) {
 	}
 }
 
-// TestChecksSelected: a selected run never aborts, and a tool that came or a
-// file that went makes just its own check stale.
+// TestChecksSelected checks that a selected run is never aborted, and that a new tool or a
+// removed file makes only its own check stale.
 func TestChecksSelected(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair, "suites/dep.yaml": checks})
@@ -122,8 +121,8 @@ func TestChecksSelected(t *testing.T) {
 	}
 }
 
-// TestAppliesTo: a suite that speaks of files which the project lacks is none of
-// its own; a hook that the settings still name counts as there.
+// TestAppliesTo checks that a suite whose files the project lacks has no cases there, and that a
+// hook that the settings still name counts as present.
 func TestAppliesTo(t *testing.T) {
 	t.Parallel()
 	with := "applies_to: [hooks/guard.sh, hooks/other.sh]\n" + checks
@@ -142,8 +141,8 @@ func TestAppliesTo(t *testing.T) {
 	}
 }
 
-// TestBackstopBehindChecks: when the time is over before the checks are, what
-// waits behind them has a verdict like all else.
+// TestBackstopBehindChecks checks that cases still waiting for the checks at the backstop get a
+// verdict, too.
 func TestBackstopBehindChecks(t *testing.T) {
 	t.Parallel()
 	const slow = "suite: dep\ncases:\n  - {id: D1, name: slow, check: {tool: x, need: required, places: [uv run x]}}\n"

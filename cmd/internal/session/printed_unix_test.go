@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// A hook that acts otherwise when it is traced is not believed.
+// A trace is rejected if the hook behaves differently when traced.
 func TestTracedOtherwise(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{

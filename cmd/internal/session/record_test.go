@@ -14,12 +14,12 @@ import (
 	"hookwatch/suites/record"
 )
 
-// knowing is an engine that only knows of a project.
+// knowing returns a session that only knows a project.
 func knowing(p *project.Project) *Session {
 	return &Session{project: p, knowledge: NewKnowledge(p, nil, record.Place{}), news: plan.NewNews(nil), audit: decide.NewAudit()}
 }
 
-// knows tells an engine of a set of tools.
+// knows makes a set of tools known to a session.
 func (e *Session) knows(set string, tools []suites.Tool) {
 	var names []string
 	for _, tool := range tools {
@@ -28,8 +28,8 @@ func (e *Session) knows(set string, tools []suites.Tool) {
 	e.knowledge.load(&record.Snapshot{Environment: suites.Environment{Tools: tools, CaseTools: map[string][]string{set: names}}})
 }
 
-// TestTransition: how a verdict differs from the case's latest in the same
-// definition, and what a tool that became another one explains.
+// TestTransition checks the difference from the case's latest verdict in the same definition, and
+// which changes of tools explain it.
 func TestTransition(t *testing.T) {
 	t.Parallel()
 	set := func(versions ...string) (string, []suites.Tool) {
@@ -97,8 +97,8 @@ func TestTransition(t *testing.T) {
 	}
 }
 
-// TestRegressionOnRecord: the record of an earlier session is what the next one
-// compares with, for each definition of a case.
+// TestRegressionOnRecord checks that the next session compares with the records of the previous
+// one, for each definition of a case.
 func TestRegressionOnRecord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})

@@ -21,7 +21,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// open opens a run.
+// open starts a new run.
 func (e *Session) open(full bool) {
 	now := e.opts.Now()
 	e.run = decide.NewRun(fmt.Sprintf("%s-%04x", now.UTC().Format(suites.StampLayout), rand.N(1<<16)), full, now)
@@ -31,8 +31,7 @@ func (e *Session) open(full bool) {
 	e.knowledge.Environment.Time = now.UTC().Format(suites.TimestampLayout)
 }
 
-// begin opens a run of what is selected, or lets the current one grow, and
-// starts it.
+// begin adds the selected cases to the current run, or to a new one, and starts them.
 func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool) {
 	e.lineUp(selected, full)
 	e.begun()
@@ -42,7 +41,7 @@ func (e *Session) begin(ctx context.Context, selected []plan.Selected, full bool
 	e.fill(ctx)
 }
 
-// lineUp puts what is selected into the queue of the run.
+// lineUp adds the selected cases to the queue of the run.
 func (e *Session) lineUp(selected []plan.Selected, full bool) {
 	if e.run == nil {
 		e.open(full)
@@ -65,7 +64,7 @@ func (e *Session) lineUp(selected []plan.Selected, full bool) {
 	}
 }
 
-// begun tells of the run: the store, before any verdict, and the person.
+// begun announces the run: to the store before any verdict, and to the view.
 func (e *Session) begun() {
 	r := e.run
 	e.filing.Begin(record.Run{ID: r.ID, Full: r.Full, Started: r.Started, Agents: e.project.Agents(), Keys: r.Planned(e.project.Every())})
@@ -102,15 +101,15 @@ func (e *Session) start(ctx context.Context, c *suites.Case) {
 	}()
 }
 
-// keptReady bounds the supervisors that wait for a save: the first cases of a
-// selection are what a person waits for.
+// keptReady limits the supervisors that are started ahead of a save, because the user waits only
+// for the first cases of a selection.
 const keptReady = 2
 
-// Once runs what is selected to its end and tells how it went.
+// Once runs the selected cases to the end and returns a summary.
 func (e *Session) Once(ctx context.Context, selected []plan.Selected, full bool) Summary {
 	e.awaited = true
 	e.begin(ctx, selected, full)
-	if most := e.equipment.Jobs; e.queue.Len() > 2*most { // fewer are done before it pays
+	if most := e.equipment.Jobs; e.queue.Len() > 2*most { // prestarting takes longer than a few cases
 		e.equipment.KeepReady(min(most+1, keptReady))
 		defer e.equipment.KeepReady(0)
 	}
@@ -121,7 +120,7 @@ func (e *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 		select {
 		case x := <-e.results:
 			delete(e.running, x.c.Key())
-			e.fill(ctx) // the next one runs while this one is judged
+			e.fill(ctx) // starts the next case before this one is judged
 			e.finish(ctx, x)
 			e.passPreflight()
 		case <-backstop.C:
@@ -134,28 +133,28 @@ func (e *Session) Once(ctx context.Context, selected []plan.Selected, full bool)
 	return e.end(false)
 }
 
-// An execution is one case on its way from the queue to its verdict.
+// An execution is one run of a case, from the queue to its verdict.
 type execution struct {
 	c       *suites.Case
-	runner  *run.Runner // another one may be in force before this one is done
+	runner  *run.Runner // the session may use another one before this execution ends
 	cancel  context.CancelFunc
 	seen    Seen // its inputs when it started
 	digests suites.Digests
-	stale   bool // superseded: its verdict is about nothing that is there
+	stale   bool // superseded: the verdict would be about outdated content
 	outcome suites.Outcome
 	err     error
-	verdict suites.Verdict // its own, before its control is asked
-	whole   bool           // it came to its end: what is asked afterwards only explains
+	verdict suites.Verdict // its own, before the control is considered
+	whole   bool           // it ran to the end; later steps only explain the result
 	ended   time.Time
 }
 
-// supersede cancels an execution that is about nothing that is there.
+// supersede cancels an execution whose content is outdated.
 func (x *execution) supersede() {
 	x.stale = true
 	x.cancel()
 }
 
-// do runs the case, and then looks at what its tools did.
+// do runs the case, and then explains a failure from a second run if needed.
 func (x *execution) do(ctx context.Context, now func() time.Time) {
 	x.outcome, x.err = x.runner.Case(ctx, x.c)
 	x.whole, x.ended = ctx.Err() == nil, now()
@@ -165,16 +164,16 @@ func (x *execution) do(ctx context.Context, now func() time.Time) {
 	}
 }
 
-// A verdict waits while its tools are looked at: for so many times as long as the
-// case took, within bounds.
+// The second run that explains a failure delays the verdict: by at most inquiryTimes the duration
+// of the case, within these bounds.
 const (
 	inquiryTimes = 4
 	leastInquiry = 8 * time.Second
 	mostInquiry  = 10 * time.Second
 )
 
-// inquire looks at what the tools of a failing case did. That it cannot tell is no
-// fault of the case, and half of what they did explains nothing.
+// inquire traces the tool calls of a failing case. An error is ignored because it is not the
+// fault of the case, and incomplete calls would explain nothing.
 func (x *execution) inquire(ctx context.Context) {
 	suspects := verdict.Suspects(x.c, x.outcome)
 	if len(suspects) == 0 {
@@ -187,8 +186,7 @@ func (x *execution) inquire(ctx context.Context) {
 	}
 }
 
-// locate finds the command by which a failing hook ended, where its exit code alone
-// tells of it.
+// locate finds the command that ended a failing hook, if the exit code is the only evidence.
 func (x *execution) locate(ctx context.Context) {
 	script, exit := verdict.Unexplained(x.c, x.outcome)
 	if script == "" {
@@ -206,7 +204,7 @@ func (x *execution) bounded(ctx context.Context) (context.Context, context.Cance
 	return context.WithTimeout(ctx, min(max(inquiryTimes*x.outcome.Duration, leastInquiry), mostInquiry))
 }
 
-// judge gives an execution its own verdict.
+// judge sets the execution's own verdict.
 func (x *execution) judge(timeout time.Duration) {
 	if why := machineFault(x.err); why != nil {
 		x.verdict = suites.NewVerdict(suites.Aborted, "", why.Error())
@@ -217,8 +215,8 @@ func (x *execution) judge(timeout time.Duration) {
 	}
 }
 
-// machineFault returns why the machine did not let a case run: isolation cannot be
-// had, or something ran short. It is nil for an error that the case is to blame for.
+// machineFault returns the part of err that the machine causes: isolation is unavailable or a
+// resource ran short. It returns nil if the case itself is at fault.
 func machineFault(err error) error {
 	if err == nil {
 		return nil
@@ -231,7 +229,7 @@ func machineFault(err error) error {
 	return nil
 }
 
-// clientWould is, in words, what the client makes of a step.
+// clientWould describes the client's reaction to a step, or returns "" if it is unknown.
 func clientWould(o suites.Outcome, step int) string {
 	if step >= len(o.Results) || o.Finding != nil {
 		return ""
@@ -247,8 +245,8 @@ func hookTime(o suites.Outcome) (d time.Duration) {
 	return d
 }
 
-// preflight lets a full run begin with what it requires. Where suites check
-// that, all else waits behind them.
+// preflight checks the requirements of a full run. If suites have cases that check them, all
+// other cases wait in run.Behind until these have run.
 func (e *Session) preflight() {
 	tools, checks := e.project.Requirements()
 	if len(checks) == 0 {
@@ -264,8 +262,8 @@ func (e *Session) preflight() {
 	}
 }
 
-// passPreflight lets what waits go on once the required checks hold, or else
-// ends the run when the other checks are done, too.
+// passPreflight queues the waiting cases once the required checks pass; otherwise it aborts the
+// run after the other checks are done.
 func (e *Session) passPreflight() {
 	if len(e.run.Behind) == 0 {
 		return
@@ -284,7 +282,7 @@ func (e *Session) passPreflight() {
 	}
 }
 
-// passes carries out what a lack means for the run, and reports whether it goes on.
+// passes applies the configured policy to a lack, and reports whether the run continues.
 func (e *Session) passes(l decide.Lack, underway bool) bool {
 	switch l.Action(e.project.Config.Preflight.Policy == config.PreflightReport, underway) {
 	case decide.Warn:

@@ -15,8 +15,8 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// TestRun: start, each case once, end; and nothing is announced that is not on
-// record already.
+// TestRun checks the order of events: start, each case once, end; and that every announced
+// verdict is already recorded.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 	s.empty(s.keep)
 }
 
-// TestSelectedRun: the records replace those of the same cases, and nothing is
+// TestSelectedRun checks that the records replace those of the same cases, and that nothing is
 // archived.
 func TestSelectedRun(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,7 @@ func TestSelectedRun(t *testing.T) {
 	}
 }
 
-// TestControl: what a pass is worth hangs on the control.
+// TestControl checks that the verdict of a pass depends on its control.
 func TestControl(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestControlOfAnotherSuite: the verdict waits for a control that comes later.
+// TestControlOfAnotherSuite checks that a verdict waits for a control that runs later.
 func TestControlOfAnotherSuite(t *testing.T) {
 	t.Parallel()
 	other := "suite: t\nhook: hooks/guard.sh\nevent: PreToolUse\ntool: Bash\ncases:\n" +
@@ -131,7 +131,7 @@ func TestControlOfAnotherSuite(t *testing.T) {
 	}
 }
 
-// TestSlowControl: a pass that is there first waits for its control.
+// TestSlowControl checks that a pass that ends first waits for its control.
 func TestSlowControl(t *testing.T) {
 	t.Parallel()
 	hook := "#!/bin/bash\ncd \"$CLAUDE_PROJECT_DIR\"\nif ! grep -q bad; then touch approved; exit 0; fi\n" +
@@ -144,8 +144,8 @@ func TestSlowControl(t *testing.T) {
 	}
 }
 
-// TestStaleWithFilter: selecting a case selects its control, also one that the
-// filter leaves out.
+// TestStaleWithFilter checks that selecting a case selects its control, even if the filter
+// excludes it.
 func TestStaleWithFilter(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -158,8 +158,8 @@ func TestStaleWithFilter(t *testing.T) {
 	}
 }
 
-// TestOwnInput: a hook that rewrites itself runs again for what it is now, but
-// not for ever.
+// TestOwnInput checks that a hook that rewrites itself runs again for its new content, but not
+// forever.
 func TestOwnInput(t *testing.T) {
 	t.Parallel()
 	hook := "#!/bin/bash\necho run >>\"$CLAUDE_PROJECT_DIR/runs\"\necho \"echo $RANDOM$RANDOM >/dev/null\" >>\"$0\"\nexit 0\n"
@@ -175,8 +175,8 @@ func TestOwnInput(t *testing.T) {
 	s.empty(s.temp)
 }
 
-// TestSandboxes: a failing case keeps its surroundings, the latest ones; a
-// passing one leaves nothing, not even what was kept of it.
+// TestSandboxes checks that the latest sandbox of a failing case is kept, and that a passing case
+// leaves none, and removes the kept one.
 func TestSandboxes(t *testing.T) {
 	t.Parallel()
 	leaving := "#!/bin/bash\necho $$ >\"$TMPDIR/proof\"\n"
@@ -220,7 +220,7 @@ func TestSandboxes(t *testing.T) {
 	}
 }
 
-// TestSerial: while a serial case runs, no other does.
+// TestSerial checks that no other case runs together with a serial one.
 func TestSerial(t *testing.T) {
 	t.Parallel()
 	hook := "#!/bin/bash\nlog=$CLAUDE_PROJECT_DIR/log\nn=$(grep -o '\"[SP][0-9]\"' | tr -d '\"')\necho \"start $n\" >>\"$log\"\nsleep 0.03\necho \"end $n\" >>\"$log\"\n"
@@ -249,7 +249,7 @@ func TestSerial(t *testing.T) {
 	}
 }
 
-// TestShuffle: a seed is an order, the same every time.
+// TestShuffle checks that a seed always gives the same order.
 func TestShuffle(t *testing.T) {
 	t.Parallel()
 	suite := "suite: s\nhook: hooks/guard.sh\nevent: Stop\ncases:\n"
@@ -275,7 +275,8 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: records that cannot be kept are told once; verdicts go on.
+// TestUnrecorded checks that failures to write records are reported once, and that cases still
+// run.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})

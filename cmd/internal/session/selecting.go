@@ -9,9 +9,8 @@ import (
 	"hookwatch/suites/selection"
 )
 
-// Stale selects the cases whose latest verdict, on record or under way, is not
-// about what is there now; and their controls. Underway gives the digests with which
-// a case is, nil when it is not.
+// Stale returns the cases whose latest verdict, on record or under way, is not about the current
+// content, with their controls. underway returns the digests of a case in progress, or nil.
 func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Selected {
 	s.refreshTools()
 	s.Selector.Begin()
@@ -23,8 +22,8 @@ func (s *Knowledge) Stale(underway func(suites.Key) *suites.Digests) []plan.Sele
 	return plan.WithControls(plan.WithDependents(selected, s.project.Cases), s.project.Every())
 }
 
-// unaffected asks whether the verdict of a case stands although its inputs are
-// others now; see selection.Selector.
+// unaffected reports whether the verdict of a case remains valid although its inputs have
+// changed; see selection.Selector.
 func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool, because []string, changed []suites.Input) {
 	v := selection.Verdict{Digests: past}
 	if last := s.Verdicts.Present(c.Key()); last != nil {
@@ -34,12 +33,12 @@ func (s *Knowledge) unaffected(c *suites.Case, past suites.Digests) (stands bool
 	return s.Selector.Unaffected(c, v, s.Freshness.Without)
 }
 
-// LeftOut is why the latest selection left a case out that it did not select.
+// LeftOut returns the reason why the latest selection left a case out.
 func (s *Knowledge) LeftOut(k suites.Key) string {
 	return cmp.Or(s.Selector.NotAffected()[k], "nothing that it depends on changed")
 }
 
-// NotAffected lists the cases that the latest change did not affect, and why.
+// NotAffected returns the cases that the latest change did not affect, with reasons.
 func (s *Knowledge) NotAffected() []suites.Selection {
 	why := s.Selector.NotAffected()
 	if len(why) == 0 {
@@ -54,26 +53,26 @@ func (s *Knowledge) NotAffected() []suites.Selection {
 	return out
 }
 
-// Uncovered names the places of the latest change that no case executes.
+// Uncovered returns the places of the latest change that no case executes.
 func (s *Knowledge) Uncovered() []string {
 	var running []*suites.Case
 	for _, c := range s.project.Every() {
-		if v := s.Verdicts.Present(c.Key()); v == nil || v.Status != suites.Skip { // else what it needs is absent
+		if v := s.Verdicts.Present(c.Key()); v == nil || v.Status != suites.Skip { // a skipped case lacks a tool that it needs
 			running = append(running, c)
 		}
 	}
 	return s.Selector.Uncovered(running)
 }
 
-// Traceable is the verdict of a case that a trace would belong to: of a run on
-// what is there now, without a trace so far. nil: there is none.
+// Traceable returns the verdict of a case if it is current and has no trace yet, and nil
+// otherwise.
 func (s *Knowledge) Traceable(c *suites.Case) *decide.Verdict {
 	last := s.Verdicts.Present(c.Key())
 	if !last.Traceable(c) || last.Digests != s.Digests(c) {
 		return nil
 	}
 	e := s.Selector.Evidence(c.Key(), last.Digests)
-	s.Selector.Release(c.Key()) // ten thousand of them need not stay in memory
+	s.Selector.Release(c.Key()) // because ten thousand of them would fill memory
 	if e != nil && e.Trace != nil && e.Now == last.Digests.Inputs {
 		return nil
 	}

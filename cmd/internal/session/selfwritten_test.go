@@ -9,8 +9,8 @@ import (
 	"hookwatch/cmd/internal/notify"
 )
 
-// TestSelfWritten: a hook that writes beside itself into a file that its cases
-// depend on does not keep a session running for ever.
+// TestSelfWritten checks that a hook that writes a file on which its cases depend does not keep a
+// session running forever.
 func TestSelfWritten(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{
@@ -20,8 +20,8 @@ func TestSelfWritten(t *testing.T) {
 	comesToRest(t, s, "audit.log")
 }
 
-// TestSelfWrittenElsewhere: neither does a hook whose inputs are unknown, and
-// that writes somewhere in the project.
+// TestSelfWrittenElsewhere checks the same for a hook whose inputs are unknown and that writes
+// somewhere in the project.
 func TestSelfWrittenElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{
@@ -32,8 +32,8 @@ func TestSelfWrittenElsewhere(t *testing.T) {
 	comesToRest(t, s, "out/state.txt")
 }
 
-// comesToRest expects that a session does, although a hook writes a file, and prints
-// that once at most.
+// comesToRest checks that a session comes to rest although a hook writes a file, and warns of it
+// at most once.
 func comesToRest(t *testing.T, s *scene, file string) {
 	t.Helper()
 	w := s.watch()

@@ -1,16 +1,18 @@
-// Package session is the loop: events come in, decide is asked for decisions, and the
-// session carries them out.
+// Package session is the main loop: it receives events, asks decide for decisions, and carries
+// them out.
 //
-// The way of one save:
+// A save is processed in this order:
 //
-//   - watcher: events of the file system become a Batch; each file in it was read once
-//   - cmd/internal/project: the project, loaded again if the save changes its shape
-//   - suites/selection: which cases the change affects, and why
+//   - watcher: file system events become a Batch; each file in it is read once
+//   - cmd/internal/project: the project is loaded again if the save changes its shape (see
+//     Project.Shapes)
+//   - suites/selection: selects the affected cases, with reasons
 //   - Session: cancels superseded cases, queues affected ones, starts them
-//   - suites/run: the steps of a case become an Outcome, in a sandbox from equipment
-//   - suites/verdict: the Outcome is judged, proven by its control, compared with the last one
-//   - suites/record: the record is appended, and the run is filed (Filing)
-//   - cmd/internal/notify: the verdict is shown, and news is sent once it has settled
+//   - suites/run: runs the steps of a case in a sandbox from equipment; the result is an Outcome
+//   - suites/verdict: judges the Outcome, checks it against its control, compares it with the
+//     previous verdict
+//   - suites/record: appends the record and files the run (Filing)
+//   - cmd/internal/notify: shows the verdict, and sends news once it has settled
 package session
 
 import (
@@ -29,24 +31,23 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// Options are what an engine is made of.
+// Options configure a Session.
 type Options struct {
 	Project *project.Project
-	Store   *record.Store // nil: nothing is recorded
-	Records record.Place  // where the records are, for what is kept beside them
+	Store   *record.Store // if nil, nothing is recorded
+	Records record.Place  // directory of the records and of the files stored with them
 	View    notify.View
-	Temp    string                    // an existing directory of this engine's own, for sandboxes
-	Keep    string                    // an existing directory, where sandboxes of failing cases are kept
-	Env     []string                  // hookwatch's own; cases get what run.Environment leaves of it
-	Jobs    int                       // 0: as the configuration says
+	Temp    string                    // existing directory for sandboxes, used by this session alone
+	Keep    string                    // existing directory for the kept sandboxes of failing cases
+	Env     []string                  // hookwatch's own environment; cases get the part that run.Environment returns
+	Jobs    int                       // 0 means the configured number
 	Shuffle uint64                    // seed of a random order; 0 keeps the order
-	Rerun   func(k suites.Key) string // the command that runs just one case
+	Rerun   func(k suites.Key) string // returns the command that reruns one case
 	Now     func() time.Time
 	Program string // hookwatch's own version
 }
 
-// An Session runs cases and keeps what is known of them. Its methods are to be
-// called from one goroutine.
+// A Session runs cases and keeps their state. Its methods must be called from one goroutine.
 type Session struct {
 	opts      Options
 	project   *project.Project
@@ -56,21 +57,21 @@ type Session struct {
 	news      *plan.News
 	audit     *decide.Audit
 
-	awaited bool // the end of the run is, rather than the first answers
+	awaited bool // Once waits for the end of the run, not for the first verdicts
 	queue   *plan.Queue
 	running map[suites.Key]*execution
 	held    map[suites.Key]*execution // finished, waiting for the control's verdict
 	results chan *execution
-	busy    span               // in which hooks ran last
-	run     *decide.Run        // in progress; nil: none is
-	paused  bool               // nothing can be run: the project's directory is not there
-	last    []suites.Key       // selected last, for doing it again
-	ran     func(*suites.Case) // told of every verdict
-	counts  suites.State       // told last
-	first   bool               // nothing was known of the project before this run
+	busy    span               // the last period in which hooks ran
+	run     *decide.Run        // in progress; nil if none
+	paused  bool               // nothing can run because the project directory is missing
+	last    []suites.Key       // the last selection, for RunAgain
+	ran     func(*suites.Case) // called for every verdict
+	counts  suites.State       // last counts sent to the view
+	first   bool               // there were no records before this run
 }
 
-// New makes a session over a project and its records.
+// New returns a session for a project; before holds its records and may be nil.
 func New(o Options, before *record.Snapshot) (*Session, error) {
 	if o.View == nil {
 		o.View = notify.Multi()
@@ -107,7 +108,7 @@ func New(o Options, before *record.Snapshot) (*Session, error) {
 
 func (e *Session) warn(text string) { e.opts.View.Handle(notify.Warning{Text: text}) }
 
-// warnError warns of an error and of what to do about it.
+// warnError reports an error as a warning, followed by its advice.
 func (e *Session) warnError(err error) {
 	text := err.Error()
 	var advised interface{ Advice() []string }
@@ -124,7 +125,7 @@ func (e *Session) warnf(format string, args ...any) { e.warn(fmt.Sprintf(format,
 // Isolation returns the isolation in which hooks run.
 func (e *Session) Isolation() sandbox.Choice { return e.equipment.Isolation() }
 
-// Outside returns why the real client is not started in the project, "" where it is.
+// Outside returns why the real client is not started in the project, or "" if it is.
 func (e *Session) Outside() string { return e.equipment.Runner.Outside() }
 
 // State counts all of the project's cases by their verdicts on record.
@@ -133,7 +134,7 @@ func (e *Session) State() suites.State {
 	return suites.State{Tally: t, NotRun: len(e.project.Every()) - t.Total()}
 }
 
-// Stale selects what changed since the last run affects, and controls.
+// Stale selects the cases affected by changes since the last run, and their controls.
 func (e *Session) Stale() []plan.Selected {
 	return e.knowledge.Stale(func(k suites.Key) *suites.Digests {
 		if x := e.running[k]; x != nil && !x.stale {
@@ -146,18 +147,18 @@ func (e *Session) Stale() []plan.Selected {
 	})
 }
 
-// kept is where sandboxes of failing cases are kept.
+// kept returns the directory and limits for the sandboxes of failing cases.
 func (e *Session) kept() sandbox.Kept {
 	return sandbox.Kept{Dir: e.opts.Keep, Count: e.project.Config.Sandbox.Keep, Size: int64(e.project.Config.Sandbox.KeepSize)}
 }
 
-// pending reports whether a case of the current run is still to have its own verdict.
+// pending reports whether a case of the current run still has no verdict of its own.
 func (e *Session) pending(k suites.Key) bool { return e.queue.Has(k) || e.running[k] != nil }
 
-// underway reports whether the current run goes on.
+// underway reports whether the current run has unfinished cases.
 func (e *Session) underway() bool { return e.queue.Len()+len(e.running)+len(e.held) > 0 }
 
-// enqueue lets a case wait in its rank.
+// enqueue adds a case to the queue with its rank.
 func (e *Session) enqueue(c *suites.Case) {
 	rank := plan.Rank{Control: e.project.IsControl(c.Key()), Order: e.project.Order(c.Key()), Awaited: e.awaited}
 	if before := e.knowledge.Verdicts.Present(c.Key()); before != nil {
@@ -166,8 +167,8 @@ func (e *Session) enqueue(c *suites.Case) {
 	e.queue.Add(c, rank)
 }
 
-// drop takes a case out of the current run, with the verdict that it may have
-// had there: that one is never filed, so it must not count if the case comes back.
+// drop removes a case from the current run, and withdraws a verdict from this run: because that
+// verdict is never filed, it must not count if the case comes back.
 func (e *Session) drop(k suites.Key) {
 	e.run.Drop(k)
 	if last := e.knowledge.Verdicts.Present(k); last != nil && last.Run == e.run.ID {
@@ -175,12 +176,12 @@ func (e *Session) drop(k suites.Key) {
 	}
 }
 
-// Announce tells what the run made worse or better, without waiting for a
-// failure to be reproduced.
+// Announce sends the regressions and resolved failures of the run, including failures that were
+// not reproduced yet.
 func (e *Session) Announce(runID string) { e.announce(runID, true) }
 
-// announce tells what got worse and what got better. Unless all is asked for,
-// a failure waits until it was reproduced.
+// announce sends regressions and resolved failures. Unless all is set, a failure waits until it
+// has been reproduced.
 func (e *Session) announce(runID string, all bool) {
 	if regressions, resolved := e.news.Take(all); len(regressions)+len(resolved) > 0 {
 		e.opts.View.Handle(notify.Transitions{

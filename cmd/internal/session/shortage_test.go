@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// TestMachineFault: a case that the machine did not let run is aborted, with the
-// reason, and no failure of its hook.
+// TestMachineFault checks that a case that the machine could not run is aborted with the reason,
+// and is no failure of its hook.
 func TestMachineFault(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

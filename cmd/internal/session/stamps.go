@@ -10,14 +10,15 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// Seen are the inputs of a case, with the state that each of their files was in.
+// Seen are the inputs of a case, with the signature of each file.
 type Seen struct {
 	Inputs []suites.Input
 	stamps []disk.Signature // of the files, in their order
 }
 
-// Files lists the inputs' files, each once; inputs are sorted by path. What stands for
-// all files elsewhere has no stamp: each change of them is passed to the graph.
+// Files returns the paths of the inputs without duplicates; inputs are sorted by path. It omits
+// depend.Elsewhere, which represents all other files and has no signature: the graph receives
+// each of their changes.
 func (s Seen) Files() (out []string) {
 	for _, in := range s.Inputs {
 		if in.Path == depend.Elsewhere {
@@ -30,25 +31,25 @@ func (s Seen) Files() (out []string) {
 	return out
 }
 
-// stamps tell one state of each file from another, as it was when the graph read it.
+// stamps holds the signature that each file had when the graph read it.
 type stamps struct {
 	project *project.Project
 	read    map[string]disk.Signature // by path
-	noticed bool                      // something changed that no batch has told of so far
+	noticed bool                      // a change was found that no batch has reported
 }
 
 func newStamps(p *project.Project) stamps {
 	return stamps{project: p, read: make(map[string]disk.Signature)}
 }
 
-// manyPaths is a number of paths above which telling files apart is not worth it.
+// manyPaths is the number of changed paths above which all signatures are discarded.
 const manyPaths = 100
 
-// Refresh has the graph read files again, some time after this: what their stamps
-// were when it read them before is of no use.
+// Refresh makes the graph read files again later. Their signatures are discarded because they
+// belong to the earlier read.
 func (s *stamps) Refresh(paths []string) {
 	s.project.Graph.Refresh(paths)
-	if len(paths) > manyPaths { // the graph may have forgotten all
+	if len(paths) > manyPaths { // the graph may have discarded everything
 		clear(s.read)
 	}
 	for _, path := range paths {
@@ -56,9 +57,8 @@ func (s *stamps) Refresh(paths []string) {
 	}
 }
 
-// fresh are the case's inputs as they are now, but for those that keep leaves out,
-// with the stamps of the files that they were read from: a file that is not as it
-// was when the graph read it is read again.
+// fresh returns the current inputs of a case, filtered by keep, with the signatures of their
+// files. A file that has changed since the graph read it is read again.
 func (s *stamps) fresh(c *suites.Case, keep func([]suites.Input) []suites.Input) Seen {
 	seen := Seen{Inputs: keep(s.project.Graph.Inputs(c))}
 	var old []string
@@ -81,7 +81,7 @@ func (s *stamps) fresh(c *suites.Case, keep func([]suites.Input) []suites.Input)
 	return seen
 }
 
-// Changed lists the files that are not as they were seen.
+// Changed returns the files that have changed since they were seen.
 func (s *stamps) Changed(seen Seen) []string {
 	var changed []string
 	for i, path := range seen.Files() {
@@ -92,7 +92,7 @@ func (s *stamps) Changed(seen Seen) []string {
 	return changed
 }
 
-// unseen reports whether one of the files was restored without its stamp telling.
+// unseen reports whether one of the restored files has the same signature as before.
 func (s *stamps) unseen(seen Seen, restored []string) bool {
 	for i, f := range seen.Files() {
 		if slices.Contains(restored, f) && s.now(f) == seen.stamps[i] {
@@ -102,11 +102,11 @@ func (s *stamps) unseen(seen Seen, restored []string) bool {
 	return false
 }
 
-// Exists reports whether there is a file at a path now.
+// Exists reports whether a file currently exists at a path.
 func (s *stamps) Exists(path string) bool { return s.now(path) != disk.Signature{} }
 
-// now tells one state of a file from another, even where the content came back to
-// what it was.
+// now returns the current signature of a file, which differs after every write, even if the
+// content is the same again.
 func (s *stamps) now(path string) disk.Signature {
 	fi, err := os.Stat(s.project.Config.Abs(path))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestStamp: whoever wrote a file while a case ran left a trace, even where the
-// content is the same again and the clock was turned back.
+// TestStamp checks that every write of a file while a case runs changes its signature, even if
+// the content is the same again and the modification time was restored.
 func TestStamp(t *testing.T) {
 	t.Parallel()
 	s := projecttest.New(t, map[string]string{"hooks/other.sh": projecttest.Guard})
@@ -72,8 +72,8 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// nextTick waits until the file system's clock, which may be a coarse one, has
-// moved on since the file changed last.
+// nextTick waits until the file system's clock, which may be coarse, has advanced since the last
+// change of the file.
 func nextTick(s *projecttest.Scene, name string) {
 	s.T.Helper()
 	fi, err := os.Stat(s.Path(name))
@@ -94,8 +94,8 @@ func nextTick(s *projecttest.Scene, name string) {
 	s.T.Fatal("the clock stands still")
 }
 
-// TestNoticed: what a run finds to be other than it was read before is looked at by the
-// next selection, whether or not anybody tells of it.
+// TestNoticed checks that a change found by a run is noted for the next selection, even if no
+// batch reports it.
 func TestNoticed(t *testing.T) {
 	t.Parallel()
 	s := projecttest.New(t, map[string]string{"suites/s.yaml": projecttest.OneCase("A1", "expect: {exit: 0}")})

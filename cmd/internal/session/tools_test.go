@@ -8,7 +8,7 @@ import (
 	"hookwatch/cmd/internal/project"
 )
 
-// Cases of one hook share a look at its tools, unless one of them runs others too.
+// Cases of one hook share a lookup of its tools, unless one of them also runs other hooks.
 func TestToolsOfSteps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{

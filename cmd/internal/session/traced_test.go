@@ -23,11 +23,11 @@ import (
 	"hookwatch/suites/reference"
 )
 
-// sampled is how many cases are compared unless HOOKWATCH_TEST_ALL asks for all.
+// sampled is the number of cases compared unless HOOKWATCH_TEST_ALL is set.
 const sampled = 30
 
-// Tracing must change nothing that a case can be judged by: each case of the
-// reference project is run as it is and traced.
+// Tracing must not change any part of an outcome that is judged: each case of the reference
+// project runs with and without tracing.
 func TestTracingChangesNoOutcome(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
@@ -37,7 +37,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 	if _, err := reference.Linters.Extract(s.Root); err != nil {
 		t.Fatal(err)
 	}
-	// No stand-ins: this program cannot be started as one.
+	// No stand-ins, because the test binary cannot be started as one.
 	s.Write(config.FileName, "hooks: [.claude/hooks]\nsettings: [.claude/settings.json]\nsuites: [builtin]\nverify: off\n")
 	cfg, err := config.Load(config.LoadOptions{Dir: s.Root, Env: func(string) (string, bool) { return "", false }})
 	if err != nil {
@@ -51,7 +51,7 @@ func TestTracingChangesNoOutcome(t *testing.T) {
 		if w, ok := e.(notify.Warning); ok {
 			t.Log(w.Text)
 		}
-	}}, func(o *Options) { o.Env = append(o.Env, "HOME="+t.TempDir()) }) // away from the sandboxes
+	}}, func(o *Options) { o.Env = append(o.Env, "HOME="+t.TempDir()) }) // outside of the sandboxes
 	defer session.equipment.Runner.Close()
 	cases := slices.DeleteFunc(slices.Clone(p.Cases), func(c *suites.Case) bool { return c.Layer != suites.Direct || c.Check != nil })
 	if os.Getenv("HOOKWATCH_TEST_ALL") == "" {
@@ -95,8 +95,8 @@ func compareTraced(t *testing.T, s *Session, cases []*suites.Case) {
 	}
 }
 
-// sameTraced runs one case plain and traced. What differs is only tracing's fault
-// when plain runs do not differ among themselves.
+// sameTraced runs one case with and without tracing. A difference is attributed to tracing only
+// if runs without tracing do not differ.
 func sameTraced(t *testing.T, s *Session, c *suites.Case) (traced, steady bool) {
 	plain, _ := outcomeOf(t, s, c, false)
 	with, traced := outcomeOf(t, s, c, true)
@@ -115,14 +115,14 @@ func sameTraced(t *testing.T, s *Session, c *suites.Case) (traced, steady bool) 
 	return traced, true
 }
 
-// What differs between two runs of the same: the numbers that hooks get in place
-// of PIDs, and times.
+// Parts that differ between two equal runs: the numbers that hooks get instead of PIDs, and
+// times.
 var (
 	caseNumber = regexp.MustCompile(`1[0-9]{15}`)
 	clockTime  = regexp.MustCompile(`\b20[0-9]{2}-?[0-9]{2}-?[0-9]{2}[T_ -]?[0-9:]{6,8}Z?`)
 )
 
-// outcomeOf gives everything of an outcome that a case can be judged by.
+// outcomeOf returns all parts of an outcome by which a case can be judged.
 func outcomeOf(t *testing.T, s *Session, c *suites.Case, traced bool) (text string, hasTrace bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*ceiling)
 	defer cancel()

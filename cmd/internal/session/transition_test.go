@@ -19,8 +19,8 @@ cases:
   - {id: YA, name: ya, gates: [jaq, yamllint], expect: {exit: 0}}
 `
 
-// TestUnexplained: a case that breaks while the linter of another language goes
-// away is a regression, in the session as in the comparison.
+// TestUnexplained checks that a case that breaks while the linter of another language disappears
+// is a regression, both in the session and in the comparison.
 func TestUnexplained(t *testing.T) {
 	t.Parallel()
 	p := newScene(t, map[string]string{"suites/s.yaml": linted, "h.sh": "#!/bin/bash\n"}).Load(project.Filter{})

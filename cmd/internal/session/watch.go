@@ -15,8 +15,8 @@ import (
 	"hookwatch/watcher"
 )
 
-// Watch runs what is stale, then follows saves until the context ends or a
-// person quits. Records of cases that were running then are not kept.
+// Watch runs stale cases, then follows saves until the context ends or the user quits. Records of
+// cases that are running at that moment are not kept.
 func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	w := &watch{
 		Session: e, in: in, settled: time.NewTimer(time.Hour),
@@ -66,7 +66,7 @@ func (e *Session) Watch(ctx context.Context, in WatchOptions) Summary {
 	}
 }
 
-// ended closes the run, and lets its news settle.
+// ended closes the run and starts the wait until its news has settled.
 func (w *watch) ended() {
 	w.equipment.Runner.CancelPrewarm()
 	sum := w.end(false)
@@ -75,11 +75,11 @@ func (w *watch) ended() {
 	w.waitToSettle()
 }
 
-// tell says what is new, once nothing changes any more; a failure that was seen
-// only once is reproduced first.
+// tell announces news once nothing changes any more. It first reproduces failures that were seen
+// only once, and afterwards starts the work for idle times.
 func (w *watch) tell(ctx context.Context) {
 	if w.run != nil || w.paused {
-		return // its end starts the wait anew
+		return // ended starts the wait again
 	}
 	if w.knowledge.Freshness.Recheck() || w.knowledge.Freshness.Noticed() {
 		w.begin(ctx, w.selectStale(ctx), true)
@@ -112,43 +112,43 @@ func (w *watch) stop() Summary {
 	return w.end(true)
 }
 
-// WatchOptions are what a watching engine needs beyond an engine.
+// WatchOptions are the additional parameters of Watch.
 type WatchOptions struct {
-	Started  notify.Started // reported with the number of files that are watched, once that is known
+	Started  notify.Started // shown first, with the number of watched files added
 	Watcher  *watcher.Watcher
-	Notes    <-chan string // lines of the watcher that a person should read
+	Notes    <-chan string // messages of the watcher for the user
 	Commands <-chan Command
 	Reload   func() (*project.Project, []suites.Problem)
 }
 
-// A watch is an engine that follows the files.
+// A watch is a session that follows saves.
 type watch struct {
 	*Session
 	in       WatchOptions
-	settled  *time.Timer // runs while there may be news that has to settle
+	settled  *time.Timer // runs while news may have to settle
 	troubled bool        // configuration or suites have problems
 	lastRun  string
-	followed []string // files that the watcher follows for the cases' sake
+	followed []string // files that the watcher follows because cases depend on them
 	again    bool     // failures that were seen once have been run again
 	rest     *decide.AtRest
 	idle     idling
-	toAudit  []*suites.Case   // not affected by the latest save
-	toReload bool             // hooks were seen to stop more than the project has cases of
-	warned   *project.Project // whose directories were reported as too many
+	toAudit  []*suites.Case   // cases unaffected by the latest save
+	toReload bool             // hooks stopped inputs for which the project has no cases yet
+	warned   *project.Project // the project whose excess of directories has been reported
 }
 
-// An idling engine makes the traces that are missing, one at a time, until
+// idling holds the work of a watch in idle times, one missing trace or trial at a time, until
 // something is saved.
 type idling struct {
 	untraced map[suites.Key]bool // cases that may lack a trace
 	done     chan *tracedRun
-	trial    chan *trialRun     // of the hook that is tried; nil while none is
-	cancel   context.CancelFunc // of what is running; nil when nothing is
+	trial    chan *trialRun     // of the hook being tried; nil if none
+	cancel   context.CancelFunc // of the running work; nil if none
 	ctx      context.Context
 	by       *trace.Scripts
 }
 
-// lack notes cases whose traces have to be looked for.
+// lack records cases whose traces must be checked.
 func (i *idling) lack(cases []*suites.Case) {
 	if i.untraced == nil {
 		i.untraced = make(map[suites.Key]bool)
@@ -158,7 +158,7 @@ func (i *idling) lack(cases []*suites.Case) {
 	}
 }
 
-// stop stops what can wait: what is to be done now needs the machine.
+// stop cancels idle work, because the next work needs the machine.
 func (i *idling) stop() {
 	i.by = nil // files may have changed
 	if i.cancel != nil {
@@ -166,11 +166,11 @@ func (i *idling) stop() {
 	}
 }
 
-// waitToSettle waits anew until nothing changes any more.
+// waitToSettle restarts the wait until nothing changes any more.
 func (w *watch) waitToSettle() { w.settled.Reset(w.project.Config.Notify.Settle) }
 
-// selectStale selects what is stale, and lets the watcher follow what the graph
-// has come to know by it: a file that a hook sources from anywhere.
+// selectStale selects the stale cases. It makes the watcher follow files that the graph discovers
+// meanwhile, such as a file that a hook sources from outside the project.
 func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 	w.knowledge.Freshness.Selected()
 	for {
@@ -180,7 +180,7 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 			return selected
 		}
 		w.followed = now
-		// What only now is followed was read anew: it may have changed since.
+		// Newly followed files were read again: they may have changed before they were followed.
 		if err := Follow(ctx, w.project, w.in.Watcher); err != nil {
 			w.warnOf(err)
 			return selected
@@ -188,14 +188,14 @@ func (w *watch) selectStale(ctx context.Context) []plan.Selected {
 	}
 }
 
-// warnOf tells of an error, unless it is that the engine ends.
+// warnOf warns of an error, unless the session is ending.
 func (w *watch) warnOf(err error) {
 	if !errors.Is(err, context.Canceled) {
 		w.warn(err.Error())
 	}
 }
 
-// begin starts what is selected, if anything is, and tells of it.
+// begin starts and announces the selected cases, if there are any.
 func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool) {
 	if len(selected) == 0 {
 		return
@@ -204,8 +204,8 @@ func (w *watch) begin(ctx context.Context, selected []plan.Selected, quiet bool)
 	w.begun()
 }
 
-// startRun starts what is selected before anything is written of it: the hooks
-// are what a person waits for.
+// startRun starts the selected cases before any record is written, because the user waits for the
+// hooks.
 func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bool) {
 	if w.run == nil {
 		w.open(false)
@@ -216,9 +216,8 @@ func (w *watch) startRun(ctx context.Context, selected []plan.Selected, quiet bo
 	w.fill(ctx)
 }
 
-// Follow lets a watcher that began with project.FirstInterest follow the project as
-// it was read since. What only now comes into its sight is read once more. It is
-// given up as soon as ctx ends.
+// Follow makes a watcher that started with project.FirstInterest follow the project as loaded
+// since then. Newly followed files are read once more. Follow returns early if ctx ends.
 func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
 	i := p.Interest()
 	if err := unlessEnded(ctx, func() error { return w.SetInterest(i) }); err != nil {
@@ -229,8 +228,8 @@ func Follow(ctx context.Context, p *project.Project, w *watcher.Watcher) error {
 	return nil
 }
 
-// unlessEnded gives what f does, or why ctx ended before that: f goes on then, and nobody
-// waits for it any more. What is read of files can be called off in no other way.
+// unlessEnded returns the result of f, or the cause if ctx ends first. In that case f continues
+// in the background, because reading files cannot be cancelled.
 func unlessEnded(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()

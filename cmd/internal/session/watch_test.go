@@ -16,8 +16,8 @@ import (
 
 const open = "#!/bin/bash\nexit 0\n"
 
-// TestWatchBreakAndMend: a person hears of a regression once, when it has
-// settled and was seen twice; and once of its end.
+// TestWatchBreakAndMend checks that a regression is announced once, after it has settled and was
+// seen twice, and that its end is announced once.
 func TestWatchBreakAndMend(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -34,7 +34,7 @@ func TestWatchBreakAndMend(t *testing.T) {
 	if done := w.runDone(); done.Tally != (suites.Tally{Failed: 1, Unproven: 1}) {
 		t.Errorf("broken: %+v", done.Tally)
 	}
-	// The reproduction shows nothing: the next thing heard of is the news.
+	// The reproduction shows nothing: the next event is the news.
 	news := next[notify.Transitions](w)
 	if recordIDs(news.Regressions) != "B1" || len(news.Resolved) != 0 {
 		t.Errorf("regressions %s, resolved %s", recordIDs(news.Regressions), recordIDs(news.Resolved))
@@ -65,8 +65,8 @@ func TestWatchBreakAndMend(t *testing.T) {
 	}
 }
 
-// TestWatchConsent: what a save asks for is told and not in force, until it is
-// agreed to beside the session.
+// TestWatchConsent checks that values requested by a save are reported, and used only after the
+// user has consented outside the session.
 func TestWatchConsent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -90,7 +90,7 @@ func TestWatchConsent(t *testing.T) {
 	if err := trust.In(asked.Config.State).Agree(asked.Config.Dir, asked.Config.Identity(nil), asked.Config.Values(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	// The environment of every case is another one: all are stale.
+	// The environment of every case has changed: all are stale.
 	if done := w.runDone(); done.Tally != (suites.Tally{Passed: 2}) {
 		t.Errorf("agreed: %+v", done.Tally)
 	}
@@ -100,7 +100,7 @@ func TestWatchConsent(t *testing.T) {
 	w.quit()
 }
 
-// TestWatchFlaky: a failure that does not come again is no regression.
+// TestWatchFlaky checks that a failure that is not reproduced is no regression.
 func TestWatchFlaky(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": oneCase("A1", "expect: {exit: 0}")})
@@ -121,7 +121,7 @@ func TestWatchFlaky(t *testing.T) {
 	}
 }
 
-// TestWatchSuites: cases come and go with their files.
+// TestWatchSuites checks that cases appear and disappear with their files.
 func TestWatchSuites(t *testing.T) {
 	t.Parallel()
 	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
@@ -151,8 +151,8 @@ func TestWatchSuites(t *testing.T) {
 	w.quit()
 }
 
-// TestWatchSuiteComesBack: a verdict of a run that lost its case is not on file,
-// so a case that comes back before the next run is run again.
+// TestWatchSuiteComesBack checks that a case that was removed during a run, and so has no verdict
+// on file, runs again if it comes back before the next run.
 func TestWatchSuiteComesBack(t *testing.T) {
 	t.Parallel()
 	other := "suite: other\nhook: hooks/guard.sh\nevent: Stop\ncases:\n  - {id: C1, name: c, expect: {exit: 0}}\n"
@@ -189,7 +189,7 @@ func TestWatchSuiteComesBack(t *testing.T) {
 	}
 }
 
-// TestWatchProblems: while there are problems the last good state is in force.
+// TestWatchProblems checks that the last valid state is used while there are problems.
 func TestWatchProblems(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -222,7 +222,7 @@ func TestWatchProblems(t *testing.T) {
 	w.quit()
 }
 
-// TestWatchCommands: what a person asks for by a key.
+// TestWatchCommands checks the requests that the user makes with keys.
 func TestWatchCommands(t *testing.T) {
 	t.Parallel()
 	suite := strings.Replace(pair, "cases:\n", "cases:\n  - {id: F1, name: fails, command: bad, expect: {exit: 0}}\n", 1)
@@ -251,8 +251,8 @@ func TestWatchCommands(t *testing.T) {
 	w.quit()
 }
 
-// TestWatchCalledOff: a signal ends a session that reads a project for as long as
-// that may take.
+// TestWatchCalledOff checks that a signal ends a session while it loads a project, however long
+// that takes.
 func TestWatchCalledOff(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair})
@@ -277,8 +277,8 @@ func TestWatchCalledOff(t *testing.T) {
 	}
 }
 
-// TestWatchOtherPlaces: what is saved where a new configuration has suites, between the reading
-// of them and the watching, is not missed.
+// TestWatchOtherPlaces checks that a save in a place where a new configuration has suites is not
+// missed between loading and watching.
 func TestWatchOtherPlaces(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"suites/s.yaml": pair, "more/m.yaml": strings.Replace(pair, "suite: s", "suite: m", 1)})
@@ -300,7 +300,7 @@ func TestWatchOtherPlaces(t *testing.T) {
 	w.quit()
 }
 
-// TestWatchQuit: what was running then leaves no record and no process.
+// TestWatchQuit checks that running cases leave no record and no process.
 func TestWatchQuit(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, map[string]string{"hooks/guard.sh": hanging, "suites/s.yaml": quickAndHanging})
@@ -319,8 +319,8 @@ func TestWatchQuit(t *testing.T) {
 	}
 }
 
-// TestWatchEachSave: a save answers for its own cases, not for those that wait for the
-// sake of another one.
+// TestWatchEachSave checks that a save reports its own cases, and not those that wait because of
+// another save.
 func TestWatchEachSave(t *testing.T) {
 	t.Parallel()
 	held := "#!/bin/bash\nwhile [[ -e $CLAUDE_PROJECT_DIR/hold ]]; do sleep 0.01; done\n"

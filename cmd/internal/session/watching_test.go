@@ -15,22 +15,22 @@ import (
 	"hookwatch/watcher"
 )
 
-// A watching is a session that follows a scene, through a real watcher.
+// A watching is a session that follows a scene with a real watcher.
 type watching struct {
 	*scene
 	session  *Session
 	events   chan notify.Event
 	commands chan Command
 	ended    chan Summary
-	cancel   context.CancelFunc // as a signal does
-	loading  func()             // when the project is read again; nil: nothing
-	loaded   func()             // when it has been read again
+	cancel   context.CancelFunc // like a signal
+	loading  func()             // called when the project is loaded again; may be nil
+	loaded   func()             // called after it was loaded again
 }
 
-// channel is a view that hands events on.
+// channel is a view that sends events to a channel.
 type channel chan notify.Event
 
-// Handle passes on what was done; how far something is, nobody here waits for.
+// Handle sends all events except those about progress, because no test waits for these.
 func (c channel) Handle(e notify.Event) {
 	switch e.(type) {
 	case notify.Saved, notify.Tracing:
@@ -43,7 +43,7 @@ func (c channel) Close() error { return nil }
 
 func (s *scene) watch() *watching {
 	s.T.Helper()
-	// Room for all that a test causes: the session must never wait for us.
+	// Room for all events of a test, because the session must never wait for the test.
 	w := &watching{scene: s, events: make(chan notify.Event, 10000), commands: make(chan Command), ended: make(chan Summary, 1)}
 	files, err := watcher.New(watcher.Options{Interest: project.FirstInterest(s.Config())})
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *watching) reload() (*project.Project, []suites.Problem) {
 	return project.Load(cfg, project.Filter{}, nil)
 }
 
-// until waits for an event and returns all up to it.
+// until waits for an event and returns all events up to it.
 func (w *watching) until(what string, is func(notify.Event) bool) []notify.Event {
 	w.T.Helper()
 	var seen []notify.Event
@@ -112,7 +112,7 @@ func (w *watching) runDone() notify.RunDone {
 	return seen[len(seen)-1].(notify.RunDone)
 }
 
-// next is the next event, which must be of this kind.
+// next returns the next event, which must be of this kind.
 func next[E notify.Event](w *watching) E {
 	w.T.Helper()
 	seen := w.until("event", func(e notify.Event) bool { return e != notify.Rested{} })
@@ -144,7 +144,7 @@ func keys(selected []suites.Selection) string {
 	return strings.Join(out, " ")
 }
 
-// recordIDs are sorted: what finishes at once may be told in any order.
+// recordIDs returns sorted IDs, because cases that finish together may be reported in any order.
 func recordIDs(records []suites.Record) string {
 	var out []string
 	for _, r := range records {

@@ -7,14 +7,14 @@ import (
 	"hookwatch/suites/depend"
 )
 
-// maxTouches is how often in a row a file may change under a running case that
-// depends on it before the hooks themselves are taken to write it.
+// maxTouches is how often in a row a file may change while a case that depends on it runs before
+// it counts as written by the hooks.
 const maxTouches = 5
 
-// maxRechecks is how many runs in quiet have to show it too.
+// maxRechecks is the number of quiet runs that must confirm it.
 const maxRechecks = 3
 
-// written holds the files that hooks write while they run: what a test writes must
+// written holds the files that hooks write while they run, because a file written by a test must
 // not start the next run.
 type written struct {
 	touches   map[string]int // in a row
@@ -26,9 +26,9 @@ func newWritten() written {
 	return written{touches: make(map[string]int), files: make(map[string]bool), rechecked: make(map[string]int)}
 }
 
-// Touched notes that files changed while a case ran that depends on them, and lists
-// those that hooks are now known to write. Files that make a project what it is, as
-// matters tells, are never among them.
+// Touched records that files changed while a case that depends on them ran, and returns the files
+// now known to be written by hooks. It never returns files for which matters is true: those that
+// define the project.
 func (w *written) Touched(paths []string, matters func(string) bool) (known []string) {
 	for _, path := range paths {
 		w.touches[path]++
@@ -36,14 +36,14 @@ func (w *written) Touched(paths []string, matters func(string) bool) (known []st
 			continue
 		}
 		w.files[path] = true
-		if w.rechecked[path] >= maxRechecks { // before that a person may be saving it again and again
+		if w.rechecked[path] >= maxRechecks { // before that the user may be saving it repeatedly
 			known = append(known, path)
 		}
 	}
 	return known
 }
 
-// Undisturbed notes a case that ended without any of its files changing under it.
+// Undisturbed records that a case ended without a change of its files.
 func (w *written) Undisturbed(seen Seen) {
 	for _, path := range seen.Files() {
 		delete(w.touches, path)
@@ -51,8 +51,8 @@ func (w *written) Undisturbed(seen Seen) {
 	}
 }
 
-// recheck takes files back, a few times, that were found to be written by hooks while
-// a person may have been saving them: now that nobody saves, the next run tells.
+// recheck takes back files, up to maxRechecks times, that were classified as written by hooks
+// while the user may have been saving them: the next run, without saves, decides.
 func (w *written) recheck() (again []string) {
 	for path := range w.files {
 		if w.rechecked[path] < maxRechecks {
@@ -70,7 +70,7 @@ func (w *written) recheck() (again []string) {
 // Written reports whether the hooks write a file themselves.
 func (w *written) Written(path string) bool { return w.files[path] }
 
-// Without leaves out what the hooks write themselves.
+// Without returns the inputs that the hooks do not write themselves.
 func (w *written) Without(inputs []suites.Input) []suites.Input {
 	if len(w.files) == 0 {
 		return inputs
@@ -78,11 +78,10 @@ func (w *written) Without(inputs []suites.Input) []suites.Input {
 	return slices.DeleteFunc(slices.Clone(inputs), func(in suites.Input) bool { return w.files[in.Path] })
 }
 
-// Untouched notes that a file changed while no case ran.
+// Untouched records that a file changed while no case ran.
 func (w *written) Untouched(path string) { delete(w.touches, path) }
 
-// forget gives up what is known of files that no case depends on, by followed, which
-// is sorted.
+// forget discards the state of files that no case depends on; followed must be sorted.
 func (w *written) forget(followed []string) {
 	if _, all := slices.BinarySearch(followed, depend.Elsewhere); all {
 		return

@@ -6,7 +6,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestForgetFiles: what was seen of files goes with them.
+// TestForgetFiles checks that the state of files is discarded with them.
 func TestForgetFiles(t *testing.T) {
 	t.Parallel()
 	own := newWritten()
@@ -19,8 +19,9 @@ func TestForgetFiles(t *testing.T) {
 	}
 }
 
-// TestWritten: a file that changes under case after case is written by the hooks; it
-// is told when quiet has shown it too, and a file that matters is never among them.
+// TestWritten checks that a file that changes during several cases in a row counts as written by
+// the hooks, is reported after quiet runs confirm it, and is never a file that defines the
+// project.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	own, told := newWritten(), 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ASCII reports whether the environment says that no other letters are shown: by a
-// locale without UTF-8. Where it says nothing, nothing is known.
+// ASCII reports whether the environment sets a locale without UTF-8, so that only ASCII can be
+// displayed. It reports false if no locale is set.
 func ASCII(getenv func(string) string) bool {
 	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")

@@ -2,10 +2,10 @@ package terminal
 
 import "unicode/utf8"
 
-// A Key is a letter, or one of those that have none.
+// A Key is a letter, or a key without one.
 type Key rune
 
-// Keys without a letter. A terminal sends those of one byte as they are.
+// Keys without a letter. Terminals send those with positive values as one byte.
 const (
 	CtrlC     Key = 3
 	CtrlD     Key = 4
@@ -18,17 +18,17 @@ const (
 	Down      Key = -2
 )
 
-// A decoder tells keys from the sequences that a terminal sends for others, whose
-// letters are none that were pressed.
+// A decoder separates keys from the escape sequences of other keys, because letters in a sequence
+// were not pressed.
 type decoder struct {
-	escaped  bool   // ESC has come
+	escaped  bool   // ESC was read
 	sequence bool   // and [ or O after it
-	plain    bool   // nothing but those has come of the sequence
-	letter   []byte // the beginning of one
+	plain    bool   // no further byte of the sequence was read
+	letter   []byte // first bytes of an incomplete letter
 }
 
-// keys are those that the bytes of one read amount to. A terminal sends a
-// sequence at once, so an ESC that ends a read is the key of that name.
+// keys returns the keys in the bytes of one read. A terminal sends a sequence in one write, so an
+// ESC at the end of a read is the Escape key.
 func (d *decoder) keys(read []byte) []Key {
 	var out []Key
 	for i, b := range read {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// endless is a reader that a person leans on.
+// endless is a reader of a key that is held down.
 type endless struct{ io.Reader }
 
 func (e endless) Read(b []byte) (int, error) {
@@ -17,7 +17,7 @@ func (e endless) Read(b []byte) (int, error) {
 	return copy(b, "a"), nil
 }
 
-// TestEach: keys are handed over until nobody wants more, or there are no more.
+// TestEach checks that keys are delivered until press returns false or there are no more.
 func TestEach(t *testing.T) {
 	t.Parallel()
 	var got []Key
@@ -31,8 +31,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestDecoder: what a terminal sends for keys beyond letters is no letter, in however
-// many reads it comes.
+// TestDecoder checks that escape sequences of other keys give no letters, however they are split
+// into reads.
 func TestDecoder(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -60,8 +60,8 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// FuzzDecoder: whatever comes, and in whatever pieces, no key is a control that only a
-// terminal understands, but for those that are named.
+// FuzzDecoder checks that for any input, split in any way, no key is a control character except
+// the named ones.
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte("\x1b[15;2q\xc3"), []byte("\xbc"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -4,7 +4,7 @@ package terminal
 
 import "golang.org/x/term"
 
-// readKeyByKey makes a terminal hand over each key as it is pressed.
+// readKeyByKey makes a terminal deliver each key as it is pressed.
 func readKeyByKey(fd int) (restore func(), err error) {
 	old, err := term.MakeRaw(fd)
 	if err != nil {

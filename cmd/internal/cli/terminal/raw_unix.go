@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readKeyByKey makes a terminal hand over each key as it is pressed, unechoed,
-// and nothing else: output, Ctrl-C and line ends stay as they were, so that what
-// a killed process leaves behind can still be used. What was typed before is
-// dropped on the way in and out; it was meant for somebody else. Restoring
-// again does nothing.
+// readKeyByKey makes a terminal deliver each key as it is pressed, without echo. It leaves
+// output, Ctrl-C and line ends unchanged, so that the terminal remains usable if the process is
+// killed. Earlier input is discarded on entry and on restore, because it was meant for another
+// program. Calling restore again does nothing.
 func readKeyByKey(fd int) (restore func(), err error) {
 	old, err := unix.IoctlGetTermios(fd, ioctlGetTermios)
 	if err != nil {
@@ -21,7 +20,7 @@ func readKeyByKey(fd int) (restore func(), err error) {
 	keys := *old
 	keys.Lflag &^= unix.ICANON | unix.ECHO | unix.IEXTEN
 	keys.Cc[unix.VMIN], keys.Cc[unix.VTIME] = 1, 0
-	for _, key := range []int{unix.VSUSP, unix.VQUIT} { // a stopped session misses saves
+	for _, key := range []int{unix.VSUSP, unix.VQUIT} { // a suspended session misses saves
 		keys.Cc[key] = noCharacter
 	}
 	if err := unix.IoctlSetTermios(fd, ioctlSetTermiosFlush, &keys); err != nil {

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// Resizes receives a value after the terminal's size changed, until stop is called.
+// Resizes returns a channel that receives a value after the terminal's size changed, until stop
+// is called.
 func Resizes() (resized <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGWINCH)

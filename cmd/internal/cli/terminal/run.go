@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// Run lets a command of the person's have the program's own streams, and waits for its
-// end. It is no hook: it runs as the person would run it.
+// Run runs a command of the user with the program's own streams, and waits for it to end. It is
+// not isolated, because it is no hook: it runs as if the user had started it.
 func Run(command []string) error {
 	p, err := os.StartProcess(command[0], command, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {

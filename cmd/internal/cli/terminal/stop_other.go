@@ -2,5 +2,5 @@
 
 package terminal
 
-// Stop does nothing: there is no way to stop a program here.
+// Stop does nothing, because this system cannot suspend a program.
 func Stop() error { return nil }

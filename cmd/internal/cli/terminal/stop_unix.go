@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// noticed is how long a stop may take to be noticed by who asked for it.
+// noticed is the maximum wait for a stop signal to take effect.
 const noticed = time.Second
 
-// Stop stops the program as Ctrl-Z does, with what it was started with, until it is
-// continued. Where nobody could continue it, the system does not stop it.
+// Stop suspends the process group like Ctrl-Z, until it is continued. The system ignores the
+// signal if no process could continue the group.
 func Stop() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)

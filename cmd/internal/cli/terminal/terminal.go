@@ -1,5 +1,5 @@
-// Package terminal reads keys from a terminal, lends it to other programs, and tells
-// one from a file.
+// Package terminal reads keys from a terminal, lends it to other programs, and distinguishes
+// terminals from files.
 package terminal
 
 import (
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// FD is the file descriptor behind a stream that is a file.
+// FD returns the file descriptor of a stream that is a file.
 func FD(stream any) (int, bool) {
 	f, ok := stream.(interface{ Fd() uintptr })
 	if !ok {
@@ -19,13 +19,13 @@ func FD(stream any) (int, bool) {
 	return int(f.Fd()), true
 }
 
-// Is reports whether a stream is a terminal on which text can be placed.
+// Is reports whether a stream is a terminal that supports cursor control.
 func Is(stream any) bool {
 	n, ok := FD(stream)
 	return ok && term.IsTerminal(n) && os.Getenv("TERM") != "dumb"
 }
 
-// A Terminal hands over each key as it is pressed.
+// A Terminal delivers each key as it is pressed.
 type Terminal struct {
 	in      io.Reader
 	fd      int
@@ -34,8 +34,9 @@ type Terminal struct {
 	ctx     context.Context
 }
 
-// Open reads a terminal key by key from now on; nil where there is none. A signal sets
-// the terminal right at once, for a second one ends the program where it stands.
+// Open starts reading a terminal key by key, or returns nil if there is none. When ctx ends, the
+// terminal is restored immediately, because a second signal would end the program without
+// cleanup.
 func Open(ctx context.Context, in io.Reader, out io.Writer) *Terminal {
 	n, ok := FD(in)
 	if !ok || !term.IsTerminal(n) || !Is(out) {
@@ -57,14 +58,13 @@ func (t *Terminal) take() bool {
 	return true
 }
 
-// Close leaves the terminal as it was.
+// Close restores the terminal.
 func (t *Terminal) Close() {
 	t.asIs()
 	t.restore()
 }
 
-// Lend lets another have the terminal as it was, until what it does there is done. It
-// is to be called by who is handed the keys.
+// Lend restores the terminal while do runs. Call it from the function that receives the keys.
 func (t *Terminal) Lend(do func() error) error {
 	t.Close()
 	err := do()
@@ -74,7 +74,7 @@ func (t *Terminal) Lend(do func() error) error {
 	return err
 }
 
-// Each hands over keys until one of them is the last, or there are no more.
+// Each calls press for each key until press returns false or there are no more.
 func (t *Terminal) Each(press func(Key) (more bool)) { each(t.in, press) }
 
 func each(in io.Reader, press func(Key) bool) {

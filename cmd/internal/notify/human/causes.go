@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites/cause"
 )
 
-// causes are what a run's failures have in common, each with the first failure and
-// the cases that are told with it at the end of the run.
+// causes groups a run's failures by cause, each with the first failure and the cases that are
+// shown with it at the end of the run.
 type causes struct {
 	all []*shared
 	at  map[cause.Cause]*shared
@@ -23,7 +23,7 @@ type shared struct {
 	more  []member // the others
 }
 
-// within reports whether every case that is told with the cause is one of some.
+// within reports whether some contains every case that is shown with the cause.
 func (s *shared) within(some map[suites.Key]bool) bool {
 	if s.Kind != cause.Equal && !some[s.first.Record.Key()] {
 		return false
@@ -31,7 +31,7 @@ func (s *shared) within(some map[suites.Key]bool) bool {
 	return !slices.ContainsFunc(s.more, func(m member) bool { return !some[m.key] })
 }
 
-// A member is a case that is told with others.
+// A member is a case that is shown in a group.
 type member struct {
 	key   suites.Key
 	rerun string
@@ -47,8 +47,8 @@ func keys(cases []member) []suites.Key {
 	return out
 }
 
-// file is what is wrong with a file, "" while nothing is: it is on the live line
-// before the cases are counted.
+// file returns the headline of the first cause other than equal failures, such as an error in a
+// file, or "". The live line shows it before the cases are counted.
 func (c *causes) file() string {
 	for _, s := range c.all {
 		if s.Kind != cause.Equal {
@@ -58,8 +58,8 @@ func (c *causes) file() string {
 	return ""
 }
 
-// joins reports whether a failure is told with others of its cause, rather than by
-// itself and at once.
+// joins adds a failure to its cause, and reports whether it is shown with the group later instead
+// of separately now.
 func (h *human) joins(e notify.CaseDone) bool {
 	if h.o.Verbose {
 		return false
@@ -78,9 +78,8 @@ func (h *human) joins(e notify.CaseDone) bool {
 	return c.Kind != cause.Equal
 }
 
-// causesTold says of each cause which cases have it, in the order of the run's
-// records, which the order in which cases finish is not. One that a single case has
-// needs no headline.
+// causesTold returns the lines of all causes with their cases, in the order of the run's records
+// because cases finish in any order. A failure without equals needs no headline.
 func (h *human) causesTold(records []suites.Record) []line {
 	at := make(map[suites.Key]int, len(records))
 	for i := range records {
@@ -112,7 +111,7 @@ func (h *human) causesTold(records []suites.Record) []line {
 	return lines
 }
 
-// headline is a cause with its count, and below it the cases.
+// headline returns a cause with its count, followed by the cases.
 func (h *human) headline(s *shared, at map[suites.Key]int) []line {
 	cases := append([]member{tell(s.first)}, s.more...)
 	slices.SortStableFunc(cases, func(a, b member) int { return cmp.Compare(at[a.key], at[b.key]) })

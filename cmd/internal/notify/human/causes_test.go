@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestCauses: one cause is one headline with its cases; what only says the same is
-// shown once whole; and a failure by itself is as ever.
+// TestCauses checks that one cause is one headline with its cases, that equal failures are shown
+// in full once, and that other failures are shown as usual.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	headline := "FAIL lint.sh does not parse: line 214: syntax error near unexpected token `}'; 6 cases\n"
@@ -41,8 +41,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestCauseAlone: what a single case suffers is told as a failure, and what a newer
-// run superseded is not lost.
+// TestCauseAlone checks that a cause with a single case is shown as a failure, and that failures
+// of a superseded run are not lost.
 func TestCauseAlone(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -57,15 +57,15 @@ func TestCauseAlone(t *testing.T) {
 	}
 }
 
-// TestSuperseded: what a run holds back is told above the save that ends it, and not at
-// all where the save has every case of it run again.
+// TestSuperseded checks that the remaining failures of a run are shown above the save that ends
+// it, unless the save runs all of their cases again.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		again      []string
 		above, all int
 	}{
-		"all of them": {[]string{"M00", "M01", "P01"}, 0, 0}, // P00 was told at once
+		"all of them": {[]string{"M00", "M01", "P01"}, 0, 0}, // P00 was shown immediately
 		"one of them": {[]string{"M01"}, 1, 1},
 		"another":     {[]string{"P00"}, 1, 1},
 		"none":        {nil, 0, 1},
@@ -90,8 +90,8 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// TestSupersededMany: failures that had no lines of their own are named when a save ends
-// their run, but for those that it selects, and once.
+// TestSupersededMany checks that failures without their own lines are listed once when a save
+// ends their run, except those that it selects.
 func TestSupersededMany(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

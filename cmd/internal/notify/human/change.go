@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// The most that is listed of one change.
+// Limits of the lists for one change.
 const (
 	shownFiles   = 10
 	shownReasons = 4
@@ -73,7 +73,7 @@ func (h *human) problems(e notify.Problems) {
 	h.print(append(lines, nil)...)
 }
 
-// unread reports whether each of the files has a problem that was told.
+// unread reports whether each of the files has a problem that was shown.
 func (h *human) unread(changes []notify.Change) bool {
 	for _, c := range changes {
 		if !slices.ContainsFunc(h.unreadable, func(p suites.Problem) bool { return p.At.File == c.Path }) {
@@ -83,19 +83,19 @@ func (h *human) unread(changes []notify.Change) bool {
 	return len(h.unreadable) > 0
 }
 
-// sameSave is how long after its first file a save of several may still tell of more:
-// a branch switch writes one after the other, and no test waits for the last.
+// sameSave is the time after its first file in which a save of several files may report more: a
+// branch switch writes one after the other, and tests do not wait for the last.
 const sameSave = 500 * time.Millisecond
 
-// continues reports whether a change belongs to the save whose block was shown last,
-// and can still be shown in it: on a terminal, with nothing printed below.
+// continues reports whether a change belongs to the save whose block was shown last, and can
+// still be added to it: on a terminal, with nothing printed below.
 func (h *human) continues(e notify.Changed) bool {
 	return h.tty && h.held == nil && h.save.rows > 0 && h.save.prints == h.prints && e.At.Sub(h.save.At.Time) <= sameSave
 }
 
 func (h *human) changed(e notify.Changed) {
 	if len(e.Selected) == 0 && h.unread(e.Changes) {
-		return // what is wrong with it was said, and it selects nothing until that is mended
+		return // its problem was shown, and it selects nothing until that is solved
 	}
 	if h.asked.only && len(e.Selected) == 0 {
 		h.told, h.state = false, e.State
@@ -116,8 +116,8 @@ func (h *human) changed(e notify.Changed) {
 	}
 }
 
-// saveLines are the block of a save: its files, what it selects and why, and what no
-// case covers.
+// saveLines returns the block of a save: its files, the selected cases with reasons, and changed
+// places that no case covers.
 func (h *human) saveLines(e save) []line {
 	head := h.stamp(e.At.Time)
 	indent := text(strings.Repeat(" ", head.columns()))
@@ -146,11 +146,11 @@ func (h *human) saveLines(e save) []line {
 	return append(lines, nil)
 }
 
-// shownUncovered bounds the places that are listed.
+// shownUncovered is the maximum number of uncovered places listed.
 const shownUncovered = 5
 
-// uncovered says which code was changed that no case executes: a pass says
-// nothing of it.
+// uncovered lists changed code that no case executes, because passing cases prove nothing about
+// it.
 func (h *human) uncovered(places []string, indent line) []line {
 	var lines []line
 	for i, p := range places {
@@ -162,8 +162,7 @@ func (h *human) uncovered(places []string, indent line) []line {
 	return lines
 }
 
-// changeLines sets the sections behind the path, or below it where the path
-// leaves them too little room.
+// changeLines places the sections after the path, or below it if there is too little room.
 func (h *human) changeLines(at, indent line, sections string) []line {
 	gap := piece{plain, "  "}
 	switch w := h.width(); {
@@ -176,7 +175,7 @@ func (h *human) changeLines(at, indent line, sections string) []line {
 	}
 }
 
-// selected says which cases a change selected, and why.
+// selected returns the cases that a change selected, with reasons.
 func (h *human) selected(e notify.Changed, indent line) []line {
 	if len(e.Selected) == 0 {
 		why := "no case depends on this change"
@@ -200,8 +199,7 @@ func (h *human) selected(e notify.Changed, indent line) []line {
 	return lines
 }
 
-// idLines lists cases behind a head that tells their number, on a few lines at
-// most.
+// idLines lists cases after a head with their number, on at most shownIDLines lines.
 func (h *human) idLines(head line, keys []suites.Key) []line {
 	ids := idrange.Shorten(caseNames(keys))
 	if len(ids) > shownIDs {
@@ -215,7 +213,7 @@ func (h *human) idLines(head line, keys []suites.Key) []line {
 	return lines
 }
 
-// ofTheOne is a reason where only one file was saved.
+// ofTheOne shortens a reason if its file is the only one saved.
 func ofTheOne(reason, path string) string {
 	rest, named := strings.CutPrefix(reason, path+": ")
 	if named && strings.HasPrefix(rest, "is ") {
@@ -224,9 +222,9 @@ func ofTheOne(reason, path string) string {
 	return rest
 }
 
-// reasons counts the selections by reason, the most frequent first; a case with
-// two reasons counts for both. What all have is not counted, and a file that is the
-// only one saved is not named again.
+// reasons counts the selections by reason, the most frequent first; a case with two reasons
+// counts for both. A single reason has no count, and a file is not named if it is the only one
+// saved.
 func reasons(selected []suites.Selection, saved []notify.Change) string {
 	n := map[string]int{}
 	var order []string
@@ -256,15 +254,15 @@ func reasons(selected []suites.Selection, saved []notify.Change) string {
 	return strings.Join(parts, "; ")
 }
 
-// A save is one of some files, and the block that tells of it.
+// A save is a save of one or more files, with the block that shows it.
 type save struct {
 	notify.Changed
-	before suites.State // how things stood
+	before suites.State // previous counts
 	rows   int          // of the block
-	prints int          // of the screen, with the block's own
+	prints int          // value of screen.prints after the block
 }
 
-// and is the save with more of it.
+// and returns the save extended by another change.
 func (s save) and(e notify.Changed) save {
 	s.State = e.State
 	s.Changes = merged(s.Changes, e.Changes, func(c notify.Change) string { return c.Path }, func(a, b notify.Change) notify.Change {
@@ -294,8 +292,8 @@ func union(a, b []string) []string {
 	return merged(a, b, same, func(s, _ string) string { return s })
 }
 
-// merged has every element of both once, and of two with the same key what both makes
-// of them.
+// merged returns the elements of both without duplicates: elements with the same key are combined
+// by both.
 func merged[E any, K comparable](first, second []E, key func(E) K, both func(E, E) E) []E {
 	out := slices.Clone(first)
 	at := make(map[K]int, len(first))

@@ -12,9 +12,8 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// failure is all that is said of a case that failed: what was expected against
-// what was got, what the hook printed, what the client would do, what was fired and
-// where that stands, and how to run it again.
+// failure returns the lines of a failed case: expected and actual results, output of the hook,
+// the client's reaction, the place of the case and its input, and the command to run it again.
 func (h *human) failure(e notify.CaseDone) []line {
 	head := h.margin().with(piece{red, "FAIL "}, piece{bold, notify.Label(e.Record)})
 	indent := strings.Repeat(" ", h.margin().columns()+5)
@@ -55,7 +54,7 @@ func Failure(e notify.CaseDone, o Options) string {
 	return b.String()
 }
 
-// effect makes a sentence about the client of what it would do.
+// effect returns a sentence about the client's reaction.
 func effect(words string) string {
 	if strings.HasPrefix(words, "the client") {
 		return words
@@ -63,7 +62,7 @@ func effect(words string) string {
 	return "the client: " + words
 }
 
-// fits tells whether a failure can be told on its first line.
+// fits reports whether a failure fits on its first line.
 func (h *human) fits(brief, right line) bool {
 	if brief[len(brief)-1].text == "   " {
 		return false
@@ -79,7 +78,7 @@ func (h *human) fits(brief, right line) bool {
 	return need <= columns
 }
 
-// details gives each mismatch lines of its own.
+// details returns separate lines for each mismatch.
 func (h *human) details(e notify.CaseDone, indent string) []line {
 	v := e.Verdict
 	if len(v.Mismatches) == 0 {
@@ -108,7 +107,7 @@ func (h *human) details(e notify.CaseDone, indent string) []line {
 	return lines
 }
 
-// quote shows a text as it was, as far as there is room.
+// quote returns the lines of a text, as far as there is room.
 func (h *human) quote(name, text, indent string) []line {
 	if text == "" {
 		return nil
@@ -122,10 +121,10 @@ func (h *human) quote(name, text, indent string) []line {
 	return lines
 }
 
-// difference shows two texts of several lines as the lines that differ.
+// difference returns the differing lines of two texts of several lines.
 func (h *human) difference(got, want, indent string) []line {
 	unified := diff.Diff("want", withNewline(want), "got", withNewline(got))
-	if unified == nil { // they differ in the last newline only
+	if unified == nil { // they differ only in the last newline
 		unified = diff.Diff("want", []byte(want), "got", []byte(got))
 	}
 	_, body, _ := strings.Cut(string(unified), "+++ got\n")
@@ -147,11 +146,11 @@ func (h *human) difference(got, want, indent string) []line {
 
 func withNewline(s string) []byte { return []byte(strings.TrimSuffix(s, "\n") + "\n") }
 
-// shortMismatch is the most columns of a mismatch told in passing.
+// shortMismatch is the maximum width of a mismatch in brief.
 const shortMismatch = 60
 
-// brief tells all mismatches in a few words, or nothing where one of them needs
-// room. A failure without mismatches is told by its note.
+// brief describes all mismatches in a few words, or returns "" if one of them needs more room. A
+// failure without mismatches is described by its note.
 func brief(v suites.Verdict) string {
 	if len(v.Mismatches) == 0 {
 		return v.Note
@@ -166,8 +165,7 @@ func brief(v suites.Verdict) string {
 	return strings.Join(parts, "; ")
 }
 
-// reason is a mismatch in words. One of a hook that gave no result at all has
-// its reason in what was got.
+// reason describes a mismatch. If a hook gave no result at all, the reason is the actual value.
 func reason(m suites.Mismatch) string {
 	switch m.Kind {
 	case suites.InStart, suites.InGate, suites.InCheck, suites.InTime, suites.InMemory:
@@ -183,7 +181,7 @@ func needsRoom(m suites.Mismatch) bool {
 
 func severalLines(s string) bool { return strings.Contains(strings.TrimSuffix(s, "\n"), "\n") }
 
-// where names the step of a mismatch when the case is seen to have several.
+// where returns the step of a mismatch if a later step than the first has a mismatch.
 func where(v suites.Verdict, m suites.Mismatch) string {
 	for _, o := range v.Mismatches {
 		if o.Step > 0 {
@@ -195,8 +193,8 @@ func where(v suites.Verdict, m suites.Mismatch) string {
 
 func step(m suites.Mismatch) string { return fmt.Sprintf("step %d: ", m.Step+1) }
 
-// gotText is what a mismatch got, as the hook wrote it: out of its quotes, and
-// whole from the record where the mismatch holds no more than its beginning.
+// gotText returns the actual text of a mismatch as the hook wrote it: unquoted, and complete from
+// the record if the mismatch only has its beginning.
 func gotText(m suites.Mismatch, r suites.Record) string {
 	quoted, err := strconv.QuotedPrefix(m.Got)
 	if err != nil {
@@ -218,8 +216,7 @@ func gotText(m suites.Mismatch, r suites.Record) string {
 	return text + "\n" + rest
 }
 
-// wantText is what a mismatch wants: out of its quotes where that makes several
-// lines of it.
+// wantText returns the expected text of a mismatch, unquoted if that gives several lines.
 func wantText(m suites.Mismatch) string {
 	if text, err := strconv.Unquote(m.Want); err == nil && severalLines(text) {
 		return text
@@ -227,10 +224,10 @@ func wantText(m suites.Mismatch) string {
 	return m.Want
 }
 
-// shownChanges is how many of a failing case's changes are shown.
+// shownChanges is the maximum number of a failing case's changes shown.
 const shownChanges = 6
 
-// changes lists what a failing case did to files.
+// changes lists the changes that a failing case made to files.
 func (h *human) changes(all []suites.Change, indent string) []line {
 	var lines []line
 	for i, c := range all {

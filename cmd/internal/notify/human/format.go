@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// span formats a duration for people: "5 ms", "0.74 s", "4.1 s", "2 min 05 s",
-// "1 h 02 min". It rounds first, so that no part ever shows 60.
+// span formats a duration for users: "5 ms", "0.74 s", "4.1 s", "2 min 05 s", "1 h 02 min". It
+// rounds first, so that no part ever shows 60.
 func span(d time.Duration) string {
 	if d < 0 {
 		d = 0
@@ -30,11 +30,10 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d min", m/time.Hour, m%time.Hour/time.Minute)
 }
 
-// clock formats the time of day at which something happened, in the place of now.
+// clock formats the time of day of an event, in the time zone of now.
 func clock(t, now time.Time) string { return t.In(now.Location()).Format("15:04:05") }
 
-// moment formats a time that may be long past: the time of day when it was
-// today, else the date as well.
+// moment formats a time that may be long past: with the date unless it was today.
 func moment(t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -43,7 +42,7 @@ func moment(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// ago formats how long ago something ended: "just now", "2 min ago".
+// ago formats the time since an event: "just now", "2 min ago".
 func ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:
@@ -57,11 +56,11 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// excerptLines is how many lines of a text are shown.
+// excerptLines is the maximum number of lines in an excerpt.
 const excerptLines = 10
 
-// excerpt splits text into lines that fit the columns: all of them up to
-// excerptLines or where all are asked for, else the first and the last ones and what was left out between.
+// excerpt splits text into rows that fit the columns. If it has more than excerptLines lines and
+// all is not set, it returns the first and last ones and the number of lines between.
 func excerpt(text string, columns int, all bool) []string {
 	text = strings.TrimSuffix(text, "\n")
 	lines := strings.Split(text, "\n")
@@ -82,14 +81,14 @@ func excerpt(text string, columns int, all bool) []string {
 	return rows
 }
 
-// How many rows one line of a text may take, in an excerpt and in the whole.
+// Maximum number of rows for one line of a text, in an excerpt and in the whole text.
 const (
 	foldedRows = 4
 	mostRows   = 1000
 )
 
-// folded is a line in rows that fit the columns: its end may be what tells the
-// cause. A line that is far too long is cut.
+// folded splits a line into rows that fit the columns, because its end may show the cause. A line
+// that is far too long is cut.
 func folded(raw string, columns, most int) (rows []string) {
 	rest := printable.Cut(raw, most*columns)
 	for printable.Width(rest) > columns {
@@ -102,11 +101,11 @@ func folded(raw string, columns, most int) (rows []string) {
 	return append(rows, rest)
 }
 
-// proseLimit is how many bytes of prose are shown.
+// proseLimit is the maximum number of bytes of prose shown.
 const proseLimit = 4000
 
-// wrap breaks prose at white space into clean lines of at most the columns; a
-// longer word keeps a line of its own. Zero columns means one line.
+// wrap breaks prose at white space into printable lines of at most the columns; a longer word has
+// its own line. Zero columns means one line.
 func wrap(text string, columns int) []string {
 	more := ""
 	if len(text) > proseLimit {
@@ -126,7 +125,7 @@ func wrap(text string, columns int) []string {
 	return lines
 }
 
-// A style is how a piece of text looks on a terminal that shows colour.
+// A style is the appearance of text on a terminal with colour.
 type style int
 
 const (
@@ -136,16 +135,16 @@ const (
 	red
 	green
 	yellow
-	whole // plain, and never broken: to be copied
+	whole // plain, and never broken, because the user may copy it
 )
 
-// sgr holds each style's SGR parameters. A table of our own, because lipgloss
-// costs 0.22 ms of package initialisation at every start of the program, of a
-// re-executed one too, and that initialisation runs "tmux info" when it finds
-// itself inside tmux: a second if tmux takes a second to answer.
+// sgr holds each style's SGR parameters. It replaces lipgloss, because that adds 0.22 ms of
+// package initialisation to every start of the program, including re-executed ones, and inside
+// tmux its initialisation runs "tmux info", which takes a second if tmux takes a second to
+// answer.
 var sgr = [...]string{bold: "1", dim: "2", red: "1;31", green: "32", yellow: "33"}
 
-// paint wraps text, which must be clean, in the style's sequences.
+// paint wraps text, which must be printable, in the style's sequences.
 func (s style) paint(text string) string {
 	if s == plain || s == whole || text == "" {
 		return text

@@ -1,4 +1,4 @@
-// Package human shows a session to people.
+// Package human shows a session to users.
 package human
 
 import (
@@ -10,11 +10,10 @@ import (
 	"hookwatch/suites"
 )
 
-// New returns a view for people. On a terminal it keeps a status line at
-// the bottom, and in a watching session ends its lines with CR LF, so that they
-// stand right in a terminal whose keys are read raw. Elsewhere it writes plain
-// lines without any control character. Close removes the status line and tells
-// the first error that writing met; it does not close out.
+// New returns a view for users. On a terminal it keeps a status line at the bottom, and in a
+// watching session ends its lines with CR LF, because keys are then read in raw mode on some
+// systems. Elsewhere it writes plain lines without control characters. Close removes the status
+// line and returns the first write error; it does not close out.
 func New(out io.Writer, o Options) notify.View {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -74,50 +73,49 @@ func (h *human) Close() error {
 	return h.err
 }
 
-// Options say what the writer of a human view is connected to and what the
-// person wants to see.
+// Options describe the output of a human view and the preferences of the user.
 type Options struct {
 	Color   bool
 	TTY     bool       // a terminal: one line is rewritten in place, long lines are cut
-	Width   func() int // columns of the terminal, asked anew for every line; nil means 80
+	Width   func() int // columns of the terminal, queried for every line; nil means 80
 	Verbose bool       // show every case, not only those that need attention
-	Watch   bool       // the session goes on after a run
-	// Place tells a person where a case stands; nil means its position.
+	Watch   bool       // the session continues after a run
+	// Place returns the text for the position of a case; nil means the position itself.
 	Place func(at string, k suites.Key) string
 	Show  func(k suites.Key) string // the command that shows a case
-	ASCII bool                      // the terminal shows no other letters
-	Now   func() time.Time          // nil means time.Now; its location is the one that times are shown in
+	ASCII bool                      // the terminal shows only ASCII
+	Now   func() time.Time          // nil means time.Now; times are shown in its location
 }
 
 type human struct {
 	*screen
 	o Options
 
-	state      suites.State                   // the present one
-	running    bool                           // a run is under way
-	begun      time.Time                      // when it began
-	rested     bool                           // nothing is left to be done until something is saved
-	tracing    tracing                        // under way, while nothing else is
+	state      suites.State                   // current counts
+	running    bool                           // a run is in progress
+	begun      time.Time                      // start of the run
+	rested     bool                           // nothing is left to do until the next save
+	tracing    tracing                        // in progress, while nothing else is
 	save       save                           // the last one whose block was printed
-	told       bool                           // why the next run takes place was already said
-	troubled   bool                           // the last problems shown are not mended yet
-	unreadable []suites.Problem               // those
+	told       bool                           // the reason for the next run was already shown
+	troubled   bool                           // the last problems shown are not solved yet
+	unreadable []suites.Problem               // these problems
 	failed     int                            // so far, in this run
 	said       bool                           // this run has printed something
 	causes     causes                         // of this run's failures
-	asked      asked                          // by keys
+	asked      asked                          // set by keys
 	root       string                         // of the project
-	failing    map[suites.Key]notify.CaseDone // what is told of failures that still are
-	more       [2][]suites.Key                // failures and resolved cases that only their IDs stand for
-	shown      [2]int                         // those that had lines of their own
+	failing    map[suites.Key]notify.CaseDone // current failures, to be shown again
+	more       [2][]suites.Key                // failures and resolved cases of which only the IDs are shown
+	shown      [2]int                         // number of those shown with their own lines
 	recent     *recent                        // shown again when the terminal's size changes
 }
 
-// all reports whether output is shown whole.
+// all reports whether output is shown completely.
 func (h *human) all() bool { return h.o.Verbose || h.asked.whole }
 
-// near is output with the paths of the project as they are told elsewhere: from its
-// root. Shown whole it is as it was written.
+// near returns output with the project's paths relative to its root, as they are shown elsewhere.
+// Complete output is unchanged.
 func (h *human) near(text string) string {
 	if h.root == "" || h.all() {
 		return text
@@ -125,7 +123,7 @@ func (h *human) near(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "file://"+h.root+"/", ""), h.root+"/", "")
 }
 
-// margin sets a run off from what it was about.
+// margin indents a run below the change that started it.
 func (h *human) margin() line {
 	if h.o.Watch {
 		return text("  ")
@@ -133,12 +131,12 @@ func (h *human) margin() line {
 	return nil
 }
 
-// stamp begins a block of a watching session.
+// stamp returns the start of a block in a watching session.
 func (h *human) stamp(t time.Time) line {
 	return line{{dim, clock(t, h.o.Now())}, {plain, "  "}}
 }
 
-// statusStyle is the colour of each kind of verdict.
+// statusStyle is the colour of each status.
 var statusStyle = map[suites.Status]style{
 	suites.Pass: green, suites.Fail: red, suites.Skip: yellow,
 	suites.Unproven: yellow, suites.Aborted: red,

@@ -14,7 +14,7 @@ import (
 
 func atNow() time.Time { return sceneTime.Time }
 
-// onceScene is a full run with a regression and what else there may be.
+// onceScene is a full run with a regression and all other kinds of results.
 func onceScene() []notify.Event {
 	r := regressionScene()
 	return slices.Concat([]notify.Event{unwatched(openingEvent())}, r[1:])
@@ -89,8 +89,8 @@ func TestHumanTerminal(t *testing.T) {
 	}
 }
 
-// TestHumanProgress: a run of a thousand cases rewrites one line, at most 20
-// times a second, and leaves nothing of it.
+// TestHumanProgress checks that a run of a thousand cases updates one line at most 20 times per
+// second, and leaves nothing of it.
 func TestHumanProgress(t *testing.T) {
 	t.Parallel()
 	m := newTerminal(t, 60)
@@ -100,7 +100,7 @@ func TestHumanProgress(t *testing.T) {
 	records := []suites.Record{}
 	v.Handle(notify.RunStarted{Cases: 1000, Total: 1000, Full: true})
 	for i := range 1000 {
-		clock = clock.Add(2 * time.Millisecond) // 2 s in all
+		clock = clock.Add(2 * time.Millisecond) // 2 s in total
 		records = append(records, recordOf("pm", "P", "a_name_that_is_much_too_long_for_the_line_it_is_shown_on", true, ""))
 		v.Handle(doneWith(records[i], i+1, 1000))
 		if i == 499 && !strings.HasPrefix(m.String(), "running 500 of 1000  P a_name") {
@@ -136,8 +136,8 @@ func TestHumanColor(t *testing.T) {
 	}
 }
 
-// TestHumanForgesNoLine: no name reaches the start of a row by the spaces or the
-// line ends in it, in whatever width.
+// TestHumanForgesNoLine checks that spaces and line ends in a name never bring it to the start of
+// a row, in any width.
 func TestHumanForgesNoLine(t *testing.T) {
 	t.Parallel()
 	for columns := 20; columns < 200; columns += 7 {
@@ -163,7 +163,7 @@ func TestHumanForgesNoLine(t *testing.T) {
 	}
 }
 
-// TestHumanCutsNames: a name of ten thousand letters takes a row or two.
+// TestHumanCutsNames checks that a name of ten thousand letters takes one or two rows.
 func TestHumanCutsNames(t *testing.T) {
 	t.Parallel()
 	m := newTerminal(t, 80)
@@ -189,7 +189,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestTransitionWords lists what is said beside a verdict.
+// TestTransitionWords checks the text next to a verdict.
 func TestTransitionWords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -220,7 +220,7 @@ func TestTransitionWords(t *testing.T) {
 	}
 }
 
-// FuzzHuman checks that nothing that an event holds reaches a terminal raw.
+// FuzzHuman checks that no text of an event reaches a terminal raw.
 func FuzzHuman(f *testing.F) {
 	f.Add("\x1b[2J", "a\nb\nc\r", 40, true)
 	f.Add("P01", strings.Repeat("日本\x00 ", 50), 80, false)

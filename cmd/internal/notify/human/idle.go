@@ -7,8 +7,7 @@ import (
 	"hookwatch/cmd/internal/notify"
 )
 
-// idle makes the live line say what hookwatch is about, how things stand and what
-// a person can do.
+// idle shows on the live line the activity of hookwatch, the counts and the keys.
 func (h *human) idle() {
 	h.status(h.idleLine(), true)
 }
@@ -31,7 +30,7 @@ func (h *human) idleLine() line {
 	return l.with(piece{dim, " " + h.hints(h.width()-l.columns()-2)})
 }
 
-// status changes the last line, unless a person is typing there.
+// status changes the last line, unless the user is typing there.
 func (h *human) status(l line, steady bool) {
 	if h.asked.typing != nil {
 		l, steady = h.typed(), true
@@ -39,8 +38,8 @@ func (h *human) status(l line, steady bool) {
 	h.setLive(l, steady)
 }
 
-// saved ends the rest. What is to be said of the save is drawn when it is known:
-// its tests are what a person waits for.
+// saved ends the rest. The effect of the save is drawn once it is known, because the user waits
+// for its tests.
 func (h *human) saved() {
 	h.rested, h.tracing = false, tracing{}
 	if !h.running && h.asked.typing == nil {
@@ -48,7 +47,7 @@ func (h *human) saved() {
 	}
 }
 
-// traced makes the live line say how far they are.
+// traced shows the progress of tracing on the live line.
 func (h *human) traced(e notify.Tracing) {
 	now := h.o.Now()
 	if h.tracing.since.IsZero() {
@@ -59,18 +58,18 @@ func (h *human) traced(e notify.Tracing) {
 	h.status(l.with(piece{dim, ": what each case executes"}), false)
 }
 
-// shownEvents bounds the events of a block that are kept to be shown again.
+// shownEvents is the maximum number of events of a block that are kept to be shown again.
 const shownEvents = 500
 
-// Recent is what was printed last that belongs together: a save or a run, and all
-// that followed. It is kept as events, since printed rows are laid out for one width.
+// A recent is the last printed block: a save or a run, and everything after it. It is kept as
+// events because printed rows are laid out for one width.
 type recent struct {
 	before human // the view before the first of the events
 	events []notify.Event
 }
 
-// keep notes an event that may print something. A save, a list of problems, and a run
-// without a save before it each begin a block.
+// keep stores an event that may print something. A save, a list of problems, and a run without a
+// save before it each start a block.
 func (h *human) keep(e notify.Event) {
 	if !h.tty || !h.o.Watch {
 		return
@@ -94,8 +93,8 @@ func (h *human) keep(e notify.Event) {
 	h.recent.events = append(h.recent.events, e)
 }
 
-// reflow empties the screen and shows the last block again, laid out for the
-// terminal's present width. What scrolled away stays as it is.
+// reflow clears the screen and shows the last block again, laid out for the terminal's current
+// width. Lines in the scrollback are unchanged.
 func (h *human) reflow() {
 	if !h.tty || h.held != nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites/cause"
 )
 
-// keyed does what a person asks of the view by a key.
+// keyed carries out requests that the user made with keys.
 func (h *human) keyed(e notify.Event) {
 	switch e := e.(type) {
 	case notify.Help:
@@ -56,7 +56,7 @@ func (h *human) answer(on bool, yes, no string) {
 	}
 }
 
-// help says what each key does.
+// help prints the meaning of each key.
 func (h *human) help() {
 	lines := []line{{{bold, "keys"}}}
 	for _, k := range notify.Keys() {
@@ -81,7 +81,7 @@ func (h *human) filtered(f notify.Filter) {
 	}
 }
 
-// look shows another of the failures that there are.
+// look shows another of the present failures.
 func (h *human) look(e notify.Look) {
 	keys := slices.DeleteFunc(slices.Clone(e.Failed), func(k suites.Key) bool {
 		d, ok := h.failing[k]
@@ -114,7 +114,7 @@ func (h *human) look(e notify.Look) {
 	h.print(lines...)
 }
 
-// clear empties the screen, not what the terminal keeps of it.
+// clear clears the screen, but not the scrollback.
 func (h *human) clear() {
 	if h.tty {
 		h.write("\x1b[H\x1b[2J")
@@ -124,7 +124,7 @@ func (h *human) clear() {
 	}
 }
 
-// edit tells the place of the failure that was shown last, and lends the terminal.
+// edit returns the place of the failure shown last, and lends the terminal.
 func (h *human) edit(e notify.Edit) {
 	d, ok := h.failing[h.asked.at]
 	switch {
@@ -145,29 +145,29 @@ func (h *human) edit(e notify.Edit) {
 	h.lend()
 }
 
-// asked is how a person wants to be told, as keys have said.
+// asked holds the preferences that the user has set with keys.
 type asked struct {
 	filter notify.Filter
-	typing *notify.Typing // under way
-	only   bool           // tell of failures alone
+	typing *notify.Typing // being typed
+	only   bool           // show only failures
 	whole  bool           // with all of their output
-	at     suites.Key     // of the failure that was shown last
-	hidden int            // failures of this run that the filter keeps back
+	at     suites.Key     // of the failure shown last
+	hidden int            // failures of this run hidden by the filter
 }
 
-// lets reports whether a case is to be told of.
+// lets reports whether a case is shown.
 func (a asked) lets(e notify.CaseDone) bool {
 	return a.filter == notify.Filter{} || a.filter.Lets(e.Record.Key(), e.Record.TestName, e.Record.Hook, e.At)
 }
 
-// typed is the line on which a filter is typed.
+// typed returns the line on which a filter is typed.
 func (h *human) typed() line {
 	t := h.asked.typing
 	return line{{bold, "filter by " + string(t.By) + ": " + t.Pattern + "_"},
 		{dim, "   " + notify.Count(t.Cases, "case") + "   Enter runs them, Esc leaves"}}
 }
 
-// hints are as many keys as there is room for.
+// hints returns as many keys as fit.
 func (h *human) hints(columns int) string {
 	var b strings.Builder
 	for _, k := range notify.Keys() {

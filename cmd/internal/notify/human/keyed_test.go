@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// keyedScene is a session with two failures, of which one is shown whole.
+// keyedScene is a session with two failures, of which one is shown in full.
 func keyedScene() []notify.Event {
 	first, second := recordOf("own", "A1", "first", false, "exit 1, want 2"), recordOf("pm", "P9", "second", false, "exit 3, want 0")
 	first.ActualStderr = "/home/me/plankton/hooks/guard.sh: line 7: nope: command not found\n" + strings.Repeat("more\n", 20)
@@ -21,7 +21,7 @@ func keyedScene() []notify.Event {
 	return []notify.Event{openingEvent(), notify.RunStarted{Cases: 2, Total: 118, At: sceneTime}, a, b, finish(118, suites.Tally{Passed: 116, Failed: 2}, first, second), notify.Rested{}}
 }
 
-// TestKeyed: what each key shows, after those before it.
+// TestKeyed checks the output for each key, after the keys before it.
 func TestKeyed(t *testing.T) {
 	t.Parallel()
 	own, pm := suites.Key{Suite: "own", ID: "A1"}, suites.Key{Suite: "pm", ID: "P9"}
@@ -33,7 +33,7 @@ func TestKeyed(t *testing.T) {
 	fixed := []notify.Event{notify.RunStarted{Cases: 1, Total: 118}, doneWith(passing, 1, 1), finish(118, suites.Tally{Passed: 118}, passing)}
 	for _, tt := range []struct {
 		events []notify.Event
-		shows  string // beyond what was there before
+		shows  string // in addition to the earlier output
 		hides  string
 	}{
 		{[]notify.Event{notify.Help{}}, "drop the filter", ""},
@@ -71,8 +71,8 @@ func TestKeyed(t *testing.T) {
 	_ = v.Close()
 }
 
-// TestEdit: the place of a failure is that of its hook, at the line that was named, or
-// of its case; and until the editor is done nothing is written.
+// TestEdit checks that the place of a failure is that of its hook, at the reported line, or of
+// its case, and that nothing is written until the editor ends.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -129,7 +129,7 @@ func TestEdit(t *testing.T) {
 	_ = v.Close()
 }
 
-// TestTimeLeft: what takes longer says how long it will.
+// TestTimeLeft checks that longer work shows an estimate of the remaining time.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	clock := sceneTime.Time
@@ -160,7 +160,7 @@ func TestTimeLeft(t *testing.T) {
 	_ = v.Close()
 }
 
-// TestASCII: a terminal of another age gets no letter that it does not show.
+// TestASCII checks that a terminal without UTF-8 gets only ASCII characters.
 func TestASCII(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -172,7 +172,7 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// TestEditOfCause: what is told by its cause can be opened as well.
+// TestEditOfCause checks that a failure shown with its cause can be opened.
 func TestEditOfCause(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestManyFailures: a watching session shows the first failures whole and the
-// others by ID; so with resolved cases. A run for CI shows every one.
+// TestManyFailures checks that a watching session shows the first failures in full and the others
+// by ID, and likewise resolved cases. A run for CI shows every failure.
 func TestManyFailures(t *testing.T) {
 	t.Parallel()
 	for _, watching := range []bool{true, false} {
@@ -40,7 +40,7 @@ func TestManyFailures(t *testing.T) {
 	}
 }
 
-// TestStandInNote: what a run's last lines say of all its cases is not repeated
+// TestStandInNote checks that a note that the end of a run shows for all cases is not repeated
 // for each.
 func TestStandInNote(t *testing.T) {
 	t.Parallel()

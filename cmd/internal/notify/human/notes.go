@@ -11,11 +11,11 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// sharedNote is how many cases may have the same note before they share a line.
+// sharedNote is the maximum number of cases with the same note that have separate lines.
 const sharedNote = 3
 
-// lists says of every case that did not run, or that proves nothing, why. A
-// watching session leaves out the skips, which are the same after every save.
+// lists returns the reasons of all cases that did not run or that prove nothing. A watching
+// session omits skipped cases, because they are the same after every save.
 func (h *human) lists(records []suites.Record) []line {
 	if h.o.Verbose { // every case has had its line
 		return nil
@@ -31,8 +31,8 @@ func (h *human) lists(records []suites.Record) []line {
 	return lines
 }
 
-// list is one line for each case of a status, or for each note that more than
-// sharedNote of them have.
+// list returns one line for each case of a status, or for each note shared by more than
+// sharedNote of them.
 func (h *human) list(records []suites.Record, status suites.Status) []line {
 	byNote := map[string][]suites.Record{}
 	for _, r := range records {
@@ -56,7 +56,7 @@ func (h *human) list(records []suites.Record, status suites.Status) []line {
 	return lines
 }
 
-// group is the note that several cases share, and their IDs.
+// group returns the note that several cases share, and their IDs.
 func (h *human) group(status suites.Status, same []suites.Record) []line {
 	keys := make([]suites.Key, len(same))
 	for i, r := range same {
@@ -76,10 +76,10 @@ func (h *human) noted(status suites.Status, what, note string) []line {
 	return h.block(head, plain, bareNote(status, note))
 }
 
-// bareNote is a note without what the line that it is on shows already.
+// bareNote returns a note without the parts that its line already shows.
 func bareNote(s suites.Status, note string) string { return withoutStandIns(s.Detail(note)) }
 
-// withoutStandIns leaves out the stand-ins, which the end of every run lists for all its
+// withoutStandIns removes the stand-ins, because the end of every run lists them for all its
 // cases.
 func withoutStandIns(note string) string {
 	parts := strings.Split(note, "; ")
@@ -89,7 +89,7 @@ func withoutStandIns(note string) string {
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// fired tells where a case stands, and what it fired.
+// fired returns the place of a case, and its input.
 func (h *human) fired(e notify.CaseDone, indent string) []line {
 	what := strings.TrimSpace(e.Record.InputSummary)
 	at := e.At
@@ -105,8 +105,7 @@ func (h *human) fired(e notify.CaseDone, indent string) []line {
 	return []line{{{plain, indent}, {dim, "case  " + printable.Cut(what, h.room(indent+"case  "))}}}
 }
 
-// printed shows what the hook wrote in the step that is told, but for what was said
-// of it already.
+// printed returns the output of the hook in the step shown, except output that was already shown.
 func (h *human) printed(e notify.CaseDone, indent string) []line {
 	var lines []line
 	for _, stream := range []struct{ name, text string }{{"stderr", e.Record.ActualStderr}, {"stdout", e.Record.ActualOutput}} {
@@ -122,12 +121,12 @@ func (h *human) printed(e notify.CaseDone, indent string) []line {
 	return lines
 }
 
-// against reports whether a mismatch is one of the stream.
+// against reports whether a mismatch is about the stream.
 func against(e notify.CaseDone, stream string) bool {
 	return slices.ContainsFunc(e.Verdict.Mismatches, func(m suites.Mismatch) bool { return string(m.Kind) == stream })
 }
 
-// told reports whether a mismatch shows the stream, or the note ends with all of it.
+// told reports whether a mismatch already shows the stream, or the note contains it.
 func told(e notify.CaseDone, stream, text string) bool {
 	for _, m := range e.Verdict.Mismatches {
 		if string(m.Kind) == stream || stream == "stdout" && (m.Kind == suites.InJQ || m.Kind == suites.InDecision) && needsRoom(m) {

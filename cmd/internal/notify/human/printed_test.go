@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestPrinted: a failure shows what the hook printed, once, and where the case is.
+// TestPrinted checks that a failure shows the hook's output once, and the place of the case.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	exit := suites.Mismatch{Kind: "exit", Field: "exit", Got: "1", Want: "2"}

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestResized: after a change of the terminal's width the last block is laid out for it,
-// and what follows as if it had always been so.
+// TestResized checks that after a change of the terminal's width the last block and all later
+// output are laid out for the new width.
 func TestResized(t *testing.T) {
 	t.Parallel()
 	r := recordOf("s", "A1", "n", false, "exit 0, want 2")

@@ -12,7 +12,7 @@ import (
 )
 
 func (h *human) runStarted(e notify.RunStarted) {
-	h.print(h.others(nil)...) // of a run that a newer one superseded
+	h.print(h.others(nil)...) // of a superseded run
 	h.running, h.rested, h.failed, h.said = true, false, 0, false
 	h.begun, h.tracing = h.o.Now(), tracing{}
 	h.shown = [2]int{}
@@ -27,7 +27,7 @@ func (h *human) runStarted(e notify.RunStarted) {
 	h.progress(notify.CaseDone{Of: e.Cases}, true)
 }
 
-// progress makes the live line say how far the run is.
+// progress shows the progress of the run on the live line.
 func (h *human) progress(e notify.CaseDone, force bool) {
 	l := text(fmt.Sprintf("running %d of %d", e.Done, e.Of))
 	l = l.with(remaining(h.o.Now().Sub(h.begun), e.Done, e.Of-e.Done)...)
@@ -70,8 +70,7 @@ func (h *human) caseDone(e notify.CaseDone) {
 	h.progress(e, e.Done == e.Of)
 }
 
-// What is kept of failures to be shown again: so many of them, and so much of what
-// each wrote.
+// Limits of the failures kept to be shown again: their number, and the bytes of each output.
 const (
 	rememberedCases  = 200
 	rememberedOutput = 32 << 10
@@ -87,8 +86,8 @@ func (h *human) remember(e notify.CaseDone) {
 	h.failing[e.Record.Key()] = e
 }
 
-// Of many cases a watching session shows the first whole and the others by ID:
-// a hook that is broken in the middle of an edit fails all of its cases.
+// A watching session shows the first wholeCases failures in full and the others by ID, because a
+// hook that is broken in the middle of an edit fails all of its cases.
 const (
 	failures = iota
 	resolutions
@@ -96,7 +95,7 @@ const (
 
 const wholeCases = 5
 
-// whole reports whether a case gets lines of its own, and notes one that does not.
+// whole reports whether a case has its own lines; otherwise it records the case for others.
 func (h *human) whole(kind int, e notify.CaseDone) bool {
 	if !h.o.Watch || h.o.Verbose || h.shown[kind] < wholeCases {
 		h.shown[kind]++
@@ -106,12 +105,12 @@ func (h *human) whole(kind int, e notify.CaseDone) bool {
 	return false
 }
 
-// superseded tells what is held back of the run that a save ends, above what is told
-// of the save. What the save selects is left out: such a verdict is of files as they
-// were before it, and the case gets a new one.
+// superseded prints the remaining failures of the run that a save ends, above the block of the
+// save. It omits cases that the save selects, because their verdicts are about earlier files and
+// they run again.
 func (h *human) superseded(selected []suites.Selection) {
 	if len(selected) == 0 {
-		return // the run goes on
+		return // the run continues
 	}
 	again := make(map[suites.Key]bool, len(selected))
 	for _, s := range selected {
@@ -124,7 +123,7 @@ func (h *human) superseded(selected []suites.Selection) {
 	h.print(h.others(nil)...)
 }
 
-// others names the cases that had no lines of their own, once.
+// others returns the cases without their own lines, once.
 func (h *human) others(records []suites.Record) []line {
 	lines := h.causesTold(records)
 	if keys := h.more[failures]; len(keys) > 0 {
@@ -140,7 +139,7 @@ func (h *human) others(records []suites.Record) []line {
 	return lines
 }
 
-// finished is the line of a case that did not fail.
+// finished returns the line of a case that did not fail.
 func (h *human) finished(e notify.CaseDone) []line {
 	status := e.Verdict.Status
 	left := h.margin().with(
@@ -178,7 +177,7 @@ func (h *human) runDone(e notify.RunDone) {
 	h.idle()
 }
 
-// summary closes a run whose session ends with it.
+// summary returns the lines at the end of a run without a watching session.
 func (h *human) summary(e notify.RunDone) []line {
 	lines := h.remarks(e)
 	l := tally(e.Tally, true).with(piece{plain,
@@ -199,7 +198,7 @@ func (h *human) summary(e notify.RunDone) []line {
 	return lines
 }
 
-// share says how many of the project's cases a run took, unless it took all.
+// share returns the number of cases in the run, unless it had all of the project's cases.
 func share(e notify.RunDone, gap string) []piece {
 	if e.Tally.Total() == e.State.Total() {
 		return nil
@@ -207,7 +206,7 @@ func share(e notify.RunDone, gap string) []piece {
 	return []piece{{dim, fmt.Sprintf("%sselected %d of %d", gap, e.Tally.Total(), e.State.Total())}}
 }
 
-// remarks say what a reader of the sums must know.
+// remarks returns notes needed to interpret the counts.
 func (h *human) remarks(e notify.RunDone) []line {
 	var lines []line
 	if e.Aborted != "" {
@@ -219,8 +218,8 @@ func (h *human) remarks(e notify.RunDone) []line {
 	return lines
 }
 
-// watchSummary closes a run of a session that goes on: what it gave, and on the
-// right how the project stands now.
+// watchSummary returns the lines at the end of a run in a watching session: its result, and on
+// the right the current counts of the project.
 func (h *human) watchSummary(e notify.RunDone) []line {
 	parts := []string{}
 	add := func(n int, word string) {
@@ -249,17 +248,16 @@ func (h *human) watchSummary(e notify.RunDone) []line {
 	return lines
 }
 
-// tracing is the progress of runs that find out what cases execute.
+// tracing is the progress of traced runs.
 type tracing struct {
 	since time.Time
-	first int // how many were done then
+	first int // number done at that time
 }
 
-// long is how long something takes before it is worth saying how long it will.
+// long is the duration after which an estimate of the remaining time is shown.
 const long = 2 * time.Second
 
-// remaining says how long it will be until all is done, as far as what is done already
-// tells.
+// remaining returns an estimate of the time until all is done, based on the completed part.
 func remaining(took time.Duration, done, more int) line {
 	if took < long || done == 0 || more == 0 {
 		return nil
@@ -276,8 +274,8 @@ func standing(s suites.State) line {
 	return l
 }
 
-// tally formats the sums; with zeros, everything but aborted is named even
-// where there is none, so that the sum can be checked.
+// tally formats the counts. With zeros it includes all statuses except aborted even if they are
+// 0, so that the sum can be checked.
 func tally(t suites.Tally, zeros bool) line {
 	l := line{{green, fmt.Sprintf("PASS %d", t.Passed)}}
 	add := func(n int, zeros bool, s suites.Status) {
@@ -297,8 +295,8 @@ func tally(t suites.Tally, zeros bool) line {
 	return l
 }
 
-// gone tells of faults that went with what they were faults of. All else every case has
-// told of its own.
+// gone reports resolved faults whose registration no longer exists. All other transitions were
+// shown with their cases.
 func (h *human) gone(e notify.Transitions) {
 	for _, r := range e.Resolved {
 		if r.Reason == suites.RegistrationGone {
@@ -308,7 +306,7 @@ func (h *human) gone(e notify.Transitions) {
 	}
 }
 
-// transition says how a verdict differs from the one before it.
+// transition describes the difference from the previous verdict.
 func (h *human) transition(e notify.CaseDone) line {
 	at := ""
 	if !e.Since.IsZero() {
@@ -333,8 +331,7 @@ func (h *human) transition(e notify.CaseDone) line {
 	return nil
 }
 
-// caseNames names cases by their IDs, with the suite where an ID alone would
-// mean more than one of the cases named.
+// caseNames returns the IDs of cases, with the suite if several of them share an ID.
 func caseNames(keys []suites.Key) []string {
 	suite := map[string]string{}
 	shared := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites"
 )
 
-// savedOf is one of the files of a save, and the cases that it selects.
+// savedOf returns the event for one of the files of a save, and the cases that it selects.
 func savedOf(after time.Duration, path string, ids ...string) notify.Changed {
 	e := notify.Changed{At: notify.Time{Time: sceneTime.Add(after)}, Changes: []notify.Change{{Path: path}}, State: stateBefore}
 	for _, id := range ids {
@@ -19,8 +19,8 @@ func savedOf(after time.Duration, path string, ids ...string) notify.Changed {
 	return e
 }
 
-// TestOneSave: files that are saved one after the other, as a branch switch does, are
-// one block, until something else was printed.
+// TestOneSave checks that files saved in sequence, as by a branch switch, are one block until
+// something else is printed.
 func TestOneSave(t *testing.T) {
 	t.Parallel()
 	first, second := savedOf(0, "a.sh", "A1", "A2"), savedOf(20*time.Millisecond, "b.sh", "A2", "B1")
@@ -32,7 +32,7 @@ func TestOneSave(t *testing.T) {
 		name   string
 		tty    bool
 		events []notify.Event
-		blocks []string // each one's line of what is selected
+		blocks []string // the selection line of each block
 	}{
 		{"at once", true, []notify.Event{first, run, second, run}, []string{"3 of 118 selected: A1 A2 B1"}},
 		{"nothing depends on the first", true, []notify.Event{savedOf(0, "README.md"), second, run}, []string{"2 of 118 selected: A2 B1"}},

@@ -20,7 +20,7 @@ import (
 // update writes golden files instead of comparing.
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares text with a file of testdata, or writes that anew.
+// golden compares text with a file of testdata, or writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -33,7 +33,7 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A checkout may have given the file other line ends.
+	// A checkout may have changed the line ends of the file.
 	if d := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); d != "" {
 		t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", file, d)
 	}
@@ -42,14 +42,14 @@ func golden(t *testing.T, name, got string) {
 // sceneTime is the time of all scenes.
 var sceneTime = atTime(14, 2, 11)
 
-// openingEvent is how a session begins.
+// openingEvent is the first event of a session.
 func openingEvent() notify.Started {
 	return notify.Started{Project: "plankton", Root: "/home/me/plankton", Hooks: 4, Cases: 118, Watched: 9,
 		Isolation: "namespaces", State: stateBefore,
 		LastFull: atTime(14, 0, 0)}
 }
 
-// stateBefore is how the cases stand at first, oneFails once the regression is there.
+// stateBefore is the initial state; oneFails is the state after the regression.
 var (
 	stateBefore = suites.State{Tally: suites.Tally{Passed: 112, Skipped: 5, Unproven: 1}}
 	oneFails    = suites.Tally{Passed: 111, Failed: 1, Skipped: 5, Unproven: 1}
@@ -90,7 +90,7 @@ func regressionScene() []notify.Event {
 	return append(events, finish(118, oneFails, records...))
 }
 
-// resolvedScene is the save that mends it again.
+// resolvedScene is the save that fixes it.
 func resolvedScene() []notify.Event {
 	r := recordOf("ml", "M16", "ts_unused_var", true, "")
 	e := doneWith(r, 1, 1)
@@ -103,26 +103,26 @@ func resolvedScene() []notify.Event {
 	}
 }
 
-// unrelatedScene is a save that no case depends on.
+// unrelatedScene is a save on which no case depends.
 func unrelatedScene() []notify.Event {
 	return []notify.Event{notify.Changed{At: atTime(14, 4, 0), State: stateBefore,
 		Changes: []notify.Change{{Path: "docs/REFERENCE.md", Sections: []string{"Licence"}}}}}
 }
 
-// deletedScene is a suite that goes, of which no run comes.
+// deletedScene is the removal of a suite, which starts no run.
 func deletedScene() []notify.Event {
 	return []notify.Event{notify.Changed{At: atTime(14, 6, 0), State: suites.State{Tally: suites.Tally{Passed: 20}, NotRun: 2},
 		Changes: []notify.Change{{Path: "suites/own.yaml"}}}}
 }
 
-// pressedScene is a full run that a key started.
+// pressedScene is a full run started by a key.
 func pressedScene() []notify.Event {
 	r := recordOf("pm", "P01", "pip_blocked", true, "")
 	return []notify.Event{notify.Help{}, notify.RunStarted{RunID: "r3", Full: true, Cases: 1, Total: 1, At: atTime(14, 5, 0)},
 		doneWith(r, 1, 1), finish(1, suites.Tally{Passed: 1}, r)}
 }
 
-// outputScene are failures whose output a terminal must not get as it is.
+// outputScene has failures whose output must not reach a terminal raw.
 func outputScene() []notify.Event {
 	records := []suites.Record{
 		recordOf("ml", "M01", "binary", false, ""), recordOf("ml", "M02", "escapes", false, ""),
@@ -145,7 +145,7 @@ func outputScene() []notify.Event {
 	}
 	events := []notify.Event{unwatched(openingEvent()), notify.RunStarted{Cases: 6, Total: 118}}
 	for i, r := range records {
-		r.Hook = fmt.Sprintf("hook%d.sh", i) // or they were one cause
+		r.Hook = fmt.Sprintf("hook%d.sh", i) // otherwise they would have one cause
 		e := doneWith(r, i+1, len(records), mismatches[i]...)
 		if i == 1 {
 			e.Sandbox = "/tmp/hookwatch-M02"
@@ -155,7 +155,7 @@ func outputScene() []notify.Event {
 	return append(events, finish(118, suites.Tally{}, records...))
 }
 
-// skipScene are a hundred cases without their tool, and a few with notes of their own.
+// skipScene has a hundred cases without their tool, and a few with different notes.
 func skipScene() []notify.Event {
 	var records []suites.Record
 	for i := range 100 {
@@ -178,10 +178,10 @@ func skipScene() []notify.Event {
 	return append(events, end)
 }
 
-// problemScene are two mistakes, their mending, and a word of warning.
+// problemScene has two problems, their solution, and a warning.
 func problemScene() []notify.Event {
 	return []notify.Event{
-		notify.Problems{}, // nothing was wrong: nothing to say
+		notify.Problems{}, // there were no problems: prints nothing
 		notify.Problems{InForce: true, List: []suites.Problem{
 			{At: suites.Position{File: ".hookwatch.yaml", Line: 12, Column: 3}, What: `unknown key "hoks"`, Hint: `did you mean "hooks"?`},
 			{At: suites.Position{File: ".claude/tests/hooks/suites/own.yaml", Line: 4}, What: "P01 is defined twice"},
@@ -192,13 +192,13 @@ func problemScene() []notify.Event {
 	}
 }
 
-// atTime is a time of day in a place that is not UTC.
+// atTime returns a time of day in a time zone other than UTC.
 func atTime(hour, minute, second int) notify.Time {
 	zone := time.FixedZone("test", 2*60*60)
 	return notify.Time{Time: time.Date(2026, 8, 12, hour, minute, second, 0, zone)}
 }
 
-// recordOf makes a record as a run leaves it.
+// recordOf returns a record of a run.
 func recordOf(suite, id, name string, pass bool, note string) suites.Record {
 	exit := 0
 	return suites.Record{
@@ -210,7 +210,7 @@ func recordOf(suite, id, name string, pass bool, note string) suites.Record {
 	}
 }
 
-// remarks are what a note has after its mismatches.
+// remarks returns the part of a note after its mismatches.
 func remarks(note string, mismatches []suites.Mismatch) (all []string) {
 	if len(mismatches) == 0 {
 		return nil
@@ -228,7 +228,7 @@ func remarks(note string, mismatches []suites.Mismatch) (all []string) {
 	return all
 }
 
-// doneWith makes the event of a finished case from its record.
+// doneWith returns the event of a finished case from its record.
 func doneWith(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.CaseDone {
 	e := notify.CaseDone{RunID: "r1", Record: r, Done: n, Of: of,
 		Verdict: suites.Verdict{Status: r.Status(), Note: r.Note, Mismatches: mismatches}}
@@ -239,7 +239,7 @@ func doneWith(r suites.Record, n, of int, mismatches ...suites.Mismatch) notify.
 	return e
 }
 
-// finish closes a run of these records.
+// finish returns the end of a run with these records.
 func finish(total int, state suites.Tally, records ...suites.Record) notify.RunDone {
 	e := notify.RunDone{RunID: "r1", State: suites.State{Tally: state, NotRun: total - state.Total()}, Records: records,
 		Duration: 740 * time.Millisecond, HookTime: 600 * time.Millisecond,
@@ -251,7 +251,7 @@ func finish(total int, state suites.Tally, records ...suites.Record) notify.RunD
 	return e
 }
 
-// showTo hands scenes to a view.
+// showTo passes scenes to a view.
 func showTo(v notify.View, scenes ...[]notify.Event) {
 	for _, s := range scenes {
 		for _, e := range s {
@@ -260,8 +260,8 @@ func showTo(v notify.View, scenes ...[]notify.Event) {
 	}
 }
 
-// failingScene is a run of failures: six of a hook that does not parse, whatever each
-// expected, four that say the same, and one of its own.
+// failingScene is a run of failures: six of a hook with a syntax error, with different
+// expectations, four equal ones, and a single one.
 func failingScene() []notify.Event {
 	var events []notify.Event
 	var records []suites.Record
@@ -281,7 +281,7 @@ func failingScene() []notify.Event {
 	return append(append([]notify.Event{notify.RunStarted{Cases: 11, Total: 11}}, events...), done)
 }
 
-// obeyed reports whether a terminal may obey the rune, or hide it.
+// obeyed reports whether a terminal may interpret the rune, or hide it.
 func obeyed(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf)
 }

@@ -10,7 +10,7 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// A piece of a line, and how it looks. Its text need not be clean.
+// A piece is a part of a line with its style. Its text need not be printable.
 type piece struct {
 	style style
 	text  string
@@ -20,10 +20,10 @@ type line []piece
 
 func text(s string) line { return line{{plain, s}} }
 
-// with is the line and more, leaving the line itself as it is.
+// with returns the line followed by more, without changing the line itself.
 func (l line) with(more ...piece) line { return append(l[:len(l):len(l)], more...) }
 
-// columns is the width of the line as it will be shown.
+// columns returns the width of the line as displayed.
 func (l line) columns() int {
 	n := 0
 	for _, p := range l {
@@ -32,12 +32,12 @@ func (l line) columns() int {
 	return n
 }
 
-// redraw is the least time between two rewritings of the live line.
+// redraw is the minimum time between two updates of the live line.
 const redraw = 50 * time.Millisecond
 
-// A screen is the only way to the terminal: whatever text passes it has been
-// cleaned, so that no hook, file name or note reaches the terminal raw. On a
-// terminal the last line is live: rewritten in place, and always below the rest.
+// A screen is the only writer to the terminal: it makes all text printable, so that no hook, file
+// name or note reaches the terminal raw. On a terminal the last line is live: updated in place,
+// and always below the rest.
 type screen struct {
 	out   io.Writer
 	color bool
@@ -47,17 +47,17 @@ type screen struct {
 	now   func() time.Time
 
 	live   line             // wanted as the last line; nil for none
-	steady bool             // it stays for a while, so it is always drawn
+	steady bool             // it remains for a while, so it is always drawn
 	shown  bool             // it is on the terminal
-	drawn  time.Time        // when it was last drawn
+	drawn  time.Time        // time of the last drawing
 	err    error            // of the first write that failed
-	ascii  bool             // the terminal shows no other letters
-	prints int              // so often something was printed
-	latest int              // rows of what was printed last
-	held   *strings.Builder // what is to be written once the terminal is ours again; nil while it is
+	ascii  bool             // the terminal shows only ASCII
+	prints int              // number of prints
+	latest int              // rows of the last print
+	held   *strings.Builder // output to write once the terminal is returned; nil if it is not lent
 }
 
-// width is the number of columns to lay out for; 0 when nothing limits them.
+// width returns the number of columns for the layout, or 0 if there is no limit.
 func (s *screen) width() int {
 	if !s.tty {
 		return 0
@@ -70,10 +70,10 @@ func (s *screen) width() int {
 	return 80
 }
 
-// plainColumns is where long output is cut when no terminal says so.
+// plainColumns is the width at which long output is cut without a terminal.
 const plainColumns = 200
 
-// room is the number of columns behind an indent.
+// room returns the number of columns after an indent.
 func (s *screen) room(indent string) int {
 	columns := s.width()
 	if columns == 0 {
@@ -82,10 +82,10 @@ func (s *screen) room(indent string) int {
 	return max(columns-len(indent), 10)
 }
 
-// print shows lines for good, above the live line.
+// print prints lines permanently, above the live line.
 func (s *screen) print(lines ...line) { s.reprint(0, lines...) }
 
-// reprint is print in place of the rows that were printed last.
+// reprint replaces the given number of last rows by lines.
 func (s *screen) reprint(last int, lines ...line) {
 	var b strings.Builder
 	s.erase(&b)
@@ -106,8 +106,8 @@ func (s *screen) reprint(last int, lines ...line) {
 	s.write(b.String())
 }
 
-// rows breaks a line where the terminal would, but sets what follows in: text
-// that others wrote never begins a row, as a line of hookwatch's own does.
+// rows breaks a line that is wider than the terminal. Continuation rows are indented, so that
+// text from elsewhere never starts a row like a line of hookwatch itself.
 func (s *screen) rows(l line) []line {
 	columns := s.width()
 	if columns == 0 || slices.ContainsFunc(l, func(p piece) bool { return p.style == whole }) || l.columns() <= columns {
@@ -133,8 +133,8 @@ func (s *screen) rows(l line) []line {
 	return append(rows, row)
 }
 
-// setLive changes the live line. One that is not steady, because the next
-// change is near, is drawn only when the last drawing is long enough ago.
+// setLive changes the live line. If it is not steady, because the next change is near, it is
+// drawn only if the last drawing is long enough ago.
 func (s *screen) setLive(l line, steady bool) {
 	if !s.tty {
 		return
@@ -150,7 +150,7 @@ func (s *screen) setLive(l line, steady bool) {
 
 func (s *screen) due() bool { return s.steady || s.now().Sub(s.drawn) >= redraw }
 
-// lend leaves the terminal to another program: what is to be shown waits.
+// lend leaves the terminal to another program: output is held back.
 func (s *screen) lend() {
 	if s.held != nil {
 		return
@@ -162,10 +162,10 @@ func (s *screen) lend() {
 	s.forget()
 }
 
-// forget says that what was printed last is not where the cursor is any more.
+// forget records that the cursor is no longer below the last print.
 func (s *screen) forget() { s.prints++ }
 
-// take shows what has waited.
+// take writes the held output.
 func (s *screen) take() {
 	if s.held == nil {
 		return
@@ -184,8 +184,8 @@ func (s *screen) erase(b *strings.Builder) {
 	}
 }
 
-// draw shows the live line, cut so that it never wraps, and leaves the cursor
-// at its start: what another program writes then covers it.
+// draw draws the live line, cut so that it never wraps, and leaves the cursor at its start, so
+// that output of another program overwrites it.
 func (s *screen) draw(b *strings.Builder) {
 	if s.live == nil || s.held != nil || !s.due() {
 		return
@@ -195,7 +195,7 @@ func (s *screen) draw(b *strings.Builder) {
 	s.shown, s.drawn = true, s.now()
 }
 
-// cut drops what does not fit the columns.
+// cut removes the part that does not fit the columns.
 func (l line) cut(columns int) line {
 	var out line
 	for _, p := range l {
@@ -222,8 +222,8 @@ func (s *screen) render(b *strings.Builder, l line) {
 	}
 }
 
-// inASCII has a question mark for each letter that a terminal of another age does not
-// show, so that nothing becomes wider.
+// inASCII replaces each character after '~' by a question mark, which keeps the number of
+// characters.
 func inASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r > '~' {
@@ -246,8 +246,8 @@ func (s *screen) write(text string) {
 	}
 }
 
-// spread sets right against the right edge of the line that left begins, or,
-// where both do not fit, on a line of its own at the indent.
+// spread aligns right with the right edge on the line of left or, if they do not fit, puts it on
+// a line of its own at the indent.
 func (s *screen) spread(left, right line, indent int) []line {
 	if len(right) == 0 {
 		return []line{left}
@@ -263,7 +263,7 @@ func (s *screen) spread(left, right line, indent int) []line {
 	return []line{left.with(piece{plain, strings.Repeat(" ", gap)}).with(right...)}
 }
 
-// block lays prose out behind a head of its own, continued below the head's end.
+// block wraps prose after a head, with continuation lines indented to the end of the head.
 func (s *screen) block(head line, st style, prose string) []line {
 	indent := head.columns()
 	columns := s.width()
@@ -283,7 +283,7 @@ func (s *screen) block(head line, st style, prose string) []line {
 	return out
 }
 
-// fold breaks a line that is too wide before the pieces that begin with a space.
+// fold breaks a line that is too wide before pieces that start with a space.
 func (s *screen) fold(l line) []line {
 	columns := s.width()
 	lines := []line{nil}

@@ -10,12 +10,12 @@ import (
 	"hookwatch/suites/printable"
 )
 
-// A terminal obeys the few controls that a screen may use and nothing else; it
-// wraps at its last column as real ones do.
+// A terminal interprets the few controls that a screen may use and no others; it wraps at its
+// last column like real ones.
 type terminal struct {
 	t        testing.TB
 	columns  int
-	cooked   bool // the kernel makes LF a CR LF; not so while keys are read raw
+	cooked   bool // the kernel translates LF to CR LF; not in raw mode
 	rows     [][]rune
 	row, col int
 	wraps    int
@@ -48,7 +48,7 @@ func (m *terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sequence obeys a control sequence and returns what follows it.
+// sequence interprets a control sequence and returns the rest.
 func (m *terminal) sequence(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return r >= '@' })
 	switch {
@@ -108,7 +108,7 @@ func (m *terminal) put(r rune) {
 	m.col += printable.Width(string(r))
 }
 
-// String is what the terminal shows.
+// String returns the displayed text.
 func (m *terminal) String() string {
 	var b strings.Builder
 	for _, row := range m.rows {

@@ -43,8 +43,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// FuzzShown checks that no text, shown whole or in part, holds anything but
-// printable characters, and that what is cut keeps to its columns.
+// FuzzShown checks that text shown in full or in part contains only printable characters, and
+// that cut text fits its columns.
 func FuzzShown(f *testing.F) {
 	f.Add("\x1b[2J\x00\xff\u202e", 40)
 	f.Add(strings.Repeat("日本\t", 40), 30)

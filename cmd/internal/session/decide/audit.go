@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 )
 
-// An Audit holds cases that a selection left out and that are run all the same.
+// An Audit checks cases that a selection left out and that run nevertheless.
 type Audit struct {
 	cases  map[suites.Key]leftOut
 	result AuditResult
@@ -18,32 +18,30 @@ type leftOut struct {
 	before  suites.Status
 }
 
-// An AuditResult is what a run of cases that were left out found about selections.
+// An AuditResult counts the cases that an audit checked, and lists wrong selections.
 type AuditResult struct {
-	Checked int          // cases that were not affected and run all the same
-	Missed  []suites.Key // those of them whose verdict changed
+	Checked int          // cases that were unaffected and ran nevertheless
+	Missed  []suites.Key // checked cases whose verdict changed
 }
 
-// NewAudit makes an audit of no case.
+// NewAudit returns an audit without cases.
 func NewAudit() *Audit { return &Audit{cases: make(map[suites.Key]leftOut)} }
 
-// Add has the audit check a case that was left out for a reason, with a verdict that
-// it is to keep.
+// Add adds a case that was left out because of a reason, with the verdict it is expected to keep.
 func (a *Audit) Add(k suites.Key, because string, last *Verdict) {
 	a.cases[k] = leftOut{because, last.Status}
 	a.result.Checked++
 }
 
-// Check compares the verdict of a case that had been left out with the one that it was
-// to keep. Of one that changed it gives why every edit affects the case from now on,
-// and what a person is told.
+// Check compares the new verdict of a case with the expected one. If it differs, Check returns
+// the reason why every edit must select the case from now on, and a warning for the user.
 func (a *Audit) Check(k suites.Key, r *suites.Record) (widen, told string) {
 	c, ok := a.cases[k]
 	if !ok {
 		return "", ""
 	}
 	delete(a.cases, k)
-	if r.Status() == suites.Aborted { // it was not asked after all
+	if r.Status() == suites.Aborted { // an aborted case was not checked
 		a.result.Checked--
 		return "", ""
 	}
@@ -56,14 +54,14 @@ func (a *Audit) Check(k suites.Key, r *suites.Record) (widen, told string) {
 			k, c.before, r.Status(), c.because)
 }
 
-// Take gives what was found out since the last call.
+// Take returns the results since the last call.
 func (a *Audit) Take() AuditResult {
 	result := a.result
 	a.result = AuditResult{}
 	return result
 }
 
-// ForgetGone gives up cases that are no more.
+// ForgetGone discards removed cases.
 func (a *Audit) ForgetGone(gone func(suites.Key) bool) {
 	maps.DeleteFunc(a.cases, func(k suites.Key, _ leftOut) bool { return gone(k) })
 }

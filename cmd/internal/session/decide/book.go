@@ -8,24 +8,24 @@ import (
 	"hookwatch/suites"
 )
 
-// It is kept for days. What it holds is bounded by what the project is.
+// A session may run for days, so the size of a Book is limited by the size of the project.
 const (
-	keptDefinitions = 4  // verdicts in other definitions than the present one, of a case
-	keptGone        = 40 // cases that are no more of which there are verdicts, or as many as there are cases
+	keptDefinitions = 4  // verdicts per case in definitions other than the present one
+	keptGone        = 40 // removed cases whose verdicts are kept, or the number of cases if that is larger
 )
 
 // A Book holds the verdicts of all cases.
 type Book struct {
 	present map[suites.Key]*Verdict
-	earlier map[suites.Key][]*Verdict // in other definitions than the present one's, or before it was aborted; the latest first
+	earlier map[suites.Key][]*Verdict // in other definitions than the present one's, or before an aborted run; latest first
 }
 
-// NewBook makes an empty book.
+// NewBook returns an empty Book.
 func NewBook() *Book {
 	return &Book{make(map[suites.Key]*Verdict), make(map[suites.Key][]*Verdict)}
 }
 
-// Present is the present verdict of a case, nil when there is none.
+// Present returns the present verdict of a case, or nil.
 func (b *Book) Present(k suites.Key) *Verdict { return b.present[k] }
 
 // Put makes v the present verdict of a case.
@@ -36,8 +36,8 @@ func (b *Book) Put(k suites.Key, v *Verdict) {
 	b.present[k] = v
 }
 
-// Withdraw leaves a case without a present verdict. What that was is still what
-// the next one in its definition is compared with, unless it says nothing.
+// Withdraw removes the present verdict of a case. Unless it is Aborted, it remains the baseline
+// of the next verdict in the same definition.
 func (b *Book) Withdraw(k suites.Key) {
 	if was := b.present[k]; was.Says() {
 		others := slices.DeleteFunc(b.earlier[k], func(v *Verdict) bool { return v.Digests.Case == was.Digests.Case })
@@ -46,9 +46,9 @@ func (b *Book) Withdraw(k suites.Key) {
 	delete(b.present, k)
 }
 
-// Baseline is what a new verdict of a case in this definition is compared with,
-// nil when there is nothing: an aborted run says nothing to compare with.
-// One that is generated is always in the present definition.
+// Baseline returns the verdict to compare with a new verdict of a case in this definition, or
+// nil. Aborted verdicts are no baseline. A generated case has no definition of its own: its
+// latest verdict is the baseline.
 func (b *Book) Baseline(k suites.Key, definition string) *Verdict {
 	if k.Generated() {
 		return b.latest(k, definition)
@@ -64,7 +64,7 @@ func (b *Book) Baseline(k suites.Key, definition string) *Verdict {
 	return nil
 }
 
-// latest is the last verdict of a case, as one in this definition.
+// latest returns the last verdict of a case, as if it were in this definition.
 func (b *Book) latest(k suites.Key, definition string) *Verdict {
 	of := b.earlier[k]
 	if v := b.present[k]; v.Says() {
@@ -88,7 +88,7 @@ func (b *Book) Tally(cases []*suites.Case) (t suites.Tally) {
 	return t
 }
 
-// Failed lists those of the cases whose present verdict is a failure.
+// Failed returns the cases whose present verdict is a failure or unproven.
 func (b *Book) Failed(cases []*suites.Case) (out []*suites.Case) {
 	for _, c := range cases {
 		if v := b.present[c.Key()]; v != nil && (!v.Status.OK() || v.Status == suites.Unproven) {
@@ -98,7 +98,7 @@ func (b *Book) Failed(cases []*suites.Case) (out []*suites.Case) {
 	return out
 }
 
-// Referred lists the digests of inputs and of tools that verdicts are about.
+// Referred returns the digests of inputs and of tools to which verdicts refer.
 func (b *Book) Referred() (inputs, tools map[string]bool) {
 	inputs, tools = make(map[string]bool), make(map[string]bool)
 	refer := func(v *Verdict) { inputs[v.Digests.Inputs], tools[v.Digests.Tools] = true, true }
@@ -113,7 +113,7 @@ func (b *Book) Referred() (inputs, tools map[string]bool) {
 	return inputs, tools
 }
 
-// PresentTools lists the digests of tools that present verdicts are about.
+// PresentTools returns the digests of tools to which present verdicts refer.
 func (b *Book) PresentTools() map[string]bool {
 	tools := make(map[string]bool)
 	for _, v := range b.present {
@@ -122,15 +122,14 @@ func (b *Book) PresentTools() map[string]bool {
 	return tools
 }
 
-// ForgetGone gives up the verdicts of cases that are no more, but for the latest of
-// them: a branch that is checked out again finds those as it left them. Cases is how
-// many there are.
-// What is generated is given up at once: a fault that comes again is a new one.
+// ForgetGone discards the verdicts of removed cases, except the latest max(keptGone, cases): if a
+// branch is checked out again, its cases still have their verdicts. cases is the current number
+// of cases. Generated cases are discarded at once, because a fault that returns is a new one.
 func (b *Book) ForgetGone(gone func(suites.Key) bool, cases int) {
 	fault := func(k suites.Key) bool { return k.Generated() && gone(k) }
 	maps.DeleteFunc(b.present, func(k suites.Key, _ *Verdict) bool { return fault(k) })
 	maps.DeleteFunc(b.earlier, func(k suites.Key, _ []*Verdict) bool { return fault(k) })
-	latest := make(map[suites.Key]string) // when each was judged last
+	latest := make(map[suites.Key]string) // time of the last verdict
 	for k, v := range b.present {
 		if gone(k) {
 			latest[k] = v.At

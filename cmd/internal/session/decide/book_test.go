@@ -6,8 +6,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestBaseline: a new verdict is compared with the latest of its definition that
-// was no aborted run.
+// TestBaseline checks that a new verdict is compared with the latest one in its definition that
+// was not aborted.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: "s", ID: "A"}
@@ -17,7 +17,7 @@ func TestBaseline(t *testing.T) {
 	s := NewBook()
 	for _, tt := range []struct {
 		now  *Verdict
-		want map[string]string // definition -> when its baseline is from
+		want map[string]string // definition -> time of its baseline
 	}{
 		{verdict("1", "x", suites.Aborted), map[string]string{"x": "", "y": ""}},
 		{verdict("2", "x", suites.Pass), map[string]string{"x": "2", "y": ""}},
@@ -45,8 +45,8 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestBaselineOfGenerated: a generated case is compared with its latest verdict, whatever
-// it is made of by now; one that was gone begins anew.
+// TestBaselineOfGenerated checks that a generated case is compared with its latest verdict,
+// whatever its current definition, and that a removed one starts without a baseline.
 func TestBaselineOfGenerated(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: suites.Registered, ID: "A"}

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestForgetDefinitions: a case that is edited again and again is compared with its
-// latest verdicts in a few definitions.
+// TestForgetDefinitions checks that a case that is edited repeatedly keeps its latest verdicts in
+// a few definitions.
 func TestForgetDefinitions(t *testing.T) {
 	t.Parallel()
 	key := suites.Key{Suite: "s", ID: "A"}
@@ -27,7 +27,7 @@ func TestForgetDefinitions(t *testing.T) {
 	}
 }
 
-// TestForgetGone: of cases that are no more the latest verdicts stay.
+// TestForgetGone checks that the latest verdicts of removed cases are kept.
 func TestForgetGone(t *testing.T) {
 	t.Parallel()
 	stays := suites.Key{Suite: "s", ID: "A"}
@@ -44,7 +44,7 @@ func TestForgetGone(t *testing.T) {
 	}
 }
 
-// passed is the verdict of the nth run.
+// passed returns the verdict of the nth run.
 func passed(n int, definition string) *Verdict {
 	return &Verdict{At: strings.Repeat("z", n), Status: suites.Pass, Digests: suites.Digests{Case: definition}}
 }

@@ -6,24 +6,24 @@ import (
 	"hookwatch/suites"
 )
 
-// A Lack is what a full run requires and does not have.
+// A Lack describes missing requirements of a full run.
 type Lack struct {
-	Why     string // "": nothing is lacking
+	Why     string // "" if nothing is missing
 	Missing []string
 }
 
-// An Action is what a lack means for a full run.
+// An Action is the consequence of a Lack for a full run.
 type Action int
 
 // The actions.
 const (
 	Proceed Action = iota + 1
 	Warn           // and proceed
-	Wait           // for the checks that are still under way
+	Wait           // for the checks that are still running
 	Abort
 )
 
-// Absent says which of the required tools are not there.
+// Absent returns the Lack of required tools that were not found.
 func Absent(found []suites.Tool) Lack {
 	var l Lack
 	for _, t := range found {
@@ -37,8 +37,8 @@ func Absent(found []suites.Tool) Lack {
 	return l
 }
 
-// Lack says what is lacking when the required checks have run, found being the
-// required tools that no check is about.
+// Lack returns the requirements missing after the required checks have run; found are the
+// required tools that no check covers.
 func (r *Run) Lack(checks []*suites.Case, found []suites.Tool) Lack {
 	reasons, missing := r.failedChecks(checks)
 	if absent := Absent(found); absent.Why != "" {
@@ -47,7 +47,7 @@ func (r *Run) Lack(checks []*suites.Case, found []suites.Tool) Lack {
 	return Lack{strings.Join(reasons, ", "), missing}
 }
 
-// failedChecks says of each required check that failed what it lacks.
+// failedChecks returns the reasons of failed required checks, and their missing tools.
 func (r *Run) failedChecks(checks []*suites.Case) (reasons, missing []string) {
 	for _, c := range checks {
 		v, ran := r.own[c.Key()]
@@ -63,8 +63,8 @@ func (r *Run) failedChecks(checks []*suites.Case) (reasons, missing []string) {
 	return reasons, missing
 }
 
-// Action decides what a lack means where the project wants it only reported or not;
-// underway tells that other checks are.
+// Action returns the consequence of a lack. report is set if the project only wants a warning;
+// underway is set while other checks are still running.
 func (l Lack) Action(report, underway bool) Action {
 	switch {
 	case l.Why == "":
@@ -78,5 +78,5 @@ func (l Lack) Action(report, underway bool) Action {
 	}
 }
 
-// Warning says what is lacking where that is only reported.
+// Warning returns the text of a lack that is only reported.
 func (l Lack) Warning() string { return "preflight: " + strings.TrimPrefix(l.Why, "preflight: ") }

@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites"
 )
 
-// TestLack: what checks and tools say is lacking, and what that means for the run.
+// TestLack checks the Lack of failed checks and absent tools, and its consequence for the run.
 func TestLack(t *testing.T) {
 	t.Parallel()
 	check := func(id, tool string) *suites.Case {

@@ -8,11 +8,11 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// Printed is a sum that stands for what a run of a case printed and how it ended: a trace
-// tells of a verdict only if the traced run printed the same. Long numbers are
-// left out, for PIDs, session numbers, temporary names and times differ. Of a case
-// with steps only the one that its record shows is compared, for a record has no
-// more: that another step went otherwise is seen only by the verdict.
+// Printed is a checksum of the output and exit code of a run: a trace belongs to a verdict only
+// if the traced run printed the same. Long numbers are left out, because PIDs, session numbers,
+// temporary names and times differ between runs. For a case with steps only the step in its
+// record is compared, because the record has no other output; a difference in another step shows
+// only in the verdict.
 type Printed uint64
 
 func printedOf(exit *int, stdout, stderr string) Printed {
@@ -27,15 +27,15 @@ func printedOf(exit *int, stdout, stderr string) Printed {
 	return Printed(h.Sum64())
 }
 
-// scratch matches what mktemp makes up.
+// scratch matches names made by mktemp.
 var scratch = pattern.Lazy(`\btmp\.[A-Za-z0-9]{6,}`)
 
-// PrintedBy is the sum of one step of a run that is not on record.
+// PrintedBy returns the checksum of one step of a run that is not recorded.
 func PrintedBy(r suites.Result) Printed {
 	return printedOf(exitOf(&r), Text(r.Stdout, r.StdoutBytes), Text(r.Stderr, r.StderrBytes))
 }
 
-// exitOf is the exit code of a step, nil where it did not exit by itself.
+// exitOf returns the exit code of a step, or nil if it did not exit by itself.
 func exitOf(r *suites.Result) *int {
 	if r.NotStarted == "" && r.Signal == "" && !r.TimedOut {
 		return &r.Exit
@@ -43,8 +43,8 @@ func exitOf(r *suites.Result) *int {
 	return nil
 }
 
-// longNumber is the number of digits from which a number may be another one in
-// the next run. The parts of a time or a version count together.
+// longNumber is the number of digits from which a number may differ in the next run. The parts of
+// a time or a version are counted together.
 const longNumber = 3
 
 func withoutNumbers(text string) []byte {

@@ -2,11 +2,11 @@ package decide
 
 import "hookwatch/suites"
 
-// Recall takes over what is on record; find gives the case of a key, nil when there
-// is none. Texts that the project has already are not kept twice.
+// Recall adopts the records; find returns the case with a key, or nil. Strings that the project
+// already holds are not stored twice.
 func (b *Book) Recall(records []suites.Record, find func(suites.Key) *suites.Case) {
 	seen := make(texts)
-	verdicts := make([]Verdict, len(records)) // in one piece, apart from what was read
+	verdicts := make([]Verdict, len(records)) // in one allocation, apart from the records
 	for i := range records {
 		r := &records[i]
 		key, v := r.Key(), &verdicts[i]
@@ -23,7 +23,7 @@ func (b *Book) Recall(records []suites.Record, find func(suites.Key) *suites.Cas
 	}
 }
 
-// texts holds one copy of each text, of which records repeat some in every line.
+// texts holds one copy of each string, because records repeat many of them.
 type texts map[string]string
 
 func (t texts) one(s string) string {

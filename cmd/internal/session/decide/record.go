@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites"
 )
 
-// Made is what a record is made of.
+// Made holds the values from which a record is made.
 type Made struct {
 	Case      *suites.Case
 	Outcome   suites.Outcome
@@ -19,7 +19,7 @@ type Made struct {
 	Isolation string
 }
 
-// ShownStep is the step that a record shows: the first that failed, or the last.
+// ShownStep returns the index of the step in the record: the first that failed, or the last.
 func ShownStep(c *suites.Case, v suites.Verdict) int {
 	if len(v.Mismatches) > 0 {
 		return v.Mismatches[0].Step
@@ -27,7 +27,7 @@ func ShownStep(c *suites.Case, v suites.Verdict) int {
 	return len(c.Steps) - 1
 }
 
-// Record makes the line that is kept of a verdict.
+// Record returns the record of a verdict.
 func Record(m Made) suites.Record {
 	c, o, i := m.Case, m.Outcome, ShownStep(m.Case, m.Verdict)
 	expect := c.Steps[i].Expect
@@ -66,8 +66,8 @@ func Record(m Made) suites.Record {
 	return r
 }
 
-// liveOf is what is kept of a session with the client: whole requests only where the
-// case failed.
+// liveOf returns the recorded part of a session with the client: request bodies are kept only if
+// the case failed.
 func liveOf(l *suites.LiveResult, s suites.Status) *suites.LiveResult {
 	if l == nil || s == suites.Fail {
 		return l
@@ -80,15 +80,15 @@ func liveOf(l *suites.LiveResult, s suites.Status) *suites.LiveResult {
 func hookName(c *suites.Case) string {
 	switch {
 	case c.Check != nil:
-		return "infrastructure" // as other tools call it
+		return "infrastructure" // the name that other tools use
 	case c.Chain:
 		return "chain"
 	}
 	return c.Hook[strings.LastIndexByte(c.Hook, '/')+1:]
 }
 
-// firing reports whether the record of a case is about whether the client fired the
-// hook: other tools write so of each case of layer 2 and leave its exit code out.
+// firing reports whether the record states whether the client fired the hook: other tools write
+// this for each layer 2 case and omit its exit code.
 func firing(l suites.Layer, e suites.Expectation) bool {
 	return l == suites.Live && e.Decision == "" && e.Exit == nil
 }
@@ -100,8 +100,8 @@ func fired(did bool) string {
 	return "hook_not_fired"
 }
 
-// expectedDecision is the decision where one is expected, else the exit code in
-// the form of the other tools, else the effect.
+// expectedDecision returns the expected decision if there is one, otherwise the exit code in the
+// format of other tools, otherwise the effect.
 func expectedDecision(l suites.Layer, e suites.Expectation) string {
 	switch {
 	case firing(l, e):

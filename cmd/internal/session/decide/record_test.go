@@ -43,12 +43,12 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// fields are those of a record in their order: fourteen that other tools write
-// as well, then hookwatch's own.
+// fields are those of a record in order: first the fourteen that other tools also write, then
+// hookwatch's own.
 var fields = strings.Fields(`hook test_name category input_summary expected_decision expected_exit actual_decision actual_exit
 	actual_output actual_stderr pass note timestamp duration_ms id suite layer run_id digests client isolation status`)
 
-// TestRecord: what is kept of an outcome.
+// TestRecord checks the record of an outcome.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	two := &suites.Case{
@@ -122,7 +122,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// tokens lists the fields of a JSON object with their values, in their order.
+// tokens returns the fields of a JSON object with their values, in order.
 func tokens(t *testing.T, object []byte) (out [][2]string) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(object)))

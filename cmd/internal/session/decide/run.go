@@ -1,6 +1,6 @@
-// Package decide holds the verdicts of cases and the decisions of the loop: what a verdict
-// changes, whether a case runs again, whether a run continues, and what is reported. It is
-// pure: values in, values out, no files, no clock, no goroutines.
+// Package decide holds the verdicts of cases and the decisions of the loop: how a verdict differs
+// from the previous one, whether a case runs again, whether a run continues, and which results
+// are reported. It is pure: values in, values out, no files, no clock, no goroutines.
 package decide
 
 import (
@@ -12,26 +12,26 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// A Run is the one in progress.
+// A Run is the run in progress.
 type Run struct {
 	ID       string
 	Full     bool
 	Started  time.Time
 	HookTime time.Duration
-	Aborted  string         // why it ends before its time
-	Missing  []string       // tools for want of which it was aborted
-	Fault    error          // why the machine did not let a case run, the first of them
-	Behind   []*suites.Case // wait for the preflight
-	Cut      bool           // ends before its time: what still waits for a control has no verdict
-	Quiet    bool           // reproduces failures: shown only where it finds something else
+	Aborted  string         // why it ends early
+	Missing  []string       // required tools whose absence aborted the run
+	Fault    error          // first reason why the machine could not run a case
+	Behind   []*suites.Case // waiting for the preflight
+	Cut      bool           // ends early: cases still waiting for a control get no verdict
+	Quiet    bool           // only reproduces failures: shown only if a result differs
 
 	planned map[suites.Key]bool
-	own     map[suites.Key]suites.Verdict // before controls are asked
+	own     map[suites.Key]suites.Verdict // before controls are considered
 	records map[suites.Key]suites.Record
 	tries   map[suites.Key]int
 }
 
-// NewRun opens a run.
+// NewRun returns a new run.
 func NewRun(id string, full bool, started time.Time) *Run {
 	return &Run{
 		ID: id, Full: full, Started: started,
@@ -49,13 +49,13 @@ func (r *Run) Plan(k suites.Key) {
 	delete(r.records, k)
 }
 
-// Drop takes a case out of the run.
+// Drop removes a case from the run.
 func (r *Run) Drop(k suites.Key) {
 	delete(r.planned, k)
 	delete(r.records, k)
 }
 
-// Planned lists those of the keys that are part of the run.
+// Planned returns the keys of those cases that are part of the run.
 func (r *Run) Planned(cases []*suites.Case) (out []suites.Key) {
 	for _, c := range cases {
 		if r.planned[c.Key()] {
@@ -65,19 +65,19 @@ func (r *Run) Planned(cases []*suites.Case) (out []suites.Key) {
 	return out
 }
 
-// Of is how many cases the run has.
+// Of returns the number of cases in the run.
 func (r *Run) Of() int { return len(r.planned) }
 
-// Done is how many of them have a record.
+// Done returns the number of cases with a record.
 func (r *Run) Done() int { return len(r.records) }
 
-// Judge notes a case's own verdict.
+// Judge stores a case's own verdict.
 func (r *Run) Judge(k suites.Key, v suites.Verdict) { r.own[k] = v }
 
-// Add notes a record.
+// Add adds a record.
 func (r *Run) Add(rec suites.Record) { r.records[rec.Key()] = rec }
 
-// Records lists what the run produced, in an order of cases.
+// Records returns the records of the run, sorted by the order of their cases.
 func (r *Run) Records(order func(suites.Key) int) []suites.Record {
 	out := make([]suites.Record, 0, len(r.records))
 	for _, rec := range r.records {
@@ -87,8 +87,9 @@ func (r *Run) Records(order func(suites.Key) int) []suites.Record {
 	return out
 }
 
-// Next decides what becomes of a case that has run: superseded, or not but disturbed;
-// there tells whether the project still has it.
+// Next decides how a case that has run continues. superseded is set if its content became
+// outdated while it ran, disturbed if its inputs changed; there reports whether the project still
+// has the case.
 func (r *Run) Next(k suites.Key, superseded, disturbed, there bool) plan.Next {
 	next := plan.Ended(superseded, disturbed, r.tries[k], there)
 	if next != plan.Conclude && !superseded {
@@ -97,8 +98,8 @@ func (r *Run) Next(k suites.Key, superseded, disturbed, there bool) plan.Next {
 	return next
 }
 
-// Proven is a case's own verdict with its control's taken into account; not ok while
-// the control's is still to come, or where the run ends without it.
+// Proven returns a case's own verdict combined with that of its control. ok is false while the
+// control has no verdict yet, or if the run ends without one.
 func (r *Run) Proven(c *suites.Case, v suites.Verdict, pending func(suites.Key) bool) (proven suites.Verdict, ok bool) {
 	control, has := plan.ControlOf(c)
 	if !has || v.Status != suites.Pass {
@@ -111,7 +112,7 @@ func (r *Run) Proven(c *suites.Case, v suites.Verdict, pending func(suites.Key) 
 	case judged:
 		return verdict.Prove(v, control, own), true
 	case r.Cut:
-		return suites.Verdict{}, false // and never will be
+		return suites.Verdict{}, false // the control will not run any more
 	}
 	missing := suites.Verdict{Status: suites.Fail, Note: "was not run"}
 	return verdict.Prove(v, control, missing), true

@@ -15,7 +15,7 @@ var (
 
 func run() *Run { return NewRun("r", true, time.Time{}) }
 
-// TestProven: a pass waits for its control, and counts as the control says.
+// TestProven checks that a pass waits for its control and depends on the control's verdict.
 func TestProven(t *testing.T) {
 	t.Parallel()
 	pass, fail := suites.Verdict{Status: suites.Pass}, suites.Verdict{Status: suites.Fail, Note: "exit 0, want 2"}
@@ -23,7 +23,7 @@ func TestProven(t *testing.T) {
 		name         string
 		c            *suites.Case
 		own          suites.Verdict
-		control      *suites.Verdict // its own verdict, nil: none
+		control      *suites.Verdict // its own verdict, or nil
 		pending, cut bool
 		want         suites.Status // "": not yet
 	}{
@@ -48,8 +48,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// TestNext: a case whose files change under it is run anew a few times; one that a
-// save superseded as often as that happens.
+// TestNext checks that a case whose files change while it runs is run again a few times, and a
+// superseded one every time.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	r, k := run(), control.Key()
@@ -71,7 +71,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestRunRecords: what is planned anew has no verdict, and what is dropped is no part.
+// TestRunRecords checks that planning a case again removes its verdict, and that dropped cases
+// are not part of the run.
 func TestRunRecords(t *testing.T) {
 	t.Parallel()
 	r := run()

@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// TestOwn: a save answers for what it changed, and for what did not wait before it.
+// TestOwn checks that a save reports the cases it affects and those that did not wait before.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	selected := func(id, changed string) plan.Selected {
@@ -24,7 +24,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestAtRest: what was seen of files goes with them.
+// TestAtRest checks that missing files are forgotten, and that a digest is compared with the one
+// at rest.
 func TestAtRest(t *testing.T) {
 	t.Parallel()
 	a := &AtRest{rest: map[string]string{"a": "1"}, latest: map[string]string{"a": "", "b": "2"}}

@@ -9,10 +9,9 @@ import (
 // TextLimit is the number of bytes of one stream that a record keeps.
 const TextLimit = 64 << 10
 
-// Text makes what a process wrote fit for a record: at most TextLimit bytes, with
-// a last line that says how many there were when some are missing, and bytes
-// that are not UTF-8 shown as \xNN, with a last line that says so. Total is the
-// number of bytes written in all, when that is more than b holds.
+// Text converts output of a process for a record: at most TextLimit bytes, followed by a line
+// with the full size if some are missing. Bytes that are not UTF-8 are shown as \xNN, followed by
+// a note. total is the number of bytes written, if that is more than b holds.
 func Text(b []byte, total int64) string {
 	total = max(total, int64(len(b)))
 	var text strings.Builder

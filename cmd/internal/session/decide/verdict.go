@@ -6,9 +6,8 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// Past is what a new selection takes to be known of a case: the digests with which it
-// is under way, if it is, or else those of its verdict on record. A verdict that was
-// taken back is about no inputs.
+// Past returns the digests that a new selection compares: those of the case in progress, or else
+// those of its recorded verdict. A retracted verdict has no inputs digest.
 func Past(underway *suites.Digests, last *Verdict, retracted bool) plan.Past {
 	if underway != nil {
 		return plan.Past{Known: true, Digests: *underway}
@@ -23,10 +22,9 @@ func Past(underway *suites.Digests, last *Verdict, retracted bool) plan.Past {
 	return past
 }
 
-// Transition tells how a record differs from the verdict that it is compared with:
-// the case's latest in the same definition. Seen tells of one in any, first that nothing
-// was known of the project; explain whether a tool that both sets have, and that concerns
-// the case, is another one now.
+// Transition returns how a record differs from before, the latest verdict of the case in the same
+// definition. seen is set if there is a verdict in any definition, first if nothing was known of
+// the project. explain reports whether a tool in both sets that concerns the case has changed.
 func Transition(before *Verdict, seen, first bool, now suites.Record, explain func(before, now string) bool) verdict.Kind {
 	switch {
 	case before != nil:
@@ -40,15 +38,15 @@ func Transition(before *Verdict, seen, first bool, now suites.Record, explain fu
 	}
 }
 
-// Shown decides whether a verdict is shown. Where a failure was only reproduced there
-// is nothing to show, unless it was not: then the case is flaky.
+// Shown reports whether a verdict is shown. In a quiet run, which only reproduces failures, it is
+// shown only if it differs from the previous verdict: then the case is flaky.
 func Shown(quiet bool, previous *Verdict, now suites.Status) (show, flaky bool) {
 	flaky = quiet && previous != nil && previous.Status != now
 	return !quiet || flaky, flaky
 }
 
-// Reproduce lists the failures that are run again before they are told, which is done
-// once: what changes its own inputs never fails twice on the same content.
+// Reproduce returns the failures to run again before they are announced. This is done only once,
+// because a case that changes its own inputs never fails twice on the same content.
 func Reproduce(unconfirmed []*suites.Case, done bool) []*suites.Case {
 	if done {
 		return nil
@@ -56,7 +54,7 @@ func Reproduce(unconfirmed []*suites.Case, done bool) []*suites.Case {
 	return unconfirmed
 }
 
-// Like reports whether a run of a case went as the one on record.
+// Like reports whether a run of a case had the same result as the recorded one.
 func Like(last *Verdict, c *suites.Case, o suites.Outcome, v suites.Verdict) bool {
 	if v.Status.OK() != last.Status.OK() && last.Status != suites.Unproven {
 		return false

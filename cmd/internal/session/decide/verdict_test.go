@@ -7,7 +7,7 @@ import (
 	"hookwatch/suites/plan"
 )
 
-// TestPast: what is under way counts before what is on record.
+// TestPast checks that a case in progress has priority over its record.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	d, other := suites.Digests{Case: "c", Inputs: "i", Tools: "t"}, suites.Digests{Case: "c", Inputs: "j", Tools: "t"}
@@ -31,7 +31,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestShown: a failure that is reproduced is told once; one that is not is flaky.
+// TestShown checks that a reproduced failure is shown once, and that one that is not reproduced
+// is flaky.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	failed := &Verdict{Status: suites.Fail}
@@ -50,7 +51,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestLike: a traced run is believed that ended and printed as the one on record.
+// TestLike checks that a traced run is accepted if it ended and printed as recorded.
 func TestLike(t *testing.T) {
 	t.Parallel()
 	c := &suites.Case{Steps: make([]suites.Step, 1)}

@@ -10,24 +10,24 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// A Diagnosis says what holds on this machine for a project.
+// A Diagnosis describes the isolation and tools that a project has on this machine.
 type Diagnosis struct {
 	Isolation sandbox.Choice
 	Tools     []ToolUse // sorted by name
 }
 
-// A ToolUse is a program with those who want it.
+// A ToolUse is a program with the hooks and cases that use it.
 type ToolUse struct {
 	suites.Tool
-	Hooks    []string     // scripts that call it, slash paths
+	Hooks    []string     // scripts that call it, as slash paths
 	Skips    []suites.Key // cases that its absence skips
 	Fails    []suites.Key // cases that its absence fails
 	Required bool         // a full run does not start without it
 }
 
-// Diagnose looks at the machine: the isolation that the configuration gives, and
-// every tool that the project's hooks call or its cases are gated by. No hook runs;
-// known tools are asked for their versions, those of the project's own in isolation.
+// Diagnose determines the isolation that the configuration selects, and every tool that hooks
+// call or by which cases are gated. No hook runs; known tools are run for their versions, the
+// project's own tools in isolation.
 func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, error) {
 	e, err := New(o, p, nil)
 	if err != nil && e.isolation.Refused() == nil {
@@ -73,7 +73,7 @@ func Diagnose(ctx context.Context, o Options, p *project.Project) (*Diagnosis, e
 	return d, nil
 }
 
-// checkedTool notes what it costs a case that its tool is absent.
+// checkedTool records whether a case fails or is skipped if its tool is absent.
 func checkedTool(c *suites.Case, use func(string) *ToolUse) {
 	switch c.Check.Need {
 	case suites.NeedRequired, suites.NeedExpected:

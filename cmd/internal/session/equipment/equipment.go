@@ -1,5 +1,5 @@
-// Package equipment is what cases run with, as a project's configuration has it: the
-// isolation, stand-ins for absent tools, the tools that are there, and the runner.
+// Package equipment prepares the environment of cases from a project's configuration: the
+// isolation, stand-ins for absent tools, the available tools, and the runner.
 package equipment
 
 import (
@@ -19,42 +19,42 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// Options say for what equipment is made.
+// Options configure Equipment.
 type Options struct {
-	Temp string   // an existing directory of its own, for sandboxes; "": nothing is going to run
-	Env  []string // hookwatch's own; cases get what run.Environment leaves of it
-	Jobs int      // 0: as the configuration says
+	Temp string   // existing directory for sandboxes, used by this equipment alone; "" if nothing will run
+	Env  []string // hookwatch's own environment; cases get the part that run.Environment returns
+	Jobs int      // 0 means the configured number
 	Warn func(text string)
 }
 
-// Equipment is what cases run with.
+// Equipment holds everything that running a case needs.
 type Equipment struct {
 	Runner *run.Runner
 	Tools  *toolbox.Toolbox
 	Jobs   int
 
 	o         Options
-	ready     int // supervisors to be kept ready
+	ready     int // number of supervisors to keep ready
 	standIns  map[string]string
 	isolation sandbox.Choice
 	chosenFor string          // the options of the isolation, because probing it takes milliseconds
 	warned    map[string]bool // notes of the isolation that were printed
 }
 
-// New makes equipment for a project; known are tools whose versions are on record.
-// With the error that isolation cannot be had there is equipment that runs nothing.
+// New returns equipment for a project; known are tools whose versions are on record. If isolation
+// is unavailable it returns an error together with equipment that runs nothing.
 func New(o Options, p *project.Project, known []suites.Tool) (*Equipment, error) {
 	e := &Equipment{o: o}
 	return e, e.Use(p, known)
 }
 
-// NewRunner makes the runner alone, for firing hooks outside of a session.
+// NewRunner returns only the runner, for firing hooks outside of a session.
 func NewRunner(p *project.Project, temp string, env []string) (*run.Runner, error) {
 	e, err := New(Options{Temp: temp, Env: env, Warn: func(string) {}}, p, nil)
 	return e.Runner, err
 }
 
-// Use has the equipment be for a project as it was read.
+// Use adapts the equipment to a newly loaded project.
 func (e *Equipment) Use(p *project.Project, known []suites.Tool) error {
 	cfg := p.Config
 	env := run.Environment(e.o.Env, cfg.Run.PassEnv)
@@ -98,18 +98,18 @@ func (e *Equipment) newRunner(p *project.Project, env []string) *run.Runner {
 	})
 }
 
-// KeepReady has so many supervisors wait for cases, from now on.
+// KeepReady keeps n supervisors waiting for cases from now on.
 func (e *Equipment) KeepReady(n int) {
 	e.ready = n
 	e.Runner.KeepReady(n)
 }
 
-// errNothingRuns is for equipment that is made to look at a project only.
+// errNothingRuns is the reason for equipment that only inspects a project.
 var errNothingRuns = errors.New("no hook is run by this command")
 
-// choose chooses the isolation that the configuration asks for; env is the environment of
-// hooks. After an error nothing can run, because the isolation before may be weaker than
-// the one that is asked for now.
+// choose selects the isolation that the configuration requests; env is the environment of hooks.
+// After an error nothing can run, because the previous isolation may be weaker than the requested
+// one.
 func (e *Equipment) choose(cfg *config.Config, env []string) (err error) {
 	if e.o.Temp == "" {
 		e.isolation = sandbox.Refuse(errNothingRuns)
@@ -130,7 +130,7 @@ func (e *Equipment) choose(cfg *config.Config, env []string) (err error) {
 	return nil
 }
 
-// WarnOfNotes warns, once each, of what cases see differently from other programs.
+// WarnOfNotes warns, once each, of differences between the view of cases and of other programs.
 func (e *Equipment) WarnOfNotes() {
 	for _, note := range e.isolation.Notes() {
 		if !e.warned[note] {
@@ -146,7 +146,8 @@ func (e *Equipment) WarnOfNotes() {
 // Isolation returns the isolation in which hooks run.
 func (e *Equipment) Isolation() sandbox.Choice { return e.isolation }
 
-// IsolationOf names the isolation of a case: one that looks at the machine itself has none.
+// IsolationOf returns the name of the isolation of a case. Cases that check the machine itself
+// run in place.
 func (e *Equipment) IsolationOf(c *suites.Case) string {
 	if c.Check != nil {
 		return sandbox.InPlace
@@ -154,7 +155,7 @@ func (e *Equipment) IsolationOf(c *suites.Case) string {
 	return e.isolation.Describe().Name
 }
 
-// StandIns lists what stands in for absent tools, as name=program.
+// StandIns returns the stand-ins for absent tools, as name=program.
 func (e *Equipment) StandIns() []string {
 	var out []string
 	for name, what := range e.standIns {
@@ -164,7 +165,7 @@ func (e *Equipment) StandIns() []string {
 	return out
 }
 
-// Close ends what the runner keeps ready.
+// Close stops the processes that the runner keeps ready. Running cases are not affected.
 func (e *Equipment) Close() {
 	if e.Runner != nil {
 		e.Runner.Close()

@@ -10,15 +10,15 @@ import (
 	"hookwatch/suites/process"
 )
 
-// JSONTool is what stands in for a JSON tool that the machine does not have:
-// hookwatch under that name runs it.
+// JSONTool is the stand-in for a JSON tool that the machine lacks: hookwatch runs it when started
+// under that name.
 const JSONTool = "gojq 0.12.19"
 
-// standIns offers the named tools, where the real ones are absent, at the end of
-// the search path. It returns what stands in, by name, and the new environment.
+// standIns adds the named tools to the end of the search path if the real ones are absent. It
+// returns the stand-ins by name and the new environment.
 func standIns(names []string, temp string, env []string) (map[string]string, []string, error) {
 	offered := make(map[string]string)
-	if temp == "" { // only to know their names
+	if temp == "" { // only their names are needed
 		for _, name := range names {
 			if _, err := process.LookPath(name, "/", env); err != nil {
 				offered[name] = JSONTool
@@ -51,7 +51,7 @@ func standIns(names []string, temp string, env []string) (map[string]string, []s
 	return offered, process.With(slices.Clone(env), map[string]string{"PATH": search}), nil
 }
 
-// standing lists the stand-ins that a hook can reach.
+// standing returns the stand-ins that a hook can reach.
 func standing(p *project.Project, standIn map[string]string, hook string) []string {
 	if len(standIn) == 0 {
 		return nil

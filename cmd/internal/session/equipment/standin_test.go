@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-// TestStandIns: what is absent is offered, behind all that is there.
+// TestStandIns checks that stand-ins for absent tools are at the end of the search path.
 func TestStandIns(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -22,7 +22,7 @@ func TestStandIns(t *testing.T) {
 	}
 	env := []string{"PATH=" + bin, "OTHER=1"}
 	for name, temp := range map[string]string{"nothing runs": "", "cases run": t.TempDir()} {
-		for range 2 { // as a reload does
+		for range 2 { // like a reload
 			offered, with, err := standIns([]string{"there", "absent"}, temp, env)
 			if err != nil || !slices.Equal(slices.Collect(maps.Keys(offered)), []string{"absent"}) || offered["absent"] != JSONTool {
 				t.Fatalf("%s: offered %v, %v", name, offered, err)
