@@ -114,7 +114,7 @@ type Gate struct {
 	Tool       string
 	Policy     GatePolicy
 	MinVersion string `json:",omitempty"` // an older tool skips the case; "" accepts any version
-	// Places are searched in order instead of PATH alone, because hooks look there too.
+	// Places are other places where hooks look for the tool, in order, before PATH.
 	Places []string `json:",omitempty"`
 }
 

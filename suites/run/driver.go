@@ -197,11 +197,11 @@ func leadsAway(name string) bool {
 // settingsAtMost bounds the bytes read of a settings file. Real settings are always smaller.
 const settingsAtMost = 1 << 20
 
-// overriding returns the variables for the settings with which the client is started. The client
-// applies variables in this order, measured with 2.1.330: its environment, the user's settings, the
-// project's files, --settings. So --settings must contain hookwatch's own variables again, and must
-// empty those of the project's settings that lead away. All others of the project keep their
-// values.
+// overriding returns the variables for the settings with which the client is started. In the client,
+// variables of settings override its environment, those of the project's files override the user's,
+// and those of --settings override all others (measured with 2.1.330). So --settings must contain
+// hookwatch's own variables again, and must empty those of the project's settings that lead away. All
+// others of the project keep their values.
 func (c Client) overriding(own map[string]string, read func(path string) ([]byte, error)) map[string]string {
 	env := maps.Clone(own)
 	for _, name := range []string{"settings.json", "settings.local.json"} {

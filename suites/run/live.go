@@ -64,9 +64,9 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 }
 
 // Outside returns why the real client is not started in the user's project, "" if it is. Outside
-// namespaces hookwatch cannot isolate what the client starts by itself: the project's apiKeyHelper,
-// status line and MCP servers, and through git core.fsmonitor and filters. Which settings start
-// programs changes with every version of the client.
+// namespaces hookwatch cannot contain the programs that the client starts by itself: the project's
+// apiKeyHelper, status line and MCP servers, and, through git, core.fsmonitor and filters. Which
+// settings start programs changes with every version of the client.
 func (o *Options) Outside() string {
 	d := o.Isolation.Describe()
 	if d.Private {
