@@ -123,7 +123,7 @@ func (r *Result) Truncated() bool {
 // A LiveResult is the result of one step in the real client.
 type LiveResult struct {
 	Hooks     []LiveHook `json:"hooks"`                // that fired for the step's event
-	ModelSees []string   `json:"model_sees,omitempty"` // since the start of the step; long texts are cut
+	ModelSees []string   `json:"model_sees,omitempty"` // since the prompt or call that fired the event; long texts are cut
 	Requests  int        `json:"requests"`             // of the whole session
 	End       string     `json:"end"`                  // of the session
 	// Predicted is hookwatch's prediction for the same output, if the client did something else.
