@@ -32,7 +32,7 @@ type Case struct {
 	Chain       bool   // fire every hook registered for the event, as the client does
 	Serial      bool   // runs alone
 	Hook        string // slash path from the project's root; empty for a chain
-	Registered  string `json:",omitempty"` // the one registered hook to fire, by its own command line: an ID or a part of its command; "" is none
+	Registered  string `json:",omitempty"` // registered hook to fire by its own command line: an ID or part of its command; "" is none
 	Timeout     time.Duration
 	Patient     bool `json:",omitempty"` // Timeout applies even if the hook's own is shorter
 	Gates       []Gate

@@ -197,8 +197,8 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 	return nil
 }
 
-// beforeSearched inserts dir into a search path, before the directories that are searched without
-// the case's own. It returns false if the case has an entirely different path.
+// beforeSearched inserts dir into a search path, before the directories of searched, which is the
+// path without the case's own directories. It returns false if path does not contain them in a row.
 func beforeSearched(path, searched, dir string) (string, bool) {
 	dirs, tail := filepath.SplitList(path), filepath.SplitList(searched)
 	for i := range dirs {

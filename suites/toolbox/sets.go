@@ -25,8 +25,8 @@ func (s Sets) Add(set string, tools []suites.Tool) {
 	s[set] = digests
 }
 
-// Recall adds the recorded sets. earlier returns the earlier environments, latest last. It is
-// called only if env does not explain all its sets, because reading them takes time.
+// Recall adds the recorded sets. earlier returns the earlier environments, latest last. It is called
+// only if env does not explain all its sets.
 func (s Sets) Recall(env suites.Environment, earlier func() []suites.Environment) {
 	lacking := make(map[string][]string)
 	for set, names := range env.CaseTools {
