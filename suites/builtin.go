@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Builtin names the suites that hookwatch brings along. The first few speak of what
-// hooks of this field have in common; the others hold a hook to what one project's own
-// hooks or documents say, word for word, and are for who asks for them.
+// The built-in suites. BuiltinDefault apply to hooks of this field in general. BuiltinOptional
+// check the hooks or documents of one project word for word, so users must enable them.
 var (
 	BuiltinDefault  = []string{"dep", "ml", "pm"}
 	BuiltinOptional = []string{"delegate", "ml-more", "pm-more", "protect", "quality", "spec-020", "stop"}
 )
 
-// BuiltinFamilies are suites that hold one set of hooks, a suite a hook, and are
-// switched on together by the family's name. A suite is called FAMILY-MEMBER.
+// BuiltinFamilies maps the name of a family to its members: one suite per hook of a set of hooks,
+// enabled together by the family's name. The suites are called FAMILY-MEMBER.
 var BuiltinFamilies = map[string][]string{
 	"guardrails": {
 		"guard", "auto-review", "llm-review",
@@ -27,7 +26,7 @@ var BuiltinFamilies = map[string][]string{
 	},
 }
 
-// BuiltinNames lists all of them, sorted.
+// BuiltinNames returns the names of all built-in suites, sorted.
 func BuiltinNames() []string {
 	names := slices.Concat(BuiltinDefault, BuiltinOptional)
 	for family := range BuiltinFamilies {
@@ -37,7 +36,7 @@ func BuiltinNames() []string {
 	return names
 }
 
-// BuiltinFamily lists the suites of a family.
+// BuiltinFamily returns the suites of a family.
 func BuiltinFamily(family string) []string {
 	var names []string
 	for _, member := range BuiltinFamilies[family] {
@@ -46,8 +45,8 @@ func BuiltinFamily(family string) []string {
 	return names
 }
 
-// BuiltinEntries lists what a person has to know to switch one on: families stand
-// for their members.
+// BuiltinEntries returns the names by which users enable built-in suites, sorted: a family's name
+// replaces those of its members.
 func BuiltinEntries() []string {
 	entries := slices.Concat(BuiltinDefault, BuiltinOptional)
 	for family := range BuiltinFamilies {
@@ -57,7 +56,7 @@ func BuiltinEntries() []string {
 	return entries
 }
 
-// InFamily reports whether a built-in suite is a family's.
+// InFamily reports whether a built-in suite belongs to a family, and to which.
 func InFamily(name string) (family string, ok bool) {
 	family, _, ok = strings.Cut(name, "-")
 	_, known := BuiltinFamilies[family]

@@ -9,17 +9,17 @@ import (
 // A Suite is a set of cases that share an agent name, a hook and an event.
 type Suite struct {
 	Name    string
-	Agent   string // names the record files, such as "pm-agent"
+	Agent   string // part of the record files' names, such as "pm-agent"
 	Builtin bool
-	// AppliesTo are files without which the suite is none of the project's; each
-	// counts as there while the settings register it.
+	// AppliesTo are files that a project must have for the suite to apply. A file that the settings
+	// register counts as existing.
 	AppliesTo []string
 	At        Position
 	Cases     []Case
 }
 
-// A Case is one test, complete: what its suite declares for all of its cases is
-// already filled in. Its identity is Suite + ID; the name may drift.
+// A Case is one complete test: the declarations that its suite makes for all cases are already
+// merged in. Suite and ID identify it; its name may change.
 type Case struct {
 	Suite       string
 	Agent       string
@@ -28,36 +28,36 @@ type Case struct {
 	Category    string
 	Summary     string
 	Layer       Layer
-	AskedLive   bool   `json:"-"` // of layer 1 by its suite; a person wants to see the client fire it
+	AskedLive   bool   `json:"-"` // the suite has layer 1, and the user asked for the client to fire the case
 	Chain       bool   // fire every hook registered for the event, as the client does
-	Serial      bool   // runs while no other case does
+	Serial      bool   // runs alone
 	Hook        string // slash path from the project's root; empty for a chain
-	Registered  string `json:",omitempty"` // name of the one registered hook to fire, by its own command line: an ID, or what its command holds; "" is none
+	Registered  string `json:",omitempty"` // registered hook to fire by its own command line: an ID or part of its command; "" is none
 	Timeout     time.Duration
-	Patient     bool `json:",omitempty"` // Timeout holds, however short the hook's own is
+	Patient     bool `json:",omitempty"` // Timeout applies even if the hook's own is shorter
 	Gates       []Gate
 	Control     string   // ID, or suite/ID, of the case that must be caught for this one to prove anything
-	Contradicts string   // the document that says otherwise than what was observed
-	Faults      []string `json:",omitempty"` // of a generated case: what is wrong with its registration; it fails for them
+	Contradicts string   // the document that contradicts the observed behaviour
+	Faults      []string `json:",omitempty"` // of a generated case: errors in its registration, which fail it
 	Verify      []string // markers, as written: "source §section, §section"
 	Env         map[string]string
 	Project     *ProjectOverride
 	Repo        *Repo
-	CaseEnv     *CaseEnv `json:"Around,omitempty"` // nil for most; WantedEnv reads it. Its name is part of digests
-	Check       *Check   `json:",omitempty"`       // looked at instead of firing a hook
-	Steps       []Step   // at least one; a check's says what its record does
+	CaseEnv     *CaseEnv `json:"Around,omitempty"` // usually nil; use WantedEnv. Its JSON name is part of digests
+	Check       *Check   `json:",omitempty"`       // examined instead of firing a hook
+	Steps       []Step   // at least one; that of a check describes its record
 	At          Position
 	Digest      string // of the definition, without its position
 }
 
-// A CaseEnv describes how the environment of a case differs from that of the others. Few
-// of thousands of cases have one.
+// A CaseEnv describes how the environment of a case differs from that of the others. It is a
+// pointer in Case because only a few of thousands of cases have one.
 type CaseEnv struct {
 	AbsentTools []string  `json:",omitempty"` // hidden from PATH while the case runs
-	Programs    []Program `json:",omitempty"` // of the case's own, before all others in PATH
-	Unset       []string  `json:",omitempty"` // variables that hooks do not get, whoever sets them
-	Cwd         string    `json:",omitempty"` // where hooks start: a template as in Fixture, relative to the project; "" is the project
-	Server      []Route   `json:",omitempty"` // what its loopback server answers; it has none without
+	Programs    []Program `json:",omitempty"` // of the case itself, first in PATH
+	Unset       []string  `json:",omitempty"` // variables removed from the environment of hooks, whatever sets them
+	Cwd         string    `json:",omitempty"` // of hooks: a template as in Fixture, relative to the project; "" is the project
+	Server      []Route   `json:",omitempty"` // answers of its loopback server; without any there is no server
 }
 
 // WantedEnv returns the case's CaseEnv, the zero value if it has none.
@@ -76,7 +76,7 @@ func (s CaseEnv) OrNil() *CaseEnv {
 	return &s
 }
 
-// Key is the case's identity: suite and ID.
+// Key returns the case's identity.
 func (c *Case) Key() Key { return Key{c.Suite, c.ID} }
 
 // A Key identifies a case across runs, renames and tools.
@@ -85,17 +85,17 @@ type Key struct {
 	ID    string `json:"id"`
 }
 
-// A Selection is a case that a change selects, or does not affect, and the reasons.
+// A Selection is a case that a change selects or does not affect, with the reasons.
 type Selection struct {
 	Key
 	Because []string `json:"because"`
 }
 
-// Registered is the name of the suite that is made of how a project registers its hooks.
+// Registered is the name of the suite generated from the project's registered hooks.
 const Registered = "registered"
 
-// Generated reports whether a case is made of the project rather than written: nobody
-// edits it, and it comes and goes with what it is made of.
+// Generated reports whether a case is generated from the project rather than written. Users cannot
+// edit such a case; it appears and disappears with the registration.
 func (k Key) Generated() bool { return k.Suite == Registered }
 
 // Compare orders keys by suite, then by ID.
@@ -109,63 +109,62 @@ func (k Key) Compare(other Key) int {
 // String formats the key as "suite/ID".
 func (k Key) String() string { return k.Suite + "/" + k.ID }
 
-// A Gate is a tool without which a case cannot say anything.
+// A Gate is a tool without which a case proves nothing.
 type Gate struct {
 	Tool       string
 	Policy     GatePolicy
-	MinVersion string `json:",omitempty"` // an older tool makes the case a skip; "" for any
-	// Places are where hooks look for the tool when PATH is not all, in order.
+	MinVersion string `json:",omitempty"` // an older tool skips the case; "" accepts any version
+	// Places are other places where hooks look for the tool, in order, before PATH.
 	Places []string `json:",omitempty"`
 }
 
-// GatePolicy is what the absence of a gate's tool means.
+// GatePolicy is the consequence of a gate's tool being absent.
 type GatePolicy string
 
-// An absent tool makes the case a skip unless its gate says that it fails.
+// An absent tool skips the case unless its gate has GateFail.
 const (
 	GateSkip GatePolicy = "skip"
 	GateFail GatePolicy = "fail"
 )
 
-// A ProjectOverride is a temporary project directory of the case's own: hooks
-// see it as CLAUDE_PROJECT_DIR, while they still run in the real project's root.
+// A ProjectOverride is a temporary project directory for one case. Hooks see it as
+// CLAUDE_PROJECT_DIR, but still run in the real project's root.
 type ProjectOverride struct {
 	Files map[string]string // slash path -> content
 }
 
-// A Repo is a git repository built for the case in its temporary project
-// directory. It implies a ProjectOverride; the hook runs with it as its cwd.
+// A Repo is a git repository built for the case in its temporary project directory, which is also
+// the working directory of the hook. It implies a ProjectOverride.
 type Repo struct {
 	Branch string
 	Commit map[string]string // committed
 	Stage  map[string]string // changed and staged after the commit
-	Modify map[string]string // changed and left in the work tree
+	Modify map[string]string // changed in the work tree
 	Delete []string          // removed from the work tree
-	// Worktree makes the project a linked work tree of the repository, on a branch of
-	// that name; Branch is then of the main one.
+	// Worktree makes the project a linked work tree of the repository, on a branch of that name.
+	// Branch is then the branch of the main work tree.
 	Worktree string `json:",omitempty"`
-	// Merge is changed on another branch whose merge into this one is begun and not
-	// committed. A file that Commit has as well is in conflict.
+	// Merge is changed on another branch, whose merge into this one is started and not committed.
+	// Files that are also in Commit conflict.
 	Merge map[string]string `json:",omitempty"`
 }
 
-// A Route is one answer of the case's loopback server, whose address the case
-// names as {server}. The first route that matches answers.
+// A Route is an answer of the case's loopback server, whose address is {server} in the case. The
+// first route that matches answers.
 type Route struct {
 	Method   string
-	Path     string // glob over the URL path; empty matches all
-	Contains string // text that the request body must hold
+	Path     string // glob for the URL path; empty matches all
+	Contains string // text that the request body must contain
 	Status   int    // default 200
 	Reply    string
 	Delay    time.Duration
 }
 
-// A Program is one of the case's own that hooks find before any other of its name:
-// a script, or one that says what it says and ends. Its texts are templates as in
-// Fixture.
+// A Program is a program that hooks find before any other with its name: a script, or a fixed
+// output and exit code. Its texts are templates as in Fixture.
 type Program struct {
 	Name   string
-	Script string `json:",omitempty"` // run by /bin/sh unless its first line names another; "" for an answer
+	Script string `json:",omitempty"` // run by /bin/sh unless it has a "#!" line; "" for a fixed output
 	Stdout string `json:",omitempty"`
 	Stderr string `json:",omitempty"`
 	Exit   int    `json:",omitempty"`
@@ -175,52 +174,51 @@ type Program struct {
 type Step struct {
 	Event string
 	Tool  string
-	Hook  string // of this step, when it differs from the case's
-	// Registered names the registered hook of this step, when it differs from the case's.
+	Hook  string // if it differs from the case's
+	// Registered is the registered hook of this step if it differs from the case's.
 	Registered string   `json:",omitempty"`
-	Args       []string `json:",omitempty"` // what a script that is run directly is given; templates as in Fixture
+	Args       []string `json:",omitempty"` // arguments of a script that is run directly; templates as in Fixture
 	Command    string   // tool_input.command
 	FilePath   string   // tool_input.file_path, a template as in Fixture
-	// Payload is laid over what the client would send: its fields replace those of the
-	// same name, null leaves one out. PayloadRaw is sent as it is instead.
+	// Payload is merged into the client's payload: its fields replace those with the same name, and
+	// null removes one. PayloadRaw replaces the whole payload.
 	Payload    json.RawMessage
 	PayloadRaw json.RawMessage `json:",omitempty"`
-	// MatchedAs is what the matcher of a registered hook is compared with instead of what the
-	// payload has.
+	// MatchedAs replaces the payload's value that the matcher of a registered hook is compared
+	// with.
 	MatchedAs string  `json:",omitempty"`
 	Stdin     *string // raw bytes instead of a payload
 	Env       map[string]string
 	Fixtures  []Fixture
-	// Delegate is what the model answers a client that the hook itself starts, of layer 2.
+	// Delegate are the model's answers to a client that the hook itself starts, in layer 2.
 	Delegate []Answer `json:",omitempty"`
 	Expect   Expectation
 }
 
-// An Answer is one of the scripted model's: a tool that it calls, or text. Input is a
-// template as in Fixture.
+// An Answer is one answer of the scripted model: a tool call, or text. Input is a template as in
+// Fixture.
 type Answer struct {
 	Tool  string          `json:",omitempty"`
 	Input json.RawMessage `json:",omitempty"`
 	Text  string          `json:",omitempty"`
-	Delay time.Duration   `json:",omitempty"` // before it comes
+	Delay time.Duration   `json:",omitempty"` // before the answer is sent
 }
 
-// An Expectation says what one step must do. What is left out is not looked at.
+// An Expectation describes the required result of one step. Zero fields are not checked.
 type Expectation struct {
 	Exit      *int
 	Decision  string
 	Effect    Effect
-	Sound     bool             `json:",omitempty"` // that it starts, does not crash, and says nothing that the client does not heed
-	Stdout    *TextExpectation // nil, as for most cases: not looked at
+	Sound     bool             `json:",omitempty"` // starts, does not crash, prints nothing that the client drops
+	Stdout    *TextExpectation // nil, as in most cases: not checked
 	Stderr    *TextExpectation
-	JQ        string // a filter over the parsed stdout that must give true
+	JQ        string // a filter over the parsed stdout that must return true
 	ModelSees []string
-	HookFired *bool `json:",omitempty"` // by the client, of layer 2; nil: it must have
+	HookFired *bool `json:",omitempty"` // by the client, in layer 2; nil: it must have fired
 	Files     []FileExpectation
 }
 
-// A TextExpectation says what a stream must and must not hold. Matches are Go
-// regular expressions.
+// A TextExpectation describes the required content of a stream. Matches are Go regular expressions.
 type TextExpectation struct {
 	Contains []string
 	Matches  []string
@@ -233,16 +231,16 @@ func (t *TextExpectation) IsZero() bool {
 	return t == nil || len(t.Contains)+len(t.Matches)+len(t.Absent) == 0 && !t.Empty
 }
 
-// A FileExpectation says how a file must be after the step. Path is a template
-// as in Fixture; with Change it may be a pattern.
+// A FileExpectation describes a file after the step. Path is a template as in Fixture; with Change
+// it may be a pattern.
 type FileExpectation struct {
 	Path   string
 	Absent bool       // the file must not exist
-	Change ChangeKind // what happened to it since the case began; Untouched, or "" for anything
+	Change ChangeKind // since the case started; Untouched, or "" for anything
 	Text   TextExpectation
 }
 
-// ControlKey is the identity of the case's control: an ID in its own suite, or
+// ControlKey returns the identity of the case's control, which is an ID in its own suite or
 // "suite/ID".
 func (c *Case) ControlKey() Key {
 	if suite, id, ok := strings.Cut(c.Control, "/"); ok {

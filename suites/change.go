@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A ChangeKind is what happened to a file.
+// A ChangeKind is how a file changed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -15,43 +15,43 @@ const (
 	Created ChangeKind = "created"
 	Changed ChangeKind = "changed"
 	Deleted ChangeKind = "deleted"
-	// Untouched is no change; it can be expected.
+	// Untouched is no change; only expectations use it.
 	Untouched ChangeKind = "none"
 )
 
-// A Change is a file that a case created, changed or deleted. Its path starts
-// with {tmp}, {override}, {project} or ~ where the file lies in one of them; that
-// of a directory ends with a slash, and counts only where nothing in it does.
+// A Change is a file that a case created, changed or deleted. Its path starts with {tmp},
+// {override}, {project} or ~ if it is in one of them. A directory's path ends with a slash; it is
+// reported only if nothing in it changed.
 type Change struct {
 	Kind ChangeKind `json:"kind"`
 	Path string     `json:"path"`
-	Size int64      `json:"size"` // bytes; 0 when deleted
+	Size int64      `json:"size"` // bytes; 0 if deleted
 }
 
-// A Deny is an input that a person says a hook must stop.
+// A Deny is an input that a hook must block according to the user.
 type Deny struct {
 	At   Position
-	Hook string // its ID, or a part of its command or of its script's path
-	Tool string // "": Bash for a command, one that writes for a file
-	// What is sent, one of them.
+	Hook string // its ID, or part of its command or of its script's path
+	Tool string // "": Bash for a command, a tool that writes for a file
+	// Exactly one is set.
 	Command, File, Prompt string
 }
 
-// Input is what is sent, in a few words.
+// Input returns the command, the file or the prompt.
 func (d Deny) Input() string { return d.Command + d.File + d.Prompt }
 
-// A Fixture is a file written before a step. Path is a template over {tmp},
-// {project} and {override}, and {session}, the case's number; a relative path lies in {tmp}.
+// A Fixture is a file written before a step. Path is a template with {tmp}, {project}, {override}
+// and {session}, the case's number. A relative path is in {tmp}.
 type Fixture struct {
 	Path    string
 	Content string
 	Mode    uint32        // permission bits; 0 means 0644
-	Age     time.Duration `json:",omitempty"` // how long ago it was last changed; 0 is now
-	Fill    bool          `json:",omitempty"` // Content is a template as Path is, and one of Moments
+	Age     time.Duration `json:",omitempty"` // time since its last change; 0 is now
+	Fill    bool          `json:",omitempty"` // Content is a template as Path is, and for Moments
 }
 
-// Moments fills in seconds since 1970 as hooks write them into their state files:
-// {now}, and {now-15m} for what was so long ago.
+// Moments replaces {now} with the current time in seconds since 1970, as hooks write it into their
+// state files, and {now-15m} with the time 15 minutes ago.
 func Moments(text string, now time.Time) (string, error) {
 	const open = "{now"
 	var out strings.Builder
@@ -71,7 +71,7 @@ func Moments(text string, now time.Time) (string, error) {
 				return "", fmt.Errorf("%s%s}: no time ago, such as {now-15m}", open, ago)
 			}
 			out.WriteString(strconv.FormatInt(now.Add(-d).Unix(), 10))
-		default: // a word that begins alike
+		default: // another word with this prefix
 			out.WriteString(open)
 			after = rest
 		}
@@ -79,23 +79,23 @@ func Moments(text string, now time.Time) (string, error) {
 	}
 }
 
-// An Input is one thing a case's verdict depends on: a file, or one section of
-// it, with the digest of its content when it was read.
+// An Input is a file, or a section of one, that a case's verdict depends on, with the digest of its
+// content when it was read.
 type Input struct {
 	Path    string `json:"path"`              // slash path from the project's root
 	Section string `json:"section,omitempty"` // "" for the whole file
 	Digest  string `json:"digest"`            // "" when the file or section does not exist
 	Because string `json:"because"`           // why the case depends on it, in a few words
-	By      By     `json:"by,omitempty"`      // what makes it one; the strongest where several do
+	By      By     `json:"by,omitempty"`      // the strongest if several apply
 }
 
-// By tells what makes a file or a section an input of a case. Traces may exempt
-// a case an edit of what its hooks merely reach.
+// By is the relation that makes a file or section an input of a case. It matters because traces can
+// exempt a case from edits of files that its hooks only reach.
 type By string
 
-// What makes inputs, the weakest first.
+// The relations, weakest first.
 const (
-	Reached By = ""       // its hooks run, source or name it, or find it where they look
+	Reached By = ""       // its hooks run, source or name it, or find it where they search
 	Marked  By = "marker" // a marker names it
 	Needed  By = "case"   // the case itself names it, or depends on all of it
 )

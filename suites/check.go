@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A Check is what a case looks at, on the machine or in the project, instead of
-// firing a hook. Exactly one of Tool, File and Registered says what.
+// A Check is examined on the machine or in the project instead of firing a hook. Exactly one of
+// Tool, File and Registered is set.
 type Check struct {
 	Need Need
 
 	Tool    string   // a program
-	Places  []string // where it is looked for, the first that has it counts; see Place
+	Places  []string // searched in order until the tool is found; see Place
 	Minimum string   // version, such as "2.12.0"
 
 	File    string          // slash path from the project's root, or below ~/
-	NamedBy *KeyPath        // a key whose value, where it is set, names the file instead
+	NamedBy *KeyPath        // if this key is set, its value replaces File
 	Key     string          // of the JSON in the file, dotted
-	Equals  json.RawMessage // what the key must hold
+	Equals  json.RawMessage // the required value of the key
 
 	Registered *Registration
 }
@@ -26,31 +26,31 @@ type Check struct {
 // A KeyPath is a key of a JSON file.
 type KeyPath struct{ File, Key string }
 
-// A Registration is an entry of the settings: the hook must fire on the event
-// for each name of the matcher, whatever else it fires for.
+// A Registration is a required entry of the settings: the hook must fire on the event for each name
+// of the matcher. It may fire for more.
 type Registration struct{ Event, Matcher, Hook string }
 
-// A Need says what it means that a check does not find what it looks for.
+// A Need is the consequence of a failed check.
 type Need string
 
-// The needs of a tool. Required and expected ones fail; a required one also keeps
-// other suites from running. Anything that is not a tool is expected.
+// The needs of a tool. Required and expected tools fail the check if they are absent; an absent
+// required one also prevents other suites from running. Files and registrations are always
+// expected.
 const (
 	NeedRequired Need = "required"
 	NeedExpected Need = "expected"
 	NeedOptional Need = "optional" // its absence is a skip
-	NeedAdvisory Need = "advisory" // nothing about it fails
+	NeedAdvisory Need = "advisory" // never fails
 )
 
-// Needs lists them as documents name them.
+// Needs lists the needs by their names in documents.
 var Needs = []Need{NeedRequired, NeedExpected, NeedOptional, NeedAdvisory}
 
-// A Place is one item of Check.Places: a name to look for in PATH ("claude"), a
-// file ("~/.local/bin/claude", "node_modules/.bin/biome"), or the words of a
-// runner and the tool ("uv run bandit").
+// A Place is one item of Check.Places: a name in PATH ("claude"), a file ("~/.local/bin/claude",
+// "node_modules/.bin/biome"), or a runner with the tool ("uv run bandit").
 type Place string
 
-// Runner are the words before the tool; none where no runner is meant.
+// Runner returns the words before the tool, none if the place has no runner.
 func (p Place) Runner() []string {
 	words := strings.Fields(string(p))
 	return words[:max(len(words)-1, 0)]
@@ -59,7 +59,7 @@ func (p Place) Runner() []string {
 // IsFile reports whether the place is one file.
 func (p Place) IsFile() bool { return len(p.Runner()) == 0 && strings.Contains(string(p), "/") }
 
-// Command is what a shell would be told to look there.
+// Command returns the shell command that looks there.
 func (p Place) Command() string {
 	switch {
 	case len(p.Runner()) > 0:
@@ -71,8 +71,8 @@ func (p Place) Command() string {
 	}
 }
 
-// Programs lists what the check looks for, each once: names in PATH, and files
-// as the check names them.
+// Programs lists the programs that the check looks for, without duplicates: names in PATH, and
+// files as the check names them.
 func (c *Check) Programs() []string {
 	if c.Tool == "" {
 		return nil
@@ -91,7 +91,7 @@ func (c *Check) Programs() []string {
 	return names
 }
 
-// Summary says in a line what is looked at.
+// Summary describes the check in one line.
 func (c *Check) Summary() string {
 	switch {
 	case c.Registered != nil:
@@ -114,7 +114,7 @@ func (c *Check) Summary() string {
 	return strings.Join(commands, " || ")
 }
 
-// Decision is the word for a check that finds what it looks for.
+// Decision returns the decision of a check that succeeds.
 func (c *Check) Decision() string {
 	switch {
 	case c.Registered != nil:
@@ -130,11 +130,11 @@ func (c *Check) Decision() string {
 	}
 }
 
-// A Finding is what a check came to.
+// A Finding is the result of a check.
 type Finding struct {
 	Holds   bool
-	Absent  string // the tool that is nowhere; "" when something else is wrong
-	Told    string // where it is, or what is wrong, in a few words
-	StandIn string // what stands in for the tool, such as "gojq 1"
-	Remark  string // worth a word although it holds
+	Absent  string // the tool that no place has; "" if something else is wrong
+	Told    string // location of the tool, or the problem, in a few words
+	StandIn string // the replacement of the tool, such as "gojq 1"
+	Remark  string // a note on a check that succeeds
 }

@@ -29,7 +29,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// What holds no moment stays as it is, whatever it is.
+// FuzzMoments checks that text without a template does not change.
 func FuzzMoments(f *testing.F) {
 	f.Add("{now-15m}|{now}")
 	f.Add("{now")

@@ -9,8 +9,8 @@ import (
 	"hookwatch/suites/expression"
 )
 
-// Pattern replaces the templates in a regular expression by what they stood for in
-// this run, quoted.
+// Pattern returns a regular expression with its templates replaced by their quoted values in this
+// run.
 func (o *Outcome) Pattern(expr string) string {
 	if !strings.ContainsRune(expr, '{') {
 		return expr
@@ -22,8 +22,8 @@ func (o *Outcome) Pattern(expr string) string {
 	return strings.NewReplacer(quoted...).Replace(expr)
 }
 
-// Questions lists the expressions that judging the outcome evaluates and whose cost is
-// not known. Their answers belong into Answers.
+// Questions returns the expressions that judging the outcome requires and that are not cheap to
+// evaluate. Callers must store the answers in Answers.
 func (o *Outcome) Questions(c *Case) (costly []expression.Question) {
 	add := func(q expression.Question) {
 		if !q.Cheap() {
@@ -52,8 +52,8 @@ func (o *Outcome) Questions(c *Case) (costly []expression.Question) {
 	return costly
 }
 
-// Answer is the answer to a question about the outcome: one of Answers, or evaluated
-// here if that is cheap.
+// Answer returns the answer to a question about the outcome: one of Answers, or evaluated here if
+// it is cheap.
 func (o *Outcome) Answer(q expression.Question) expression.Answer {
 	if a, found := o.Answers[q]; found {
 		return a

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Record is one line of a results file. The first fourteen fields are those
-// of other tools that write the same format: names, types and order stay as
-// they are. The rest is hookwatch's.
+// A Record is one line of a results file. The first fourteen fields are shared with other tools
+// that write this format, so their names, types and order must not change. The others are
+// hookwatch's.
 type Record struct {
 	Hook             string  `json:"hook"`
 	TestName         string  `json:"test_name"`
@@ -28,29 +28,29 @@ type Record struct {
 	Layer            Layer   `json:"layer"`
 	RunID            string  `json:"run_id"`
 	Digests          Digests `json:"digests"`
-	Client           string  `json:"client"`    // version of the client, for layer 2
+	Client           string  `json:"client"`    // version of the client, in layer 2
 	Isolation        string  `json:"isolation"` // none, copy or namespaces
 
 	Verdict Status `json:"status,omitempty"` // "" in records of other tools and of older versions; see Status
-	Reason  Reason `json:"reason,omitempty"` // why it is so, where that matters
+	Reason  Reason `json:"reason,omitempty"` // empty unless something depends on it
 
-	Changes []Change `json:"changes,omitempty"` // what the case changed, as far as isolation shows it; at most MaxChanges
-	Stopped []string `json:"stopped,omitempty"` // what isolation kept it from, in words
+	Changes []Change `json:"changes,omitempty"` // by the case, as far as isolation detects them; at most MaxChanges
+	Stopped []string `json:"stopped,omitempty"` // actions that isolation prevented, in words
 
-	Live *LiveResult `json:"live,omitempty"` // what the real client did in the step that is shown, of layer 2
+	Live *LiveResult `json:"live,omitempty"` // the step that is shown, in the real client, in layer 2
 }
 
 // MaxChanges bounds the changes that a record lists.
 const MaxChanges = 50
 
-// Digests say what a verdict was about: equal digests mean equal content.
+// Digests identify the inputs of a verdict: equal digests mean equal content.
 type Digests struct {
 	Case   string `json:"case"`
 	Inputs string `json:"inputs"`
 	Tools  string `json:"tools"`
 }
 
-// Key is the identity of the record's case. A record of another tool has no ID.
+// Key returns the identity of the record's case. Records of other tools have no ID.
 func (r *Record) Key() Key { return Key{r.Suite, r.ID} }
 
 // Status returns the kind of the verdict.
@@ -62,15 +62,15 @@ func (r *Record) Status() Status {
 	return s
 }
 
-// Settle sets the status and reason of a record that was read: from its note, unless it
-// states them and they agree with whether it passed.
+// Settle sets the status and reason of a record read from a file. It derives them from the note
+// unless the record states them and they agree with Pass.
 func (r *Record) Settle() {
 	i := slices.Index(Statuses, r.Verdict)
 	if i < 0 || r.Verdict.OK() != r.Pass {
 		r.Verdict, r.Reason = statusOf(r.Pass, r.Note)
 		return
 	}
-	r.Verdict = Statuses[i] // keeps no text of its own for each record
+	r.Verdict = Statuses[i] // the constant, so that no record keeps a string of its own
 	if j := slices.Index(reasons, r.Reason); j >= 0 {
 		r.Reason = reasons[j]
 	} else {
@@ -78,7 +78,7 @@ func (r *Record) Settle() {
 	}
 }
 
-// Mend makes the record one of a fault that is gone with the registration that had it.
+// Mend changes the record of a registration fault to pass because the registration is gone.
 func (r *Record) Mend() {
 	r.Pass, r.Verdict, r.Reason = true, Pass, RegistrationGone
 	r.Note = note(r.Verdict, r.Reason, "")
@@ -92,19 +92,19 @@ const TimestampLayout = time.RFC3339
 // StampLayout is the layout of times in file and directory names.
 const StampLayout = "20060102T150405Z"
 
-// A Tool is a program that hooks reach, as it was found on this machine.
+// A Tool is a program that hooks can reach, as found on this machine.
 type Tool struct {
 	Name    string `json:"name"`
-	Path    string `json:"path,omitempty"`    // empty when absent
-	Version string `json:"version,omitempty"` // first line it printed, when it is known to be safe to ask
-	Digest  string `json:"digest,omitempty"`  // of path, size and time of change
+	Path    string `json:"path,omitempty"`    // empty if absent
+	Version string `json:"version,omitempty"` // first line it printed, if it is known to be safe to ask
+	Digest  string `json:"digest,omitempty"`  // of path, size and modification time
 	StandIn bool   `json:"stand_in,omitempty"`
 }
 
 // Present reports whether the tool was found.
 func (t Tool) Present() bool { return t.Path != "" }
 
-// An Environment is what a run took place in.
+// An Environment describes the environment of a run.
 type Environment struct {
 	RunID     string              `json:"run_id"`
 	Time      string              `json:"time"`
@@ -112,5 +112,5 @@ type Environment struct {
 	OS        string              `json:"os"`
 	Isolation string              `json:"isolation"`
 	Tools     []Tool              `json:"tools"`      // sorted by name
-	CaseTools map[string][]string `json:"case_tools"` // digest of tools -> names, to say which tool a digest changed by
+	CaseTools map[string][]string `json:"case_tools"` // digest of tools -> names, to find the changed tool
 }

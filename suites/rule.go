@@ -1,21 +1,21 @@
 package suites
 
-// A Severity says how much a rule's finding weighs.
+// A Severity is the weight of a rule's finding.
 type Severity string
 
 // The severities.
 const (
-	Error   Severity = "error"   // as things stand, the hook does not do what it means to
-	Warning Severity = "warning" // it may not, once the path, the machine or the input is another
+	Error   Severity = "error"   // the hook currently does not work as intended
+	Warning Severity = "warning" // it may fail with another path, machine or input
 	Info    Severity = "info"
 )
 
-// A Rule is something that can be said of a hook, and explained by its ID.
+// A Rule is a check of hooks that is explained by its ID.
 type Rule struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
-	What     string   `json:"what"`             // what the rule is about
-	Client   string   `json:"client"`           // what the client does
-	Remedy   string   `json:"remedy,omitempty"` // what to do about it; empty where nothing is wrong
-	Observed []string `json:"observed"`         // versions of the client on which that was seen; none: documented
+	What     string   `json:"what"`             // the subject of the rule
+	Client   string   `json:"client"`           // the client's behaviour
+	Remedy   string   `json:"remedy,omitempty"` // the fix; empty if nothing is wrong
+	Observed []string `json:"observed"`         // client versions with which it was observed; none: documented
 }

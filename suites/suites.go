@@ -1,6 +1,6 @@
-// Package suites holds the nouns of hookwatch: what a case is, what happened
-// when it ran, what that means and what is kept of it. It has no behaviour
-// beyond the meaning of its own values and imports nothing of hookwatch.
+// Package suites defines the values of hookwatch: cases, outcomes, verdicts and records. It has no
+// behaviour beyond the meaning of these values and imports no package of hookwatch except
+// expression.
 package suites
 
 import "fmt"
@@ -25,8 +25,7 @@ func (p Position) String() string {
 	}
 }
 
-// A Problem is something wrong with a file a person wrote: where, what, and
-// what to do next.
+// A Problem is an error in a file that the user wrote: position, description and fix.
 type Problem struct {
 	At   Position `json:"at"`
 	What string   `json:"what"`
@@ -45,10 +44,10 @@ func (p Problem) Error() string {
 	return s
 }
 
-// A Layer says how close to the real client a case runs.
+// A Layer is how close to the real client a case runs.
 type Layer int
 
-// Layer 1 runs the hook directly; layer 2 lets the real client fire it.
+// Layer 1 runs the hook directly; in layer 2 the real client fires it.
 const (
 	Direct Layer = 1
 	Live   Layer = 2

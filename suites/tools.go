@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// IsFilter reports whether a tool reads and writes the hook's own JSON. Such a one
-// finds nothing, and a hook calls it so often that what it says is no news.
+// IsFilter reports whether a tool is a JSON filter, with which a hook reads and writes its own
+// JSON. A filter finds no problems itself, and hooks call it so often that reporting its output
+// helps no one.
 func IsFilter(tool string) bool { return slices.Contains([]string{"jaq", "jq", "gojq"}, tool) }
 
-// IsFetcher reports whether a tool hands over what somebody else says: what that means
-// is not its doing.
+// IsFetcher reports whether a tool returns content from elsewhere, for which it is not responsible.
 func IsFetcher(tool string) bool { return slices.Contains([]string{"curl", "wget"}, tool) }
 
-// FilterProbe is what shows that such a tool works: on Input the filter gives Want.
+// FilterProbe shows that a JSON filter works if Filter returns Want for Input.
 var FilterProbe = struct{ Filter, Input, Want string }{".a", `{"a":[1,"b"]}`, `[1,"b"]`}
 
-// Digest identifies content, wherever contents are compared: 32 hexadecimal digits of
-// its SHA-256 sum.
+// Digest identifies content, everywhere that contents are compared, by the first 32 hexadecimal
+// digits of its SHA-256 sum.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:16])
 }
 
-// ToolsDigest is one digest for a set of tools, for a record.
+// ToolsDigest returns the digest of a set of tools, as records contain it.
 func ToolsDigest(tools []Tool) string {
 	var b strings.Builder
 	for _, t := range tools {
@@ -35,8 +35,8 @@ func ToolsDigest(tools []Tool) string {
 	return Digest([]byte(b.String()))[:16]
 }
 
-// ToolSet picks tools out of an environment by name. One that is not listed there
-// is taken for absent.
+// ToolSet returns the tools with the given names. A tool that the environment does not list counts
+// as absent.
 func (e *Environment) ToolSet(names []string) []Tool {
 	byName := make(map[string]Tool, len(e.Tools))
 	for _, t := range e.Tools {

@@ -14,41 +14,41 @@ const (
 	Aborted  Status = "aborted"
 )
 
-// Statuses lists the kinds in the order in which sums name them.
+// Statuses lists the kinds in the order of summaries.
 var Statuses = []Status{Pass, Fail, Skip, Unproven, Aborted}
 
-// OK reports the record's "pass" field: skips and unproven cases do not fail.
+// OK returns the "pass" field of records: skips and unproven cases do not fail.
 func (s Status) OK() bool { return s == Pass || s == Skip || s == Unproven }
 
-// A Reason is why a case has its status, as far as anything depends on it. The note of
-// the record says it in words.
+// A Reason is why a case has its status, if code depends on it. The note of the record states it in
+// words.
 type Reason string
 
 // The reasons; most verdicts have none.
 const (
-	ToolAbsent       Reason = "tool_absent" // or a file, a host, the client: something that the case needs is not here
+	ToolAbsent       Reason = "tool_absent" // a tool, file, host or the client that the case needs is absent
 	ToolTooOld       Reason = "tool_too_old"
 	NotLive          Reason = "not_live" // the client cannot be made to fire the case
 	RegistrationGone Reason = "registration_gone"
 )
 
-// A Verdict is what an outcome means.
+// A Verdict is the judgement of an outcome.
 type Verdict struct {
 	Status     Status     `json:"status"`
-	Reason     Reason     `json:"-"` // the record has it
+	Reason     Reason     `json:"-"` // in the record instead
 	Note       string     `json:"-"`
 	Mismatches []Mismatch `json:"mismatches"` // empty unless Status is Fail
-	Cause      string     `json:"-"`          // of a failure, in the words of the shell or the hook; part of Note
-	Remarks    []string   `json:"-"`          // on a failure: the rest of Note after the mismatches, without stand-ins
+	Cause      string     `json:"-"`          // of a failure, as printed by the shell or the hook; part of Note
+	Remarks    []string   `json:"-"`          // of a failure: Note after the mismatches, without stand-ins
 }
 
-// NewVerdict makes a verdict with the note that says its reason; detail is the rest of
-// the note.
+// NewVerdict returns a verdict with the note of its status and reason; detail is the rest of the
+// note.
 func NewVerdict(s Status, r Reason, detail string) Verdict {
 	return Verdict{Status: s, Reason: r, Note: note(s, r, detail)}
 }
 
-// A MismatchKind is what an outcome differs in.
+// A MismatchKind is the aspect in which an outcome differs.
 type MismatchKind string
 
 // The kinds of mismatches.
@@ -62,9 +62,9 @@ const (
 	InJQ          MismatchKind = "jq"
 	InHookFired   MismatchKind = "hook_fired"
 	InModelSees   MismatchKind = "model_sees"
-	InFile        MismatchKind = "file" // Field has its path as well
+	InFile        MismatchKind = "file" // Field also has the path
 	InStart       MismatchKind = "start"
-	InStep        MismatchKind = "step" // it was not reached
+	InStep        MismatchKind = "step" // the step was not reached
 	InTime        MismatchKind = "timeout"
 	InMemory      MismatchKind = "memory"
 	InGate        MismatchKind = "gate"
@@ -72,7 +72,7 @@ const (
 	InRegistering MismatchKind = "registered"
 )
 
-// A Mismatch is one way in which an outcome is not what was expected.
+// A Mismatch is a difference between an outcome and its expectation.
 type Mismatch struct {
 	Kind  MismatchKind `json:"-"`
 	Step  int          `json:"step"`  // from 0
@@ -93,18 +93,18 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// The beginnings of notes, by which records of other tools, and those that hookwatch
-// wrote before records had a status, show what they are.
+// The prefixes of notes from which the status of records is derived if they state none: those of
+// other tools, and those that older versions of hookwatch wrote.
 const (
 	noteAbsent   = "absent: "
 	noteTooOld   = "version_skip: "
 	noteNotLive  = "not live: "
 	noteUnproven = "unproven: "
 	noteAborted  = "ABORTED: "
-	noteGone     = "no hook is registered so any more" // of a fault that was mended with what it was a fault of
+	noteGone     = "no hook is registered so any more" // a fault that is gone with the registration that had it
 )
 
-// note is the note of a record with this status and reason.
+// note returns the note of a record with this status and reason.
 func note(s Status, r Reason, detail string) string {
 	switch {
 	case s == Aborted:
@@ -125,8 +125,8 @@ func note(s Status, r Reason, detail string) string {
 	return detail
 }
 
-// absentNote is the note of a failure for a tool that must be there, as in
-// BIOME_ABSENT. What is in parentheses after the tool stays as it is.
+// absentNote returns the note of a failure because a required tool is absent, such as BIOME_ABSENT.
+// Text in parentheses after the tool is not changed.
 func absentNote(tool string) string {
 	name, rest, more := strings.Cut(tool, " (")
 	if more {
@@ -135,7 +135,7 @@ func absentNote(tool string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name)) + "_ABSENT" + rest
 }
 
-// Detail is a note without the beginning that repeats its status.
+// Detail returns a note without the prefix that repeats its status.
 func (s Status) Detail(note string) string {
 	switch s {
 	case Unproven:
@@ -146,9 +146,9 @@ func (s Status) Detail(note string) string {
 	return note
 }
 
-// statusOf returns the status and reason of a record that states none, from the two fields
-// that other tools write as well. Records of other tools use the bare notes "absent"
-// and "BIOME_ABSENT" for skips.
+// statusOf returns the status and reason of a record that states none, from the two fields that
+// other tools write as well. Records of other tools use the bare notes "absent" and "BIOME_ABSENT"
+// for skips.
 func statusOf(pass bool, note string) (Status, Reason) {
 	begins := func(prefix string) bool { return strings.HasPrefix(note, prefix) }
 	switch {
@@ -169,7 +169,7 @@ func statusOf(pass bool, note string) (Status, Reason) {
 	}
 }
 
-// A Tally counts verdicts by status. Its sum is the number of cases, always.
+// A Tally counts verdicts by status. The sum is always the number of cases.
 type Tally struct {
 	Passed   int `json:"passed"`
 	Failed   int `json:"failed"`
@@ -194,16 +194,16 @@ func (t *Tally) Add(s Status) {
 	}
 }
 
-// Total is the number of cases counted.
+// Total returns the number of cases counted.
 func (t Tally) Total() int {
 	return t.Passed + t.Failed + t.Skipped + t.Unproven + t.Aborted
 }
 
-// A State counts all cases of a project by their present verdicts.
+// A State counts all cases of a project by their current verdicts.
 type State struct {
 	Tally
 	NotRun int `json:"not_run"` // cases without a verdict so far
 }
 
-// Total is the number of the project's cases.
+// Total returns the number of the project's cases.
 func (s State) Total() int { return s.Tally.Total() + s.NotRun }

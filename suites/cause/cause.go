@@ -12,7 +12,7 @@ import (
 	"hookwatch/suites"
 )
 
-// Of tells the cause of one failure.
+// Of returns the cause of one failure.
 func Of(f Failure) Cause {
 	r := f.Record
 	for _, m := range f.Mismatches {
@@ -35,38 +35,37 @@ func Of(f Failure) Cause {
 	}
 }
 
-// A Kind is what sort of cause failures share.
+// A Kind is the kind of cause that failures share.
 type Kind string
 
-// The kinds, the most telling first: what is wrong with a file fails whatever needs
-// it, whatever the case.
+// The kinds, most informative first: an error in a file fails every case that needs the file.
 const (
 	NotStarted Kind = "not_started" // the hook is missing, not executable, has a bad interpreter
 	Syntax     Kind = "syntax"      // the hook does not parse
 	Library    Kind = "library"     // a script that the hook needs does not parse, or is missing
-	Equal      Kind = "equal"       // the same was said of each
+	Equal      Kind = "equal"       // all have the same output
 )
 
 // rank orders kinds.
 var rank = map[Kind]int{NotStarted: 0, Syntax: 1, Library: 2, Equal: 3}
 
-// A Failure is a record of a case that failed, with its mismatches where they are
-// known: a record that was read has none.
+// A Failure is the record of a failed case, with its mismatches if they are known: a record that
+// was read from a file has none.
 type Failure struct {
 	Record     *suites.Record
 	Mismatches []suites.Mismatch
 }
 
-// A Cause is what failures have in common: equal causes are one. Hook is the file at
-// fault, for Equal the hook that failed.
+// A Cause identifies the cause of failures: failures have the same cause if their Causes are equal.
+// Hook is the file at fault, for Equal the hook that failed.
 type Cause struct {
 	Kind Kind
 	Hook string
 	Text string
-	said string // by the hook, for Equal
+	said string // output of the hook, for Equal
 }
 
-// Headline says the cause in a line: "guard.sh does not parse: line 3: ...".
+// Headline returns the cause in one line: "guard.sh does not parse: line 3: ...".
 func (c Cause) Headline() string {
 	switch {
 	case c.Kind == Syntax, c.Kind == Library && !strings.HasSuffix(c.Text, missing):
@@ -83,14 +82,14 @@ func (c Cause) Headline() string {
 
 const missing = ": No such file or directory"
 
-// A Group is failures of one cause, in the order in which they were given.
+// A Group contains the failures with one cause, in the order of the input.
 type Group struct {
 	Cause
 	Cases []Failure
 }
 
-// Groups puts failures together by their causes: what is wrong with a file first,
-// then what many share, then in the order of the first of each.
+// Groups groups failures by cause: file errors first, then the largest groups, then in the order of
+// their first failures.
 func Groups(failed []Failure) []Group {
 	var groups []Group
 	at := map[Cause]int{}
@@ -110,12 +109,12 @@ func Groups(failed []Failure) []Group {
 	return groups
 }
 
-// Compare orders two groups by their kinds, then by how many cases they have.
+// Compare orders two groups by kind, then by descending number of cases.
 func Compare(a Kind, cases int, b Kind, others int) int {
 	return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(others, cases))
 }
 
-// Failed picks the failures among records.
+// Failed returns the failures among records.
 func Failed(all []suites.Record) []Failure {
 	var failed []Failure
 	for i := range all {
@@ -126,7 +125,7 @@ func Failed(all []suites.Record) []Failure {
 	return failed
 }
 
-// Keys are the cases of the group.
+// Keys returns the keys of the group's cases.
 func (g *Group) Keys() []suites.Key {
 	keys := make([]suites.Key, len(g.Cases))
 	for i, f := range g.Cases {

@@ -16,7 +16,7 @@ func record(id, hook, note, stderr string) *suites.Record {
 
 const broken = "/p/.claude/hooks/lint.sh: line 214: syntax error near unexpected token `}'\n/p/.claude/hooks/lint.sh: line 214: `}'\n"
 
-// TestOf: what the shell says of a hook itself is its cause, and no more than that.
+// TestOf checks that the cause is the shell's report about a hook itself, and nothing else.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	start := []suites.Mismatch{{Kind: suites.InStart, Field: "start", Got: "hook not executable: chmod +x lint.sh"}}
@@ -53,8 +53,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestGroups: one cause is one group, whatever each case expected; what is wrong with
-// a file comes first, then what many share; all else stays apart.
+// TestGroups checks that failures with one cause form one group, whatever each case expected: file
+// errors first, then the largest groups. All others stay separate.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	failed := []Failure{
@@ -85,7 +85,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestAbsentProgram: hooks that lack one program have one cause.
+// TestAbsentProgram checks that hooks that lack one program have one cause.
 func TestAbsentProgram(t *testing.T) {
 	t.Parallel()
 	lacks := func(hook, stderr string, exit int) Failure {

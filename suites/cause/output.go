@@ -11,19 +11,19 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// What bash says of a script that it cannot parse, and of one that it cannot find.
+// Messages of bash about a script that it cannot parse or cannot find, or about a line of one.
 var (
 	unparsed   = pattern.Lazy(`(?m)^(\S.*?): (line \d+: (?:syntax error|unexpected EOF).*)$`)
 	unfound    = pattern.Lazy(`(?m)^(\S.*?): (line \d+): (\S*/[^/\s:]+\.(?:sh|bash|inc))` + missing + `$`)
 	complained = pattern.Lazy(`(?m)^(\S.*?): (line \d+: .+)$`)
 )
 
-// unknown is the last line of what a shell writes that runs a registered command and
-// does not find its program.
+// unknown matches the last line that a shell prints if it runs a registered command and does not
+// find its program.
 var unknown = pattern.Lazy(`(?:^|\n)(?:/\S*/)?(?:sh|dash|bash): (?:line )?\d+: ([^\s:/]+): (?:command )?not found\n*$`)
 
-// lacking returns the program that a registered command lacks: all hooks that need it
-// have one cause.
+// lacking returns the program that a registered command does not find. All hooks that need it have
+// the same cause.
 func lacking(r *suites.Record) (Cause, bool) {
 	if r.ActualExit == nil || *r.ActualExit != 127 {
 		return Cause{}, false
@@ -35,8 +35,8 @@ func lacking(r *suites.Record) (Cause, bool) {
 	return Cause{Kind: NotStarted, Text: "the program " + m[1] + " is not found"}, true
 }
 
-// diagnosed reads in stderr what the shell says of a script itself. What lies in the
-// case's own directory is what the hook looks at, not what it is made of.
+// diagnosed returns the cause that the shell reports in stderr about a script. Scripts in the
+// case's own directory do not count, because they are the hook's input, not part of the hook.
 func diagnosed(r *suites.Record) (Cause, bool) {
 	if !strings.Contains(r.ActualStderr, ": line ") {
 		return Cause{}, false
@@ -54,8 +54,8 @@ func diagnosed(r *suites.Record) (Cause, bool) {
 	return complaint(r)
 }
 
-// complaint returns the last message of bash about a line of the hook itself: one broken
-// line gives each case another output and another mismatch.
+// complaint returns the last message of bash about a line of the hook itself. It identifies the
+// cause because one broken line leads to different output and mismatches in each case.
 func complaint(r *suites.Record) (Cause, bool) {
 	all := complained().FindAllStringSubmatch(r.ActualStderr, -1)
 	for _, m := range slices.Backward(all) {
@@ -66,19 +66,18 @@ func complaint(r *suites.Record) (Cause, bool) {
 	return Cause{}, false
 }
 
-// What Python, node and the shell say of a script that is not there.
+// Messages of Python, Node and the shell about a script that does not exist.
 var absent = []func() *regexp.Regexp{
 	pattern.Lazy(`can't open file '([^']+)': \[Errno 2\]`),
 	pattern.Lazy(`(?m)^Error: Cannot find module '([^']+)'$`),
 	pattern.Lazy(`(?m)^\S*sh: \d+: (\S+): not found$`),
 }
 
-// exception is the last line of what Python says of one, and the line of node that
-// says which it is.
+// exception matches the last line of an exception in Python, and the line of Node with its name.
 var exception = pattern.Lazy(`(?m)^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*$`)
 
-// raised reads in stderr what Python and node say of a hook that they cannot find,
-// cannot parse, or that ended by an exception.
+// raised returns the cause that Python and Node report in stderr if they cannot find or parse the
+// hook, or if it ended with an exception.
 func raised(r *suites.Record) (Cause, bool) {
 	if r.Hook == "" {
 		return Cause{}, false
@@ -100,8 +99,8 @@ func raised(r *suites.Record) (Cause, bool) {
 	return Cause{Kind: Equal, Hook: r.Hook, Text: r.Hook + " " + text}, true
 }
 
-// unparsedBy tells a script that cannot be parsed from one that tried to parse
-// something else: it came to no statement of its own.
+// unparsedBy reports whether the script itself cannot be parsed, rather than a text that it tried
+// to parse: then none of its own statements has run.
 func unparsedBy(stderr, said string) bool {
 	name, _, _ := strings.Cut(said, ":")
 	switch name {
@@ -111,16 +110,14 @@ func unparsedBy(stderr, said string) bool {
 	return false
 }
 
-// placed is where programs say that something went wrong: bash, Python and node each
-// in its own way.
+// placed matches the position of an error in the formats of bash, Python and Node.
 var placed = pattern.Lazy(`([^\s"'(:]+)(?:: line |", line |:)(\d+)\b`)
 
-// node is how node ends what it says of an exception.
+// node matches the end of Node's report of an exception.
 var node = pattern.Lazy(`(?m)^Node\.js v`)
 
-// Line is the line of a script that was named last in what it wrote to stderr; 0 where
-// none was. Whoever raises an error names the innermost place last, but for node,
-// which names it first.
+// Line returns the line of a script that its stderr names last, 0 if none. Programs name the
+// innermost position last, except Node, which names it first.
 func Line(script, stderr string) int {
 	line := 0
 	for _, m := range placed().FindAllStringSubmatch(stderr, -1) {
@@ -135,16 +132,16 @@ func Line(script, stderr string) int {
 	return line
 }
 
-// base is the last part of a path: the rest differs where cases have copies.
+// base returns the last part of a path. The rest differs if cases have copies of the project.
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// inSandbox reports whether a path lies in the sandbox of a record's case.
+// inSandbox reports whether a path is in the sandbox of a record's case.
 func inSandbox(r *suites.Record, path string) bool {
 	_, _, found := sandbox(r, path)
 	return found
 }
 
-// everywhere is text as it would be in any run: a sandbox is one run's own.
+// everywhere returns text with sandbox paths replaced, because they differ in each run.
 func everywhere(r *suites.Record, text string) string {
 	for {
 		from, to, found := sandbox(r, text)
@@ -155,8 +152,8 @@ func everywhere(r *suites.Record, text string) string {
 	}
 }
 
-// sandbox finds the first path in a text that leads to the sandbox of a record's case,
-// which is named by the case and a number.
+// sandbox finds the first path in a text that leads to the sandbox of a record's case. The sandbox
+// is named after the case and a number.
 func sandbox(r *suites.Record, text string) (from, to int, found bool) {
 	name := "/" + r.Suite + "-" + r.ID + "-"
 	for start := 0; ; {

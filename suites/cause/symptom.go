@@ -10,10 +10,10 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// A Missing is what sort of thing a hook did not find.
+// A Missing is the kind of thing that a hook did not find.
 type Missing int
 
-// The kinds of absent things.
+// The kinds of missing things.
 const (
 	Nothing Missing = iota
 	Program
@@ -22,9 +22,8 @@ const (
 	Network
 )
 
-// What shells, interpreters and the system print when they looked a program, a file or a
-// module up and did not find it. The first group is its name. Messages of the hook's own have
-// other forms.
+// Messages of shells, interpreters and the system about a program, file or module that they did not
+// find. The first group is its name. Messages that hooks print themselves have other forms.
 var (
 	noProgram = []func() *regexp.Regexp{
 		pattern.Lazy(`(?m)^[^\n:]+: line \d+: ([\w.+-]+): command not found$`), // bash
@@ -46,9 +45,8 @@ var (
 	unopened  = pattern.Lazy(`can't open (?:file )?'?([^\s:']+)'?`)
 )
 
-// Absent names what a hook looked up and did not find, and of which kind it is, if it came to
-// no good end because of it: a shell ends with 127 or with the message as its last words, and
-// interpreters end.
+// Absent returns the name and kind of a thing that the hook did not find, if the hook failed
+// because of it: the shell exits with 127 or the message is the last output, and interpreters exit.
 func Absent(r suites.Result) (name string, kind Missing) {
 	if r.Exit == 0 {
 		return "", Nothing
@@ -78,8 +76,8 @@ func Absent(r suites.Result) (name string, kind Missing) {
 	return "", Nothing
 }
 
-// Unloaded names a file of the hook's own that another of its files loads and that is not
-// there, by the path that stands in that file; "" when that is not what happened.
+// Unloaded returns a missing file of the hook's own, by its path in the file that loads it, and
+// that file. Both are "" if the hook did not fail for this reason.
 func Unloaded(r suites.Result) (file, by string) {
 	if m := unloaded().FindSubmatch(r.Stderr); m != nil {
 		return string(m[1]), string(m[2])
@@ -87,14 +85,14 @@ func Unloaded(r suites.Result) (file, by string) {
 	return "", ""
 }
 
-// loaders match the files in which Node and Python report that a module is absent.
+// loaders match the files for which Node and Python report a missing module.
 var loaders = []func() *regexp.Regexp{
 	pattern.Lazy(`Cannot find (?:module|package) '[^']+' imported from (?:file://)?(/[^\n]+)`),
 	pattern.Lazy(`Cannot find module '[^']+'\nRequire stack:\n- (/[^\n]+)`),
 	pattern.Lazy(`(?m)^  File "(/[^"\n]+)", line \d+`),
 }
 
-// Loaders returns the files that were loading a module when it was not found, or that led to it.
+// Loaders returns the files that were loading a module that was not found, or that led to it.
 func Loaders(r suites.Result) (files []string) {
 	for _, re := range loaders {
 		for _, m := range re().FindAllSubmatch(r.Stderr, -1) {
@@ -104,13 +102,13 @@ func Loaders(r suites.Result) (files []string) {
 	return files
 }
 
-// What streams say of a script that is at fault itself: a line of its own.
+// Messages on stderr that show an error in the script itself, each on a line of its own.
 var (
 	noParse = pattern.Lazy(`(?m)^.*(?:syntax error|unexpected EOF|unexpected end of file|Unterminated quoted|SyntaxError:|IndentationError:).*$`)
 	crash   = pattern.Lazy(`(?m)^.*(?:\b(?:KeyError|TypeError|AttributeError|NameError|IndexError|UnboundLocalError|JSONDecodeError|ReferenceError|RangeError|ZeroDivisionError)\b:?|unbound variable|parameter not set|bad substitution|jq: error|integer expression expected|Bad substitution|NoMethodError).*$`)
 )
 
-// A Fault is how a hook fails by itself, whatever it was sent to do.
+// A Fault is how a hook fails by itself, whatever its input.
 type Fault int
 
 // The faults of hooks that the client starts.
@@ -118,15 +116,16 @@ const (
 	NoFault   Fault = iota
 	Unparsed        // the script does not parse
 	Unstarted       // its shell could not start it
-	Crashed         // it does not cope with what it was sent
-	Overlong        // it hands what it was sent to a program as an argument or in the environment
+	Crashed         // it cannot handle its input
+	Overlong        // it passes its input to a program as an argument or in the environment
 )
 
-// byProgram matches the last words of a usual program that failed with exit code 2, in its own form.
+// byProgram matches the last line of a common program that failed with exit code 2, in its own
+// format.
 var byProgram = pattern.Lazy(`^(?:\S*/)?(?:sed|[ef]?grep|rg|ls|[gmn]?awk|jq|sort|diff|cmp|tar|curl|find|cat|cut|head|tail): (?:can't |cannot |could not |-e expression|error|invalid |unrecognized |unknown |missing |.*: (?:No such file or directory|Permission denied|Is a directory)$)`)
 
-// FailedProgram returns the line in which a program reports its failure, if a hook ended with exit
-// code 2 because of it: nothing was said after it. Such a hook has not decided to block.
+// FailedProgram returns the line in which a program reports its failure, if the hook ended with
+// exit code 2 because of it: nothing follows the line. Such a hook did not decide to block.
 func FailedProgram(r suites.Result) string {
 	text := strings.TrimSpace(string(r.Stderr))
 	last := text[strings.LastIndexByte(text, '\n')+1:]
@@ -136,16 +135,16 @@ func FailedProgram(r suites.Result) string {
 	return last
 }
 
-// overlong matches what shells, Python and Node report of arguments and an environment that the
-// system does not take.
+// overlong matches the reports of shells, Python and Node that arguments and environment are too
+// long for the system.
 var overlong = pattern.Lazy(`(?m)^.*(?:Argument list too long|\bspawn(?:Sync)? \S+ E2BIG\b).*$`)
 
-// byShell matches what a shell itself reports of a line of a script.
+// byShell matches a report of the shell about a line of a script.
 var byShell = pattern.Lazy(`^[^\s:]+: (?:line )?\d+: .+`)
 
-// FaultOf tells how a hook failed by itself, and the line that says so. One that ends
-// with 2 may have meant to, whatever it printed, unless a report of its shell is all that
-// there is.
+// FaultOf returns how a hook failed by itself, and the line that reports it. A hook that exits with
+// 2 may have meant to block whatever it printed, unless its only output is a report of its shell. A
+// syntax error counts even then.
 func FaultOf(r suites.Result) (Fault, string) {
 	text := string(r.Stderr)
 	if r.Exit == 0 {
@@ -170,13 +169,12 @@ func FaultOf(r suites.Result) (Fault, string) {
 	return NoFault, ""
 }
 
-// Background reports whether nothing that a hook says or does has an effect, since
-// the client does not wait for it.
+// Background reports whether the hook has no effect because the client does not wait for it.
 func Background(r suites.Result) bool { return client.Kind(r.EffectRule).InBackground() }
 
-// Dropped reports whether a hook said something to the client that it does not
-// heed. A word that asks for what happens anyway loses nothing, and what runs in the
-// background is not expected to be heard.
+// Dropped reports whether the client dropped output of the hook. If the output asks for the default
+// behaviour, nothing is lost. Output of background hooks does not count, because no one expects it
+// to have an effect.
 func Dropped(r suites.Result) bool {
 	if Background(r) {
 		return false
@@ -184,24 +182,24 @@ func Dropped(r suites.Result) bool {
 	return r.Effect == suites.Ignored && document().Match(r.Stdout) && r.Decision != "approve" && r.Decision != "allow"
 }
 
-// Quoted reports whether the client does not heed what a hook said, but shows the model
-// its text: it tells so of every hook of /compact and /model.
+// Quoted reports whether the client ignores the decision in a hook's output but shows its text to
+// the model, as it does for all hooks of /compact and /model.
 func Quoted(r suites.Result) bool {
 	return r.Effect == suites.ShownToModel && document().Match(r.Stdout) && client.Kind(r.EffectRule).DropsOutput()
 }
 
-// Unheeded reports whether what a hook said is lost, which says nothing where it only
-// prints what it was sent.
+// Unheeded reports whether output of the hook was lost. Output that only repeats the hook's input
+// does not count.
 func Unheeded(r suites.Result) bool { return Dropped(r) && !Echoes(r.Stdout) }
 
-// document matches output that is meant to be read by a program.
+// document matches output that is intended for a program.
 var document = pattern.Lazy(`(?m)(^\s*|.)\{\s*"`)
 
-// beginning matches the first fields of what the client sends.
+// beginning matches the first fields of the client's payload.
 var beginning = pattern.Lazy(`^\{"session_id":"[^"]*","transcript_path":"[^"]*","cwd":".*"hook_event_name":`)
 
-// Echoes reports whether a hook prints what it was sent, as filters do: the fields
-// that every event has. A long one may have been cut short.
+// Echoes reports whether a hook prints its input, as filters do: the output has fields of every
+// event. A long one may have been cut.
 func Echoes(printed []byte) bool {
 	var out map[string]json.RawMessage
 	if json.Unmarshal(printed, &out) != nil {

@@ -34,10 +34,10 @@ func TestAbsent(t *testing.T) {
 		{1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/x failed: cache mode is 'only-if-cached' but no cached response is available.", "the network", Network},
 		{2, "rm -rf is not allowed", "", Nothing},
 		{1, "user not found in the list", "", Nothing},
-		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it went on without it
+		{0, "hook.sh: line 3: uv: command not found", "", Nothing},                                   // it continued without it
 		{1, "hook.sh: line 3: uv: command not found\ngit push is not allowed", "", Nothing},          // likewise, and decided
-		{1, "ruby: not found in the project, please install bun: not found", "", Nothing},            // a message of the hook's own
-		{1, "FileNotFoundError: [Errno 2] No such file or directory: '_meta'", "", Nothing},          // a file of data
+		{1, "ruby: not found in the project, please install bun: not found", "", Nothing},            // a message of the hook itself
+		{1, "FileNotFoundError: [Errno 2] No such file or directory: '_meta'", "", Nothing},          // a data file
 		{1, "cat: /p/state/last: No such file or directory", "", Nothing},                            // likewise
 		{2, "python3: can't open file '/p/gone.py': [Errno 2] No such file\nbut go on", "", Nothing}, // a hook that repeats it
 		{1, "Error: spawn rg ENOENT is what you get without ripgrep", "", Nothing},
@@ -68,11 +68,11 @@ func TestFaults(t *testing.T) {
 		{126, "/p/x.sh: line 4: /usr/bin/python3: Argument list too long", Overlong},
 		{1, "OSError: [Errno 7] Argument list too long: 'jq'", Overlong},
 		{1, "Error: spawn jq E2BIG\n    at x", Overlong},
-		{2, "/p/x.sh: line 4: /usr/bin/jq: Argument list too long\nno", NoFault}, // it went on, and decided
+		{2, "/p/x.sh: line 4: /usr/bin/jq: Argument list too long\nno", NoFault}, // it continued and decided
 		{1, "no: a test failed", NoFault},
 		{2, "/p/x.sh: 2: set: Illegal option -o pipefail", Crashed},
 		{2, "/p/x.sh: line 9: [: too many arguments", Crashed},
-		{2, "/p/x.sh: line 9: [: too many arguments\nrm is not allowed", NoFault}, // it went on, and decided
+		{2, "/p/x.sh: line 9: [: too many arguments\nrm is not allowed", NoFault}, // it continued and decided
 		{2, "x: rm is not allowed", NoFault},
 	} {
 		if got, line := FaultOf(suites.Result{Exit: tt.exit, Stderr: []byte(tt.stderr)}); got != tt.want || (line == "") != (got == NoFault || tt.stderr == "") {
@@ -81,7 +81,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHeard: of outputs that are lost, those of hooks in the background are told apart.
+// TestHeard checks that lost output of hooks in the background is distinguished from other lost
+// output.
 func TestHeard(t *testing.T) {
 	for _, tt := range []struct {
 		stdout                       string
@@ -144,7 +145,7 @@ func TestUnloaded(t *testing.T) {
 	}
 }
 
-// TestFailedProgram: exit code 2 of a program is no exit code that the hook chose.
+// TestFailedProgram checks that exit code 2 of a program is not treated as the hook's decision.
 func TestFailedProgram(t *testing.T) {
 	for _, tt := range []struct {
 		exit   int
@@ -155,7 +156,7 @@ func TestFailedProgram(t *testing.T) {
 		{2, "loading\n/usr/bin/grep: x: No such file or directory\n", "/usr/bin/grep: x: No such file or directory"},
 		{2, "ls: cannot access 'x': No such file or directory", "ls: cannot access 'x': No such file or directory"},
 		{1, "sed: can't read notes.md: No such file or directory", ""},
-		{2, "sed: can't read notes.md: No such file or directory\nrm is not allowed", ""}, // it went on, and decided
+		{2, "sed: can't read notes.md: No such file or directory\nrm is not allowed", ""}, // it continued and decided
 		{2, "sed: use the Edit tool instead of sed -i", ""},
 		{2, "rm is not allowed", ""},
 		{2, "", ""},

@@ -1,5 +1,5 @@
-// Package jsontree reads JSON as it was written: members in their order, those
-// that repeat too, numbers as text, and every value with its place.
+// Package jsontree parses JSON without loss: members in their order and with duplicates, numbers as
+// text, and every value with its offsets.
 package jsontree
 
 import (
@@ -17,16 +17,15 @@ type Value struct {
 	Start, End int        // offsets of its bytes in the text
 }
 
-// A Member is one key of an object with its value.
+// A Member is a key of an object, or an element of an array, with its value.
 type Member struct {
 	Key   string
-	At    int // offset of the key; of the value where there is none
+	At    int // offset of the key; of the value in an array
 	Value Value
 }
 
-// Parse reads one JSON value with nothing behind it. The error is a
-// *json.SyntaxError, for text that nests ten thousand deep too. A byte order
-// mark is no part of JSON.
+// Parse parses one JSON value, without text after it. The error is a *json.SyntaxError, including
+// that for text nested more than ten thousand levels deep. A byte order mark is an error.
 func Parse(text []byte) (Value, error) {
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -37,7 +36,8 @@ func Parse(text []byte) (Value, error) {
 	return r.value(), nil
 }
 
-// Get finds a key's value: the last one where it repeats, as JavaScript and jq do.
+// Get returns the value of a key, the last one if the key is repeated, because JavaScript and jq
+// use the last one.
 func (v Value) Get(key string) (Value, bool) {
 	for i := len(v.Members) - 1; i >= 0 && v.Kind == '{'; i-- {
 		if v.Members[i].Key == key {
@@ -47,8 +47,8 @@ func (v Value) Get(key string) (Value, bool) {
 	return Value{}, false
 }
 
-// Canonical appends a text that is the same for values that differ only in white
-// space and in the order of keys.
+// Canonical appends a text that is equal for values that differ only in white space and the order
+// of keys.
 func (v Value) Canonical(to []byte) []byte {
 	if v.Kind == 0 {
 		return v.appendScalar(to)
@@ -65,7 +65,7 @@ func (v Value) Canonical(to []byte) []byte {
 		}
 		to = append(m.Value.Canonical(to), ',')
 	}
-	return append(to, byte(v.Kind)+2) // each closing bracket stands two places behind its opening one
+	return append(to, byte(v.Kind)+2) // in ASCII, a closing bracket is its opening one plus 2
 }
 
 func (v Value) appendScalar(to []byte) []byte {
@@ -81,7 +81,7 @@ func (v Value) appendScalar(to []byte) []byte {
 	}
 }
 
-// A reader walks text that was found valid.
+// A reader walks text that is known to be valid.
 type reader struct {
 	text    []byte
 	decoder *json.Decoder
@@ -115,7 +115,7 @@ func (r *reader) members(v *Value) {
 			continue
 		}
 		key, at := r.next()
-		name, _ := key.(string) // nothing else is valid
+		name, _ := key.(string) // the only type in valid JSON
 		v.Members = append(v.Members, Member{Key: name, At: at, Value: r.value()})
 	}
 	r.next() // the closing bracket

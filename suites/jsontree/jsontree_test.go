@@ -60,15 +60,14 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read is what the standard library reads, and every value
-// stands where it says.
+// FuzzParse checks that values equal those of the standard library and have the right offsets.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, {"b": null}], "a": "x\u00e9"}`, "[]", " 1e9 ", `{"":{}}`, "{", `"\ud800"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 4<<10 {
-			return // every value is read again below
+			return // each value is parsed again below
 		}
 		v, err := Parse(text)
 		if (err == nil) != json.Valid(text) {
@@ -102,7 +101,7 @@ func checkPlaces(t *testing.T, text []byte, v Value) {
 	}
 }
 
-// firstString is the JSON string at the start of a text.
+// firstString returns the JSON string at the start of a text.
 func firstString(text []byte) string {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Lines tells lines and columns of a text from offsets.
+// Lines converts offsets in a text to lines and columns.
 type Lines struct {
 	text   []byte
 	starts []int
 }
 
-// NewLines prepares a text.
+// NewLines returns the Lines of a text.
 func NewLines(text []byte) Lines {
 	l := Lines{text: text, starts: []int{0}}
 	for at := 0; ; {
@@ -25,8 +25,8 @@ func NewLines(text []byte) Lines {
 	}
 }
 
-// At gives the line of an offset and its column in characters, both from 1. An
-// offset behind the text is its end.
+// At returns the line of an offset and its column in characters, both from 1. Offsets outside the
+// text are clamped to it.
 func (l Lines) At(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(l.text))
 	line = sort.SearchInts(l.starts, offset+1)

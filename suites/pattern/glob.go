@@ -2,12 +2,11 @@ package pattern
 
 import "github.com/bmatcuk/doublestar/v4"
 
-// maxAlternatives bounds into how many patterns without braces a glob expands: matching
-// tries each of them.
+// maxAlternatives bounds the number of brace-free patterns into which a glob expands, because
+// matching tries each of them.
 const maxAlternatives = 1000
 
-// GlobHint returns what to do about a pattern of paths that is malformed or costly to
-// match, "" for one that is neither.
+// GlobHint returns how to fix a glob that is malformed or costly to match, "" if it is neither.
 func GlobHint(glob string) string {
 	switch {
 	case !doublestar.ValidatePattern(glob):
@@ -19,7 +18,7 @@ func GlobHint(glob string) string {
 	}
 }
 
-// Glob reports whether a path matches a pattern; one that is not valid matches nothing.
+// Glob reports whether a path matches a glob. An invalid or costly glob matches nothing.
 func Glob(glob, path string) bool {
 	if alternatives(glob) > maxAlternatives {
 		return false
@@ -28,7 +27,8 @@ func Glob(glob, path string) bool {
 	return ok && err == nil
 }
 
-// alternatives is at least the number of patterns that the braces of a glob stand for.
+// alternatives returns at least the number of patterns to which the braces of a glob expand, or a
+// number above maxAlternatives.
 func alternatives(glob string) int {
 	n, commas := 1, 0
 	for i := 0; i < len(glob) && n <= maxAlternatives; i++ {

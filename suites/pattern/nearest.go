@@ -1,11 +1,11 @@
 package pattern
 
-// Nearest gives the word that was most likely meant, or "".
+// Nearest returns the word that was most likely meant, or "" if none is similar.
 func Nearest(s string, words []string) string {
 	best, limit := "", min(2, len(s)/2)+1
 	for _, w := range words {
 		if max(len(s), len(w))-min(len(s), len(w)) >= limit {
-			continue // so many edits are sure, and a long text takes time
+			continue // the distance is at least the difference in length, and long texts are slow to compare
 		}
 		if d := distance(s, w); d < limit {
 			best, limit = w, d
@@ -14,7 +14,7 @@ func Nearest(s string, words []string) string {
 	return best
 }
 
-// NearestHint asks whether the nearest word was meant; "" when none is near.
+// NearestHint asks whether the nearest word was meant. It returns "" if none is similar.
 func NearestHint(s string, words []string) string {
 	if near := Nearest(s, words); near != "" {
 		return "did you mean " + near + "?"
@@ -22,7 +22,7 @@ func NearestHint(s string, words []string) string {
 	return ""
 }
 
-// distance counts the edits from a to b: letters added, dropped or replaced.
+// distance returns the number of bytes to add, drop or replace to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

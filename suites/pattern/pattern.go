@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Lazy gives a regular expression that is valid.
+// Lazy returns a function that compiles expr, which must be valid, on its first call.
 func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -1,6 +1,6 @@
 package printable
 
-// Prefix is the longest start of clean text that fits the columns.
+// Prefix returns the longest prefix of printable text that fits in the given number of columns.
 func Prefix(text string, columns int) string {
 	end := 0
 	for i, r := range text {

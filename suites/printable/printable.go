@@ -1,8 +1,7 @@
-// Package printable makes text that others wrote safe to show. What a terminal
-// would obey, or what hides or reorders text, becomes visible: control
-// characters, escape sequences, direction marks, invisible characters, bytes
-// that are no UTF-8, and piles of combining marks. Whatever hookwatch shows of
-// names, paths, output or causes goes through here.
+// Package printable makes untrusted text safe to show. It escapes everything that a terminal
+// interprets or that hides or reorders text: control characters, escape sequences, direction marks,
+// invisible characters, invalid UTF-8, and more than a few combining marks on one character. All
+// names, paths, output and causes that hookwatch shows are converted here.
 package printable
 
 import (
@@ -14,15 +13,15 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Columns that one field may take at most. JSON output has every value whole.
+// The maximum width of a field in columns. JSON output contains values in full.
 const (
 	MaxField = 2000
-	MaxCell  = 200 // in a table, where one long cell widens every row
+	MaxCell  = 200 // in a table, because one long cell widens every row
 	MaxName  = 100
 )
 
-// Text shows text on one line, whole. What cannot be shown as it is appears as
-// \n, \x1b or \u202e; showing the result again changes nothing more.
+// Text returns the whole text on one line. Characters that cannot be shown are escaped as \n, \x1b
+// or \u202e. Text is idempotent.
 func Text(text string) string {
 	var s state
 	for i := 0; i < len(text); {
@@ -35,22 +34,22 @@ func Text(text string) string {
 	return text
 }
 
-// Field is Text for one field of a line: it is cut at MaxField columns, and the
-// third and every further space of a run is written \x20, so that no field
-// pushes what it pretends to be to the start of a terminal's next row.
+// Field is Text for one field of a line. It cuts the text at MaxField columns and escapes the third
+// and every further space of a run as \x20, because a long run could push forged text to the start
+// of the terminal's next row.
 func Field(text string) string { return field(text, MaxField) }
 
 // Cell is Field for a cell of a table.
 func Cell(text string) string { return field(text, MaxCell) }
 
-// Name is Field for what ought to be short.
+// Name is Field for text that is normally short.
 func Name(text string) string { return field(text, MaxName) }
 
 func field(text string, columns int) string {
 	if strings.Contains(text, "   ") {
 		text = markSpaces(text)
 	}
-	if len(text) <= columns { // no rune takes more columns than bytes, unless it is escaped
+	if len(text) <= columns { // a rune has at most as many columns as bytes, unless it is escaped
 		if shown := Text(text); len(shown) <= columns {
 			return shown
 		}
@@ -58,7 +57,7 @@ func field(text string, columns int) string {
 	return Cut(text, columns)
 }
 
-// markSpaces writes the third and every further space of a run as \x20.
+// markSpaces escapes the third and every further space of a run as \x20.
 func markSpaces(text string) string {
 	var b strings.Builder
 	run := 0
@@ -74,8 +73,8 @@ func markSpaces(text string) string {
 	return b.String()
 }
 
-// Cut shows the first columns of raw text and says how many bytes it left out.
-// It looks no further into the text than it shows.
+// Cut returns the first columns of raw text, escaped, and appends the number of bytes left out. It
+// reads no more of the text than it returns.
 func Cut(raw string, columns int) string {
 	var b strings.Builder
 	var s state
@@ -96,25 +95,24 @@ func Cut(raw string, columns int) string {
 	return b.String()
 }
 
-// Width is the number of columns that shown text takes on a terminal.
+// Width returns the number of columns that escaped text takes on a terminal.
 func Width(shown string) int { return displaywidth.String(shown) }
 
-// Is reports whether Text shows the text as it is.
+// Is reports whether Text returns the text unchanged.
 func Is(text string) bool { return Text(text) == text }
 
-// maxMarks is how many marks a character may carry. Living languages need three
-// at most; a pile of them covers the lines above and below.
+// maxMarks bounds the combining marks on one character. Living languages need at most three; a
+// stack of them covers the lines above and below.
 const maxMarks = 4
 
-// A state is what is known of the text before a rune.
+// A state is the context of the next rune.
 type state struct {
 	base  bool // there is a character that a mark can belong to
-	image bool // it may have a form as text and one as emoji
-	marks int  // that it carries already
+	image bool // it may have both a text and an emoji form
+	marks int  // number of marks it already has
 }
 
-// next reports how many bytes the first rune of text takes and whether it can be
-// shown as it is.
+// next returns the size of the first rune of text and reports whether it can be shown unescaped.
 func (s *state) next(text string) (size int, ok bool) {
 	if c := text[0]; c >= ' ' && c < 0x7f {
 		*s = state{base: true, image: c != ' ' && (c < 'A' || c > 'z')}
@@ -129,8 +127,8 @@ func (s *state) next(text string) (size int, ok bool) {
 	return size, ok
 }
 
-// shows decides about a rune beyond ASCII or a control character. What is
-// escaped ends in a letter or digit, which then is the base of what follows.
+// shows reports whether a rune beyond ASCII or a control character can be shown unescaped. An
+// escape ends in a letter or digit, which becomes the base of the following marks.
 func (s *state) shows(r rune) bool {
 	before := *s
 	*s = state{base: true}
@@ -154,21 +152,20 @@ func (s *state) shows(r rune) bool {
 	return true
 }
 
-// isMark reports whether a terminal draws the rune over the one before it.
+// isMark reports whether a terminal draws the rune over the previous one.
 func isMark(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me) ||
 		r >= 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff // parts of a Korean syllable
 }
 
-// invisible reports whether Unicode counts the rune as one that is printed and
-// yet shows nothing.
+// invisible reports whether the rune is invisible although Unicode classifies it as printable.
 func invisible(r rune) bool {
 	const brailleBlank, nullNotehead = 0x2800, 0x1d159
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
 		r == brailleBlank || r == nullNotehead
 }
 
-// rest shows text whose first rune was just found to need it.
+// rest escapes text whose first rune needs it.
 func (s *state) rest(text string) string {
 	var b strings.Builder
 	shown, size := escape(text)
@@ -180,7 +177,7 @@ func (s *state) rest(text string) string {
 	return b.String()
 }
 
-// show formats the first rune of text and tells how many bytes it took.
+// show returns the first rune of text, escaped if necessary, and its size.
 func (s *state) show(text string) (string, int) {
 	if size, ok := s.next(text); ok {
 		return text[:size], size

@@ -60,7 +60,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestHides lists what hides, reorders or piles up although Unicode prints it.
+// TestHides contains characters that hide, reorder or pile up text although Unicode calls them
+// printable.
 func TestHides(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -71,10 +72,10 @@ func TestHides(t *testing.T) {
 		"\u2764\ufe0f 1\ufe0f\u20e3":         "\u2764\ufe0f 1\ufe0f\u20e3",
 		"\u2764\ufe0f\ufe0f":                 "\u2764\ufe0f" + `\ufe0f`,
 		"e\u0301 \u0e17\u0e35\u0e48":         "e\u0301 \u0e17\u0e35\u0e48",
-		"\u0301x":                            `\u0301x`, // it would lie on what is before the text
+		"\u0301x":                            `\u0301x`, // it would be drawn over the text before
 		"Z" + strings.Repeat("\u0335", 6):    "Z" + strings.Repeat("\u0335", 4) + `\u0335` + "\u0335",
 		"\u1112\u1161\u11ab":                 "\u1112\u1161\u11ab",
-		"a\ud7c9":                            `a\ud7c9`, // assigned to nothing
+		"a\ud7c9":                            `a\ud7c9`, // not assigned
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("Text(%+q) = %+q, want %+q", in, got, want)
@@ -116,7 +117,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterIsFile: who asks whether a stream is a terminal still can.
+// TestWriterIsFile checks that callers can still find out whether a stream is a terminal.
 func TestWriterIsFile(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
@@ -145,7 +146,8 @@ func TestWriterErrors(t *testing.T) {
 	}
 }
 
-// inert reports what of a text a terminal would obey or hide, by a list of its own.
+// inert returns the first character of a text that a terminal would interpret or hide, "" if there
+// is none. Its list is independent of the package.
 func inert(text string, more ...rune) string {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
@@ -161,8 +163,8 @@ func inert(text string, more ...rune) string {
 	return ""
 }
 
-// FuzzText: whatever text it is, what is shown is inert, keeps to its columns and
-// does not change when it is shown again.
+// FuzzText checks that any text is shown inert and within its columns, and that showing it again
+// changes nothing.
 func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J\x00\xff\u202e", 40)
 	f.Add(strings.Repeat("日本\t", 40), 30)
@@ -188,7 +190,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzJSONWriter: values are the same, and what is written is inert.
+// FuzzJSONWriter checks that values do not change, and that the output is inert.
 func FuzzJSONWriter(f *testing.F) {
 	f.Add("\u009b31m \u202e \U000e0041 \x7f é 日本 \u2028")
 	f.Fuzz(func(t *testing.T, in string) {

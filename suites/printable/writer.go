@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// NewWriter returns a writer to a terminal that shows all it is handed, and
-// passes on line ends and tabs alone of what a terminal obeys. It is the last
-// wall: a field must have been made one before it became part of a line. Each
-// write is taken to be of whole characters. The file descriptor of out, if it
-// has one, is the writer's.
+// NewWriter returns a writer to a terminal that escapes everything a terminal interprets, except
+// line ends and tabs. It is only the last line of defence: fields must be escaped before they
+// become part of a line. Each write must contain whole characters. If out has a file descriptor, so
+// has the writer.
 func NewWriter(out io.Writer) io.Writer {
 	w := writer{out: out, show: inLines}
 	if f, ok := out.(file); ok {
@@ -21,9 +20,8 @@ func NewWriter(out io.Writer) io.Writer {
 	return w
 }
 
-// NewJSONWriter returns a writer of JSON that writes as \u009b what Text would
-// not show as it is. Readers get the same values, and a terminal that it is
-// printed on obeys none of them.
+// NewJSONWriter returns a writer of JSON that escapes as \u009b the characters that Text escapes.
+// Readers get the same values, and a terminal interprets none of them.
 func NewJSONWriter(out io.Writer) io.Writer { return writer{out: out, show: inJSON} }
 
 type writer struct {
@@ -51,7 +49,7 @@ type fileWriter struct {
 	file
 }
 
-// ascii reports whether bytes can be written as they are.
+// ascii reports whether p can be written unchanged.
 func ascii(p []byte) bool {
 	for _, c := range p {
 		if (c < ' ' || c > '~') && c != '\n' {
@@ -61,7 +59,7 @@ func ascii(p []byte) bool {
 	return true
 }
 
-// inLines shows a text of several lines.
+// inLines escapes a text of several lines.
 func inLines(text string) string {
 	var b strings.Builder
 	start := 0
@@ -76,7 +74,7 @@ func inLines(text string) string {
 	return b.String()
 }
 
-// inJSON shows a text in JSON, where what is not ASCII can only be within a string.
+// inJSON escapes characters in JSON; those that are not ASCII can only be within a string.
 func inJSON(text string) string {
 	var b strings.Builder
 	var s state
@@ -88,7 +86,7 @@ func inJSON(text string) string {
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		} else {
-			fmt.Fprintf(&b, `\u%04x`, r) // U+FFFD for what is no UTF-8, as readers take it
+			fmt.Fprintf(&b, `\u%04x`, r) // U+FFFD for invalid UTF-8, as readers decode it
 		}
 		text = text[size:]
 	}

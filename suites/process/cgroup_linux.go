@@ -20,20 +20,20 @@ const cgroupPrefix = "hookwatch-"
 // supervisorThreads is the number of processes in a cgroup that a supervisor needs.
 const supervisorThreads = 16
 
-// cgroups are those of this process's supervisors. One cgroup, which is there while a
-// supervisor has one, holds one for each of them.
+// cgroups are the cgroups of this process's supervisors, one for each. Their parent exists while a
+// supervisor has one.
 var cgroups = cgroupTree{find: delegated}
 
 type cgroupTree struct {
 	find func() []string // returns the possible parent cgroups, the best first
 	mu   sync.Mutex
-	base string // where it is made; "" before the first one
-	none bool   // there is no such place
+	base string // parent of the session's cgroup; "" before the first one
+	none bool   // no parent is possible
 	live int    // supervisors that have one
 	next int
 }
 
-// A cgroup is one supervisor's.
+// A cgroup contains one supervisor.
 type cgroup struct {
 	tree   *cgroupTree
 	path   string
@@ -41,8 +41,8 @@ type cgroup struct {
 	killed int // number of processes that the kernel had killed in it at the last call of exceeded
 }
 
-// delegated returns the cgroups of version 2 in which this process may be allowed to make
-// others: the parent of its own, and its own.
+// delegated returns the cgroups of version 2 in which this process may be allowed to create others:
+// the parent of its own, and its own.
 func delegated() []string {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -81,7 +81,7 @@ func cgroupPlaces(own, mounts string) []string {
 	return nil
 }
 
-// open makes a cgroup for a supervisor; nil where the system does not let us.
+// open creates a cgroup for a supervisor. It returns nil if the system does not allow it.
 func (t *cgroupTree) open(l Limits) *cgroup {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *cgroupTree) session() string {
 	return filepath.Join(t.base, cgroupPrefix+strconv.Itoa(os.Getpid()))
 }
 
-// prepareCgroup makes the session's cgroup in base and enables limits for its children.
+// prepareCgroup creates the session's cgroup in base and enables limits for its children.
 func prepareCgroup(base, session string) error {
 	if err := enable(base); err != nil {
 		return err

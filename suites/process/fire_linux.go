@@ -283,8 +283,8 @@ func (p *pending) wait(bound time.Duration) {
 	}
 }
 
-// awaitRemoval waits until the cgroups of supervisors that end are gone: a process that
-// ended before would leave them behind.
+// awaitRemoval waits until the cgroups of supervisors that are ending have been removed, because
+// they would remain if this process ended first.
 func awaitRemoval() {
 	cgroups.mu.Lock()
 	live := cgroups.live

@@ -15,7 +15,7 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 }
 
-// endGroup kills the rest of the group and reports whether there was any.
+// endGroup kills the remaining processes of the group and reports whether there were any.
 func endGroup(cmd *exec.Cmd) bool { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) == nil }
 
 func signalOf(p *os.ProcessState) string {

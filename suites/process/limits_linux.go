@@ -99,8 +99,7 @@ var kernelBuffers = sync.OnceValue(func() buffers {
 	return b
 })
 
-// apart puts the supervisor into namespaces of its own for users, mounts, processes, IPC
-// and network.
+// apart puts the supervisor into new namespaces for users, mounts, processes, IPC and network.
 func apart(a *syscall.SysProcAttr) {
 	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET
 	if os.Geteuid() == 0 {

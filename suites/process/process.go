@@ -50,13 +50,13 @@ type Result struct {
 	TimedOut    bool
 	Stdout      Capture
 	Stderr      Capture
-	StdinUnread bool     // the child did not take all of its input
+	StdinUnread bool     // the child did not read all of its input
 	LeftBehind  []string // names of some of the processes that outlived it, now dead
-	HoldsOutput bool     // one of them had the output of a command open; known on Linux alone
-	Left        int      // how many these were
-	Most        int      // how many processes and threads had to be ended at once
-	Refused     []string // names of system calls that were refused to them
-	Memory      int64    // bytes, the bound, when it was ended for going beyond it
+	HoldsOutput bool     // one of them had the output of a command open; known only on Linux
+	Left        int      // number of processes that outlived it
+	Most        int      // maximum number of processes and threads that were ended at once
+	Refused     []string // names of system calls that were refused
+	Memory      int64    // the limit in bytes, if it was ended for exceeding it
 	Duration    time.Duration
 }
 
@@ -143,9 +143,9 @@ func Without(env []string, names []string) []string {
 // Open starts a supervisor. Without namespaces nothing but the context should fail.
 func Open(s Setup) (*Supervisor, error) { return open(s, nil) }
 
-// Run starts the commands side by side and returns when all of them,
-// and all of their descendants, are gone. What a command did is its Result; the
-// error is for what hookwatch itself could not do. One call at a time.
+// Run starts the commands concurrently and returns when all of them and all of their descendants
+// have ended. The result of a command is in its Result; the error is a failure of hookwatch itself.
+// Run must not be called concurrently.
 func (b *Supervisor) Run(ctx context.Context, commands ...Command) ([]Result, error) {
 	for i := range commands {
 		if len(commands[i].Argv) == 0 {
@@ -158,7 +158,7 @@ func (b *Supervisor) Run(ctx context.Context, commands ...Command) ([]Result, er
 	return b.run(ctx, commands)
 }
 
-// Run runs one command with a supervisor of its own.
+// Run runs one command with a new supervisor.
 func Run(ctx context.Context, c Command) (Result, error) {
 	b, err := Open(Setup{})
 	if err != nil {
@@ -172,19 +172,19 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return results[0], nil
 }
 
-// Limits bound what the processes of a supervisor may use. They hold with namespaces
-// and without, as far as the system has them; a zero bounds nothing.
+// Limits are the limits of a supervisor's processes, with and without namespaces, as far as the system
+// supports it; 0 is no limit.
 type Limits struct {
 	Memory    int64 // bytes used by all of them together
 	FileSize  int64 // bytes of any file that they write
-	Processes int   // at a time, threads included; if the system counts them by supervisor
+	Processes int   // processes and threads at a time; if the system counts them by supervisor
 }
 
 // OpenFiles is the maximum number of descriptors of a process: more than any hook needs,
 // and few enough that hooks do not use up those of the machine.
 const OpenFiles = 8192
 
-// A MemoryBound names what enforces the memory limit of a supervisor.
+// A MemoryBound is the way in which the memory limit of a supervisor is enforced.
 type MemoryBound int
 
 // The ways, the weakest first.

@@ -8,7 +8,7 @@ import (
 // A Reserve keeps supervisors ready, so that no case waits for the start of one. The
 // zero value keeps none. It is safe for concurrent use.
 type Reserve struct {
-	Advance []Step // of the setups to come; with any, supervisors wait in namespaces
+	Advance []Step // of the expected setups; if there are any, supervisors wait in namespaces
 	Limits  Limits // of every supervisor
 
 	mu      sync.Mutex
@@ -106,7 +106,7 @@ func (r *Reserve) add() {
 	}
 }
 
-// Close ends those that are ready. Supervisors that were opened are not touched.
+// Close ends the supervisors that are ready. It does not affect supervisors that were opened.
 func (r *Reserve) Close() {
 	r.mu.Lock()
 	ready := r.ready

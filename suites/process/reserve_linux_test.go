@@ -80,8 +80,8 @@ func TestReserveShrinks(t *testing.T) {
 	r.Close()
 }
 
-// TestReserveRefills: the next supervisor is started when a supervisor is closed; once its
-// commands have started where none is ready for another case.
+// TestReserveRefills checks that the next supervisor is started when a supervisor is closed, or, if
+// none is ready for another case, once its commands have started.
 func TestReserveRefills(t *testing.T) {
 	t.Parallel()
 	for size, early := range map[int]int{1: 1, 2: 0} {
@@ -115,8 +115,8 @@ func TestReserveRefills(t *testing.T) {
 	}
 }
 
-// TestSpawner starts confined supervisors until a spawner does it, which must make children of
-// ours; then kills it, which must cost nothing.
+// TestSpawner starts confined supervisors until a spawner starts them, which must make them our
+// children. It then kills the spawner, which must have no effect.
 func TestSpawner(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)

@@ -18,8 +18,8 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// A Supervisor runs the commands of one case: it is the parent process of all of
-// them, in namespaces of its own if the Setup has steps.
+// A Supervisor runs the commands of one case. It is the parent process of all of them, in separate
+// namespaces if the Setup has steps.
 type Supervisor struct {
 	// Storage is the directory that the steps opened as the supervisor's own storage. It
 	// can be read after Close. The caller of Open closes it. Nil: none.
@@ -30,14 +30,14 @@ type Supervisor struct {
 	process  *os.Process
 	conn     *net.UnixConn
 	limits   Limits  // with Memory lowered to the machine's
-	cgroup   *cgroup // nil if it has none of its own
+	cgroup   *cgroup // nil if it has none
 	confined bool
-	idle     bool        // no command runs, nor anything that one started
-	answers  chan answer // closed when the supervisor is gone
+	idle     bool        // no command or descendant of one is running
+	answers  chan answer // closed when the supervisor has ended
 	replies  chan answer // to requests about files, which may come while a command runs; closed when answers are
 	sending  sync.Mutex  // one message after the other
-	began    func()      // called whenever commands have started; nil: nobody asks
-	closed   func()      // called when the supervisor is closed; nil: nobody asks
+	began    func()      // called whenever commands have started; may be nil
+	closed   func()      // called when the supervisor is closed; may be nil
 	close    sync.Once
 }
 
@@ -47,7 +47,7 @@ type answer struct {
 	file   *os.File // nil if none came with it
 }
 
-// MemoryBound returns what enforces the memory limit, and the limit.
+// MemoryBound returns how the memory limit is enforced, and the limit.
 func (b *Supervisor) MemoryBound() (MemoryBound, int64) {
 	switch {
 	case b.limits.Memory <= 0:
@@ -65,7 +65,8 @@ func (b *Supervisor) leaveCgroup() {
 	}
 }
 
-// alive reports whether the supervisor is there. No answer of it is awaited.
+// alive reports whether the supervisor is running. It must not be called while an answer is
+// expected.
 func (b *Supervisor) alive() bool {
 	select {
 	case <-b.answers:
@@ -81,9 +82,9 @@ func tell(listener func()) {
 	}
 }
 
-// reap waits for the supervisor's end. Where that is not its own doing, processes of
-// its hooks may be ours now (see Adopt): the kernel hands them over before the wait
-// is over.
+// reap waits for the end of the supervisor. If it did not exit by itself, processes of its hooks may
+// have become children of hookwatch (see Adopt), because the kernel reparents them before the wait
+// ends.
 func (b *Supervisor) reap() {
 	bound := time.AfterFunc(killBound, func() { _ = b.process.Kill() })
 	state, err := b.process.Wait()
@@ -94,9 +95,9 @@ func (b *Supervisor) reap() {
 	}
 }
 
-// end waits until the supervisor is gone.
+// end waits until the supervisor has ended.
 func (b *Supervisor) end() {
-	for range b.answers { // no one asks any more
+	for range b.answers { // discard answers that no one waits for
 	}
 	b.leaveCgroup()
 }
@@ -109,8 +110,8 @@ func open(s Setup, by *spawner) (*Supervisor, error) {
 	return b.carryOut(s.Steps)
 }
 
-// prepare starts a supervisor, in namespaces of its own if it is confined, and has it
-// do what can be done in advance.
+// prepare starts a supervisor, in separate namespaces if it is confined, and runs the steps of
+// advance.
 func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Supervisor, error) {
 	l.Memory = ofMachine(l.Memory)
 	b := &Supervisor{confined: confined, idle: true, answers: make(chan answer, 1), replies: make(chan answer, 1), limits: l, cgroup: cgroups.open(l)}
@@ -128,7 +129,7 @@ func prepare(l Limits, advance []Step, confined bool, by *spawner) (*Supervisor,
 	return b.carryOut(slices.Concat(l.steps(b.cgroup == nil), advance))
 }
 
-// carryOut makes the supervisor do the steps. After an error it is closed.
+// carryOut makes the supervisor run the steps. It closes the supervisor after an error.
 func (b *Supervisor) carryOut(steps []Step) (*Supervisor, error) {
 	if len(steps) == 0 {
 		return b, nil
@@ -158,7 +159,7 @@ func (b *Supervisor) start(by *spawner) error {
 	return err
 }
 
-// startIn starts the supervisor, in its cgroup if the system lets us.
+// startIn starts the supervisor, in its cgroup if the system allows it.
 func (b *Supervisor) startIn(sys *syscall.SysProcAttr, theirs *os.File, by *spawner) (*os.Process, error) {
 	start := func() (*os.Process, error) {
 		return startRegistered(func() (*os.Process, error) {
@@ -215,8 +216,8 @@ func errnoIn(field string) syscall.Errno {
 	return syscall.Errno(n)
 }
 
-// Close ends the supervisor with everything that it started. It takes a moment to end, and
-// namespaces to be taken down: where nothing is left in them that is not waited for.
+// Close ends the supervisor with everything that it started. The end of a process and its
+// namespaces takes a moment, so Close does not wait for it if nothing runs there.
 func (b *Supervisor) Close() {
 	b.close.Do(func() {
 		tell(b.closed)
@@ -233,8 +234,8 @@ func (b *Supervisor) Close() {
 	})
 }
 
-// listen reads answers until the supervisor is gone, whoever ended it, and waits for
-// it: one that dies while it is kept ready must not remain a zombie.
+// listen reads answers until the supervisor ends for any reason, and then waits for it, because one
+// that dies while it is kept ready must not remain a zombie.
 func (b *Supervisor) listen() {
 	for {
 		a, err := receive(b.conn)
@@ -315,7 +316,7 @@ func send(conn *net.UnixConn, fds []int, fields ...string) error {
 	return err
 }
 
-// ask sends a request and waits for its answer, among answers of its kind.
+// ask sends a request and waits for its answer on the given channel.
 func (b *Supervisor) ask(answers <-chan answer, fields ...string) (answer, error) {
 	if err := b.send(nil, fields...); err != nil {
 		return answer{}, err
@@ -329,15 +330,15 @@ func (b *Supervisor) ask(answers <-chan answer, fields ...string) (answer, error
 
 var errLost = errors.New("the supervisor ended")
 
-// WriteFile makes a file, with its directories, as its commands see
-// them, while a command runs, too. One call of the file methods at a time.
+// WriteFile creates a file, with its directories, in the file system that the commands see. It may
+// be called while a command runs, but not concurrently with another file method.
 func (b *Supervisor) WriteFile(path, content string, mode fs.FileMode) error {
 	_, err := b.request("write", path, supervisor.Write, path, strconv.FormatUint(uint64(mode.Perm()), 8), content)
 	return err
 }
 
-// ReadFile gives the first bytes, at most DefaultLimit, of a regular file as what
-// runs there sees it.
+// ReadFile returns the beginning of a regular file, up to DefaultLimit bytes, in the file system
+// that the commands see.
 func (b *Supervisor) ReadFile(path string) ([]byte, error) {
 	a, err := b.request("read", path, supervisor.Read, path, strconv.Itoa(DefaultLimit))
 	if err != nil {
@@ -346,7 +347,7 @@ func (b *Supervisor) ReadFile(path string) ([]byte, error) {
 	return []byte(a.fields[2]), nil
 }
 
-// Listen opens a port on the loopback of the commands.
+// Listen opens a port on the commands' loopback interface.
 func (b *Supervisor) Listen() (net.Listener, error) {
 	a, err := b.request("listen", "127.0.0.1", supervisor.Listen)
 	if err != nil {

@@ -14,13 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attackCgroups kills a process outside by its cgroup, seen from namespaces of its
-// own.
+// attackCgroups kills a process outside through its cgroup, from new nested namespaces.
 func attackCgroups() {
 	if os.Getenv("INNER") == "" {
 		cmd := exec.Command("/proc/self/exe")
 		cmd.Env = append(os.Environ(), "INNER=1")
-		// Without a map of users, which a read-only /proc would not take.
+		// Without a map of users, because a read-only /proc would refuse it.
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP,
 			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN},
@@ -40,7 +39,7 @@ func attackCgroups() {
 	}
 }
 
-// attackNamespaces makes each kind of namespace, in each way.
+// attackNamespaces creates each kind of namespace in each way.
 func attackNamespaces() {
 	for _, flag := range []int{
 		unix.CLONE_NEWUSER, unix.CLONE_NEWNS, unix.CLONE_NEWPID, unix.CLONE_NEWNET,
@@ -50,7 +49,7 @@ func attackNamespaces() {
 			escaped(fmt.Sprintf("unshare %x", flag))
 		}
 		if flag == unix.CLONE_NEWTIME {
-			continue // clone takes it for a part of the signal
+			continue // clone interprets it as a part of the signal
 		}
 		if pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(flag)|uintptr(unix.SIGCHLD)|unix.CLONE_VFORK, 0, 0, 0, 0, 0); errno == 0 {
 			if pid == 0 {
@@ -72,8 +71,8 @@ func attackNamespaces() {
 	}
 }
 
-// attackCalls makes the system calls that no hook needs. What is not refused
-// complains about its arguments, or does something.
+// attackCalls makes the system calls that no hook needs. A call that is not refused returns an
+// error about its arguments, or has an effect.
 func attackCalls() {
 	for name, call := range map[string]uintptr{
 		"io_uring_setup": unix.SYS_IO_URING_SETUP, "io_uring_enter": unix.SYS_IO_URING_ENTER, "io_uring_register": unix.SYS_IO_URING_REGISTER,
@@ -107,7 +106,7 @@ func attackForeign() {
 	fmt.Printf("%s%v\n", out, err)
 }
 
-// foreignProgram is one for 32-bit x86 that writes a text and exits.
+// foreignProgram returns a program for 32-bit x86 that writes a text and exits.
 func foreignProgram(text string) []byte {
 	const base, header = 0x08048000, 52 + 32
 	code := []byte{
@@ -129,8 +128,8 @@ func foreignProgram(text string) []byte {
 		word(1) + word(0) + word(base) + word(base) + word(size) + word(size) + word(5) + word(0x1000) + string(code) + text)
 }
 
-// attackSocketFamilies opens sockets of every family but those of the network and
-// of files, and every netlink but the one that lists interfaces.
+// attackSocketFamilies opens sockets of every family except network and unix sockets, and every
+// netlink protocol except the one that lists interfaces.
 func attackSocketFamilies() {
 	for family := range 64 {
 		switch family {
@@ -151,7 +150,7 @@ func attackSocketFamilies() {
 	}
 }
 
-// attackKeyring reads and writes keys of the user's.
+// attackKeyring reads and writes keys of the user.
 func attackKeyring() {
 	const user = -4
 	const search = 10
@@ -182,7 +181,7 @@ func readKey(id uintptr) {
 	}
 }
 
-// attackMemory takes memory until it is ended, alone or with others, or shared.
+// attackMemory allocates memory until it is ended, alone, with others, or shared.
 func attackMemory() {
 	switch os.Getenv("HOW") {
 	case "many":
@@ -226,7 +225,7 @@ func touch(b []byte) {
 	}
 }
 
-// attackFiles makes a file larger than a case may write.
+// attackFiles creates a file larger than a case may write.
 func attackFiles() {
 	path := filepath.Join(os.Getenv("TMPDIR"), "large")
 	f, err := os.Create(path)
@@ -241,7 +240,7 @@ func attackFiles() {
 	fmt.Println(err)
 }
 
-// attackSys looks at the machine by /sys.
+// attackSys examines the machine through /sys.
 func attackSys() {
 	for _, path := range []string{
 		"/sys/class/net", "/sys/block", "/sys/bus", "/sys/fs", "/sys/firmware", "/sys/module", "/sys/power",
@@ -261,7 +260,7 @@ func attackSys() {
 	}
 }
 
-// attackLimits looks at what it inherited, and tries to have more.
+// attackLimits checks the inherited limits and tries to raise them.
 func attackLimits() {
 	for resource, most := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 8192, unix.RLIMIT_FSIZE: 8 << 20} {
 		var limit unix.Rlimit

@@ -17,11 +17,11 @@ import (
 	"hookwatch/suites/process/processtest"
 )
 
-// attackVariable makes the test program an attacker: a hook starts it inside of
-// its sandbox. It says ESCAPED of everything that goes as it must not.
+// attackVariable makes the test program an attacker: a hook starts it inside its sandbox. It prints
+// ESCAPED for everything that succeeds but must not.
 const attackVariable = "HOOKWATCH_TEST_ATTACK"
 
-// attacks by name; each is aimed at what its test made for it.
+// attacks contains the attacks by name. Each targets something that its test created.
 var attacks = map[string]func(){
 	"remount":    attackMounts,
 	"nested":     attackNested,
@@ -55,7 +55,7 @@ func attack() {
 
 func escaped(what string) { fmt.Println("ESCAPED", what) }
 
-// world is where the test keeps what must stay as it is.
+// world returns the path of a file that must not change.
 func world(name string) string { return filepath.Join(os.Getenv("WORLD"), name) }
 
 func writable(path string) bool {
@@ -67,8 +67,8 @@ func writable(path string) bool {
 	return err == nil
 }
 
-// attackMounts tries to take the sandbox down: to uncover or to open for writing
-// what is mounted over.
+// attackMounts tries to dismantle the sandbox: to uncover the files below mounts or open them for
+// writing.
 func attackMounts() {
 	project := os.Getenv("CLAUDE_PROJECT_DIR")
 	tries := map[string]func() error{
@@ -102,12 +102,12 @@ func setns(path string) error {
 	return unix.Setns(fd, 0)
 }
 
-// attackNested makes namespaces inside of its own, in which it has every
-// capability, and tries the same from there.
+// attackNested creates nested namespaces, in which it has every capability, and tries the same
+// there.
 func attackNested() {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), attackVariable+"=remount", "TMPDIR="+os.Getenv("TMPDIR"))
-	// Without a map of users, which a read-only /proc would not take.
+	// Without a map of users, because a read-only /proc would refuse it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS, AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -115,14 +115,14 @@ func attackNested() {
 		return
 	}
 	for line := range strings.Lines(string(out)) {
-		// What it mounts in a namespace of its own is nobody else's business.
+		// Its mounts in its own namespace affect no one else.
 		if !strings.Contains(line, "a mount of its own") && !strings.Contains(line, "chroot") && !strings.Contains(line, "another namespace") {
 			fmt.Print(line)
 		}
 	}
 }
 
-// attackSignals ends everything that it can reach.
+// attackSignals kills everything that it can reach.
 func attackSignals() {
 	if victim, err := strconv.Atoi(os.Getenv("VICTIM")); err == nil {
 		for _, sig := range []unix.Signal{0, unix.SIGTERM, unix.SIGKILL} {
@@ -144,10 +144,10 @@ func attackSignals() {
 		escaped("to the sight of all processes")
 		return
 	}
-	_ = unix.Kill(-1, unix.SIGKILL) // ourselves as well
+	_ = unix.Kill(-1, unix.SIGKILL) // including ourselves
 }
 
-// attackSupervisor tries to take hold of process 1, which could undo the sandbox.
+// attackSupervisor tries to control process 1, which could undo the sandbox.
 func attackSupervisor() {
 	if unix.PtraceAttach(1) == nil {
 		escaped("tracing process 1")
@@ -179,7 +179,7 @@ func readable(path string, b []byte) bool {
 	return n > 0
 }
 
-// attackKernel opens, without writing, what would reach the whole machine.
+// attackKernel opens, without writing, files that affect the whole machine.
 func attackKernel() {
 	for _, path := range []string{
 		"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger",
@@ -190,7 +190,7 @@ func attackKernel() {
 			escaped("opening " + path)
 		}
 	}
-	if name, err := os.Hostname(); err == nil && unix.Sethostname([]byte(name)) == nil { // to what it is
+	if name, err := os.Hostname(); err == nil && unix.Sethostname([]byte(name)) == nil { // the current name
 		escaped("the host's name")
 	}
 	var rlimit unix.Rlimit
@@ -203,7 +203,7 @@ func attackKernel() {
 	}
 }
 
-// attackSockets looks for the services that the test listens with.
+// attackSockets tries to connect to the services of the test.
 func attackSockets() {
 	for _, address := range strings.Split(os.Getenv("SOCKETS"), "\n") {
 		network, at, _ := strings.Cut(address, "=")
@@ -215,7 +215,7 @@ func attackSockets() {
 	}
 }
 
-// attackDisk writes until there is no room, in every place that it can.
+// attackDisk writes to every possible place until no space is left.
 func attackDisk() {
 	block := make([]byte, 1<<20)
 	for _, dir := range []string{os.Getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm", os.Getenv("HOME"), os.Getenv("CLAUDE_PROJECT_DIR")} {
@@ -245,8 +245,7 @@ func attackForks() {
 	}
 }
 
-// attackDaemons leaves processes in sessions of their own, of which nothing but
-// their environment tells where they come from.
+// attackDaemons leaves processes in their own sessions. Only their environment shows their origin.
 func attackDaemons() {
 	for range 3 {
 		cmd := exec.Command("bash", "-c", "trap '' TERM HUP INT; (setsid sleep 1000 &) ; exec setsid sleep 1000")

@@ -2,5 +2,5 @@
 
 package run_test
 
-// attack is for Linux only.
+// attack does nothing, because attacks are for Linux only.
 func attack() {}

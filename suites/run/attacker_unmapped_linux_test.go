@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is taken of each kind of memory: more than a case may have, in pieces that
-// no other bound refuses.
+// The amount of each kind of memory to allocate: more than a case may have, in pieces that no other
+// limit refuses.
 const (
 	taken = 512 << 20
 	piece = 4 << 20
 )
 
-// unmappedMemory takes memory that no process maps, in one way each.
+// unmappedMemory allocates memory that no process maps, in one way each.
 var unmappedMemory = map[string]func() error{
 	"memfds": func() error {
 		return repeat(taken/piece, func(int) error { _, err := memfd(0, piece); return err })
@@ -131,7 +131,7 @@ var unmappedMemory = map[string]func() error{
 		})
 	},
 	"tables of pages": func() error {
-		const each = 2 << 20 // what one table is for
+		const each = 2 << 20 // size of one table
 		b, err := unix.Mmap(-1, 0, taken/4096*each, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ var unmappedMemory = map[string]func() error{
 	},
 }
 
-// held are sockets, which are closed when they are collected.
+// held keeps sockets alive, because they are closed when they are collected.
 var held []any
 
 func repeat(n int, do func(int) error) error {
@@ -157,7 +157,7 @@ func repeat(n int, do func(int) error) error {
 	return nil
 }
 
-// memfd makes one with something in it.
+// memfd creates a memfd with content.
 func memfd(flags, size int) (int, error) {
 	fd, err := unix.MemfdCreate("a name", flags)
 	if err != nil {
@@ -167,7 +167,7 @@ func memfd(flags, size int) (int, error) {
 	return fd, err
 }
 
-// filledPair makes two sockets, and sends to one by the other all that it takes.
+// filledPair creates two connected sockets and sends through one as much as it accepts.
 func filledPair() (sender int, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -180,7 +180,7 @@ func filledPair() (sender int, err error) {
 	return pair[0], nil
 }
 
-// inChildren does it in others, too, until the end.
+// inChildren also does it in child processes, until the end.
 func inChildren(n int, do func() error) error {
 	if os.Getenv("CHILD") == "" {
 		for range n {
@@ -194,20 +194,20 @@ func inChildren(n int, do func() error) error {
 	return do()
 }
 
-// attackUnmapped takes memory in one way.
+// attackUnmapped allocates memory in one way.
 func attackUnmapped() {
 	err := unmappedMemory[os.Getenv("HOW")]()
 	if err != nil {
 		fmt.Println(err)
 	}
-	<-time.After(3 * time.Second) // it is ended meanwhile
+	<-time.After(3 * time.Second) // it is ended in the meantime
 	escaped("from the bound on memory, with " + os.Getenv("HOW"))
 }
 
-// useMemfds does what programs may do with them, and hides one behind its path.
+// useMemfds uses memfds as programs may, and hides one behind its path.
 func useMemfds() {
 	hidden := -1
-	for i := range 3000 { // more than there may be at a time, and than memory has room for
+	for i := range 3000 { // more than allowed at a time, and than memory has room for
 		fd, err := memfd(unix.MFD_CLOEXEC, piece/32)
 		if err != nil {
 			escaped(fmt.Sprintf("nowhere, but got only %d memfds: %v", i, err))

@@ -17,9 +17,9 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// BenchmarkIsolation runs one case in place, in namespaces, and in namespaces in
-// a project of 50,000 files, in turn, and reports what the latter two cost more,
-// at the median. The start of the supervisor is part of each.
+// BenchmarkIsolation runs one case in place, in namespaces, and in namespaces in a project of
+// 50,000 files, alternately, and reports the additional median time of the latter two. Each
+// includes the start of the supervisor.
 func BenchmarkIsolation(b *testing.B) {
 	small, large := benchProject(b, 10), benchProject(b, 50_000)
 	runners := []*run.Runner{

@@ -11,7 +11,7 @@ import (
 	"hookwatch/suites/run"
 )
 
-// TestGatePlaces: a gate looks where the hook looks, and asks a runner once.
+// TestGatePlaces checks that a gate looks where the hook looks, and asks a runner once.
 func TestGatePlaces(t *testing.T) {
 	t.Parallel()
 	asked := "#!/bin/sh\necho asked >>\"$ASKED\"\ncase \"$*\" in *have*) echo 1.0 ;; *) exit 1 ;; esac\n"
@@ -49,7 +49,7 @@ func TestGatePlaces(t *testing.T) {
 	}
 }
 
-// byNpx is a case that is gated by what only a runner may have.
+// byNpx returns a case with a gate for a tool that only a runner may have.
 func (p *project) byNpx(tool string) *suites.Case {
 	p.write("hook.sh", "#!/bin/bash\nexit 0\n", 0o755)
 	return &suites.Case{
@@ -58,14 +58,15 @@ func (p *project) byNpx(tool string) *suites.Case {
 	}
 }
 
-// npx is a runner in the directory bin of the project, and says so in the file asked.
+// npx creates a runner in the directory bin of the project that records its calls in the file
+// asked.
 func (p *project) npx(script string) (r *run.Runner, asked string) {
 	asked = filepath.Join(p.temp, "asked")
 	p.write("bin/npx", fmt.Sprintf("#!/bin/sh\necho \"$2\" >>'%s'\n%s\n", asked, script), 0o755)
 	return p.inMode("copy", filepath.Join(p.root, "bin")), asked
 }
 
-// TestForget: what a runner said of a tool holds for one run.
+// TestForget checks that the answers of runners are kept for one run only.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -88,8 +89,8 @@ func TestForget(t *testing.T) {
 	expect(suites.Pass, "linter\nlinter\n")
 }
 
-// TestRunnerLate: a runner that gave no answer in time is asked again, and who wants
-// to know of another tool does not wait for it.
+// TestRunnerLate checks that a runner that did not answer in time is asked again, and that
+// questions about another tool do not wait for it.
 func TestRunnerLate(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

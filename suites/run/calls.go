@@ -16,13 +16,13 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// Limit is how many bytes of each stream of a call are noted.
+// Limit bounds the recorded bytes of each stream of a call.
 const Limit = 8000
 
-// The log holds one text a call: fields end with fieldEnd, calls with callEnd.
+// The log contains one text per call: fields end with fieldEnd, calls with callEnd.
 const fieldEnd, callEnd = "\x1f", "\x1e"
 
-// Shim is a script that passes a call on, and appends it to the log in one piece.
+// Shim returns a script that forwards a call to passesTo and appends it to the log in one write.
 func Shim(tool, passesTo, log string) string {
 	return strings.NewReplacer("@TOOL", shell.Quote(tool), "@REAL", shell.Quote(passesTo), "@LOG", shell.Quote(log), "@LIMIT", strconv.Itoa(Limit)).Replace(`#!/bin/sh
 at=@LOG.$$
@@ -44,7 +44,7 @@ exit $code
 `)
 }
 
-// Parse reads a log of calls; what is no whole call is left out.
+// Parse parses a log of calls. It skips incomplete calls.
 func Parse(log string) []suites.ToolCall {
 	var calls []suites.ToolCall
 	for {
@@ -65,26 +65,25 @@ func Parse(log string) []suites.ToolCall {
 	}
 }
 
-// A shim stands before the tools of one case in its search path: each call is
-// passed on as it is, and noted with what came of it.
+// shims stand in for the tools of one case in its search path. Each forwards the call unchanged and
+// records it with its result.
 type shims struct {
 	tools   []suites.Tool
-	filters []suites.Tool // which are tried out instead
+	filters []suites.Tool // tested with a probe instead
 	log     string        // slash path in the case's directory
 }
 
 const shimDir = "shims"
 
-// Calls runs a case once more to see what its hooks ask of the tools of its gates,
-// and what these answer: hooks throw away what would tell why a tool finds
-// nothing. A tool that the machine does not have is not watched, and no case runs
-// twice in place.
+// Calls runs a case a second time to record which tools of its gates the hooks call and what these
+// answer, because hooks discard the output that explains why a tool finds nothing. Tools that the
+// machine lacks are not recorded. In place it returns nil, because there no case may run twice.
 func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate) ([]suites.ToolCall, error) {
 	w := &shims{log: shimDir + "/calls"}
 	for _, g := range gates {
 		switch t := r.locate(g); {
 		case !filepath.IsAbs(t.Path): // a stand-in has no path
-		case slices.Contains(c.WantedEnv().AbsentTools, filepath.Base(t.Path)): // for the case there is none
+		case slices.Contains(c.WantedEnv().AbsentTools, filepath.Base(t.Path)): // hidden from the case
 		case suites.IsFilter(g.Tool):
 			w.filters = append(w.filters, t)
 		default:
@@ -115,7 +114,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	if err != nil {
 		return nil, err
 	}
-	// The directory is another one in each run.
+	// Names replace the directory, because it differs in each run.
 	names := strings.NewReplacer(s.tmp, "{tmp}", s.dir, "{sandbox}")
 	told, err := r.told(ctx, w, names.Replace(string(log)))
 	if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -124,7 +123,7 @@ func (r *Runner) Calls(ctx context.Context, c *suites.Case, gates []suites.Gate)
 	return append(tried, told...), nil
 }
 
-// tryOut has filters do something of which the result is known.
+// tryOut calls filters with an input for which the result is known.
 func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) ([]suites.ToolCall, error) {
 	var calls []suites.ToolCall
 	probe := suites.FilterProbe
@@ -150,7 +149,7 @@ func (r *Runner) tryOut(ctx context.Context, s *caseRun, filters []suites.Tool) 
 	return calls, nil
 }
 
-// told are the calls of the log, with the versions of the tools.
+// told returns the calls in the log, with the versions of the tools.
 func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolCall, error) {
 	calls := Parse(log)
 	for i := range calls {
@@ -167,9 +166,8 @@ func (r *Runner) told(ctx context.Context, w *shims, log string) ([]suites.ToolC
 	return calls, nil
 }
 
-// watch puts the shims before the directories that are searched: what the case
-// itself puts before them stays there. A case that searches none of them is told of
-// by the tools in the project alone.
+// watch puts the shims before the searched directories. Directories that the case itself puts first
+// stay first. If the case searches none of them, only calls of tools in the project are recorded.
 func (s *caseRun) watch(ctx context.Context, w *shims) error {
 	bin := filepath.Join(s.dir, shimDir, "bin")
 	log := filepath.Join(s.dir, filepath.FromSlash(w.log))
@@ -199,8 +197,8 @@ func (s *caseRun) watch(ctx context.Context, w *shims) error {
 	return nil
 }
 
-// beforeSearched puts a directory into a search path, before those that are searched
-// without the case's own; not ok where the case has another path altogether.
+// beforeSearched inserts dir into a search path, before the directories of searched, which is the
+// path without the case's own directories. It returns false if path does not contain them in a row.
 func beforeSearched(path, searched, dir string) (string, bool) {
 	dirs, tail := filepath.SplitList(path), filepath.SplitList(searched)
 	for i := range dirs {
@@ -211,12 +209,12 @@ func beforeSearched(path, searched, dir string) (string, bool) {
 	return "", false
 }
 
-// watchedSuffix is added to the name of a tool of the project's own while a
-// The shims have their place, in the case's view of the project.
+// watchedSuffix is appended to the name of a tool of the project while a shim replaces it in the
+// case's view.
 const watchedSuffix = ".watched"
 
-// owns reports whether a file of the project really lies in the case's own view of
-// it: a directory on the way may be a link to somebody else's.
+// owns reports whether a file of the project is really in the case's own view of it. A directory in
+// its path may be a link to a place that is not the case's.
 func (s *caseRun) owns(file string) bool {
 	root, err := filepath.EvalSymlinks(s.root)
 	if err != nil {
@@ -226,8 +224,8 @@ func (s *caseRun) owns(file string) bool {
 	return err == nil && disk.Within(root, dir)
 }
 
-// standBefore gives a shim the name of a tool that the case's view owns; not
-// where nothing can be moved, such as on a mount of its own.
+// standBefore renames a tool in the case's view and puts a link to its shim in its place. It
+// returns false if the tool cannot be moved, for example because it is on a separate mount.
 func (s *caseRun) standBefore(ctx context.Context, tool, witness string) (stands bool, err error) {
 	const unmoved = 3
 	script := fmt.Sprintf(`mv -- "$1" "$1%s" || exit %d; ln -s -- "$2" "$1"`, watchedSuffix, unmoved)

@@ -10,19 +10,19 @@ import (
 	"hookwatch/suites"
 )
 
-// written is a call as shims write it.
+// written returns a call as shims write it.
 func written(c suites.ToolCall) string {
 	fields := append([]string{c.Tool, strconv.Itoa(c.Exit), string(c.Stdout), string(c.Stderr)}, c.Args...)
 	return strings.Join(fields, fieldEnd) + callEnd
 }
 
-// FuzzParse: what shims wrote is read as it was, up to what was cut off;
-// and whatever else a log holds, what is read of it is whole.
+// FuzzParse checks that Parse returns the calls that shims wrote, except for parts that were cut,
+// and only complete calls from any other log.
 func FuzzParse(f *testing.F) {
 	f.Add("t", 0, "out", "err", "arg", 3, "t\x1f0\x1fout\x1ferr\x1farg\x1e")
 	f.Add("t", -1, "", "a\nb", "", 0, "t\x1f0\x1fout\x1ferr\x1e\x1et\x1fx\x1f\x1f\x1e t")
 	f.Fuzz(func(t *testing.T, tool string, exit int, stdout, stderr, arg string, cut int, log string) {
-		plain := strings.NewReplacer(fieldEnd, "", callEnd, "") // as tr leaves it
+		plain := strings.NewReplacer(fieldEnd, "", callEnd, "") // as tr does
 		call := suites.ToolCall{
 			Tool: plain.Replace(tool), Exit: exit, Stdout: []byte(plain.Replace(stdout)), Stderr: []byte(plain.Replace(stderr)), Args: []string{plain.Replace(arg), ""},
 		}
@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("-want +got\n%s", diff)
 		}
 		for _, c := range Parse(log) {
-			_, said, _ := strings.Cut(written(c)[len(c.Tool)+1:], fieldEnd) // numbers are written in many ways
+			_, said, _ := strings.Cut(written(c)[len(c.Tool)+1:], fieldEnd) // numbers have many forms
 			if !strings.Contains(log, c.Tool+fieldEnd) || !strings.Contains(log, fieldEnd+said) {
 				t.Errorf("%+v is not in the log", c)
 			}

@@ -18,8 +18,8 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// Case runs one case to its end, or until ctx ends. The error is for what
-// hookwatch itself could not do, such as making the sandbox.
+// Case runs one case to its end, or until ctx ends. It returns an error if hookwatch itself fails,
+// for example to create the sandbox.
 func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, error) {
 	o, err := r.run(ctx, c, nil)
 	if err == nil {
@@ -28,8 +28,8 @@ func (r *Runner) Case(ctx context.Context, c *suites.Case) (suites.Outcome, erro
 	return o, err
 }
 
-// evaluate answers those expressions of a case whose cost is not known. Judging the
-// outcome evaluates the others.
+// evaluate answers the costly expressions of a case. The code that judges the outcome evaluates the
+// cheap ones.
 func (r *Runner) evaluate(ctx context.Context, c *suites.Case, o *suites.Outcome) {
 	for _, q := range o.Questions(c) {
 		if o.Answers == nil {
@@ -82,8 +82,8 @@ func (r *Runner) run(ctx context.Context, c *suites.Case, t Tracer) (suites.Outc
 	return o, nil
 }
 
-// Traced runs a case as Case does, and traces it by t. Its outcome, which has
-// the log in addition, is not to be judged: the surroundings are not the same.
+// Traced runs a case as Case does, traced by t, whose log it adds to the outcome. The outcome must
+// not be judged, because tracing changes the hooks' environment.
 func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.Outcome, error) {
 	o, err := r.run(ctx, c, t)
 	if err == nil {
@@ -92,8 +92,8 @@ func (r *Runner) Traced(ctx context.Context, c *suites.Case, t Tracer) (suites.O
 	return o, err
 }
 
-// Log runs a case once more and gives only what t wrote down. It gives nil in place,
-// because there no case runs twice.
+// Log runs a case a second time and returns only the log of t. In place it returns nil, because
+// there no case may run twice.
 func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, error) {
 	if r.Isolation.Describe().InPlace {
 		return nil, nil
@@ -102,8 +102,8 @@ func (r *Runner) Log(ctx context.Context, c *suites.Case, t Tracer) ([]byte, err
 	return o.Trace, errors.Join(err, r.Remove(o))
 }
 
-// step writes the step's fixtures, fires its hook and keeps what the
-// expectation will look at.
+// step writes the step's fixtures, fires its hook and keeps the files and changes that its
+// expectation needs.
 func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	st := &s.c.Steps[i]
 	for _, f := range st.Fixtures {
@@ -137,7 +137,7 @@ func (s *caseRun) step(ctx context.Context, i int) (suites.Result, error) {
 	return res, nil
 }
 
-// check looks at the machine and the project as they are.
+// check examines the machine and the project as they are.
 func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, err error) {
 	begin := time.Now()
 	l, err := r.look(ctx, c, c.Check)
@@ -151,15 +151,14 @@ func (r *Runner) check(ctx context.Context, c *suites.Case) (o suites.Outcome, e
 	return o, nil
 }
 
-// A look is what came of a check.
+// A look is the result of a check.
 type look struct {
 	finding  suites.Finding
-	sandbox  string // the directory of the one that it took, if it took one
-	timedOut bool   // something that was asked gave no answer in time
+	sandbox  string // the directory of its sandbox, "" if it needed none
+	timedOut bool   // a program did not answer in time
 }
 
-// look does what a check says. Only what has to be asked for its version runs, and
-// it does so in a sandbox.
+// look performs a check. It runs programs only to ask for their versions, in a sandbox.
 func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) (l look, err error) {
 	var s *caseRun
 	defer func() {
@@ -186,8 +185,8 @@ func (r *Runner) look(ctx context.Context, c *suites.Case, check *suites.Check) 
 	return l, err
 }
 
-// inTermsOfHooks says a finding as the record format has it: exit 0 where it
-// holds, 1 where it does not, and what was found as the output.
+// inTermsOfHooks converts a finding for the record format: exit 0 if the check succeeds, 1 if not,
+// with the finding as the output.
 func inTermsOfHooks(c *suites.Check, f suites.Finding) suites.Result {
 	r := suites.Result{Stdout: []byte(f.Told), Decision: c.Decision()}
 	if !f.Holds {
@@ -216,7 +215,7 @@ func (s *caseRun) placesOf() []place {
 			all = append(all, place{real, p.name})
 		}
 	}
-	// The innermost directory names a file.
+	// The innermost directory comes first, so that symbolic uses it.
 	slices.SortStableFunc(all, func(a, b place) int { return len(b.dir) - len(a.dir) })
 	return all
 }
@@ -231,14 +230,14 @@ func (s *caseRun) symbolic(path string) string {
 	return path
 }
 
-// changed lists what the case changed so far, and what it tried in vain.
+// changed returns the case's changes so far, and the actions that isolation prevented.
 func (s *caseRun) changed() ([]suites.Change, []string) {
 	if s.places == nil {
 		s.places = s.placesOf()
 	}
 	changes, stopped := s.Changes(s.ended)
 	changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return c.Path == filepath.Join(s.home(), ".claude") })
-	if s.log != "" { // what traces the run is none of the case's
+	if s.log != "" { // files of the tracer are not the case's
 		own := filepath.Join(s.dir, filepath.Dir(s.log))
 		changes = slices.DeleteFunc(changes, func(c suites.Change) bool { return disk.Within(own, c.Path) })
 	}

@@ -15,16 +15,16 @@ import (
 	"hookwatch/suites/process"
 )
 
-// A Fired is one hook that an event fired, and what came of it.
+// A Fired is one hook that an event fired, with its result.
 type Fired struct {
 	Hook    discover.Hook
-	NotRun  string // why it was left out; "" for one that ran
+	NotRun  string // why it was left out; "" for a hook that ran
 	Result  suites.Result
 	reading client.Reading
 }
 
-// chain fires every hook that is registered for the event, at once and as the
-// client launches them, and combines what they say.
+// chain fires every hook registered for the event, concurrently as the client does, and combines
+// their results.
 func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	value := client.MatchedValue(st.Event, st.Tool, stdin)
 	if s.o.Hooks == nil {
@@ -44,7 +44,7 @@ func (s *caseRun) chain(ctx context.Context, st *suites.Step, stdin []byte) (sui
 	return combine(fired), nil
 }
 
-// alone fires the one registered hook of this name, as the client launches it.
+// alone fires the registered hook with the given name as the client does.
 func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin []byte) (suites.Result, error) {
 	h, found := discover.Hook{}, false
 	if s.o.Registered != nil {
@@ -69,17 +69,17 @@ func (s *caseRun) alone(ctx context.Context, st *suites.Step, name string, stdin
 	return combine(fired), nil
 }
 
-// passedOver is the reason why the client does not run a hook for a call that its matcher takes.
+// passedOver returns the reason why the client does not run a hook although its matcher matches.
 func passedOver(h discover.Hook) string {
 	return fmt.Sprintf("its \"if\": %q does not let this call through", h.If)
 }
 
-// unknown is the result of a step of which it is not known which hooks the client fires.
+// unknown returns the result of a step if it is unknown which hooks the client fires.
 func unknown(h discover.Hook, err error) suites.Result {
 	return suites.Result{Exit: -1, NotStarted: fmt.Sprintf("whether the client fires %s is not known: its matcher could not be evaluated: %v", h.ID, err)}
 }
 
-// fire runs hooks side by side as the client does, each with its own time-out.
+// fire runs hooks concurrently as the client does, each with its own timeout.
 func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.Step, stdin []byte) ([]Fired, error) {
 	var commands []process.Command
 	if err := s.installed(hooks); err != nil {
@@ -107,7 +107,7 @@ func (s *caseRun) fire(ctx context.Context, hooks []discover.Hook, st *suites.St
 	return fired, nil
 }
 
-// registered is the command by which the client runs a hook.
+// registered returns the command with which the client runs a hook.
 func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (process.Command, error) {
 	h = s.placed(h)
 	argv := discover.LaunchCommand(h)
@@ -121,7 +121,7 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	}
 	given := discover.ClientEnv(h.Start(), "hookwatch-"+s.number, st.Event, s.o.Client)
 	given = append(given, discover.PluginEnv(h, s.tmp)...)
-	own := variables(c.Env) // the case's go before the client's
+	own := variables(c.Env) // the case's variables override the client's
 	if own["CLAUDE_PROJECT_DIR"] == s.project() {
 		own["CLAUDE_PROJECT_DIR"] = h.Start()
 	}
@@ -132,10 +132,10 @@ func (s *caseRun) registered(h discover.Hook, st *suites.Step, stdin []byte) (pr
 	return c, nil
 }
 
-// waits is how long a registered hook may take: as long as the client waits, and no longer than
-// the case says. A case that is made of a registration is bounded as every case is, because
-// the client waits up to ten minutes; a probe's own time holds, because a busy machine is no
-// fault of the hook.
+// waits returns the timeout of a registered hook: the client's, but no more than the case's. A case
+// generated from a registration gets at most the default timeout, because the client waits up to
+// ten minutes. A patient case (a probe) keeps its own timeout, because a busy machine is no fault
+// of the hook.
 func (s *caseRun) waits(hook time.Duration) time.Duration {
 	switch {
 	case s.c.Patient:
@@ -149,15 +149,15 @@ func (s *caseRun) waits(hook time.Duration) time.Duration {
 	}
 }
 
-// fired is what came of one hook, and what the client makes of it alone.
+// fired returns the result of one hook and the client's reaction to it alone.
 func (s *caseRun) fired(h discover.Hook, st *suites.Step, stdin []byte, res process.Result) Fired {
 	f := Fired{Hook: h}
 	f.Result, f.reading = s.interpret(st, h.Entry, stdin, res, startFault(res))
 	return f
 }
 
-// combine is the one result that the client makes of several: streams one after
-// the other, and the strongest word.
+// combine returns the single result that the client forms from several: concatenated streams and
+// the strongest decision.
 func combine(fired []Fired) suites.Result {
 	var all suites.Result
 	var readings []client.Reading
@@ -188,16 +188,15 @@ func combine(fired []Fired) suites.Result {
 	return all
 }
 
-// worse reports whether exit code a says more of a chain than b: one that is
-// none (-1) before all, then the higher.
+// worse reports whether exit code a describes a chain better than b: -1, no exit code, comes first,
+// then the higher code.
 func worse(a, b int) bool { return b != -1 && (a == -1 || a > b) }
 
-// Fire runs, ad hoc and in a sandbox that is gone afterwards, either one script
-// (case with a hook) or every command registered for the event (case with Chain);
-// hooks of other types, and those whose `if` does not let the call through, are named and left out.
-// Only the first step of the case counts.
+// Fire runs either one script (a case with a hook) or every command registered for the event (a
+// case with Chain) in a temporary sandbox. Hooks of other types, and those whose `if` does not
+// match, are returned without being run. Only the first step of the case counts.
 //
-// The outcome holds one result: of all hooks together.
+// The outcome contains one result, combined from all hooks.
 func (r *Runner) Fire(ctx context.Context, c *suites.Case) ([]Fired, suites.Outcome, error) {
 	s, err := r.open(ctx, c, nil)
 	if err != nil {
@@ -250,8 +249,8 @@ func (s *caseRun) fireOnce(ctx context.Context) ([]Fired, suites.Result, error) 
 	return fired, all, err
 }
 
-// byType separates the commands from the hooks that are not run: the client alone can
-// run those of other types, and a matcher may not be evaluated.
+// byType separates the commands from the hooks that are not run: those of other types, which only
+// the client can run, and those whose matcher cannot be evaluated.
 func byType(hooks []discover.Hook) (commands, others []discover.Hook) {
 	for _, h := range hooks {
 		if h.Type == "command" && h.MatcherError() == nil {

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// TestChecksReadOnly: a runner that is asked for a tool does to the project and
-// HOME what it likes, and nothing of it is left.
+// TestChecksReadOnly checks that nothing remains of changes that a runner makes to the project and
+// HOME when it is asked for a tool.
 func TestChecksReadOnly(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -29,7 +29,7 @@ func init() {
 	}
 }
 
-// inTime fails the test where f hangs.
+// inTime fails the test if f hangs.
 func inTime(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -41,7 +41,7 @@ func inTime(t *testing.T, f func()) {
 	}
 }
 
-// withoutNamespaces runs cases in the modes that have none.
+// withoutNamespaces runs cases in the modes without namespaces.
 func withoutNamespaces(t *testing.T, test func(t *testing.T, p *project, r *run.Runner)) {
 	t.Helper()
 	for _, mode := range []string{"copy", "none"} {
@@ -56,7 +56,7 @@ func withoutNamespaces(t *testing.T, test func(t *testing.T, p *project, r *run.
 	}
 }
 
-// TestFixturesInTheWay: what a step leaves where the next one has a fixture is
+// TestFixturesInTheWay checks that a file left by a step at the path of a later fixture is
 // replaced, never opened.
 func TestFixturesInTheWay(t *testing.T) {
 	t.Parallel()
@@ -105,8 +105,8 @@ func TestFixturesInTheWay(t *testing.T) {
 	}
 }
 
-// TestExpectedFilesInTheWay: what a hook puts where a file is expected is read
-// only if it is a file of the case.
+// TestExpectedFilesInTheWay checks that a file left by a hook at an expected path is read only if
+// it is a regular file of the case.
 func TestExpectedFilesInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]string{
@@ -144,8 +144,8 @@ func TestExpectedFilesInTheWay(t *testing.T) {
 	}
 }
 
-// TestStarved: where the system gives hookwatch nothing any more, the case says
-// so and the next one runs.
+// TestStarved checks that a case reports that the system has no resources left for hookwatch, and
+// that the next case runs.
 func TestStarved(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -163,7 +163,7 @@ func TestStarved(t *testing.T) {
 func starved() {
 	r := run.New(run.Options{Root: os.Getenv("ROOT"), Temp: os.Getenv("TEMP"), Timeout: 5 * time.Second, Isolation: direct(os.Getenv("MODE"), os.Getenv("ROOT")), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	c := &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{{Event: "Stop"}}}
-	_, _ = r.Case(context.Background(), c) // Go itself cannot do without a descriptor for its poller
+	_, _ = r.Case(context.Background(), c) // because Go itself needs a descriptor for its poller
 	var was unix.Rlimit
 	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &was)
 	for files := uint64(4); files < 40; files++ {
@@ -181,8 +181,8 @@ func starved() {
 	fmt.Println("exit", o.Last().Exit)
 }
 
-// TestTakeAway: what a process placed in the project that was killed is gone
-// after the next start, but for what somebody changed.
+// TestTakeAway checks that the files that a killed process placed in the project are removed at the
+// next start, except those that were changed since.
 func TestTakeAway(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"none", "copy"} {
@@ -247,5 +247,5 @@ func placing() {
 		st.Fixtures = append(st.Fixtures, suites.Fixture{Path: at + name, Content: "fixture\n"})
 	}
 	_, err := r.Case(context.Background(), &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Steps: []suites.Step{st}})
-	fmt.Println(err) // the test kills us before
+	fmt.Println(err) // the test kills this process before
 }

@@ -18,7 +18,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-// A Place is where the client runs.
+// A Place runs programs and gives access to files where the client runs.
 type Place struct {
 	Run    func(context.Context, ...process.Command) ([]process.Result, error)
 	Listen func() (net.Listener, error)
@@ -26,38 +26,38 @@ type Place struct {
 	Write  func(path, content string) error
 }
 
-// A Client is the program, and what it is started with.
+// A Client describes the client program and how to start it.
 type Client struct {
 	Program string
-	Env     []string // of the case; nothing of an account is taken from it
+	Env     []string // of the case; variables of an account are removed
 	Dir     string
-	Home    string         // an empty directory of the case's own
-	Hooks   []client.Entry // registered in addition to the project's own settings
-	Alone   bool           // they go in place of the project's own
+	Home    string         // an empty directory of the case
+	Hooks   []client.Entry // registered in addition to the project's settings
+	Alone   bool           // Hooks replace those of the project's settings
 	Plugins []string       // directories
 	Timeout time.Duration
 }
 
-// A Session is what became of all parts.
+// A Session is the result of all parts.
 type Session struct {
 	Version  string
 	Seen     []live.Seen // of the parts that were reached
-	Fault    *Fault      // nil: it ended as it should
+	Fault    *Fault      // nil if it ended normally
 	Requests int
-	Bodies   []string // of the last requests, as they came
+	Bodies   []string // of the last requests, unchanged
 	Duration time.Duration
 }
 
-// A Fault says in what way a client went wrong.
+// A Fault describes a failure of the client.
 type Fault struct {
 	Kind FaultKind
 	Why  string
 }
 
-// A FaultKind is a way to go wrong.
+// A FaultKind is a kind of failure of the client.
 type FaultKind string
 
-// The ways in which a client goes wrong.
+// The kinds of faults.
 const (
 	NotStarted FaultKind = "not started"
 	TooOld     FaultKind = "too old"
@@ -70,8 +70,8 @@ const (
 
 func (f *Fault) Error() string { return "the client " + f.Why }
 
-// Play starts the client, has it do all parts, and ends it. The error is for what
-// hookwatch itself could not do, and a *live.NotLiveError.
+// Play starts the client, plays all parts and ends the client. It returns an error if hookwatch
+// itself fails, or a *live.NotLiveError.
 func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, error) {
 	id := sessionID()
 	s, err := serve(at.Listen, id)
@@ -98,7 +98,7 @@ func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, erro
 	}
 	log, err := at.Read(debug)
 	if err != nil {
-		log = nil // it did not come so far
+		log = nil // the client did not get far enough to write one
 	}
 	t.readLog(live.ReadDebugLog(log))
 	r := results[0]
@@ -110,7 +110,7 @@ func (c Client) Play(ctx context.Context, at Place, parts []Part) (Session, erro
 	return out, nil
 }
 
-// fault is what is wrong with how the client ended.
+// fault returns the fault with which the client ended, nil if it ended normally.
 func (c Client) fault(ctx context.Context, t *talk, r process.Result) *Fault {
 	last := lastLine(string(r.Stderr.Bytes))
 	because := ""
@@ -163,8 +163,8 @@ func (c Client) arguments(id, settings, debug string, more []string) []string {
 	return append(args, more...)
 }
 
-// environment returns that of the case, without the variables that lead to an account
-// or off this machine, and with hookwatch's own.
+// environment returns the case's environment without the variables that lead to an account or off
+// this machine, and with hookwatch's own variables.
 func (c Client) environment(own map[string]string) []string {
 	env := make([]string, 0, len(c.Env))
 	for _, kv := range c.Env {
@@ -177,8 +177,8 @@ func (c Client) environment(own map[string]string) []string {
 	return process.With(process.With(env, own), map[string]string{"HOME": c.Home})
 }
 
-// away are the variables, and awayFrom their beginnings, that decide which model the
-// client asks, how it gets there, as whom and how long it waits.
+// away and awayFrom are the names and prefixes of variables that decide which model the client
+// asks, how it connects, with which account, and how long it waits.
 var (
 	away     = []string{"API_TIMEOUT_MS", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"}
 	awayFrom = []string{
@@ -187,23 +187,21 @@ var (
 	}
 )
 
-// leadsAway reports whether a variable can take the client away from the scripted
-// model.
+// leadsAway reports whether a variable can divert the client from the scripted model.
 func leadsAway(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.Contains(away, name) || strings.HasSuffix(name, "_PROXY") ||
 		slices.ContainsFunc(awayFrom, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// settingsAtMost bounds what is read of a settings file: more than the client's own
-// settings ever hold.
+// settingsAtMost bounds the bytes read of a settings file. Real settings are always smaller.
 const settingsAtMost = 1 << 20
 
-// overriding returns the variables for the settings that the client is started with.
-// The client lays the variables of settings over its environment, those of the
-// project's files over the user's and those of --settings over all of them (measured
-// with 2.1.330). So hookwatch's own have to be there as well, and those of the project's
-// settings that lead away have to be emptied there. All others of the project hold.
+// overriding returns the variables for the settings with which the client is started. In the client,
+// variables of settings override its environment, those of the project's files override the user's,
+// and those of --settings override all others (measured with 2.1.330). So --settings must contain
+// hookwatch's own variables again, and must empty those of the project's settings that lead away. All
+// others of the project keep their values.
 func (c Client) overriding(own map[string]string, read func(path string) ([]byte, error)) map[string]string {
 	env := maps.Clone(own)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
@@ -223,7 +221,7 @@ func (c Client) overriding(own map[string]string, read func(path string) ([]byte
 	return env
 }
 
-// variables returns hookwatch's own, for a model at an address.
+// variables returns hookwatch's own variables for a model at an address.
 func (c Client) variables(address string) map[string]string {
 	return map[string]string{
 		"ANTHROPIC_API_KEY":                            "dummy",
@@ -233,17 +231,17 @@ func (c Client) variables(address string) map[string]string {
 		"DISABLE_TELEMETRY":                            "1",
 		"DISABLE_ERROR_REPORTING":                      "1",
 		"DISABLE_BUG_COMMAND":                          "1",
-		"BASH_DEFAULT_TIMEOUT_MS":                      "5000", // a call that a hook allows runs
+		"BASH_DEFAULT_TIMEOUT_MS":                      "5000", // calls that hooks allow really run
 		"BASH_MAX_TIMEOUT_MS":                          "5000",
-		"CLAUDE_CODE_ENABLE_TODO_TOOLS":                "1", // tasks, whatever the model
-		"IS_SANDBOX":                                   "1", // for a hook's own client that asks for no permissions, as root
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS":                "1", // enable tasks for every model
+		"IS_SANDBOX":                                   "1", // lets a hook's own client skip permissions as root
 		"NO_PROXY":                                     "127.0.0.1",
 		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC":     "1",
 	}
 }
 
-// sessionID is a random UUID.
+// sessionID returns a random UUID.
 func sessionID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

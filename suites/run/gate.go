@@ -14,7 +14,7 @@ import (
 	"hookwatch/suites/toolbox"
 )
 
-// gate looks for what the case cannot do without.
+// gate returns why the case cannot run, because it lacks something that it needs, or nil.
 func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, error) {
 	if n := r.liveGate(c); n != nil {
 		return n, nil
@@ -35,7 +35,7 @@ func (r *Runner) gate(ctx context.Context, c *suites.Case) (*suites.NotRun, erro
 	return nil, nil
 }
 
-// missing looks for the tool of one gate, and at its version where it matters.
+// missing checks that the tool of one gate exists, and its version if the gate requires one.
 func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*suites.NotRun, error) {
 	tool := r.locate(g)
 	if !tool.Present() {
@@ -44,7 +44,7 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 		case err != nil:
 			return nil, err
 		case by:
-			return nil, nil // whichever version it is: the case will show
+			return nil, nil // its version is not checked, because the case will fail if it is too old
 		case g.Policy == suites.GateFail:
 			return &suites.NotRun{Status: suites.Fail, Reason: suites.ToolAbsent, Detail: g.Tool}, nil
 		}
@@ -53,7 +53,7 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 	if g.MinVersion == "" {
 		return nil, nil
 	}
-	// A tool that does not tell its version may be new enough: the case will show.
+	// A tool that does not print its version may be new enough; if not, the case will fail.
 	said, err := r.version(ctx, tool)
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (r *Runner) missing(ctx context.Context, c *suites.Case, g suites.Gate) (*s
 	return &suites.NotRun{Status: suites.Skip, Reason: suites.ToolTooOld, Detail: g.Tool + " " + have + " < " + g.MinVersion}, nil
 }
 
-// locate finds the tool of a gate where hooks look for it, without running
-// anything. What a runner may find is not among it.
+// locate finds the tool of a gate where hooks look for it, without running anything. It does not
+// include tools that only a runner can find.
 func (r *Runner) locate(g suites.Gate) suites.Tool {
 	for _, place := range append(slices.Clone(g.Places), g.Tool) {
 		if len(suites.Place(place).Runner()) > 0 {
@@ -80,7 +80,7 @@ func (r *Runner) locate(g suites.Gate) suites.Tool {
 	return suites.Tool{Name: g.Tool}
 }
 
-// chainGate skips a chain with a hook of a kind that is not run.
+// chainGate skips a chain that contains a hook of a type that is not run.
 func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 	if !c.Chain || r.Hooks == nil {
 		return nil
@@ -96,7 +96,7 @@ func (r *Runner) chainGate(c *suites.Case) *suites.NotRun {
 	return nil
 }
 
-// programs is the directory of the case's own programs, which is searched first.
+// programs returns the directory of the case's own programs, which is searched first.
 func (s *caseRun) programs() string { return filepath.Join(s.dir, "programs") }
 
 // placePrograms writes the case's own programs.
@@ -110,28 +110,28 @@ func (s *caseRun) placePrograms() error {
 	return nil
 }
 
-// version is what a gate's tool says of itself; it is asked once.
+// version returns the version that a gate's tool prints. Each tool is asked once.
 func (r *Runner) version(ctx context.Context, tool suites.Tool) (string, error) {
 	return r.tools.Version(ctx, tool, r.asking(tool))
 }
 
-// Versions asks each tool that may be asked for its version, at most a few at
-// once; box remembers the answers. A program that the project may have brought is
-// asked in a sandbox. It is not asked in a copy, where it could do whatever the user
-// may do: the user asked for hooks to run there, not for this program.
+// Versions asks each tool that may be asked for its version, a few at once; box remembers the
+// answers. A program that the project may have brought along is asked in a sandbox. With HooksOnly
+// it is not asked, because a copy lets programs do whatever the user may do, and the user allowed
+// hooks to run there, not this program.
 func (r *Runner) Versions(ctx context.Context, box *toolbox.Toolbox, tools []suites.Tool) {
 	hooksOnly := r.Isolation.Describe().HooksOnly
 	toolbox.AskEach(tools, func(tool suites.Tool) string {
 		if hooksOnly && !r.machine.Has(tool.Path) {
 			return ""
 		}
-		said, _ := box.Version(ctx, tool, r.asking(tool)) // what could not be asked tells nothing
+		said, _ := box.Version(ctx, tool, r.asking(tool)) // a tool that cannot be asked has no version
 		return said
 	})
 }
 
-// asking is how a program is asked for its version: on the machine, or in a sandbox
-// that is no case's.
+// asking returns the function that asks a program for its version: on the machine, or in a new
+// sandbox if the project may have brought the program along.
 func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 	if r.machine.Has(tool.Path) {
 		return r.machine.Ask
@@ -146,7 +146,7 @@ func (r *Runner) asking(tool suites.Tool) toolbox.Asking {
 	}
 }
 
-// ask runs a program that is to do no more than print its version.
+// ask runs a program that must only print its version.
 func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error) {
 	program, _ := s.viewed(argv[0])
 	results, err := s.Run(ctx, process.Command{
@@ -158,8 +158,8 @@ func (s *caseRun) ask(ctx context.Context, argv []string) (process.Result, error
 	return results[0], nil
 }
 
-// viewed is where the case has a file of the project, which may be named by a way
-// around the project's root; not ok for any other file.
+// viewed returns the path in the case's view of a file of the project, which may be reached by a
+// path other than the project's root. It returns false for any other file.
 func (s *caseRun) viewed(file string) (at string, ok bool) {
 	if disk.Within(s.o.Root, file) {
 		return s.below(s.o.Root, file), true
@@ -172,20 +172,19 @@ func (s *caseRun) viewed(file string) (at string, ok bool) {
 	return s.below(root, filepath.Join(dir, filepath.Base(file))), true
 }
 
-// below is where the case has a file that lies below root.
+// below returns the path in the case's view of a file below root.
 func (s *caseRun) below(root, file string) string {
 	return filepath.Join(s.root, strings.TrimPrefix(file, root))
 }
 
-// saidByRunners is what runners such as npx said of tools, in one run. Asking one
-// takes longer than many a case.
+// saidByRunners caches the answers of runners such as npx about tools in one run, because asking a
+// runner takes longer than many a case.
 type saidByRunners struct {
 	mu sync.Mutex
-	of map[string]*saidByRunner // by the places
+	of map[string]*saidByRunner // key: the places
 }
 
-// It is held while a runner is asked: who wants to know the same waits, and nobody
-// else.
+// A saidByRunner is locked while a runner is asked, so that only cases with the same question wait.
 type saidByRunner struct {
 	mu         sync.Mutex
 	known, has bool
@@ -204,16 +203,16 @@ func (a *saidByRunners) about(places []string) *saidByRunner {
 	return a.of[key]
 }
 
-// Forget has runners asked anew: a run begins, and what was absent may be there.
+// Forget discards the answers of runners at the start of a run, because absent tools may have been
+// installed since.
 func (r *Runner) Forget() {
 	r.asked.mu.Lock()
 	defer r.asked.mu.Unlock()
 	r.asked.of = nil
 }
 
-// byRunner reports whether a runner among the places has the tool. It is asked
-// once a run, but for one that gave no answer in time: that says nothing of the
-// tool to the next case.
+// byRunner reports whether a runner among the places has the tool. It asks once per run, unless the
+// runner does not answer in time, because that is no evidence about the tool for the next case.
 func (r *Runner) byRunner(ctx context.Context, c *suites.Case, g suites.Gate) (bool, error) {
 	check := &suites.Check{Tool: g.Tool}
 	for _, place := range g.Places {

@@ -8,18 +8,18 @@ import (
 	"hookwatch/suites"
 )
 
-// A GitPlace is where the state is made, and by what.
+// A GitPlace is a directory in which a git state is built, with the functions to build it.
 type GitPlace struct {
 	At   string // the case's temporary project
-	Main string // of a worktree: where the repository itself is
-	// Run runs a program there, with variables beside those of the case.
+	Main string // of a worktree: the path of the repository itself
+	// Run runs a program there, with variables in addition to the case's.
 	Run func(ctx context.Context, env map[string]string, at string, argv ...string) error
-	// Write fills a directory of the case's own.
+	// Write writes files to a directory of the case.
 	Write func(dir string, files map[string]string) error
 }
 
-// gitEnv keeps the person's own git configuration out of the case, makes commits the
-// same every time, and has none of them tidy up: each case would wait for that.
+// gitEnv excludes the user's git configuration from the case, makes commits reproducible, and
+// disables automatic maintenance, because each case would wait for it.
 var gitEnv = map[string]string{
 	"GIT_CONFIG_GLOBAL":   os.DevNull,
 	"GIT_CONFIG_NOSYSTEM": "1",
@@ -28,7 +28,7 @@ var gitEnv = map[string]string{
 	"GIT_COMMITTER_NAME": "hookwatch", "GIT_COMMITTER_EMAIL": "hookwatch@localhost", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
 }
 
-// Build makes the git state that the case asks for in its temporary project.
+// Build builds the git state of the case in its temporary project.
 func (s GitPlace) Build(ctx context.Context, repo *suites.Repo) error {
 	at, branch := s.At, cmp.Or(repo.Branch, "main")
 	if repo.Worktree != "" {
@@ -58,8 +58,8 @@ func (s GitPlace) Build(ctx context.Context, repo *suites.Repo) error {
 	return s.change(ctx, repo)
 }
 
-// sides splits what is committed into what only this branch has, because the merged one
-// brings it as well, and what both have.
+// sides splits the committed files into those that both branches share and those that only this
+// branch has, because the merged branch contains them too and must conflict.
 func sides(repo *suites.Repo) (ours, both map[string]string) {
 	ours, both = map[string]string{}, map[string]string{}
 	for name, content := range repo.Commit {
@@ -72,7 +72,7 @@ func sides(repo *suites.Repo) (ours, both map[string]string) {
 	return ours, both
 }
 
-// beginMerge merges a branch of its own into the given one, and leaves it at that.
+// beginMerge starts to merge a new branch into the given one and does not commit.
 func (s GitPlace) beginMerge(ctx context.Context, branch string, ours, theirs map[string]string) error {
 	const merged = "merged-by-the-case"
 	if err := s.git(ctx, s.At, "checkout", "--quiet", "-b", merged); err != nil {
@@ -91,10 +91,10 @@ func (s GitPlace) beginMerge(ctx context.Context, branch string, ours, theirs ma
 	if begun := s.git(ctx, s.At, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); begun != nil {
 		return cmp.Or(failed, begun)
 	}
-	return nil // a conflict makes git fail, and is what was asked for
+	return nil // git fails on a conflict, which is intended here
 }
 
-// change leaves what is not committed.
+// change makes the changes that are not committed.
 func (s GitPlace) change(ctx context.Context, repo *suites.Repo) error {
 	if len(repo.Stage) > 0 {
 		if err := s.Write(s.At, repo.Stage); err != nil {

@@ -20,11 +20,11 @@ import (
 	"hookwatch/suites/process"
 )
 
-// busyRetries bounds how often a hook is started again whose script somebody
-// still has open for writing.
+// busyRetries bounds how often a hook is restarted because another process still has its script
+// open for writing.
 const busyRetries = 20
 
-// stdin is what the client would send, unless the step says otherwise.
+// stdin returns the client's payload, unless the step overrides it.
 func (s *caseRun) stdin(st *suites.Step) ([]byte, error) {
 	if st.Stdin != nil {
 		return []byte(s.expand.Replace(*st.Stdin)), nil
@@ -63,7 +63,7 @@ func (s *caseRun) payload(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// hook runs the one script that the step names.
+// hook runs the script that the step names.
 func (s *caseRun) hook(ctx context.Context, st *suites.Step, stdin []byte) (suites.Result, error) {
 	name := st.Hook
 	if name == "" {
@@ -100,9 +100,8 @@ func (s *caseRun) command(st *suites.Step, argv []string, stdin []byte) process.
 	}
 }
 
-// runRetrying runs commands side by side. A shell that found its script open for
-// writing says so and exits with 126, which says nothing about the hook: it is
-// started again.
+// runRetrying runs commands concurrently. It restarts a command whose shell exits with 126 because
+// its script was open for writing, because that is not the hook's fault.
 func (s *caseRun) runRetrying(ctx context.Context, commands ...process.Command) ([]process.Result, error) {
 	results, err := s.Run(ctx, commands...)
 	if err != nil {
@@ -128,8 +127,8 @@ func (s *caseRun) runRetrying(ctx context.Context, commands ...process.Command) 
 	return results, nil
 }
 
-// tooLarge reports whether a hook, or what its shell ran last, was ended for a
-// file larger than it may be.
+// tooLarge reports whether a hook, or the last program of its shell, was ended because it exceeded
+// the file size limit.
 func tooLarge(r process.Result) bool {
 	const signal = 25 // SIGXFSZ, on every system that has it
 	return r.Signal == "SIGXFSZ" || r.Exit == 128+signal
@@ -146,8 +145,8 @@ func startFault(r process.Result) string {
 	return r.StartError.Error()
 }
 
-// interpret turns what the process did into a result, and adds what the client
-// would make of it. fault says why the hook could not be started at all.
+// interpret converts the result of a process and adds the client's reaction to it. fault is the
+// reason why the hook could not be started.
 func (s *caseRun) interpret(st *suites.Step, entry client.Entry, stdin []byte, res process.Result, fault string) (suites.Result, client.Reading) {
 	out := suites.Result{
 		Exit:        res.Exit,
@@ -173,7 +172,7 @@ func (s *caseRun) interpret(st *suites.Step, entry client.Entry, stdin []byte, r
 	return out, reading
 }
 
-// named are the names of processes, each once with how often; there may be more
+// named returns the names of processes without duplicates, with their numbers. There may be more
 // processes than names.
 func named(names []string, count int) []string {
 	times := make(map[string]int)
@@ -193,8 +192,8 @@ func named(names []string, count int) []string {
 	return out
 }
 
-// expectedFiles takes the files that the expectation names; an absent one is
-// missing.
+// expectedFiles returns the content of the files that the expectation names. Missing files have no
+// entry.
 func (s *caseRun) expectedFiles(expected []suites.FileExpectation) map[string][]byte {
 	if len(expected) == 0 {
 		return nil
@@ -211,9 +210,9 @@ func (s *caseRun) expectedFiles(expected []suites.FileExpectation) map[string][]
 	return files
 }
 
-// unseen lists the programs that hooks did not find in their views, and that are there
-// outside: isolation hides what they need. What lies in the project is there in every
-// view: a hook that does not find it looks for another name.
+// unseen returns the programs that hooks did not find in their views although they exist outside,
+// because then isolation hides something the hooks need. Files of the project do not count: they
+// exist in every view, so a hook that does not find one looks for another name.
 func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 	if !s.Private() {
 		return nil
@@ -231,8 +230,8 @@ func (s *caseRun) unseen(results []suites.Result) (paths []string) {
 	return paths
 }
 
-// Script is the script of a program. One that only answers leaves its stdin
-// alone: it may be the hook's own.
+// Script returns the script of a program. A program with a fixed output does not read its stdin,
+// which may be the hook's.
 func Script(p suites.Program) string {
 	switch {
 	case strings.HasPrefix(p.Script, "#!"):
@@ -260,7 +259,7 @@ func (o *Options) standing(c *suites.Case) []string {
 	return out
 }
 
-// scripts lists the scripts that a case can run, those of a chain as well.
+// scripts returns the scripts that a case can run, including those of a chain.
 func (o *Options) scripts(c *suites.Case) []string {
 	out := hooksOf(c)
 	if c.Chain && o.Hooks != nil {
@@ -273,7 +272,7 @@ func (o *Options) scripts(c *suites.Case) []string {
 	return out
 }
 
-// hooksOf lists the scripts that the case itself names.
+// hooksOf returns the scripts that the case itself names.
 func hooksOf(c *suites.Case) []string {
 	var hooks []string
 	for _, h := range append([]string{c.Hook}, stepHooks(c)...) {
@@ -292,18 +291,18 @@ func stepHooks(c *suites.Case) []string {
 	return hooks
 }
 
-// launch is how a script of the project, as it lies at root, is started.
+// launch returns how to start a script of the project, as it is at root.
 func (o *Options) launch(root, hook string) Launch {
 	return From{Root: o.Root, Env: o.Env, Reader: o.Reader, Interpreted: o.Interpreted, Scripts: o.Scripts}.Of(root, hook)
 }
 
-// Sent is what a hook would get on stdin in a step of a case, if the directories
-// of the case's own were in dir. Nothing is made there, and nothing runs.
+// Sent returns the stdin of a hook in a step of a case if the case's directories were in dir. It
+// creates and runs nothing.
 func (o Options) Sent(c *suites.Case, step int, dir string) ([]byte, error) {
 	return o.plan(c, dir).stdin(&c.Steps[step])
 }
 
-// plan is the sandbox of a case before there is one.
+// plan returns a case's run as it would be in dir, without creating a sandbox.
 func (o Options) plan(c *suites.Case, dir string) *caseRun {
 	s := &caseRun{
 		o: &o, c: c, dir: dir, tmp: filepath.Join(dir, "tmp"), root: o.Root, cwd: o.Root,

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelActs reach for the kernel, or for more of the machine than there is for a
-// case. want is what the report must say.
+// kernelActs attack the kernel, or use more of the machine than a case may. want is the expected
+// report.
 var kernelActs = []struct{ name, act, want string }{
 	{"kills by a cgroup", attackVariable + `=cgroups "$SELF"`, "wanted system calls that are refused: clone"},
 	{"makes namespaces", attackVariable + `=namespaces "$SELF"`, "wanted system calls that are refused: clone, unshare"},
@@ -58,7 +58,7 @@ func TestHostileToTheKernel(t *testing.T) {
 	}
 }
 
-// limitActs are held without namespaces, too.
+// limitActs are also confined without namespaces.
 var limitActs = []string{"takes memory", "takes memory with others", "takes shared memory", "writes far out"}
 
 func TestLimitsInPlace(t *testing.T) {
@@ -82,7 +82,7 @@ func TestLimitsInPlace(t *testing.T) {
 		h.unharmed("looks at its limits", func() {
 			o, _ := h.act(r, attackVariable+`=limits "$SELF"`)
 			for line := range strings.Lines(string(o.Last().Stdout)) {
-				// In place nothing keeps a hook from taking back what it was given, or root from more.
+				// In place, hooks can restore what they inherited, and root can take more.
 				if !strings.Contains(line, "by itself") && !strings.Contains(line, "raising") {
 					t.Errorf("%s: %s", mode, line)
 				}
@@ -91,7 +91,7 @@ func TestLimitsInPlace(t *testing.T) {
 	}
 }
 
-// TestUnmappedMemory takes memory in ways in which no process shows it.
+// TestUnmappedMemory allocates memory in ways that no process shows.
 func TestUnmappedMemory(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())
@@ -111,12 +111,11 @@ func TestUnmappedMemory(t *testing.T) {
 	}
 }
 
-// TestHostileForOrdinaryUser has everything hostile done once more by somebody who
-// is not root.
+// TestHostileForOrdinaryUser repeats all hostile tests as a user other than root.
 func TestHostileForOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		return // all of it is done by an ordinary user already
+		return // an ordinary user runs everything already
 	}
 	dir, err := os.MkdirTemp("/tmp", "hookwatch-hostile-")
 	if err != nil {
@@ -137,7 +136,8 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A copy by a child: a descriptor of ours would get into what other tests start.
+	// A child makes the copy, because a descriptor of ours would be inherited by children of other
+	// tests.
 	program := filepath.Join(dir, "attacker")
 	if out, err := exec.CommandContext(t.Context(), "cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -152,8 +152,7 @@ func TestHostileForOrdinaryUser(t *testing.T) {
 	}
 }
 
-// inCgroup puts the process outside into a cgroup of its own, where that can be
-// done.
+// inCgroup puts the process outside into a new cgroup, if possible.
 func (h *hostile) inCgroup() {
 	for _, at := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		dir := filepath.Join(at, h.mark)
@@ -172,7 +171,7 @@ func (h *hostile) inCgroup() {
 	}
 }
 
-// withKey gives the user a key.
+// withKey creates a key of the user.
 func (h *hostile) withKey() {
 	h.t.Helper()
 	const userKeyring, unlink = -4, 9
@@ -183,7 +182,7 @@ func (h *hostile) withKey() {
 	id, _, errno := syscall.Syscall6(unix.SYS_ADD_KEY, uintptr(unsafe.Pointer(kind)), uintptr(unsafe.Pointer(name)),
 		uintptr(unsafe.Pointer(&content[0])), uintptr(len(content)), uintptr(keyring), 0)
 	if errno != 0 {
-		return // a kernel without keys has none to be taken
+		return // this kernel has no keys
 	}
 	h.t.Cleanup(func() { _, _, _ = syscall.Syscall(unix.SYS_KEYCTL, unlink, id, uintptr(keyring)) })
 }

@@ -25,9 +25,8 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// A hostile project is one whose hook does its worst, with a world around it
-// that the test made: HOME with credentials, files outside of both, services,
-// a process. Whatever the hook does, that world stays as it is.
+// A hostile is a project with a malicious hook, and a world around it: HOME with credentials, files
+// outside both, services, a process. Whatever the hook does, this world must not change.
 type hostile struct {
 	t       *testing.T
 	world   string
@@ -39,7 +38,7 @@ type hostile struct {
 
 const secret = "s3cret-of-the-test"
 
-// newHostile makes the world below a directory.
+// newHostile creates the world below a directory.
 func newHostile(t *testing.T, dir string) *hostile {
 	t.Helper()
 	h := &hostile{t: t, world: dir, reached: make(chan string, 100), mark: fmt.Sprintf("HOSTILE_%d_%d", os.Getpid(), time.Now().UnixNano())}
@@ -88,7 +87,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// listen starts a service that notes every connection.
+// listen starts a service that records every connection.
 func (h *hostile) listen(network, address string) {
 	h.t.Helper()
 	l, err := net.Listen(network, address)
@@ -109,7 +108,7 @@ func (h *hostile) listen(network, address string) {
 	}()
 }
 
-// digest stands for every file of the world: name, mode, time and content.
+// digest returns name, mode, time and content of every file in the world.
 func (h *hostile) digest() map[string]string {
 	h.t.Helper()
 	found := make(map[string]string)
@@ -141,7 +140,7 @@ func (h *hostile) digest() map[string]string {
 // runner runs cases of the project in a mode.
 func (h *hostile) runner(mode string) *run.Runner { return h.runnerWith(mode, 8<<20) }
 
-// runnerWith runs cases that may write so many bytes.
+// runnerWith runs cases that may write the given number of bytes.
 func (h *hostile) runnerWith(mode string, size int64) *run.Runner {
 	h.t.Helper()
 	self, err := os.Executable()
@@ -165,7 +164,7 @@ func (h *hostile) runnerWith(mode string, size int64) *run.Runner {
 	return run.New(o)
 }
 
-// act runs one act and returns what came of it, and what the report says of it.
+// act runs one act and returns its outcome and its report.
 func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 	h.t.Helper()
 	c := &suites.Case{
@@ -193,8 +192,7 @@ func (h *hostile) act(r *run.Runner, act string) (suites.Outcome, string) {
 	return o, strings.Join(report, "\n")
 }
 
-// acts that namespaces confine. want is what the report must say; left of it
-// where the kernel does not tell.
+// acts are confined by namespaces. want is the expected report, empty if the kernel reports nothing.
 var acts = []struct{ name, act, want string }{
 	{"writes into the project", `echo x >src/new; echo x >>src/main.txt; chmod 600 .git/HEAD; ln -s /etc/passwd link`,
 		"created {project}/src/new\nchanged {project}/src/main.txt\nchanged {project}/.git/HEAD\ncreated {project}/link"},
@@ -215,8 +213,8 @@ var acts = []struct{ name, act, want string }{
 	{"connects to services", `` + attackVariable + `=sockets "$SELF"`, "connected to loopback"},
 	{"leaves daemons", attackVariable + `=daemons "$SELF"`, "left a process behind: "},
 	{"fills the disk", attackVariable + `=disk "$SELF"; true`, "filled the disk"},
-	// The runtime of Go gives up where it gets no thread, and bash waits for seconds after
-	// a fork that failed: what counts as many processes is there before these begin.
+	// The Go runtime aborts if it gets no thread, and bash waits for seconds after a failed fork,
+	// so most of the processes exist before these begin.
 	{"forks without end", `for _ in {1..60}; do sleep 1000 & done; while :; do sleep 1000 & done 2>/dev/null & ` + attackVariable + `=forks "$SELF" & sleep 1`, "processes and threads"},
 	{"remounts", attackVariable + `=remount "$SELF"`, ""},
 	{"remounts from inside", attackVariable + `=nested "$SELF"`, ""},
@@ -256,7 +254,7 @@ func TestHostileInNamespaces(t *testing.T) {
 	}
 }
 
-// besideThisFile is a directory that lies in no private place.
+// besideThisFile returns a directory that is in no private place.
 func besideThisFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(".", "hostile world-")
@@ -270,8 +268,7 @@ func besideThisFile(t *testing.T) string {
 	return dir
 }
 
-// actsOnCopies are those that a copy confines, and one that it does not even
-// have to.
+// actsOnCopies are acts that a copy confines, and one that it need not.
 var actsOnCopies = []string{"writes into the project", "replaces a directory", "leaves daemons"}
 
 func TestHostileInCopies(t *testing.T) {
@@ -290,7 +287,7 @@ func TestHostileInCopies(t *testing.T) {
 	}
 }
 
-// unharmed runs an act and sees that the world is as it was.
+// unharmed runs an act and checks that the world did not change.
 func (h *hostile) unharmed(name string, act func()) {
 	h.t.Helper()
 	before := h.digest()
@@ -332,7 +329,7 @@ func (h *hostile) nothingRuns(name string) {
 	}
 }
 
-// marked lists the processes that have a mark in their environment.
+// marked returns the processes that have a mark in their environment.
 func marked(mark string) []string {
 	var found []string
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")

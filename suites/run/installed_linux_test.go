@@ -15,9 +15,9 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// TestInstalled: what a program in PATH needs of hidden places is there: a link leads to a
-// wrapper, and that to the program. Where nothing tells what it needs, the verdict says
-// that the program is there outside, and blames no hook.
+// TestInstalled checks that the files in hidden places that a program in PATH needs are visible: a
+// link leads to a wrapper, and that to the program. If the need cannot be detected, the verdict
+// reports that the program exists outside, and does not blame the hook.
 func TestInstalled(t *testing.T) {
 	t.Parallel()
 	p, home, places := newProject(t), t.TempDir(), t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"hookwatch/suites/process"
 )
 
-// chosen is a runner of a project whose hook does what ACT says.
+// chosen returns a runner of a project whose hook executes ACT.
 func chosen(t *testing.T, mode string, more func(*run.Options, *sandbox.Options)) (*project, *run.Runner) {
 	t.Helper()
 	p := newProject(t)
@@ -40,12 +40,13 @@ func chosen(t *testing.T, mode string, more func(*run.Options, *sandbox.Options)
 	return p, r
 }
 
-// doing is a case whose hook does an act.
+// doing returns a case whose hook does an act.
 func doing(act string) *suites.Case {
 	return &suites.Case{Suite: "s", ID: "A", Hook: "hook.sh", Env: map[string]string{"ACT": act}, Steps: []suites.Step{{Event: "Stop"}}}
 }
 
-// TestKeepSparse: what is kept takes up what the case wrote, within the bound.
+// TestKeepSparse checks that a kept sandbox takes up only the bytes that the case wrote, within the
+// limit.
 func TestKeepSparse(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
@@ -54,7 +55,7 @@ func TestKeepSparse(t *testing.T) {
 			t.Parallel()
 			_, r := chosen(t, mode, func(o *run.Options, i *sandbox.Options) {
 				o.KeepSize = bound
-				i.Size = 200 << 40 // no bound on a file's size: it is not what this is about
+				i.Size = 200 << 40 // no limit on a file's size, which is not under test
 			})
 			act := `cd "$TMPDIR"; truncate -s 1T x; printf end | dd of=y bs=1 seek=5000000000 2>/dev/null; echo small >small
 				head -c 3000000 /dev/zero >big; ln -s /etc/hostname ../LEFT-OUT.txt; exit 1`
@@ -99,7 +100,7 @@ func TestKeepSparse(t *testing.T) {
 	}
 }
 
-// heldBelow gives the sizes of files, and the bytes that all of them take up.
+// heldBelow returns the sizes of files, and the disk space of all of them.
 func heldBelow(dir string) (sizes map[string]int64, held int64) {
 	sizes = make(map[string]int64)
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
@@ -113,7 +114,7 @@ func heldBelow(dir string) (sizes map[string]int64, held int64) {
 	return sizes, held
 }
 
-// TestCopySparse: a sparse file of the project costs a copy nothing.
+// TestCopySparse checks that a sparse file of the project takes no space in a copy.
 func TestCopySparse(t *testing.T) {
 	t.Parallel()
 	p, r := chosen(t, "copy", nil)
@@ -134,7 +135,7 @@ func TestCopySparse(t *testing.T) {
 	})
 }
 
-// TestKeepMany: what is kept has no more inodes than the bound has room for.
+// TestKeepMany checks that a kept sandbox has no more inodes than the limit allows.
 func TestKeepMany(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20

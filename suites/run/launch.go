@@ -17,27 +17,27 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A Launch is how a declared hook is started, or why it cannot be.
+// A Launch describes how to start a declared hook, or why it cannot be started.
 type Launch struct {
 	Argv    []string
-	Command string // as the client would name it
-	Fault   string // a cause a person can mend, with what the client would do
-	Absent  string // an interpreter that this machine does not have
+	Command string // as the client names it
+	Fault   string // a problem that the user can fix, with the client's reaction
+	Absent  string // an interpreter that this machine lacks
 }
 
-// From is where scripts are looked at.
+// From describes where scripts are found.
 type From struct {
-	Root   string // of the project, where interpreters are looked for
+	Root   string // of the project; interpreters are looked up from it
 	Env    []string
 	Reader disk.Reader
-	// Interpreted reports whether every registered command that names the script does
-	// so as an argument, as in "bash hook.sh": then it needs no x bit. Nil: none does.
+	// Interpreted reports whether every registered command that names the script passes it as an
+	// argument, as in "bash hook.sh", so that it needs no execute bit. If nil, none does.
 	Interpreted func(hook string) bool
-	Scripts     []string // of the project, from its root: one may be meant by a name that is none
+	Scripts     []string // of the project, relative to its root; used to suggest a name
 }
 
-// Of looks at the script first: a hook that the client could not start must
-// not pass because a test runner starts it in another way.
+// Of returns how to start a hook. It examines the script first, because a hook that the client
+// could not start must not pass only because hookwatch starts it in another way.
 func (r From) Of(root, hook string) Launch {
 	file := filepath.Join(root, filepath.FromSlash(hook))
 	l := Launch{Command: hook}
@@ -84,7 +84,7 @@ func (r From) Of(root, hook string) Launch {
 	return l
 }
 
-// interpreter reads the first line: the interpreter as it is named there, "" for
+// interpreter parses the first line of a script. It returns the interpreter as named there, "" for
 // a script without one, and whether this machine lacks it.
 func (r From) interpreter(hook string, head []byte) (name string, absent bool, fault string) {
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
@@ -113,15 +113,15 @@ func (r From) interpreter(hook string, head []byte) (name string, absent bool, f
 	return fields[0], err != nil, ""
 }
 
-// mayBeAbsent reports whether a machine may lack an interpreter without anything
-// being wrong with the hook. Any other that does not exist, and a bash or sh at a
-// path that does not, is a slip in the first line.
+// mayBeAbsent reports whether an interpreter may be absent without an error in the hook. Any other
+// interpreter that does not exist, and a bash or sh at a path that does not exist, is a mistake in
+// the first line.
 func mayBeAbsent(interpreter string) bool {
 	base := path.Base(interpreter)
 	return base != "bash" && base != "sh" && shell.ProgramOf(interpreter).RunsScripts()
 }
 
-// meant guesses which script is meant by a name that none has.
+// meant suggests the script that was meant by a name without a script.
 func (r From) meant(hook string) string {
 	for _, s := range r.Scripts {
 		if path.Base(s) == path.Base(hook) {

@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites/process"
 )
 
-// TestByExtension: a script that does not say its interpreter runs under the one
-// of its extension, never under bash.
+// TestByExtension checks that a script without a #! line runs under the interpreter of its
+// extension, never under bash.
 func TestByExtension(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -21,7 +21,7 @@ func TestByExtension(t *testing.T) {
 	} {
 		program := map[string]string{"py": "python3", "js": "node", "pl": "perl"}[ext]
 		if _, err := process.LookPath(program, "/", env); err != nil {
-			continue // the others say it as well
+			continue // the others have a #! line
 		}
 		p.write("hook."+ext, script, 0o755)
 		c := &suites.Case{Suite: "s", ID: "A", Hook: "hook." + ext, Steps: []suites.Step{{Event: "Stop",
@@ -32,7 +32,7 @@ func TestByExtension(t *testing.T) {
 	}
 }
 
-// TestPipeAsHook: a pipe in a hook's place is told, not waited for.
+// TestPipeAsHook checks that a pipe in place of a hook is reported and does not block.
 func TestPipeAsHook(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -63,10 +63,10 @@ func (o *Options) liveGate(c *suites.Case) *suites.NotRun {
 	return nil
 }
 
-// Outside returns why the real client is not started in the user's project, "" where
-// it is. Outside of namespaces hookwatch cannot keep it from what it starts by itself:
-// the project's apiKeyHelper, status line and MCP servers, and through git core.fsmonitor
-// and filters. Which settings do so changes with every version of the client.
+// Outside returns why the real client is not started in the user's project, "" if it is. Outside
+// namespaces hookwatch cannot contain the programs that the client starts by itself: the project's
+// apiKeyHelper, status line and MCP servers, and, through git, core.fsmonitor and filters. Which
+// settings start programs changes with every version of the client.
 func (o *Options) Outside() string {
 	d := o.Isolation.Describe()
 	if d.Private {
@@ -75,7 +75,7 @@ func (o *Options) Outside() string {
 	return "the real client is started in namespaces only, and run.isolation is " + d.Name
 }
 
-// unregistered names a hook of a case that the client has no reason to fire.
+// unregistered returns why the client would not fire a hook of the case: it is not registered.
 func (o *Options) unregistered(c *suites.Case) string {
 	for i := range c.Steps {
 		st := &c.Steps[i]
@@ -100,7 +100,7 @@ func (o *Options) clientProgram() (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// turn is what the client does in a step.
+// turn returns the client's turn for a step.
 func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, error) {
 	st := &s.c.Steps[i]
 	sent, err := s.stdin(st)
@@ -113,7 +113,7 @@ func (s *caseRun) turn(i int, file func(string) (string, bool)) (live.Turn, erro
 	})
 }
 
-// live has the client fire the hooks of all steps, in one session.
+// live lets the client fire the hooks of all steps in one session.
 func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	program, err := s.o.clientProgram()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *caseRun) live(ctx context.Context, o *suites.Outcome) error {
 	return nil
 }
 
-// makeTurn places what a turn needs, as its step comes.
+// makeTurn places the files that a turn needs when its step begins, and returns the turn.
 func (s *caseRun) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 	if i > 0 {
 		for _, f := range s.c.Steps[i].Fixtures {
@@ -186,7 +186,7 @@ func (s *caseRun) makeTurn(ctx context.Context, i int) (live.Turn, error) {
 	return t, nil
 }
 
-// liveResult is what a step came to.
+// liveResult returns the result of a step.
 func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	st, turn := &s.c.Steps[i], session.Seen[i].Turn
 	var registered []discover.Hook
@@ -196,9 +196,9 @@ func (s *caseRun) liveResult(session Session, i int) suites.Result {
 	return Result(session, i, s.stand().Started(registered), About{Case: s.c, Step: st, Named: s.o.Registered})
 }
 
-// liveSettings has the client be told what it does not find by itself: for a project of
-// the case's own, where there are no settings, the hooks of the real one, in its root;
-// and, for events of whose hooks it prints nothing, all of them, with witnesses.
+// liveSettings adds the settings that the client does not find by itself: for a temporary project,
+// which has no settings, the hooks of the real one, with its root; and all hooks, with witnesses,
+// for events whose hooks the client does not report.
 func (s *caseRun) liveSettings(ctx context.Context, c *Client) (seen []live.Witness, err error) {
 	if s.o.InForce == nil {
 		return nil, nil
@@ -227,13 +227,13 @@ func (s *caseRun) liveSettings(ctx context.Context, c *Client) (seen []live.Witn
 
 func (s *caseRun) writeText(path, content string) error { return s.Write(path, content, 0o644) }
 
-// stand is where the client starts.
+// stand returns where the client starts.
 func (s *caseRun) stand() Stand {
 	return Stand{Elsewhere: s.override != "", Root: s.root, Home: filepath.Join(s.dir, "home")}
 }
 
-// witnessed gives the one step that is about an event what its witnesses saw, and names in
-// what the model was sent the commands that they stand before.
+// witnessed adds the reports of an event's witnesses to the step with this event, if there is only
+// one, and replaces the witnesses' commands in the model's texts by the commands that they wrap.
 func (s *caseRun) witnessed(seen []live.Seen, witnesses []live.Witness) {
 	for i := range seen {
 		for h := range seen[i].Heard {
@@ -263,8 +263,8 @@ func (s *caseRun) witnessed(seen []live.Seen, witnesses []live.Witness) {
 	}
 }
 
-// placed is a hook as it lies in the sandbox: in the case's copy of the project
-// where there is one, and in a session of the case's own project if it has one.
+// placed returns a hook adapted to the sandbox: with the paths of the case's copy of the project,
+// and with the temporary project as its session, if the case has them.
 func (s *caseRun) placed(h discover.Hook) discover.Hook {
 	h.Root, h.PluginRoot, h.Session = s.moved(h.Root), s.moved(h.PluginRoot), s.moved(h.Session)
 	if s.override != "" {
@@ -285,12 +285,12 @@ func (s *caseRun) placed(h discover.Hook) discover.Hook {
 	return h
 }
 
-// homePath matches a path in the user's ~/.claude at the start of a word. A case with a
-// HOME of its own still runs the scripts of the real one.
+// homePath matches a path in the user's ~/.claude at the start of a word. A case with a HOME of its
+// own still runs the scripts of the real one.
 var homePath = regexp.MustCompile(`(^|[\s=;&|(])(?:~|"?\$HOME"?|"?\$\{HOME\}"?)/\.claude/`)
 
-// found is a part of a hook's command in a case that has a project of its own: that
-// stands for the person's in all but the hook's scripts, which are those of the real one.
+// found adapts a part of a hook's command to a case with a temporary project. That replaces the
+// user's project everywhere except in the paths of the hook's scripts, which stay in the real one.
 func (s *caseRun) found(h discover.Hook, text string) string {
 	for _, script := range h.Scripts {
 		named := regexp.MustCompile(`(^|[\s"'=;&|(])(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})("?/)` + regexp.QuoteMeta(script))
@@ -306,7 +306,7 @@ func (s *caseRun) found(h discover.Hook, text string) string {
 	return text
 }
 
-// allFound are the hook's arguments, found; nil stays nil.
+// allFound applies found to the hook's arguments; nil stays nil.
 func (s *caseRun) allFound(h discover.Hook) []string {
 	if h.Args == nil {
 		return nil
@@ -318,7 +318,7 @@ func (s *caseRun) allFound(h discover.Hook) []string {
 	return args
 }
 
-// moved is where a path of the project lies in the sandbox.
+// moved returns the path in the sandbox of a path in the project.
 func (s *caseRun) moved(path string) string {
 	rest, below := strings.CutPrefix(path, s.o.Root)
 	if s.root == s.o.Root || !below || rest != "" && rest[0] != filepath.Separator {
@@ -327,11 +327,10 @@ func (s *caseRun) moved(path string) string {
 	return s.root + rest
 }
 
-// home is the HOME of a case whose hooks lie in a tree that is kept to be
-// installed as ~/.claude.
+// home returns the HOME of a case whose hooks are in a tree to be installed as ~/.claude.
 func (s *caseRun) home() string { return filepath.Join(s.tmp, "home") }
 
-// installed has such a tree seen as ~/.claude.
+// installed makes such a tree visible as ~/.claude.
 func (s *caseRun) installed(hooks []discover.Hook) error {
 	if !slices.ContainsFunc(hooks, func(h discover.Hook) bool { return h.Scope == discover.InHome }) {
 		return nil

@@ -14,16 +14,15 @@ import (
 	"hookwatch/suites/live"
 )
 
-// About says what a case is about.
+// About identifies the hook under test.
 type About struct {
 	Case  *suites.Case
 	Step  *suites.Step
-	Named func(event, name string) (discover.Hook, bool) // the registered hook that a case names; nil: none are registered
+	Named func(event, name string) (discover.Hook, bool) // the registered hook of this name; nil: none
 }
 
-// concerns reports whether a hook that fired is what the case is about: its script,
-// the registered hook that it names, or, of a chain, every one. at is where it stands
-// among those that are registered, -1 when that is not known.
+// concerns reports whether a hook that fired is under test: its script, the registered hook that
+// the case names, or every hook of a chain. at is its index in registered, -1 if unknown.
 func (a About) concerns(registered []discover.Hook, at int) bool {
 	switch {
 	case a.Case.Chain:
@@ -41,8 +40,8 @@ func (a About) concerns(registered []discover.Hook, at int) bool {
 	}
 }
 
-// registered is the name of the registered hook of the step; a script of the step's own
-// goes before the case's.
+// registered returns the name of the step's registered hook. A script of the step overrides the
+// case's registered hook.
 func (a About) registered() string {
 	if a.Step.Registered == "" && a.Step.Hook != "" {
 		return ""
@@ -50,7 +49,7 @@ func (a About) registered() string {
 	return cmp.Or(a.Step.Registered, a.Case.Registered)
 }
 
-// Among reports whether one of the hooks is what the case is about.
+// Among reports whether one of the hooks is under test.
 func (a About) Among(hooks []discover.Hook) bool {
 	for at := range hooks {
 		if a.concerns(hooks, at) {
@@ -60,13 +59,13 @@ func (a About) Among(hooks []discover.Hook) bool {
 	return false
 }
 
-// Hook names what the case is about.
+// Hook returns the name of the hook under test.
 func (a About) Hook() string {
 	return cmp.Or(a.registered(), a.Step.Hook, a.Case.Hook, "any hook")
 }
 
-// Result is what the i-th step of a session came to. registered are the hooks that
-// fire for it, and about tells which of them count.
+// Result returns the result of the i-th step of a session. registered are the hooks that fire for
+// it, and about determines which of them count.
 func Result(session Session, i int, registered []discover.Hook, about About) suites.Result {
 	seen := session.Seen[i]
 	r := suites.Result{Exit: -1, Client: session.Version, Duration: session.Duration, ModelSees: seen.Texts()}
@@ -74,7 +73,7 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 	r.Live = &suites.LiveResult{ModelSees: live.Cut(r.ModelSees, seen.Fired()), Requests: session.Requests, End: seen.End(), Bodies: session.Bodies, Failed: seen.Failed()}
 	registered = unconditional(registered, len(seen.Fired()))
 	var readings []client.Reading
-	foretold := true // what is known of all hooks is enough to foretell the effect
+	foretold := true // enough is known of all hooks to predict the effect
 	for _, h := range live.Match(&seen, namesOf(registered)) {
 		r.Live.Hooks = append(r.Live.Hooks, suites.LiveHook{Event: seen.Turn.Event, Command: h.Command, Exit: h.Exit, Outcome: h.Outcome})
 		r.Live.Returned = append(r.Live.Returned, returned(h, registered, r.ModelSees))
@@ -89,7 +88,7 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		r.Fired = true
 		r.Stdout = append(r.Stdout, h.Stdout...)
 		r.Stderr = append(r.Stderr, h.Stderr...)
-		if h.ID == "" { // without its streams nothing can be foretold
+		if h.ID == "" { // its output is unknown, so nothing can be predicted
 			foretold = false
 			if alike(r.Effect, suites.Proceeds) {
 				r.EffectReason = "the client went on; of a hook that only its log names it is not known what it printed"
@@ -111,15 +110,15 @@ func Result(session Session, i int, registered []discover.Hook, about About) sui
 		switch {
 		case foretold && !alike(predicted.Effect, r.Effect):
 			r.Live.Predicted = predicted.Effect
-		case foretold && predicted.Effect != r.Effect: // which only the output tells apart
+		case foretold && predicted.Effect != r.Effect: // only the output distinguishes these effects
 			r.Effect = predicted.Effect
 		}
 	}
 	return r
 }
 
-// unconditional are the hooks without an if, where no more than these fired: a hook with
-// one may have been passed over.
+// unconditional returns the hooks without an if, if exactly as many fired, because those with an if
+// were then probably skipped. Otherwise it returns all.
 func unconditional(registered []discover.Hook, fired int) []discover.Hook {
 	without := slices.DeleteFunc(slices.Clone(registered), func(h discover.Hook) bool { return h.If != "" })
 	if len(without) == fired {
@@ -128,14 +127,14 @@ func unconditional(registered []discover.Hook, fired int) []discover.Hook {
 	return registered
 }
 
-// alike reports whether two effects look the same from outside: that a hook said
-// something to no effect is told from what it said, not from what the client did.
+// alike reports whether two effects look the same from outside. Only the hook's output, not the
+// client's behaviour, shows that the client ignored it.
 func alike(a, b suites.Effect) bool {
 	nothing := []suites.Effect{suites.Proceeds, suites.Ignored}
 	return a == b || slices.Contains(nothing, a) && slices.Contains(nothing, b)
 }
 
-// returned is what a hook that fired gave the client.
+// returned returns the output of a hook that fired.
 func returned(h live.Fired, registered []discover.Hook, texts []string) suites.Returned {
 	out := suites.Returned{
 		Command: h.Command, Exit: h.Exit, Outcome: h.Outcome, Stdout: h.Stdout, Stderr: h.Stderr, Told: live.Carrying(texts, h.HookLine),
@@ -146,7 +145,7 @@ func returned(h live.Fired, registered []discover.Hook, texts []string) suites.R
 	return out
 }
 
-// namesOf are the forms in which the client may name the hooks.
+// namesOf returns the forms in which the client may name the hooks.
 func namesOf(hooks []discover.Hook) []live.Registered {
 	out := make([]live.Registered, len(hooks))
 	for i, h := range hooks {
@@ -155,8 +154,7 @@ func namesOf(hooks []discover.Hook) []live.Registered {
 	return out
 }
 
-// Blame makes what is wrong with the client, if anything, the result of the step that
-// it came to.
+// Blame makes a fault of the client the result of the step that the client had reached.
 func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Result {
 	if f == nil {
 		return results
@@ -173,7 +171,7 @@ func Blame(results []suites.Result, f *Fault, timeout time.Duration) []suites.Re
 	return results
 }
 
-// OfClient tells changes that the client makes for itself.
+// OfClient reports whether the client itself made the change.
 func OfClient(c suites.Change) bool {
 	for _, own := range []string{"~/", "/tmp/claude-", "{tmp}/claude-", "/tmp/cc-socks", "{tmp}/cc-socks"} {
 		if strings.HasPrefix(c.Path, own) {
@@ -183,7 +181,7 @@ func OfClient(c suites.Change) bool {
 	return c.Path == "~"
 }
 
-// Unplayable says what of a case no session of the client can have; "" when it can.
+// Unplayable returns why no session of the client can play the case, "" if one can.
 func Unplayable(c *suites.Case) string {
 	if c.WantedEnv().Cwd != "" {
 		return "it has a cwd of its own, and the client's hooks are those of the directory in which it starts"
@@ -204,8 +202,8 @@ func Unplayable(c *suites.Case) string {
 	return ""
 }
 
-// Delegated are the scripted answers to a client that a hook starts; fill fills in the
-// templates of an input.
+// Delegated returns the scripted answers to a client that a hook starts; fill expands the templates
+// in an input.
 func Delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessage) (all []live.Reply) {
 	for _, a := range answers {
 		r := live.Reply{Text: a.Text, Delay: a.Delay}
@@ -220,30 +218,29 @@ func Delegated(answers []suites.Answer, fill func(json.RawMessage) json.RawMessa
 // readAnyway are the settings files that the client finds by itself.
 var readAnyway = []string{".claude/settings.json", ".claude/settings.local.json"}
 
-// A Stand says where the client starts, which need not be the real project.
+// A Stand describes where the client starts, which may not be the real project.
 type Stand struct {
 	Elsewhere bool
 	Root      string // of the real project
 	Home      string
 }
 
-// command is that of a hook as the client has it there.
+// command returns the command of a hook as the client has it there.
 func (s Stand) command(h discover.Hook) string {
 	switch {
 	case h.Scope == discover.InHome && h.Args == nil:
 		return discover.WrittenHome().ReplaceAllString(h.Command, s.Home+"/.claude/")
 	case h.PluginRoot == "" && s.Elsewhere:
 		return live.Rooted(h.Entry, s.Root)
-	case h.PluginRoot != "": // the client names it so in what it tells
+	case h.PluginRoot != "": // the client's reports name it so
 		return strings.ReplaceAll(h.Command, "${CLAUDE_PLUGIN_ROOT}", s.Root+strings.TrimPrefix(h.PluginRoot, h.Root))
 	default:
 		return h.Command
 	}
 }
 
-// NotByItself lists what the client has to be told of: entries of other settings
-// files, or of all of them where it starts elsewhere or is to have them anew, and the
-// directories of plugins.
+// NotByItself returns what the client does not find by itself: the entries of other settings files,
+// or of all of them if the client starts elsewhere or anew is set, and the directories of plugins.
 func (s Stand) NotByItself(hooks []discover.Hook, anew bool) (entries []client.Entry, plugins []string) {
 	for _, h := range hooks {
 		switch {
@@ -258,7 +255,7 @@ func (s Stand) NotByItself(hooks []discover.Hook, anew bool) (entries []client.E
 	return entries, plugins
 }
 
-// Started are the hooks as the client has them.
+// Started returns the hooks with their commands as the client has them.
 func (s Stand) Started(hooks []discover.Hook) []discover.Hook {
 	hooks = slices.Clone(hooks)
 	for i := range hooks {
@@ -267,9 +264,9 @@ func (s Stand) Started(hooks []discover.Hook) []discover.Hook {
 	return hooks
 }
 
-// LinkHome is a script for sh that has a tree which is kept to be ~/.claude, $2, seen
-// as the one of a HOME, $1. The client is given what its settings register anew, writes
-// to directories of its own, and has its own commands, such as /compact.
+// LinkHome is a sh script that makes a tree to be installed as ~/.claude, $2, visible in a HOME,
+// $1. It omits the settings, whose hooks the client gets separately, the directories that the
+// client writes, and commands, so that the client has its own, such as /compact.
 const LinkHome = `mkdir -p "$1/.claude" && for f in "$2"/* "$2"/.[!.]*; do
 	case ${f##*/} in settings.json | settings.local.json | commands | .git | projects | todos | statsig | shell-snapshots | session-env | backups | "*" | ".[!.]*") ;;
 	*) ln -s "$f" "$1/.claude/" || exit ;; esac

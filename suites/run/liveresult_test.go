@@ -28,7 +28,7 @@ func TestUnplayable(t *testing.T) {
 	}
 }
 
-// TestStand: what the client has to be told of, and how it names what it runs.
+// TestStand checks which settings the client must be given, and how it names the hooks.
 func TestStand(t *testing.T) {
 	t.Parallel()
 	hook := func(file, command string, scope discover.Scope) discover.Hook {
@@ -74,8 +74,8 @@ func startedAs(hooks []discover.Hook) string {
 	return strings.Join(all, " ")
 }
 
-// TestPredicted: a contradiction is one only where all hooks and their streams are known,
-// and where it can be seen from outside.
+// TestPredicted checks that a contradiction is reported only if all hooks and their streams are
+// known, and only if it is visible from outside.
 func TestPredicted(t *testing.T) {
 	t.Parallel()
 	registered := []discover.Hook{{ID: "one", Command: "a.sh"}}
@@ -84,7 +84,7 @@ func TestPredicted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		exit    int
 		answer  string
-		more    bool // hooks fired than are registered
+		more    bool // more hooks fired than are registered
 		want    suites.Effect
 		because string
 	}{
@@ -124,8 +124,7 @@ func TestPredicted(t *testing.T) {
 	}
 }
 
-// TestQuietEffect: whether a client that goes on has heeded the output only the output
-// tells.
+// TestQuietEffect checks that only the output shows whether a client that proceeds used it.
 func TestQuietEffect(t *testing.T) {
 	t.Parallel()
 	registered := []discover.Hook{{ID: "one", Command: "a.sh"}}

@@ -18,8 +18,8 @@ import (
 
 func init() { attacks["locking"] = locking }
 
-// TestLocksOutside: locks and leases that a hook takes end in its sandbox, whatever
-// file they are on.
+// TestLocksOutside checks that locks and leases of a hook do not reach outside its sandbox,
+// whatever file they are on.
 func TestLocksOutside(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"project", "home", "outside"} {
@@ -53,7 +53,7 @@ func TestLocksOutside(t *testing.T) {
 			if held != "" {
 				t.Errorf("outside hold %q; the hook: %s", held, told)
 			}
-			for limit := time.Now().Add(time.Minute); locked(file) != ""; { // its namespaces are taken down after its verdict
+			for limit := time.Now().Add(time.Minute); locked(file) != ""; { // its namespaces outlive its verdict
 				if time.Now().After(limit) {
 					t.Fatal("held after the case")
 				}
@@ -62,12 +62,12 @@ func TestLocksOutside(t *testing.T) {
 	}
 }
 
-// heldAtLeast is for how long without a break a lock is there before it counts: the
-// hook's lasts a second. A process that is being started has our descriptors for a
-// moment, and with them the locks that were just tried.
+// heldAtLeast is how long a lock must exist without a break to count. The hook's lasts a second,
+// but a process that is being started has our descriptors for a moment, and with them the locks
+// that were just tried.
 const heldAtLeast = 500 * time.Millisecond
 
-// heldUntil tries the file until the case is done, and tells what was in the way
+// heldUntil tries to lock the file until the case ends, and returns the obstacle that existed
 // without a break.
 func heldUntil(done <-chan string, file string) (held, told string) {
 	since, longest := map[string]time.Time{}, map[string]time.Duration{}
@@ -99,7 +99,7 @@ func heldUntil(done <-chan string, file string) (held, told string) {
 	}
 }
 
-// locked tells what keeps somebody else from a file.
+// locked returns the reason why another process cannot lock a file.
 func locked(file string) (by string) {
 	f, err := os.OpenFile(file, os.O_RDWR|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -127,7 +127,7 @@ func locking() {
 	fmt.Println("posix", unix.FcntlFlock(f.Fd(), unix.F_SETLK, &lk))
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	fmt.Println("lease", err)
-	// The locks last as long as this: who wants to break the lease interrupts a wait.
+	// The locks last as long as this loop, because an attempt to break the lease interrupts a wait.
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		_ = unix.Nanosleep(&unix.Timespec{Nsec: 1e8}, nil)
 	}

@@ -12,8 +12,7 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// TestMasksElsewhere: what is masked is so by every path that leads to it, and
-// whatever HOME is.
+// TestMasksElsewhere checks that a masked file is masked by every path to it, and for every HOME.
 func TestMasksElsewhere(t *testing.T) {
 	dir := besideThisFile(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -50,7 +49,7 @@ func TestMasksElsewhere(t *testing.T) {
 				i.OwnHome = at("home")
 			}
 		})
-		if mountedHome { // while the session lasts
+		if mountedHome { // during the session
 			for _, d := range []string{"again", "part"} {
 				if err := os.MkdirAll(at(d), 0o755); err != nil {
 					t.Fatal(err)
@@ -66,7 +65,7 @@ func TestMasksElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := string(o.Last().Stdout)
-		if home != "home" { // the other HOME is none of the person's here
+		if home != "home" { // the other HOME is not the user's here
 			got = strings.ReplaceAll(got, secret+" in "+at("own/.aws/credentials")+"\n", "")
 			got = strings.ReplaceAll(got, secret+" in "+at("own/.netrc")+"\n", "")
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMeant: where a case names a script that is not there, it is said which one lies
-// elsewhere by that name, or has nearly that name.
+// TestMeant checks that an error about a missing script suggests a script of this name elsewhere,
+// or one with a similar name.
 func TestMeant(t *testing.T) {
 	t.Parallel()
 	from := From{Scripts: []string{".claude/hooks/guard.sh", ".claude/hooks/format.py"}}

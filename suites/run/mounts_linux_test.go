@@ -19,7 +19,7 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// mounted mounts something for the time of a test.
+// mounted mounts something for the duration of a test.
 func mounted(t *testing.T, source, at, kind string, flags uintptr, data string) {
 	t.Helper()
 	if err := unix.Mount(source, at, kind, flags, data); err != nil {
@@ -28,8 +28,8 @@ func mounted(t *testing.T, source, at, kind string, flags uintptr, data string) 
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 }
 
-// mountsInside are what may be mounted in a project or HOME; each gets both and a
-// directory elsewhere.
+// mountsInside are possible mounts in a project or HOME. Each function gets both and a directory
+// elsewhere.
 var mountsInside = map[string]func(t *testing.T, project, home, other string){
 	"tmpfs at a directory": func(t *testing.T, project, _, _ string) {
 		mounted(t, "tmpfs", filepath.Join(project, "node_modules"), "tmpfs", 0, "size=1m")
@@ -79,7 +79,7 @@ var mountsInside = map[string]func(t *testing.T, project, home, other string){
 	},
 }
 
-// inMounts is what a hook does in a project with mounts, as it would without.
+// inMounts is a hook that uses a project with mounts as it would without.
 const inMounts = `cd "$CLAUDE_PROJECT_DIR" || exit 3
 cat root.txt node_modules/m/index.js src/main.txt
 echo more >>root.txt; echo new >new.txt; echo new >src/new.txt; rm gone.txt; mkdir made; echo x >made/file
@@ -89,8 +89,8 @@ git -C . status --short >/dev/null || exit 4
 echo module >node_modules/m/index.js 2>/dev/null
 true`
 
-// TestMountsInside: whatever is mounted in a project or HOME, its cases have
-// namespaces, and what they see is writable and theirs.
+// TestMountsInside checks that cases run in namespaces despite any mounts in a project or HOME, and
+// can write to their files without changing the originals.
 func TestMountsInside(t *testing.T) {
 	for name, mount := range mountsInside {
 		t.Run(name, func(t *testing.T) {
@@ -128,13 +128,13 @@ func TestMountsInside(t *testing.T) {
 	}
 }
 
-// ordinaryUser is nobody's number.
+// ordinaryUser is an unassigned user ID.
 const ordinaryUser = 54321
 
 func init() { attacks["ordinary"] = ordinary }
 
-// TestMountsInsideForUsers: an ordinary user may not uncover what is below a
-// mount, and has namespaces all the same.
+// TestMountsInsideForUsers checks that an ordinary user, who may not uncover the files below a
+// mount, has namespaces nevertheless.
 func TestMountsInsideForUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting needs root")
@@ -171,8 +171,8 @@ func TestMountsInsideForUsers(t *testing.T) {
 	}
 }
 
-// read is what the hook can read of the project: the system makes no overlay of an
-// overlay of an overlay, and so that is hidden.
+// read returns the files of the project that the hook can read. The kernel makes no overlay of an
+// overlay of an overlay, so such a mount is hidden.
 func read(mount string) string {
 	if mount == "an overlay on an overlay" {
 		return "first\nwork\n"
@@ -205,8 +205,8 @@ func sawMounts(t *testing.T, where string, o suites.Outcome, want string) {
 	}
 }
 
-// withMounts makes a project and a HOME in dir, mounts something there, and
-// gives a runner in namespaces.
+// withMounts creates a project and a HOME in dir, mounts something there, and returns a runner in
+// namespaces.
 func withMounts(t *testing.T, dir string, mount func(t *testing.T, project, home, other string)) (*project, *run.Runner) {
 	t.Helper()
 	root, home, other := filepath.Join(dir, "a, project"), filepath.Join(dir, "home"), filepath.Join(dir, "other")
@@ -245,8 +245,8 @@ func runnerOf(t *testing.T, p *project, home string) *run.Runner {
 	return r
 }
 
-// TestMountsComeAndGo: what is mounted and unmounted while a session lasts costs
-// no case anything.
+// TestMountsComeAndGo checks that no case fails because mounts are added and removed during a
+// session.
 func TestMountsComeAndGo(t *testing.T) {
 	dir := besideThisFile(t)
 	p, r := withMounts(t, dir, nil)

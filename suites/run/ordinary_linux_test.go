@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ordinaryPrograms are things that programs do every day, and what they say then. None of
-// them wants what a sandbox refuses.
+// ordinaryPrograms are everyday actions of programs, with their output. None of them needs anything
+// that a sandbox refuses.
 var ordinaryPrograms = []struct{ name, act, want string }{
 	{"bash", `f() { echo "$(($1 * 2))"; }; x=$(f 21 | tee >(cat >/dev/null)); coproc C { cat; }; echo "$x" >&"${C[1]}"; read -r y <&"${C[0]}"; ulimit -c; echo "$y"`, "0\n42\n"},
 	{"git", `cd "$TMPDIR" && git init -q r && cd r && git config user.email a@b.c && git config user.name n && echo x >f && git add f && git commit -qm m && git worktree add -q ../w && git gc -q && git log --oneline | wc -l`, "1\n"},
@@ -39,8 +39,8 @@ const { Worker } = require("worker_threads"), fs = require("fs"), os = require("
 	{"tools", `cd "$TMPDIR"; seq 1000 | sort -R --parallel=4 | xargs -P4 -n100 echo | wc -w; tar cf - . | gzip | wc -c >/dev/null; find . -type f | wc -l >/dev/null; truncate -s 1M f; fallocate -l 1M g; timeout 5 true; nproc >/dev/null; df . >/dev/null; ps >/dev/null; flock f true; mktemp -d >/dev/null; echo ok`, "1000\nok\n"},
 }
 
-// TestOrdinaryPrograms sees that programs do as ever in a sandbox, and are told
-// nothing of what it stops.
+// TestOrdinaryPrograms checks that programs work normally in a sandbox, and that nothing is
+// reported as prevented.
 func TestOrdinaryPrograms(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t, t.TempDir())

@@ -12,19 +12,19 @@ import (
 	"sync"
 )
 
-// PathDirs replace a directory of a search path that holds a tool by directories of
-// links to all the rest of it.
+// PathDirs replaces a directory of a search path that contains a tool with directories of links to
+// all its other programs.
 type PathDirs struct {
-	Dir string     // where they are made
-	mu  sync.Mutex // one case makes them, the others wait
+	Dir string     // where the directories are created
+	mu  sync.Mutex // one case creates them, the others wait
 }
 
-// parts is how many directories replace one, each with the programs whose names fall to
-// it. Those in which no tool is missing are shared, because a directory of a machine
-// holds a thousand programs, and a link is not free.
+// parts is the number of directories that replace one; a hash of its name assigns each program to
+// one. Those in which no tool is missing are shared, because a directory may contain a thousand
+// programs, and creating links takes time.
 const parts = 4
 
-// Path is the search path without the tools.
+// Path returns the search path without the tools.
 func (h *PathDirs) Path(search string, tools []string) (string, error) {
 	if len(tools) == 0 {
 		return search, nil
@@ -40,7 +40,7 @@ func (h *PathDirs) Path(search string, tools []string) (string, error) {
 			return "", err
 		}
 		if slices.Contains(replaced, real) {
-			continue // /bin, where that is /usr/bin: nothing more is found in it
+			continue // for example /bin as a link to /usr/bin: it adds nothing
 		}
 		replaced = append(replaced, real)
 		links, err := h.without(d, tools)
@@ -80,15 +80,14 @@ func (h *PathDirs) without(dir string, tools []string) (dirs []string, err error
 	return dirs, nil
 }
 
-// part is the one that a program falls to.
+// part returns the index of the part to which a program is assigned.
 func part(name string) int {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
 	return int(sum.Sum32() % parts)
 }
 
-// link makes a directory of links to some entries of another. It is there when all of
-// them are.
+// link creates a directory of links to some entries of another one. It appears only when complete.
 func link(dir, at string, entries []os.DirEntry, wanted func(name string) bool) error {
 	building := at + ".new"
 	if err := os.MkdirAll(building, 0o755); err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPath: on a path made for it a tool is absent and all else is found, and what
-// two farms have in common is there once.
+// TestPath checks that a path without a tool has all other programs, and that two such paths share
+// directories.
 func TestPath(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -53,7 +53,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestPathOfAll: a path from which nothing is taken away stays as it is.
+// TestPathOfAll checks that a path does not change if no tool is removed.
 func TestPathOfAll(t *testing.T) {
 	t.Parallel()
 	f := PathDirs{Dir: t.TempDir()}

@@ -16,7 +16,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// committing is a hook that does what only a repository of its own survives.
+// committing is a hook that only works in an independent repository.
 const committing = `#!/usr/bin/env bash
 set -euo pipefail
 cd "$CLAUDE_PROJECT_DIR"
@@ -30,8 +30,8 @@ git stash list
 cat tracked.txt
 `
 
-// layouts are ways in which a project can lie. Each gets an empty directory and
-// returns the project, as it is named.
+// layouts are possible locations of a project. Each gets an empty directory and returns the
+// project, as named.
 var layouts = map[string]func(t *testing.T, dir string) string{
 	"a repository": repository,
 	"a path with spaces and signs": func(t *testing.T, dir string) string {
@@ -69,8 +69,8 @@ var layouts = map[string]func(t *testing.T, dir string) string{
 	},
 }
 
-// repository makes one with a commit, in which the project may be the whole or
-// the directory "part".
+// repository creates a repository with a commit. The project may be all of it or the directory
+// "part".
 func repository(t *testing.T, dir string) string {
 	t.Helper()
 	for _, at := range []string{"", "part"} {
@@ -95,8 +95,8 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestLayouts: however a project lies, a hook can do all that it would in place,
-// and the person's repository stays as it is.
+// TestLayouts checks that a hook can do everything as in place, wherever the project is, and that
+// the user's repository does not change.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for name, layout := range layouts {
@@ -120,7 +120,7 @@ func TestLayouts(t *testing.T) {
 					} else {
 						for path, was := range before {
 							if mode == "copy" && strings.Contains(path, ".git/") && strings.Contains(path, "/objects/") {
-								// Git renews the time of an object that it would have written.
+								// Git renews the time of an existing object instead of writing it.
 								was, after[path] = withoutTime(was), withoutTime(after[path])
 							}
 							if after[path] != was {
@@ -175,8 +175,8 @@ func commit(t *testing.T, root string, mode string) (suites.Outcome, suites.Verd
 	return out, v
 }
 
-// TestSteps: the steps of a case have the same parent, the same /tmp and see what
-// the others did; another case sees none of it.
+// TestSteps checks that the steps of a case have the same parent and /tmp and see each other's
+// changes, and that another case sees none of them.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -16,33 +16,32 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// A caseRun is one case with everything that its steps share: the sandbox, the
-// directories and environment in it, and what ended there so far.
+// A caseRun is one case with the state that its steps share: the sandbox, the directories and
+// environment in it, and how its commands ended so far.
 type caseRun struct {
 	sandbox.Sandbox
 	o        *Options
 	c        *suites.Case
 	dir      string
 	tmp      string
-	root     string // the project: itself, or this case's copy of it
-	override string // CLAUDE_PROJECT_DIR of the case's own; "" when it is the project
+	root     string // the project: itself or the case's copy
+	override string // the case's own CLAUDE_PROJECT_DIR; "" if it is the project
 	cwd      string
 	number   string
-	searched string // the PATH that the case would have of itself
+	searched string // PATH without the case's programs and shims
 	env      []string
-	named    []string          // the templates and what each stands for, one after the other
-	expand   *strings.Replacer // of them
+	named    []string          // the templates and their values, alternating
+	expand   *strings.Replacer // of the templates
 	places   []place           // see symbolic
 	server   *Server
 	ended    sandbox.Ended
-	log      string // of a traced run, in dir; "" when the run is not traced
+	log      string // of a traced run, in dir; "" if the run is not traced
 }
 
-// A place is a directory that has a name of its own in what is told of a case,
-// so that two runs tell the same.
+// A place is a directory with a name that replaces it in reports, so that two runs report the same.
 type place struct{ dir, name string }
 
-// project is what the hook sees as CLAUDE_PROJECT_DIR.
+// project returns the value of CLAUDE_PROJECT_DIR for hooks.
 func (s *caseRun) project() string {
 	if s.override != "" {
 		return s.override
@@ -50,8 +49,8 @@ func (s *caseRun) project() string {
 	return s.root
 }
 
-// close stops what runs for the case. What it left stays: whoever judges the
-// case decides.
+// close stops everything that runs for the case. Its files stay, because the code that judges the
+// case removes or keeps them.
 func (s *caseRun) close() {
 	if s.server != nil {
 		s.server.Close()
@@ -61,10 +60,10 @@ func (s *caseRun) close() {
 	}
 }
 
-// path expands a template; what is relative lies in the case's TMPDIR.
+// path expands a template. A relative path is in the case's TMPDIR.
 func (s *caseRun) path(template string) string { return s.from(s.tmp, template) }
 
-// from is the path that a template gives, from a directory if it is relative.
+// from expands a template. A relative path is in dir.
 func (s *caseRun) from(dir, template string) string {
 	p := filepath.FromSlash(s.expand.Replace(template))
 	if !filepath.IsAbs(p) {
@@ -73,7 +72,7 @@ func (s *caseRun) from(dir, template string) string {
 	return filepath.Clean(p)
 }
 
-// start is the directory in which sessions of the case start, unless it names one.
+// start returns the directory in which sessions of the case start, unless it sets one.
 func (s *caseRun) start() string {
 	if s.c.Repo != nil {
 		return s.override
@@ -100,7 +99,7 @@ func (s *caseRun) place(ctx context.Context, f suites.Fixture) error {
 	return s.tool(ctx, map[string]string{"TZ": "UTC"}, s.project(), "touch", "-t", changed, path)
 }
 
-// writeTree fills a directory of the case's own.
+// writeTree writes files to a directory of the case.
 func (s *caseRun) writeTree(dir string, files map[string]string) error {
 	for name, content := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -113,7 +112,8 @@ func (s *caseRun) writeTree(dir string, files map[string]string) error {
 	return nil
 }
 
-// tool runs, in a directory and with variables of its own, a program that the case's preparation needs.
+// tool runs a program to prepare the case, in the directory at and with variables in addition to
+// the case's.
 func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, argv ...string) error {
 	results, err := s.Run(ctx, process.Command{
 		Argv: argv, Dir: at, Env: process.With(s.env, env), Timeout: time.Minute,
@@ -131,7 +131,7 @@ func (s *caseRun) tool(ctx context.Context, env map[string]string, at string, ar
 	return nil
 }
 
-// open makes the sandbox of a case and prepares the case in it.
+// open creates the sandbox of a case and prepares the case in it.
 func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, error) {
 	if err := r.Isolation.Refused(); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 		return nil, err
 	}
 	search := filepath.SplitList(searched)
-	if searched != path { // directories of links lead to those of the whole path
+	if searched != path { // the directories of links lead to those of the whole path
 		search = append(search, filepath.SplitList(path)...)
 	}
 	opened, err := r.pool.Open(ctx, c.Suite+"-"+c.ID+"-", sandbox.Wanted{Dirs: r.dirs(c), Search: search, Watched: watchedBy(c)})
@@ -159,7 +159,7 @@ func (r *Runner) open(ctx context.Context, c *suites.Case, t Tracer) (*caseRun, 
 	return s, nil
 }
 
-// prepare makes everything that the case wants before its first step.
+// prepare sets up everything that the case needs before its first step.
 func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	if s.c.Project != nil || s.c.Repo != nil {
 		s.override = filepath.Join(s.dir, "project")
@@ -191,8 +191,7 @@ func (s *caseRun) prepare(ctx context.Context, t Tracer) (err error) {
 	return nil
 }
 
-// dirs are those that a case finds in its own directory; nil is for one that
-// wants nothing special.
+// dirs returns the subdirectories of a case's own directory. nil is a case without special needs.
 func (o *Options) dirs(c *suites.Case) []string {
 	dirs := []string{"tmp"}
 	if c != nil && (c.Project != nil || c.Repo != nil) {
@@ -204,8 +203,8 @@ func (o *Options) dirs(c *suites.Case) []string {
 	return dirs
 }
 
-// watchedBy lists the directories of the project in which a case expects changes or
-// none. In place it would cost too much to look at the whole project for every case.
+// watchedBy returns the directories of the project for which the case has an expectation of
+// changes. In place, examining the whole project for every case would be too slow.
 func watchedBy(c *suites.Case) []string {
 	var dirs []string
 	for i := range c.Steps {
@@ -223,14 +222,14 @@ func watchedBy(c *suites.Case) []string {
 	return dirs
 }
 
-// serial counts the cases of this process, from a number that other processes
-// have left behind: several runners must not give out the same.
+// serial counts the cases of this process. It starts at the current time, because several runners,
+// also in other processes, must not use the same number.
 var serial = func() *atomic.Int64 {
 	n := new(atomic.Int64)
 	n.Store(time.Now().UnixMilli() * 1000)
 	return n
 }()
 
-// sessionNumber is a number that no other case has had: hooks key their state
-// by what looks like a PID.
+// sessionNumber returns a number that no other case has had, because hooks key their state by
+// something that looks like a PID.
 func sessionNumber() string { return strconv.FormatInt(serial.Add(1), 10) }

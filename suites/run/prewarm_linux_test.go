@@ -12,8 +12,8 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// A sandbox that was prewarmed goes to a case that wants nothing special, sees
-// the files saved until then, and is given up when no case wants it.
+// TestPrewarm checks that a prewarmed sandbox goes to a case without special needs, shows the files
+// saved until then, and is discarded if no case takes it.
 func TestPrewarm(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -26,11 +26,11 @@ func TestMain(m *testing.M) {
 	if err := process.Adopt(); err != nil {
 		panic(err)
 	}
-	// The clock of patterns ends by itself, some time after the last match.
+	// The clock of patterns stops by itself, some time after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
-// A project is a temporary one, with a space in its path.
+// A project is a temporary project with a space in its path.
 type project struct {
 	t    *testing.T
 	root string
@@ -71,7 +71,7 @@ func (p *project) runner() *run.Runner {
 	})
 }
 
-// direct is a mode without namespaces, in which cases have no limits.
+// direct returns a mode without namespaces, in which cases have no limits.
 func direct(mode, root string) sandbox.Choice {
 	choice, err := sandbox.Choose(mode, sandbox.Options{Root: root}, "")
 	if err != nil {
@@ -105,8 +105,7 @@ func bashCase(e suites.Expectation) *suites.Case {
 	return &suites.Case{Steps: []suites.Step{{Event: "PreToolUse", Tool: "Bash", Command: "pip install x", Expect: e}}}
 }
 
-// TestNamedVerdicts: whatever a hook does, there is one verdict, and it names
-// the cause.
+// TestNamedVerdicts checks that any behaviour of a hook has one verdict that names the cause.
 func TestNamedVerdicts(t *testing.T) {
 	t.Parallel()
 	exit0 := suites.Expectation{Exit: code(0)}
@@ -242,7 +241,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestFixture: a fixture is as old as it says, and tells the time where it is filled in.
+// TestFixture checks the age of a fixture, and that templates in it are filled in.
 func TestFixture(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -296,7 +295,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestCondition: a hook whose if does not let the call through is not run, and fire names it.
+// TestCondition checks that a hook whose if does not match the call is not run, and that fire names
+// it.
 func TestCondition(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -1,6 +1,5 @@
-// Package run is the RUN station: it builds a case's surroundings, fires its
-// hook step by step as the case says, and returns what happened. It judges
-// nothing.
+// Package run prepares a case's environment, fires its hook step by step and returns the outcome.
+// It does not judge outcomes.
 package run
 
 import (
@@ -27,13 +26,13 @@ type Runner struct {
 	Options
 	pool      *sandbox.Pool
 	paths     PathDirs         // search paths without some tools
-	tools     *toolbox.Toolbox // whose versions gates ask for
+	tools     *toolbox.Toolbox // asked for versions by gates
 	machine   toolbox.Machine
 	asked     saidByRunners
 	evaluator evaluator.Evaluator
 }
 
-// New makes a runner.
+// New returns a runner with these options.
 func New(o Options) *Runner {
 	r := &Runner{Options: o, tools: toolbox.New(o.Root, o.Env, nil, nil), machine: toolbox.NewMachine(o.Root, o.Env)}
 	r.paths.Dir = o.Temp
@@ -44,24 +43,24 @@ func New(o Options) *Runner {
 	return r
 }
 
-// KeepReady keeps that many supervisors ready from now on, so that no case waits for
-// the start of one. Close ends them.
+// KeepReady keeps that many supervisors ready from now on, so that no case waits for the start of
+// one. Close ends them.
 func (r *Runner) KeepReady(supervisors int) { r.pool.KeepReady(supervisors) }
 
-// Prewarm makes a sandbox for the next case with no special wishes, in the place of one
-// that no case took. CancelPrewarm gives it up.
+// Prewarm creates a sandbox for the next case without special needs and discards an unused earlier
+// one. CancelPrewarm discards it.
 func (r *Runner) Prewarm() { r.pool.Prewarm() }
 
-// CancelPrewarm gives up a prewarmed sandbox.
+// CancelPrewarm discards a prewarmed sandbox.
 func (r *Runner) CancelPrewarm() { r.pool.CancelPrewarm() }
 
-// Close gives up what is kept ready. Cases that run are not touched.
+// Close discards everything that is kept ready. It does not affect running cases.
 func (r *Runner) Close() {
 	r.pool.Close()
 	r.evaluator.Close()
 }
 
-// Remove deletes what a case left, once it was judged.
+// Remove deletes the files of a case after it was judged.
 func (r *Runner) Remove(o suites.Outcome) error {
 	if o.Sandbox == "" {
 		return nil
@@ -69,55 +68,53 @@ func (r *Runner) Remove(o suites.Outcome) error {
 	return r.pool.Discard(o.Sandbox)
 }
 
-// Keep moves what a case left to a directory that does not exist yet, within
-// KeepSize.
+// Keep moves the files of a case to a directory that does not exist yet, within KeepSize.
 func (r *Runner) Keep(o suites.Outcome, to string) error {
 	return r.pool.Keep(o.Sandbox, to)
 }
 
-// Options are what every case of a session has in common.
+// Options are common to all cases of a session.
 type Options struct {
 	Root    string        // the project's root, absolute
-	Temp    string        // where sandboxes are made; must exist
+	Temp    string        // where sandboxes are created; must exist
 	Env     []string      // see Environment
-	Timeout time.Duration // of a step whose case names none
-	// Backstop is the longest that a step may take, whatever its case or the
-	// settings that register its hook say; 0: no limit.
+	Timeout time.Duration // of a step whose case sets none
+	// Backstop bounds the time of a step, whatever its case or the settings that register its hook
+	// specify; 0: no limit.
 	Backstop  time.Duration
 	Client    client.Version
 	Live      Live
 	Isolation sandbox.Choice // the zero value runs nothing
-	KeepSize  int64          // bytes that a kept sandbox may take up; 0: no bound
-	EmptyHome bool           // each case has a HOME of its own, with nothing in it
-	// Hooks tells which registered hooks fire for an event and the value its
-	// matchers are compared with, in order. Nil: none are registered.
+	KeepSize  int64          // the limit of a kept sandbox in bytes; 0: none
+	EmptyHome bool           // each case has an empty HOME of its own
+	// Hooks returns the registered hooks that fire for an event and the value that matchers are
+	// compared with, in order. If nil, none are registered.
 	Hooks func(event, value string) []discover.Hook
-	// InForce lists the registered hooks. Nil: none are registered.
+	// InForce returns the registered hooks. If nil, none are registered.
 	InForce func() []discover.Hook
-	// Registered gives the registered hook of an event that a case names. Nil: none
-	// are registered.
+	// Registered returns the registered hook of an event that a case names. If nil, none are
+	// registered.
 	Registered func(event, name string) (discover.Hook, bool)
-	// Interpreted reports whether every registered command that names the script
-	// starts it through an interpreter, so that it needs no execute bit.
+	// Interpreted reports whether every registered command that names the script starts it through
+	// an interpreter, so that it needs no execute bit.
 	Interpreted func(hook string) bool
 	Scripts     []string // the project's hook scripts, from its root
-	// Reader reads scripts, wherever they lie. What is masked from cases is not read
-	// for them either.
+	// Reader reads scripts anywhere, except files that are masked from cases.
 	Reader disk.Reader
-	// StandIns tells what stands in for tools that the machine does not have.
+	// StandIns maps tools that the machine lacks to their replacements.
 	StandIns map[string]string
-	// Standing names, for a hook's path, the stand-ins that it can reach.
+	// Standing returns the stand-ins that a hook, given by its path, can reach.
 	Standing func(hook string) []string
 }
 
-// Live says how cases of layer 2 run.
+// Live describes how cases of layer 2 run.
 type Live struct {
-	Client  string        // the program; "" is that of PATH
-	Timeout time.Duration // of a case that names none
-	Alone   bool          // InForce is all that the client is told of: the project's own settings are not read
+	Client  string        // the program; "" is the one in PATH
+	Timeout time.Duration // of a case that sets none
+	Alone   bool          // the client gets only InForce and does not read the project's settings
 }
 
-// bounded returns a time-out that does not exceed the backstop.
+// bounded returns a timeout that does not exceed the backstop.
 func (o *Options) bounded(timeout time.Duration) time.Duration {
 	if o.Backstop > 0 && (timeout == 0 || timeout > o.Backstop) {
 		return o.Backstop
@@ -125,17 +122,17 @@ func (o *Options) bounded(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// Program is the client's program as people name it.
+// Program returns the name of the client's program as users write it.
 func (l Live) Program() string { return cmp.Or(l.Client, live.Program) }
 
-// passed are the variables of the caller that hooks get as they are.
+// passed are the variables of the caller that hooks get unchanged.
 var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ"}
 
-// secret are the names of variables that nobody gets unless listed.
+// secret are the names of variables that hooks get only if the user lists them.
 var secret = []string{"*_KEY", "*_TOKEN", "*_SECRET", "*_PASSWORD", "*_CREDENTIALS"}
 
-// Environment picks from the caller's environment what hooks may see: a short
-// list, in which nothing looks like a secret, and the names that the person lists.
+// Environment returns the variables of the caller's environment that hooks may see: a short list
+// without names that look like secrets, and the names that the user lists.
 func Environment(caller []string, list []string) []string {
 	var env []string
 	for _, kv := range caller {
@@ -158,11 +155,10 @@ func matches(name string, globs []string) bool {
 	})
 }
 
-// templates are what a case's texts may name of its surroundings.
+// templates are the templates that texts of a case may contain.
 var templates = []string{"{tmp}", "{project}", "{override}", "{session}", "{server}", "{port}", "{path}"}
 
-// environ makes the environment that all steps of the case share, and what the
-// templates stand for.
+// environ sets the environment that all steps of the case share, and the values of the templates.
 func (s *caseRun) environ() {
 	address, port := "", ""
 	if s.server != nil {
@@ -203,7 +199,7 @@ func (s *caseRun) expanded(vars map[string]string) map[string]string {
 	return out
 }
 
-// variables are the settings of env by name; the last of a name counts.
+// variables returns the variables of env by name; the last value of a name counts.
 func variables(env []string) map[string]string {
 	set := make(map[string]string, len(env))
 	for _, kv := range env {

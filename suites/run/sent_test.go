@@ -8,8 +8,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestSent: what is said to be sent is what a hook gets, but for where the case
-// takes place and for its number.
+// TestSent checks that Sent returns the input that the hook gets, except for the case's directory
+// and number.
 func TestSent(t *testing.T) {
 	t.Parallel()
 	raw := "raw {tmp}"

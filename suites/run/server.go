@@ -16,13 +16,13 @@ import (
 	"hookwatch/suites/live"
 )
 
-// server answers the client for the scripted model.
+// A server answers the client's requests with the scripted model.
 type server struct {
 	listener net.Listener
 	http     *http.Server
 	mu       sync.Mutex
 	model    live.Model
-	last     []string // bodies, the latest of them
+	last     []string // the latest bodies
 }
 
 const (
@@ -61,7 +61,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	a := s.reply(r)
 	select {
 	case <-time.After(a.Delay):
-	case <-r.Context().Done(): // nobody waits for it any more
+	case <-r.Context().Done(): // the client has closed the connection
 		return
 	}
 	w.Header().Set("Content-Type", a.Type)
@@ -85,15 +85,14 @@ func (s *server) reply(r *http.Request) live.Answer {
 	return s.model.Answer(asked)
 }
 
-// script has the model answer so for a turn.
+// script sets the model's answers for a turn.
 func (s *server) script(t live.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.model.Script(t.Main, t.Subagent, t.Nested)
 }
 
-// follow takes the session that the client says it is in for its own: another one
-// begins with /clear.
+// follow sets the model's session to the client's, because /clear begins another one.
 func (s *server) follow(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,7 @@ func (s *server) follow(session string) {
 	}
 }
 
-// heard is what the model was told in the turn, and the call that it is about.
+// heard returns what the model received in the turn, and the ID of the tool call under test.
 func (s *server) heard() ([]live.Heard, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,13 +126,13 @@ func (s *server) bodies() []string {
 	return s.last
 }
 
-// A Server is what hooks of one case reach.
+// A Server is the loopback server of one case.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// Serve answers at what listen opens, by routes.
+// Serve answers requests according to routes, on the listener that listen returns.
 func Serve(listen func() (net.Listener, error), routes []suites.Route) (*Server, error) {
 	l, err := listen()
 	if err != nil {
@@ -147,13 +146,13 @@ func Serve(listen func() (net.Listener, error), routes []suites.Route) (*Server,
 	return s, nil
 }
 
-// Address is its URL.
+// Address returns the server's URL.
 func (s *Server) Address() string { return "http://" + s.listener.Addr().String() }
 
-// Port is that of its URL.
+// Port returns the port of the server's URL.
 func (s *Server) Port() string { return strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port) }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() { _ = s.http.Close() }
 
 func answer(w http.ResponseWriter, r *http.Request, routes []suites.Route) {
@@ -190,7 +189,7 @@ func routeMatches(route suites.Route, r *http.Request, body string) bool {
 	return strings.Contains(body, route.Contains)
 }
 
-// pause waits, unless the hook goes away first.
+// pause waits and reports true, or false if the hook closes the connection first.
 func pause(r *http.Request, d time.Duration) bool {
 	if d == 0 {
 		return true

@@ -27,12 +27,12 @@ func init() {
 	attacks["reaching"] = reaching
 }
 
-// A machine is a directory of a test's with what a service of the machine has.
+// A machine is a directory of a test with the sockets and pipes of the machine's services.
 type machine struct {
 	t    *testing.T
-	dir  string   // beside this file: neither in the project nor in a private place
+	dir  string   // next to this file: neither in the project nor in a private place
 	home string   // of the cases
-	at   []string // sockets and pipes by which a case must not reach a service
+	at   []string // sockets and pipes through which a case must not reach a service
 	git  string   // content of the project's file .git; "": none
 }
 
@@ -51,7 +51,7 @@ func (m *machine) listen(path string) string {
 	return path
 }
 
-// listenAt binds by the name in the directory: a long path has no room in an address.
+// listenAt binds to the name in the directory, because an address has no room for a long path.
 func listenAt(path string) (net.Listener, error) {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -75,7 +75,7 @@ func listenAt(path string) (net.Listener, error) {
 	return l, os.Chmod(path, 0o666)
 }
 
-// serve has another process bind a socket in the directory, with clone flags.
+// serve lets another process bind a socket in the directory, with clone flags.
 func (m *machine) serve(bound string, flags uintptr) {
 	m.t.Helper()
 	cmd := exec.Command("/proc/self/exe")
@@ -99,7 +99,7 @@ func (m *machine) serve(bound string, flags uintptr) {
 	m.at = append(m.at, bound)
 }
 
-// pipe makes a pipe that a service reads, and returns what it has read.
+// pipe creates a pipe that a service reads, and returns a function that returns what it has read.
 func (m *machine) pipe(path string) func() string {
 	m.t.Helper()
 	if err := errors.Join(syscall.Mkfifo(path, 0o666), os.Chmod(path, 0o666)); err != nil {
@@ -121,7 +121,7 @@ func (m *machine) pipe(path string) func() string {
 	}
 }
 
-// renamed moves what was made, and so takes it out of every list of names.
+// renamed renames a socket, which removes it from every list of names.
 func (m *machine) renamed(from, to string) {
 	m.t.Helper()
 	if err := os.Rename(filepath.Join(m.dir, from), filepath.Join(m.dir, to)); err != nil {
@@ -134,7 +134,7 @@ func (m *machine) renamed(from, to string) {
 	}
 }
 
-// usual binds the sockets that desktops and development machines have.
+// usual binds the sockets that exist on desktops and development machines.
 func (m *machine) usual(uid int) {
 	for _, path := range []string{
 		fmt.Sprintf("/run/user/%d/bus", uid), fmt.Sprintf("/run/user/%d/systemd/private", uid), "/run/hookwatch-test/docker.sock",
@@ -151,7 +151,7 @@ func (m *machine) usual(uid int) {
 	}
 }
 
-// newMachine makes sockets and pipes of all kinds, as many as a busy machine has.
+// newMachine creates sockets and pipes of all kinds, as many as a busy machine has.
 func newMachine(t *testing.T, uid int) (m *machine, pipes []func() string) {
 	m = &machine{t: t, dir: besideThisFile(t), home: filepath.Join(t.TempDir(), "home")}
 	in := func(name string) string { return filepath.Join(m.dir, name) }
@@ -215,9 +215,9 @@ func lateSockets(dir string) (stop func()) {
 	return func() { close(ended); <-stopped }
 }
 
-// TestNothingOfTheMachine: whatever a service bound its socket to, and whenever, no
-// case gets to it, and what it writes into a pipe nobody reads. No file .git of the
-// project changes that.
+// TestNothingOfTheMachine checks that no case reaches a service, wherever and whenever that bound
+// its socket, and that no one reads what a case writes to a pipe. No .git file of the project
+// changes that.
 func TestNothingOfTheMachine(t *testing.T) {
 	users := []int{os.Geteuid()}
 	if users[0] == 0 {
@@ -244,8 +244,8 @@ func TestNothingOfTheMachine(t *testing.T) {
 	}
 }
 
-// fire runs one case whose hook does an act, as a user, and returns what the hook
-// printed. SELF is the test program.
+// fire runs one case whose hook does an act, as a user, and returns the hook's output. SELF is the
+// test program.
 func (m *machine) fire(uid int, act string) string {
 	m.t.Helper()
 	if uid == os.Geteuid() {
@@ -314,8 +314,8 @@ func serving() {
 	}
 }
 
-// reaching tries the sockets and pipes of a list, and for two seconds what appears
-// in a directory.
+// reaching tries the sockets and pipes of a list, and for two seconds those that appear in a
+// directory.
 func reaching() {
 	list, err := os.Open(os.Getenv("LIST"))
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"hookwatch/suites/live"
 )
 
-// A Part is one turn, made when it is its turn: what the one before left counts.
+// A Part is one turn. It is created when it begins, because it depends on the files that the
+// previous one left.
 type Part struct {
-	Make func() (live.Turn, error) // places what the turn needs
-	Done func()                    // looks at what it left
-	// Questions tells whether hooks answer a permission question of this tool.
+	Make func() (live.Turn, error) // places the files of the turn
+	Done func()                    // records the files that the turn left
+	// Questions reports whether hooks answer permission questions for this tool.
 	Questions func(tool string) bool
 }
 
-// talk is the conversation with a running client: what is said to it, and what it
-// prints.
+// A talk is the conversation with a running client: its input and its output lines.
 type talk struct {
 	parts  []Part
 	server *server
-	next   live.Turn // of the part that comes
+	next   live.Turn // of the next part
 
 	stdin   io.Writer
-	lines   chan live.Line // closed when the client prints no more
+	lines   chan live.Line // closed at the end of the client's output
 	version string
 	garbage string
 	seen    []live.Seen
@@ -37,15 +37,15 @@ type talk struct {
 const (
 	longestLine = 16 << 20
 	mostPrinted = 64 << 20
-	// hookGrace is how long the client may take to withdraw a question that a hook
-	// has answered.
+	// hookGrace is how long the client may take to withdraw a question after a hook has answered
+	// it.
 	hookGrace = 300 * time.Millisecond
-	// hookPatience is how long hooks may take to answer one.
+	// hookPatience is how long hooks may take to answer a question.
 	hookPatience = 30 * time.Second
 )
 
-// hold is called with the client's stdin and stdout, and returns when there is
-// nothing more to say.
+// hold plays the parts through the client's stdin and stdout, and returns when the client has ended
+// its output.
 func (t *talk) hold(stdin io.WriteCloser, stdout io.Reader) {
 	t.stdin, t.lines = stdin, make(chan live.Line)
 	go t.listen(stdout)
@@ -55,11 +55,11 @@ func (t *talk) hold(stdin io.WriteCloser, stdout io.Reader) {
 		}
 	}
 	_ = stdin.Close()
-	for range t.lines { // until it is gone
+	for range t.lines { // wait for the client to exit
 	}
 }
 
-// listen reads lines until there are none, or until one is none.
+// listen reads lines until the end of the output or an invalid line.
 func (t *talk) listen(stdout io.Reader) {
 	defer close(t.lines)
 	lines := bufio.NewScanner(stdout)
@@ -86,7 +86,7 @@ func (t *talk) listen(stdout io.Reader) {
 	}
 }
 
-// turn plays one part and tells whether there can be another.
+// turn plays one part and reports whether another can follow.
 func (t *talk) turn(i int) bool {
 	turn := t.next
 	if i > 0 {
@@ -111,7 +111,7 @@ func (t *talk) turn(i int) bool {
 			return false
 		}
 		if over = t.until(&seen, i, live.Over); over && n == 0 && turn.Adds != "" {
-			_, _ = t.stdin.Write(live.Add(turn.Adds)) // a client that is gone prints no more either
+			_, _ = t.stdin.Write(live.Add(turn.Adds)) // if the client is gone, its output ends as well
 			over = t.until(&seen, i, live.Heeded)
 		}
 		if !over {
@@ -124,8 +124,8 @@ func (t *talk) turn(i int) bool {
 	return over
 }
 
-// until reads lines up to one of a kind, which ends what the client was asked for, and
-// answers what the client asks.
+// until reads lines up to one of the given kind, or the end of the turn, and answers the client's
+// questions. It reports whether it reached such a line.
 func (t *talk) until(seen *live.Seen, part int, end live.Kind) (over bool) {
 	for l := range t.lines {
 		if over = t.take(seen, part, l); over || l.Kind == end {
@@ -135,7 +135,7 @@ func (t *talk) until(seen *live.Seen, part int, end live.Kind) (over bool) {
 	return false
 }
 
-// take notes a line and reports whether it ends the turn.
+// take records a line, answers it if it is a question, and reports whether it ends the turn.
 func (t *talk) take(seen *live.Seen, part int, l live.Line) (over bool) {
 	if l.Kind != live.Other {
 		seen.Lines = append(seen.Lines, l)
@@ -154,7 +154,7 @@ func (t *talk) take(seen *live.Seen, part int, l live.Line) (over bool) {
 	return false
 }
 
-// permission answers a question, unless a hook answers it first.
+// permission answers a permission question, unless a hook answers it first.
 func (t *talk) permission(seen *live.Seen, part int, asks live.Line) (over bool) {
 	if t.parts[part].Questions(asks.Tool) {
 		answered, over := t.byHook(seen, part, asks)
@@ -167,7 +167,7 @@ func (t *talk) permission(seen *live.Seen, part int, asks live.Line) (over bool)
 	if asks.ToolUse == tested && !seen.Turn.Allow && !seen.Halts() {
 		answer = live.Refuse(asks)
 	}
-	_, _ = t.stdin.Write(answer) // a client that is gone prints no more either
+	_, _ = t.stdin.Write(answer) // if the client is gone, its output ends as well
 	return false
 }
 
@@ -202,7 +202,7 @@ func (t *talk) byHook(seen *live.Seen, part int, asks live.Line) (answered, over
 	}
 }
 
-// complete reports whether every part came to its end.
+// complete reports whether every part was played to its end.
 func (t *talk) complete() bool {
 	if len(t.seen) < len(t.parts) {
 		return false
@@ -211,8 +211,8 @@ func (t *talk) complete() bool {
 	return slices.ContainsFunc(last.Lines, func(l live.Line) bool { return l.Kind == live.Over })
 }
 
-// readLog gives what the debug log tells of an event's hooks to the one part that is
-// about the event.
+// readLog adds the debug log's entries for an event to the part with this event, if there is only
+// one.
 func (t *talk) readLog(log []live.Logged) {
 	for i := range t.seen {
 		s := &t.seen[i]

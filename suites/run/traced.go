@@ -6,16 +6,16 @@ import (
 	"hookwatch/suites/process"
 )
 
-// A Tracer says how a run is traced by files in a directory of its own, given
-// the variables of its hooks: the files to be made there, by name; the one of
-// them that tells afterwards of the run; and the variables to add.
+// A Tracer returns how to trace a run with files in a directory of its own. It gets the variables
+// of the hooks, and returns the files to create there, by name; the one of them that is the log
+// after the run; and the variables to add.
 type Tracer func(dir string, env []string) (files map[string]string, log string, set map[string]string)
 
-// logLimit is how long a log is read, in bytes: one that is longer is none.
+// logLimit is the maximum size of a log in bytes. A larger one is not read.
 const logLimit = 64 << 20
 
-// trace adds what the Tracer wants to the environment of all steps. A step that
-// sets one of its variables itself would undo it: such a case is run without.
+// trace applies the Tracer to the environment of all steps. If a step sets one of the tracer's
+// variables itself, which would disable it, the case runs without tracing.
 func (s *caseRun) trace(t Tracer) error {
 	if t == nil {
 		return nil
@@ -39,7 +39,7 @@ func (s *caseRun) trace(t Tracer) error {
 	return nil
 }
 
-// traced is the log of a traced run, nil when there is none to go by.
+// traced returns the log of a traced run, nil if it cannot be used.
 func (s *caseRun) traced() []byte {
 	if s.log == "" {
 		return nil

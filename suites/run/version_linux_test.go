@@ -9,20 +9,19 @@ import (
 	"hookwatch/suites/run"
 )
 
-// noting is a linter that leaves word beside itself of whatever it is asked.
+// noting is a linter that records its arguments in a file next to itself.
 const noting = "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/asked\"\necho biome 2.0\n"
 
-// TestVersionApart: a program of the project's own is asked for its version where
-// it can do nothing to the project, however it is found; one of the machine's is asked
-// there, once.
+// TestVersionApart checks that a program of the project is asked for its version in a sandbox,
+// however it is found, and a program of the machine outside, once.
 func TestVersionApart(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"namespaces", "copy"} {
 		for name, tt := range map[string]struct {
-			path   string // of the tool in the project; "" where the machine has it
+			path   string // of the tool in the project; "" if it is the machine's
 			places []string
 			inPath string // a directory of the project; "link" leads to it
-			want   string // said beside the tool
+			want   string // recorded next to the tool
 		}{
 			"a place":                {path: "node_modules/.bin/biome", places: []string{"node_modules/.bin/biome"}},
 			"in PATH":                {path: "bin/biome", inPath: "bin"},
@@ -66,8 +65,8 @@ func TestVersionApart(t *testing.T) {
 	}
 }
 
-// TestVersionOfCalls: neither does a look at its calls start the project's own
-// program in the project.
+// TestVersionOfCalls checks that recording the calls of the project's own program does not start it
+// in the project either.
 func TestVersionOfCalls(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"namespaces", "copy"} {
@@ -89,7 +88,7 @@ func TestVersionOfCalls(t *testing.T) {
 	}
 }
 
-// TestVersionOfNone: a sandbox that cannot be made tells no version.
+// TestVersionOfNone checks that no version is reported if a sandbox cannot be created.
 func TestVersionOfNone(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestViewed: a file of the project is where the case has the project, by whichever way
-// it is named; a name is no file, also where hookwatch is started in the project.
+// TestViewed checks the path of a project's file in the case's view, by any path to the file, and
+// that a name is not a file even if hookwatch is started in the project.
 func TestViewed(t *testing.T) {
 	t.Parallel()
 	root, err := os.Getwd()
@@ -16,7 +16,7 @@ func TestViewed(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(root, link); err != nil {
-		t.Skip(err) // not everybody may make one everywhere
+		t.Skip(err) // not every user may create links everywhere
 	}
 	elsewhere := filepath.Join(t.TempDir(), "lint")
 	view := filepath.Join(t.TempDir(), "copy")

@@ -17,7 +17,7 @@ import (
 	"hookwatch/suites/verdict"
 )
 
-// choose gives a runner of the mode, in whose PATH bin of the machine comes first.
+// inMode returns a runner of the mode, whose PATH starts with bin.
 func (p *project) inMode(mode string, bin string) *run.Runner {
 	p.t.Helper()
 	o := run.Options{
@@ -33,8 +33,8 @@ func (p *project) inMode(mode string, bin string) *run.Runner {
 	return r
 }
 
-// TestCalls: what a hook asks of a tool is passed on as it is, and told with what
-// came of it; in PATH and in the project alike. Nothing of it is left.
+// TestCalls checks that a hook's calls of a tool are forwarded unchanged and recorded with their
+// results, in PATH and in the project, and that nothing of the shims remains.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"namespaces", "copy"} {
@@ -81,8 +81,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfLinked: a tool that only a link leads to is somebody else's: nothing
-// of it is moved, and the other tools are told of all the same.
+// TestCallsOfLinked checks that a tool that only a link leads to is not moved, because it is not
+// the case's, and that the calls of other tools are still recorded.
 func TestCallsOfLinked(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"namespaces", "copy"} {
@@ -112,8 +112,8 @@ func TestCallsOfLinked(t *testing.T) {
 	}
 }
 
-// TestCallsOfUnmoved: a tool of the project that cannot be moved, here for the length
-// of its name, is not watched; the others are.
+// TestCallsOfUnmoved checks that a tool of the project that cannot be moved, here because its name
+// is too long, is not recorded, but the others are.
 func TestCallsOfUnmoved(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -129,9 +129,9 @@ func TestCallsOfUnmoved(t *testing.T) {
 	}
 }
 
-// TestCallsAsSearched: the case's own program goes before a watched one of its name, a
-// tool stays absent that the case does without, and a path of the case's own is left
-// alone; whatever is watched, the hook finds what it found before.
+// TestCallsAsSearched checks that shims do not change which programs a hook finds: the case's own
+// program comes before a recorded one of its name, a hidden tool stays hidden, and a path of the
+// case's own does not change.
 func TestCallsAsSearched(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"namespaces", "copy"} {
@@ -139,7 +139,7 @@ func TestCallsAsSearched(t *testing.T) {
 			path   string // of the case
 			absent []string
 			said   string   // by the hook
-			calls  []string // of lint and other, watched
+			calls  []string // of lint and other, recorded
 		}{
 			{"{path}", nil, "lint\nother\n", []string{"lint", "other"}},
 			{"{tmp}/bin:{path}", nil, "fake\nother\n", []string{"other"}},
@@ -177,7 +177,7 @@ func TestCallsAsSearched(t *testing.T) {
 	}
 }
 
-// TestNoCallsInPlace: what runs in place is not run twice.
+// TestNoCallsInPlace checks that a case does not run twice in place.
 func TestNoCallsInPlace(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBeforeSearched: a shim goes between whole directories, after those of the
-// case's own, or nowhere.
+// TestBeforeSearched checks that shims are inserted between whole directories, after those of the
+// case, or not at all.
 func TestBeforeSearched(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ path, searched, want string }{
@@ -29,7 +29,7 @@ func TestBeforeSearched(t *testing.T) {
 	}
 }
 
-// listed is a search path as this system writes it.
+// listed returns a search path in the format of this system.
 func listed(path string) string {
 	return strings.ReplaceAll(path, ":", string(filepath.ListSeparator))
 }

@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// readBelow reads a regular file of at most limit bytes in a directory that
-// somebody else may have filled: no link leads out of it, and no pipe is waited
-// for.
+// readBelow reads a regular file of at most limit bytes in a directory whose content is untrusted:
+// it follows no link out of the directory and does not block on a pipe.
 func readBelow(dir, name string, limit int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -22,10 +21,10 @@ func readBelow(dir, name string, limit int64) ([]byte, error) {
 	return readIn(root, name, limit, false)
 }
 
-// readIn reads a regular file as readBelow does. Of a larger one it gives the
-// beginning if it may be cut, and an error otherwise.
+// readIn reads a regular file as readBelow does. If the file is larger than limit, it returns the
+// first limit bytes if cut is set, else an error.
 func readIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
-	fi, err := root.Stat(name) // not even opening a device is harmless
+	fi, err := root.Stat(name) // checked first, because opening a device may have effects
 	if err == nil && !fi.Mode().IsRegular() {
 		err = fmt.Errorf("%s: no file", name)
 	}
@@ -49,7 +48,7 @@ func readIn(root *os.Root, name string, limit int64, cut bool) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// linkBelow makes a symbolic link in a directory, as linkIn does.
+// linkBelow creates a symbolic link in a directory, as linkIn does.
 func linkBelow(dir, name, target string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,8 +58,7 @@ func linkBelow(dir, name, target string) error {
 	return linkIn(root, name, target)
 }
 
-// linkIn makes a symbolic link, and the directories above it. What lies there
-// already stays.
+// linkIn creates a symbolic link and its parent directories. It keeps whatever exists at name.
 func linkIn(root *os.Root, name, target string) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (*copyBackend) Describe() Description {
 		Open:      "hooks ran on a copy of the project; your HOME, all other files and the network were open to them",
 		Warning:   "isolation is copy: hooks run on a copy of the project, and your HOME, all other files and the network are open to them",
 		Consent:   "your HOME, the network and all other files are open to hooks",
-		HooksOnly: true, // a program could do whatever the user may, who only asked for hooks to run
+		HooksOnly: true, // a program could do anything the user may do, who allowed only hooks to run
 	}
 }
 
@@ -49,26 +49,25 @@ func (b *copyBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox, e
 	return d, nil
 }
 
-// copyIn is where a copy is in a case's directory.
+// copyIn returns the path of the copy in a case's directory.
 func copyIn(dir string) string { return filepath.Join(dir, "copy") }
 
-// copyProject copies the project at root, with the whole work tree that it is
-// in, below dir, but for the paths to skip, and returns the copy's root. What git
-// writes goes into the copy; its objects, which never change, stay where they
-// are. A repository that lies elsewhere, as that of a linked work tree does, is
-// copied too. One bound holds for the work tree and the repository together,
-// because a clone decides how large they are and what its .git file names.
+// copyProject copies the project at root, with the whole work tree that contains it, below dir,
+// except for the paths to skip, and returns the copy's root. Git writes to the copy; the objects,
+// which never change, stay in the original. A repository elsewhere, as that of a linked work tree,
+// is copied too. One limit applies to the work tree and the repository together, because a clone
+// determines how large they are and which repository its .git file names.
 func copyProject(root, dir string, skip []string) (string, error) {
 	left, _, files := freeSpace(dir)
 	bounds := Bounds{Bytes: int64(left / 2), Entries: mostEntries}
-	if half := int(min(files/2, mostEntries)); files > 0 { // some file systems count no files
+	if half := int(min(files/2, mostEntries)); files > 0 { // some file systems do not count files
 		bounds.Entries = max(half, 1)
 	}
 	return copyBounded(root, dir, skip, bounds)
 }
 
-// mostEntries bounds the files and directories of one copy. A project with all of
-// its dependencies installed has a few hundred thousand.
+// mostEntries bounds the files and directories of one copy. A project with all of its dependencies
+// installed has a few hundred thousand.
 const mostEntries = 1_000_000
 
 func copyBounded(root, dir string, skip []string, bounds Bounds) (string, error) {
@@ -92,7 +91,7 @@ func copyBounded(root, dir string, skip []string, bounds Bounds) (string, error)
 	return copied, detach(&c, top, to, dir)
 }
 
-// tooLarge names what does not fit into a copy, and the remedy.
+// tooLarge returns an error with what does not fit in a copy, and the remedy.
 func tooLarge(err error, what, dir string, bounds Bounds) error {
 	switch {
 	case errors.Is(err, errBytes):
@@ -104,8 +103,8 @@ func tooLarge(err error, what, dir string, bounds Bounds) error {
 	}
 }
 
-// moveWorkTree makes the repository of a submodule, which names its work tree,
-// name another one.
+// moveWorkTree sets the work tree in the configuration of a submodule's repository, if it names
+// one.
 func moveWorkTree(config, to string) error {
 	b, err := readGit(config)
 	if err != nil {
@@ -120,7 +119,7 @@ func moveWorkTree(config, to string) error {
 
 var workTreeLine = pattern.Lazy(`(?m)^\s*worktree\s*=(.*)$`)
 
-// borrow makes a store of objects that reads another one.
+// borrow creates an object store that reads objects from another one.
 func borrow(objects, to string) error {
 	if err := os.MkdirAll(filepath.Join(to, "info"), 0o755); err != nil {
 		return err
@@ -138,11 +137,10 @@ func borrow(objects, to string) error {
 	return os.WriteFile(filepath.Join(to, "info", "alternates"), []byte(others), 0o644)
 }
 
-// detach makes the copy of a linked work tree or a submodule independent of the
-// repository that it belongs to: c, which has copied the work tree and counts on,
-// copies that into dir.
+// detach makes the copy of a linked work tree or a submodule independent of its repository, by
+// copying that into dir with c, which has already copied the work tree and continues to count.
 func detach(c *copier, top, copied, dir string) error {
-	common, _ := gitCommon(top) // one that is not the work tree's own stays where it is
+	common, _ := gitCommon(top) // a repository that is not the work tree's own is not copied
 	if common == "" {
 		return nil
 	}
@@ -161,19 +159,19 @@ func detach(c *copier, top, copied, dir string) error {
 	return os.WriteFile(filepath.Join(copied, ".git"), []byte("gitdir: "+own+"\n"), 0o644)
 }
 
-// A copier copies trees, within bounds on all of them together. Links stay links, and
-// sockets, pipes and devices are left out. Modes, times and holes are kept.
+// A copier copies trees, with limits on all of them together. It copies links as links and omits
+// sockets, pipes and devices. It keeps modes, times and holes.
 type copier struct {
-	Skip    func(rel string) bool // nil: nothing
+	Skip    func(rel string) bool // nil: skip nothing
 	Bounds  Bounds
 	bytes   int64
 	entries int
-	Refuse  func(rel string, err error) error // of a file that cannot be made; nil: its error counts
+	Refuse  func(rel string, err error) error // handles a file that cannot be created; nil: return its error
 }
 
-// Bounds limit what a copier copies; 0 is no limit.
+// Bounds limits the amount that a copier copies; 0 is no limit.
 type Bounds struct {
-	Bytes   int64 // that files take up, holes left out
+	Bytes   int64 // disk space of the files, without holes
 	Entries int   // files, links and directories
 }
 
@@ -182,7 +180,7 @@ var (
 	errEntries = errors.New("more files than the bound")
 )
 
-// Tree copies what is in one directory into another, which may exist.
+// Tree copies the content of one directory into another, which may exist.
 func (c *copier) Tree(from, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
@@ -207,7 +205,7 @@ func (c *copier) dir(from, to, rel string) error {
 	return nil
 }
 
-// entry copies one. What lies too deep for the system to name it is left out.
+// entry copies one entry. It skips paths that are too long for the system.
 func (c *copier) entry(from, to, name string, e fs.DirEntry) error {
 	err := c.copy(from, to, name, e)
 	if !errors.Is(err, syscall.ENAMETOOLONG) {
@@ -226,7 +224,7 @@ func (c *copier) copy(from, to, name string, e fs.DirEntry) error {
 	}
 	fi, err := e.Info()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // gone meanwhile
+		return nil // removed meanwhile
 	}
 	if err != nil {
 		return err
@@ -257,14 +255,14 @@ func (c *copier) copy(from, to, name string, e fs.DirEntry) error {
 	}
 }
 
-// File copies a regular file, which it was to be when it was looked at, to a new one.
+// File copies a regular file, as fi describes it, to a new one.
 func (c *copier) File(source, target string, fi fs.FileInfo) error {
 	if c.bytes += heldBy(fi); c.Bounds.Bytes > 0 && c.bytes > c.Bounds.Bytes {
 		return errBytes
 	}
-	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil // no hook could read it either, or it is gone meanwhile
+		return nil // hooks could not read it either, or it was removed meanwhile
 	}
 	if err != nil {
 		return err
@@ -284,10 +282,10 @@ func (c *copier) File(source, target string, fi fs.FileInfo) error {
 	return keepTimes(target, fi)
 }
 
-// copyData copies a file's data, and leaves holes where it has some.
+// copyData copies a file's data and preserves its holes.
 func copyData(out, in *os.File, fi fs.FileInfo) error {
 	if heldBy(fi) >= fi.Size() {
-		_, err := io.Copy(out, in) // shares blocks where the file system can
+		_, err := io.Copy(out, in) // shares blocks if the file system can
 		return err
 	}
 	for at := int64(0); at < fi.Size(); {
@@ -316,8 +314,7 @@ func keepTimes(target string, fi fs.FileInfo) error {
 	return os.Chtimes(target, fi.ModTime(), fi.ModTime())
 }
 
-// Remove removes a directory also where a case took its own permissions away.
-// No link in it is followed.
+// Remove removes a directory even if a case removed its own permissions. It follows no links.
 func Remove(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
@@ -332,7 +329,7 @@ func Remove(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// unlock gives the owner all rights to a directory and those in it.
+// unlock gives the owner all permissions for a directory and those in it.
 func unlock(root *os.Root, dir string) {
 	if fi, err := root.Lstat(dir); err != nil || !fi.IsDir() || root.Chmod(dir, 0o700) != nil {
 		return
@@ -350,11 +347,11 @@ func unlock(root *os.Root, dir string) {
 	}
 }
 
-// heldIn returns how many bytes what is in a directory counts with.
+// heldIn returns the number of bytes for which the content of a directory counts.
 func heldIn(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what cannot be read is not counted
+			return nil // unreadable files do not count
 		}
 		if fi, err := d.Info(); err == nil {
 			total += takenBy(fi)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestCopyTooDeep: a copy leaves out what no path can name, and goes on.
+// TestCopyTooDeep checks that a copy skips paths that are too long, and continues.
 func TestCopyTooDeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

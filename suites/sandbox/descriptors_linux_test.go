@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// TestDescriptors: a sandbox is made without a descriptor above 63, at the first of
-// which a process with threads waits until all processors passed through the kernel.
+// TestDescriptors checks that a sandbox is created without a descriptor above 63, because at the
+// first of these a process with threads waits until all processors have passed through the kernel.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	root := tree(t, map[string]string{"p/.git/HEAD": "ref: refs/heads/main\n"})

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// heldBy is how many bytes a file takes up: fewer than its size where it has holes.
+// heldBy returns the disk space of a file in bytes, less than its size if it has holes.
 func heldBy(fi fs.FileInfo) int64 {
 	const block = 512
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
@@ -17,7 +17,7 @@ func heldBy(fi fs.FileInfo) int64 {
 	return fi.Size()
 }
 
-// A fileID tells a file from all others, whatever its names.
+// A fileID identifies a file independently of its names.
 type fileID struct{ device, inode uint64 }
 
 func identity(fi fs.FileInfo) (fileID, bool) {
@@ -28,7 +28,7 @@ func identity(fi fs.FileInfo) (fileID, bool) {
 	return fileID{uint64(st.Dev), st.Ino}, true
 }
 
-// namesOf counts the names that a regular file has.
+// namesOf returns the number of names (hard links) of a regular file.
 func namesOf(fi fs.FileInfo) int {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok && fi.Mode().IsRegular() {
 		return int(st.Nlink)
@@ -36,7 +36,7 @@ func namesOf(fi fs.FileInfo) int {
 	return 1
 }
 
-// ownerOf is the user that a file belongs to; a link's own.
+// ownerOf returns the user who owns a file. It does not follow links.
 func ownerOf(path string) (uid int, known bool) {
 	fi, err := os.Lstat(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func owned(fi fs.FileInfo) bool {
 // openToOthers reports whether other users can write to a directory.
 func openToOthers(fi fs.FileInfo) bool { return fi.Mode().Perm()&0o022 != 0 }
 
-// openToAll reports whether everyone can exchange entries of a directory.
+// openToAll reports whether all users can replace entries of a directory.
 func openToAll(fi fs.FileInfo) bool {
 	return fi.Mode().Perm()&0o002 != 0 && fi.Mode()&fs.ModeSticky == 0
 }

@@ -16,16 +16,16 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// A refusal is a system call that cases do without, and the error they get for
-// it. One with a name is told where the case tried it.
+// A refusal is a system call that cases do not need, and the error they get for it. Attempts at a
+// call with a name are reported.
 type refusal struct {
 	call  uint32
 	errno unix.Errno
-	name  string // "": programs try it and go on without
+	name  string // "": not reported, because programs try it and continue without it
 	when  []condition
 }
 
-// A condition is one of an argument; the call is refused if any holds.
+// A condition tests an argument. The call is refused if any condition is true.
 type condition struct {
 	argument int
 	test     test
@@ -36,25 +36,25 @@ type test int
 
 const (
 	anyBit test = iota // of the lower half
-	above              // of the whole
+	above              // of the whole value
 )
 
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 
-// refusals lists what is refused: what a kernel may be built without gets the
-// error of one that is, and what needs privileges that of somebody without.
+// refusals lists the refused calls. Calls that a kernel may be built without get the error of such
+// a kernel, and calls that require privileges get the error for lacking them.
 func refusals(fileSize int64) []refusal {
 	all := []refusal{
-		// libuv, and others, go on without. clone3 passes its flags where no filter
-		// sees them: libc takes clone instead.
+		// libuv and others continue without io_uring. clone3 passes its flags in memory, where no
+		// filter sees them, so libc must use clone instead.
 		{call: unix.SYS_IO_URING_SETUP, errno: unix.ENOSYS},
 		{call: unix.SYS_IO_URING_ENTER, errno: unix.ENOSYS},
 		{call: unix.SYS_IO_URING_REGISTER, errno: unix.ENOSYS},
 		{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
 
-		// A part of a page that goes into a pipe with it keeps all of its pages, which
-		// nothing counts. Programs write instead.
+		// A part of a page that is moved into a pipe with this call keeps the page's whole
+		// allocation, which nothing counts. Programs use write instead.
 		{call: unix.SYS_VMSPLICE, errno: unix.ENOSYS},
 
 		{call: unix.SYS_CLONE, errno: unix.EPERM, name: "clone", when: []condition{{0, anyBit, newNamespaces &^ unix.CLONE_NEWTIME}}},
@@ -80,7 +80,7 @@ func refusals(fileSize int64) []refusal {
 	} {
 		all = append(all, refusal{call: c.call, errno: unix.EPERM, name: c.name})
 	}
-	if fileSize > 0 { // the limit on files does it too, but nobody would know
+	if fileSize > 0 { // the limit on files has the same effect, but would not be reported
 		size := uint64(fileSize)
 		all = append(all,
 			refusal{call: unix.SYS_TRUNCATE, errno: unix.EFBIG, name: tooLargeFile, when: []condition{{1, above, size}}},
@@ -90,22 +90,22 @@ func refusals(fileSize int64) []refusal {
 	return all
 }
 
-// families are the kinds of sockets that cases get: those of the network, which
-// ends at their loopback, and of files.
+// families are the socket families that cases may use: network sockets, which reach only their own
+// loopback, and unix sockets.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
 
-// architectures are those whose calls are filtered, as the kernel numbers them. A
-// program of any other one, such as a 32-bit one, gets an error for every call.
+// architectures are those whose calls are filtered, with the kernel's numbers. A program of any
+// other one, such as a 32-bit one, gets an error for every call.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// x32 marks the calls of another interface of amd64.
+// x32 marks the calls of the x32 interface of amd64.
 const x32 = 0x40000000
 
-// callsKnown reports whether the system calls of this machine are known.
+// callsKnown reports whether the system calls of this architecture are known.
 const callsKnown = true
 
-// filterCalls is the step that refuses system calls to a case, whose files may have so
-// many bytes; 0 is no bound.
+// filterCalls returns the step that refuses system calls to a case. fileSize is the limit of its
+// files in bytes; 0 is no limit.
 func filterCalls(fileSize int64) []string {
 	all := refusals(fileSize)
 	key := servingKey()
@@ -125,8 +125,8 @@ func filterCalls(fileSize int64) []string {
 	return step
 }
 
-// What the kernel hands to a filter: the number of the call, the architecture,
-// the address, and arguments of 64 bits, here with the lower half first.
+// Offsets in the filter's input: the number of the call, the architecture, the address, and 64-bit
+// arguments, here with the lower half first.
 const (
 	callAt     = 0
 	archAt     = 4
@@ -139,11 +139,11 @@ func result(v uint32) bpf.Instruction { return bpf.RetConstant{Val: v} }
 
 func failing(errno unix.Errno) bpf.Instruction { return result(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
 
-// program is the filter as the kernel takes it.
+// program returns the filter in the kernel's format.
 func program(arch uint32, all []refusal) string {
 	raw, err := bpf.Assemble(instructions(arch, all))
 	if err != nil {
-		return "" // the kernel refuses that, and the sandbox says so
+		return "" // the kernel refuses an empty filter, and the sandbox reports that
 	}
 	var b []byte
 	for _, r := range raw {
@@ -173,16 +173,16 @@ func instructions(arch uint32, all []refusal) []bpf.Instruction {
 	return append(prog, result(unix.SECCOMP_RET_ALLOW))
 }
 
-// servingKey lets the supervisor, to which the filter applies as well, make the
-// calls that it serves: it passes the key in arguments that the kernel ignores.
-// Cases cannot read the supervisor's calls nor the filter.
+// servingKey lets the supervisor, to which the filter also applies, make the calls that it serves:
+// it passes the key in arguments that the kernel ignores. Cases can read neither the supervisor's
+// calls nor the filter.
 var servingKey = sync.OnceValue(func() (key [2]uint64) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return [2]uint64{binary.NativeEndian.Uint64(b[:]), binary.NativeEndian.Uint64(b[8:])}
 })
 
-// served hands a call to the supervisor unless it has the key.
+// served passes a call to the supervisor unless it has the key.
 func served(key [2]uint64) []bpf.Instruction {
 	const firstIgnored = 2
 	var inner []bpf.Instruction
@@ -193,7 +193,7 @@ func served(key [2]uint64) []bpf.Instruction {
 	return append(inner, result(unix.SECCOMP_RET_ALLOW), result(unix.SECCOMP_RET_USER_NOTIF))
 }
 
-// block is passed over for all calls but one. It ends in a result.
+// block applies inner, which must end in a result, to one call and is skipped for all others.
 func block(call uint32, inner []bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: uint8(len(inner))}}, inner...)
 }
@@ -228,8 +228,8 @@ func (c condition) instructions(refused bpf.Instruction) []bpf.Instruction {
 	}
 }
 
-// sockets lets the families pass, and the netlink that lists the interfaces of
-// the case's own network: libc and node ask it.
+// sockets allows the families, and the netlink protocol that lists the interfaces of the case's own
+// network, because libc and node use it.
 func sockets() []bpf.Instruction {
 	allow := result(unix.SECCOMP_RET_ALLOW)
 	inner := []bpf.Instruction{load(argumentAt)}

@@ -58,7 +58,7 @@ func TestFilter(t *testing.T) {
 		"truncate far above it":   {arch, unix.SYS_TRUNCATE, [6]uint64{3, 1 << 40}, ask},
 		"allocate at some offset": {arch, unix.SYS_FALLOCATE, [6]uint64{3, 0, 1 << 40, 100}, allow},
 	} {
-		// The machine of x/net/bpf reads what comes from a network: big end first.
+		// The machine of x/net/bpf reads network byte order, which is big-endian.
 		data := binary.BigEndian.AppendUint32(nil, tt.call)
 		data = append(binary.BigEndian.AppendUint32(data, tt.arch), make([]byte, 8)...)
 		for _, a := range tt.arguments {

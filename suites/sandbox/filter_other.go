@@ -2,8 +2,8 @@
 
 package sandbox
 
-// callsKnown reports whether the system calls of this machine are known.
+// callsKnown reports whether the system calls of this architecture are known.
 const callsKnown = false
 
-// filterCalls refuses nothing here: only the calls of two architectures are known.
+// filterCalls returns no step, because only the system calls of two architectures are known.
 func filterCalls(int64) []string { return nil }

@@ -13,27 +13,27 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A journal lists the fixtures of a case outside of its own directory. It is written
-// before they are, because a process that is killed removes nothing.
+// A journal lists the fixtures of a case outside its own directory. It is written before they are
+// created, because a killed process removes nothing.
 type journal struct {
-	file string // beside the case's directory
+	file string // next to the case's directory
 	all  []placement
 }
 
-// A placement is a file that was made, or a directory for one.
+// A placement is a file that was created, or a directory for one.
 type placement struct {
 	Path   string `json:"path"` // without symbolic links
 	Named  string `json:"named,omitempty"`
-	Digest string `json:"sha256,omitempty"` // "" of a directory
+	Digest string `json:"sha256,omitempty"` // "" for a directory
 	Size   int64  `json:"size,omitempty"`
 }
 
 const journalSuffix = ".placed"
 
-// journalLimit bounds what is read of a journal, in bytes.
+// journalLimit bounds the size of a journal that is read, in bytes.
 const journalLimit = 16 << 20
 
-// newJournal returns the journal of the case that has that directory.
+// newJournal returns the journal of the case with that directory.
 func newJournal(dir string) *journal { return &journal{file: dir + journalSuffix} }
 
 func digest(content string) string {
@@ -46,7 +46,7 @@ func (j *journal) Holds(path string) bool {
 	return slices.ContainsFunc(j.all, func(p placement) bool { return p.Named == path })
 }
 
-// Note writes down that a file is going to be made, and the directories for it.
+// Note records that a file and the directories for it are about to be created.
 func (j *journal) Note(path, content string) error {
 	var missing []string
 	up := filepath.Dir(path)
@@ -87,8 +87,8 @@ func (j *journal) append(more []placement) error {
 	return errors.Join(err, f.Close())
 }
 
-// Undo takes away what the case placed, whatever became of it, and the
-// directories that are empty then.
+// Undo removes the files that the case placed, even if they have changed, and the directories that
+// are empty then.
 func (j *journal) Undo() {
 	for _, p := range slices.Backward(j.all) {
 		_ = os.Remove(p.Path)
@@ -98,9 +98,9 @@ func (j *journal) Undo() {
 	}
 }
 
-// RemoveFixtures removes the fixtures that the cases of a killed process made outside of
-// their directories; temp is where its sandboxes were. A file with other content by now
-// stays, and so does one that only a link leads to.
+// RemoveFixtures removes the fixtures that the cases of a killed process created outside their
+// directories; temp is the directory of its sandboxes. It keeps files with other content, and files
+// that are now reached only through a link.
 func RemoveFixtures(temp string) error {
 	entries, err := os.ReadDir(temp)
 	if err != nil {
@@ -128,7 +128,7 @@ func readJournal(file string) ([]placement, error) {
 	var all []placement
 	for line := range bytes.Lines(b) {
 		var p placement
-		if json.Unmarshal(line, &p) == nil && filepath.IsAbs(p.Path) { // the last line may be torn
+		if json.Unmarshal(line, &p) == nil && filepath.IsAbs(p.Path) { // the last line may be incomplete
 			all = append(all, p)
 		}
 	}
@@ -138,11 +138,11 @@ func readJournal(file string) ([]placement, error) {
 func (p placement) remove() error {
 	real, err := filepath.EvalSymlinks(p.Path)
 	if err != nil || real != p.Path {
-		return nil // it is gone, or is another's
+		return nil // it was removed, or replaced by a link
 	}
 	if p.Digest == "" {
 		if fi, err := os.Lstat(p.Path); err == nil && fi.IsDir() {
-			_ = os.Remove(p.Path) // fails, as it should, unless empty
+			_ = os.Remove(p.Path) // intended to fail unless empty
 		}
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// GitTop is the top of the git work tree that dir is in: hooks ask git about all of
-// it. Without one it is dir itself. A repository above dir counts only if it belongs
-// to the user, as git has it, and not in a directory that every user may write to:
-// others could put one there to have more shown to cases.
+// GitTop returns the top of the git work tree that contains dir, because hooks ask git about all of
+// it, or dir itself without one. A repository above dir counts only if it belongs to the user, as
+// git requires, and is not in a directory that all users may write to, because others could put one
+// there to expose more files to cases.
 func GitTop(dir string) string {
 	if hasGit(dir) {
 		return dir
@@ -38,8 +38,7 @@ func hasGit(dir string) bool {
 	return err == nil
 }
 
-// trusted reports whether a path belongs to the user, or for root to the owner of the
-// project.
+// trusted reports whether a path belongs to the user or, for root, to the owner of the project.
 func trusted(path, project string) bool {
 	owner, known := ownerOf(path)
 	if !known || owner == os.Geteuid() {
@@ -49,10 +48,10 @@ func trusted(path, project string) bool {
 	return os.Geteuid() == 0 && owner == of
 }
 
-// gitCommon is where a linked work tree or a submodule at top keeps its repository,
-// "" when that is in top itself. The file .git may come with an archive and name any
-// directory, so a repository counts only if it belongs to the user and names top in
-// turn, as git's own do. The error describes one that does not.
+// gitCommon returns the repository of a linked work tree or a submodule at top, "" if it is in top
+// itself. The file .git may come with an archive and name any directory, so a repository counts
+// only if it belongs to the user and names top in turn, as git's own do. The error describes one
+// that does not.
 func gitCommon(top string) (string, error) {
 	dir, ok := gitDir(top)
 	if !ok {
@@ -71,8 +70,8 @@ func gitCommon(top string) (string, error) {
 	return common, nil
 }
 
-// repositoryOf is the directory of the repository that dir, the git directory of the
-// work tree at top, is a part of.
+// repositoryOf returns the repository to which dir belongs, the git directory of the work tree at
+// top.
 func repositoryOf(dir, top string) (string, error) {
 	common := dir
 	if b, err := readGit(filepath.Join(dir, "commondir")); err == nil {
@@ -97,8 +96,8 @@ func repositoryOf(dir, top string) (string, error) {
 	return common, nil
 }
 
-// workTreeOf is the work tree that a git directory names: a linked one in the file
-// gitdir, that of a submodule in the configuration.
+// workTreeOf returns the work tree that a git directory names: a linked one in the file gitdir,
+// that of a submodule in the configuration.
 func workTreeOf(dir string) (string, bool) {
 	if b, err := readGit(filepath.Join(dir, "gitdir")); err == nil {
 		return filepath.Dir(absolutePath(dir, strings.TrimSpace(string(b)))), true
@@ -114,7 +113,7 @@ func workTreeOf(dir string) (string, bool) {
 	return absolutePath(dir, strings.Trim(strings.TrimSpace(string(m[1])), `"`)), true
 }
 
-// gitDir is the directory that the file .git of a work tree names.
+// gitDir returns the directory that the file .git of a work tree names.
 func gitDir(top string) (string, bool) {
 	b, err := readGit(filepath.Join(top, ".git"))
 	if err != nil {
@@ -124,10 +123,11 @@ func gitDir(top string) (string, bool) {
 	return absolutePath(top, strings.TrimSpace(named)), ok
 }
 
-// gitAtMost bounds what is read of a repository, in bytes: it may be a clone's.
+// gitAtMost bounds the size of a repository's file that is read, in bytes, because it may come from
+// a clone.
 const gitAtMost = 1 << 20
 
-// readGit reads a file of a repository, and waits for none that is a pipe.
+// readGit reads a file of a repository without blocking on a pipe.
 func readGit(file string) ([]byte, error) { return disk.Reader{}.ReadFile(file, gitAtMost) }
 
 func absolutePath(dir, path string) string {

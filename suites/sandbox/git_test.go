@@ -13,7 +13,7 @@ import (
 
 const otherUser = 54321
 
-// repositoryAt makes what git takes for a repository.
+// repositoryAt creates a directory that git accepts as a repository.
 func repositoryAt(t *testing.T, dir string) {
 	t.Helper()
 	for _, d := range []string{"objects", "refs"} {
@@ -23,7 +23,7 @@ func repositoryAt(t *testing.T, dir string) {
 	}
 }
 
-// TestGitTop: a repository above the project counts if it is the user's own.
+// TestGitTop checks that a repository above the project counts only if it belongs to the user.
 func TestGitTop(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -66,7 +66,7 @@ func TestGitTop(t *testing.T) {
 	}
 }
 
-// give gives a file to another user.
+// give changes the owner of a file to another user.
 func give(t *testing.T, path string) error {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -84,12 +84,12 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// TestGitCommon: a repository that the file .git names counts if it names the work
+// TestGitCommon checks that a repository named in the file .git counts only if it names the work
 // tree in turn.
 func TestGitCommon(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		files map[string]string // TOP stands for the directory that all is in
+		files map[string]string // TOP is replaced by the directory that contains everything
 		want  string            // "": none
 		err   string
 	}{

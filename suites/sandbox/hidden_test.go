@@ -8,7 +8,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestHidden: a masked file is known by whatever name it has.
+// TestHidden checks that a masked file is recognized by each of its names.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	dir := maskTree(t, map[string]string{

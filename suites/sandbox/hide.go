@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// credentials are the files and directories below HOME that hold secrets or the
-// traces of a person: no hook test has business there.
+// credentials are the files and directories below HOME that contain secrets or private data of the
+// user, which no hook test needs.
 var credentials = strings.Fields(`
 	.ssh .gnupg .age .config/sops .password-store .netrc .authinfo .authinfo.gpg
 	.aws .azure .config/gcloud .boto .s3cfg .config/rclone .config/doctl .config/hcloud .config/linode-cli
@@ -36,39 +36,40 @@ var credentials = strings.Fields(`
 	.bash_history .zsh_history .python_history .node_repl_history .local/share/fish .lesshst .viminfo
 	.env .envrc .secrets .config/secrets .rhosts .smbcredentials .subversion/auth`)
 
-// Rules say whose files are masked, and which. All paths are absolute.
+// A rules value describes whose files are masked, and which. Paths are absolute, except in Mask and
+// Unmask, which are relative to each home.
 type rules struct {
-	Root    string   // the project, as it is named to hooks; what it lies in is never masked
+	Root    string   // the project, as named to hooks; directories that contain it are never masked
 	Home    string   // HOME of the hooks; "" for none
-	OwnHome string   // the person's, as the system has it; "" for none
-	Mask    []string // paths below Home to be hidden, beside the known ones
-	Unmask  []string // paths below Home not to be hidden
+	OwnHome string   // the user's home directory by the system's records; "" for none
+	Mask    []string // paths to hide, besides the known ones
+	Unmask  []string // paths not to hide
 }
 
-// A mask hides one file or directory. What is in a hidden directory keeps its
-// name, so that looking for it goes as it would, and loses its content.
+// A mask hides one file or directory. Files in a hidden directory keep their names, so that looking
+// them up works as usual, but lose their content.
 type mask struct {
 	Path    string   // without symbolic links
-	Names   []string // of what is in it, those of directories with a slash at the end
+	Names   []string // of the files in it; those of directories end with a slash
 	IsDir   bool
-	linked  []named  // files in it that have other names as well, once for each in it
+	linked  []named  // files in it that also have other names, once for each name in it
 	targets []string // of symbolic links in it
 }
 
-// A named file has so many names.
+// A named is a file with its number of names.
 type named struct {
 	id    fileID
 	names int
 }
 
-// Bounds of how much of a hidden directory is imitated, and looked through.
+// Limits on how much of a hidden directory is imitated, and searched.
 const (
 	maskDepth  = 3
 	maskNames  = 100
-	scanAtMost = 20_000 // once a session
+	scanAtMost = 20_000 // once per session
 )
 
-// Homes are the directories whose credentials are masked, without symbolic links.
+// Homes returns the directories whose credentials are masked, without symbolic links.
 func (r rules) Homes() []string {
 	var homes []string
 	for _, h := range []string{r.Home, r.OwnHome} {
@@ -80,8 +81,8 @@ func (r rules) Homes() []string {
 	return slices.Compact(homes)
 }
 
-// secrets are the places of what is masked, without symbolic links, whether
-// there is anything or not. A directory that the project or HOME lies in is not.
+// secrets returns the paths to be masked, without symbolic links, whether they exist or not. It
+// omits directories that contain the project or HOME.
 func (r rules) secrets() []string {
 	var out []string
 	w := r.whose()
@@ -93,7 +94,7 @@ func (r rules) secrets() []string {
 			path := filepath.Join(home, name)
 			top, _, _ := strings.Cut(filepath.Clean(name), "/")
 			if _, err := os.Lstat(filepath.Join(home, top)); err == nil || !filepath.IsLocal(name) {
-				path = disk.Lead(path) // else nothing of it is there, and so no link
+				path = disk.Lead(path) // else nothing of the path exists, so it contains no link
 			}
 			if w.maskable(path) {
 				out = append(out, path)
@@ -103,7 +104,7 @@ func (r rules) secrets() []string {
 	return out
 }
 
-// whose are the directories of which nothing that holds them is masked.
+// whose are the directories that must stay visible, so nothing that contains one is masked.
 type whose struct {
 	root  string // without symbolic links, as the homes
 	homes []string
@@ -117,8 +118,8 @@ func (w whose) maskable(path string) bool {
 
 func (r rules) maskable(path string) bool { return r.whose().maskable(path) }
 
-// Find finds what has to be hidden of what is there. A deep look finds links
-// between what is hidden and what is not far down in hidden directories, too.
+// Find returns masks for the existing files and directories to hide. A deep search also finds links
+// between hidden and visible files far down in hidden directories.
 func (r rules) Find(deep bool) []mask {
 	var out []mask
 	add := func(path string) {
@@ -131,7 +132,7 @@ func (r rules) Find(deep bool) []mask {
 			add(path)
 		}
 	}
-	for i := 0; i < len(out); i++ { // what links in it lead to, and so on
+	for i := 0; i < len(out); i++ { // also the targets of links in it, transitively
 		for _, target := range out[i].targets {
 			if r.maskable(target) && secretTarget(target, r.Homes()) {
 				add(target)
@@ -141,10 +142,9 @@ func (r rules) Find(deep bool) []mask {
 	return outermost(out)
 }
 
-// present are the places below a HOME where there is something to be masked,
-// without symbolic links.
+// present returns the existing paths to be masked below a home, without symbolic links.
 func (r rules) present(home string) []string {
-	names := make(map[string]map[string]bool) // by directory: most of the places are not there, and one look tells
+	names := make(map[string]map[string]bool) // by directory, because most paths do not exist
 	listed := func(dir, name string) bool {
 		there, known := names[dir]
 		if !known {
@@ -157,7 +157,7 @@ func (r rules) present(home string) []string {
 			}
 			names[dir] = there
 		}
-		return there == nil || there[name] // nil: it cannot be read
+		return there == nil || there[name] // nil: unreadable
 	}
 	var out []string
 	w := r.whose()
@@ -177,10 +177,10 @@ func (r rules) present(home string) []string {
 	return out
 }
 
-// secretTarget reports whether what a link in a hidden directory leads to is
-// hidden as well. A file is, also one that all may read: k3s for one keeps its
-// credentials so. Programs and what packages install are not, because hiding them
-// would break what uses them; nor is a directory outside of HOME that all may read.
+// secretTarget reports whether the target of a link in a hidden directory must be hidden as well. A
+// file must, even one that everyone may read, because k3s, for example, keeps its credentials so.
+// Programs and installed packages must not, because hiding them would break their users, nor must a
+// directory outside HOME that everyone may read.
 func secretTarget(path string, homes []string) bool {
 	fi, err := os.Stat(path)
 	if err != nil || !fi.IsDir() && !fi.Mode().IsRegular() {
@@ -195,7 +195,7 @@ func secretTarget(path string, homes []string) bool {
 	return within(homes) || fi.Mode().Perm()&0o004 == 0
 }
 
-// published hold what packages install for all programs.
+// published are directories in which packages install files for all programs.
 var published = []string{"/usr", "/lib", "/nix/store", "/gnu/store", "/opt/homebrew", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"}
 
 func newMask(path string, deep bool) mask {
@@ -232,7 +232,7 @@ func newMask(path string, deep bool) mask {
 	return m
 }
 
-// look notes an entry of a hidden directory.
+// look records an entry of a hidden directory.
 func (m *mask) look(path, rel string, d fs.DirEntry) {
 	if strings.Count(rel, "/") < maskDepth && len(m.Names) < maskNames {
 		if name := rel; d.IsDir() {
@@ -259,35 +259,34 @@ func (m *mask) note(fi fs.FileInfo) {
 	}
 }
 
-// outermost leaves out what lies in another one that is hidden.
+// outermost removes masks within other masks.
 func outermost(masks []mask) []mask {
 	return slices.DeleteFunc(slices.Clone(masks), func(m mask) bool {
 		return slices.ContainsFunc(masks, func(outer mask) bool { return outer.Path != m.Path && disk.Within(outer.Path, m.Path) })
 	})
 }
 
-// A Hiding knows what is masked, by path and by what it is: a file is known by the
-// symbolic links that lead to it, by its hard links, and through another mount of
-// a directory that it lies in; one that does not exist by its place. It is safe
-// for concurrent use, and remembers what it saw of directories.
+// A Hiding determines which files are masked, by path and by identity. It recognizes a file behind
+// symbolic links, hard links, and another mount of a directory that contains it; a missing file by
+// its path. It is safe for concurrent use and caches results for directories.
 type Hiding struct {
 	root  string // the project, without symbolic links
 	known hidden
-	// deep knows the hard links and links far down in masked directories, which takes
-	// a walk through all of them: it is made for the first file that may be one.
+	// deep returns the hard links and links far down in masked directories as well. It walks all of
+	// them, so it is called only for the first file that may be one.
 	deep func() hidden
 	mu   sync.Mutex
 	dirs map[string]bool
 }
 
-// hidden is what is masked.
+// A hidden is a set of masked files.
 type hidden struct {
 	paths map[string]bool // without symbolic links
-	ids   map[fileID]bool // of these, and of files in them that have other names
+	ids   map[fileID]bool // of paths, and of files in them that have other names
 }
 
-// Hiding makes what answers, for many files, whether cases are kept from one:
-// whoever reads a file that somebody else named asks it first.
+// Hiding returns a Hiding for these rules. Code that reads a file with an untrusted name must ask
+// it first.
 func (r rules) Hiding() *Hiding {
 	return &Hiding{
 		root: disk.Real(r.Root), known: r.hidden(false),
@@ -318,7 +317,7 @@ func (h hidden) note(path string) {
 	}
 }
 
-// has reports whether a file or directory is masked itself.
+// has reports whether a file or directory itself is masked.
 func (h hidden) has(path string, fi fs.FileInfo) bool {
 	if h.paths[path] {
 		return true
@@ -330,8 +329,7 @@ func (h hidden) has(path string, fi fs.FileInfo) bool {
 	return ok && h.ids[id]
 }
 
-// Hides reports whether cases are kept from what is at an absolute path without
-// symbolic links.
+// Hides reports whether an absolute path without symbolic links is masked from cases.
 func (h *Hiding) Hides(path string) bool {
 	fi, err := os.Lstat(path)
 	if err != nil {
@@ -346,7 +344,7 @@ func (h *Hiding) Hides(path string) bool {
 	deep := h.deep()
 	for up := path; up != filepath.Dir(up); up = filepath.Dir(up) {
 		if up != path {
-			fi = nil // those above were looked at
+			fi = nil // hidesDir has checked the identities of the parents
 		}
 		if deep.has(up, fi) {
 			return true
@@ -355,7 +353,7 @@ func (h *Hiding) Hides(path string) bool {
 	return false
 }
 
-// hidesDir reports whether a directory, or one that it lies in, is masked.
+// hidesDir reports whether a directory, or one that contains it, is masked.
 func (h *Hiding) hidesDir(dir string) bool {
 	h.mu.Lock()
 	hides, known := h.dirs[dir]
@@ -376,21 +374,21 @@ func (h *Hiding) hidesDir(dir string) bool {
 	return hides
 }
 
-// OtherNames are the paths, in HOME and the project, of files that have one in a
-// hidden directory too. They are looked for where there are any such files.
+// otherNames are the paths, in HOME and the project, of files that also have a name in a hidden
+// directory. The search runs only if there are such files.
 type otherNames struct {
 	asked map[fileID]bool
 	paths []string
 }
 
-// Paths are those that were found.
+// Paths returns the paths that were found.
 func (n *otherNames) Paths() []string { return slices.Clone(n.paths) }
 
-// searchAtMost bounds the entries that are looked at for other names.
+// searchAtMost bounds the entries examined for other names.
 const searchAtMost = 300_000
 
-// Everywhere finds what has to be hidden of what is there, by whatever path a case
-// could get to it; all are the mounts that the case sees.
+// Everywhere adds masks for the other paths by which a case could reach the masked files; all are
+// the mounts that the case sees.
 func (r rules) Everywhere(masks []mask, all []mount, names []string) []mask {
 	more := slices.Clone(names)
 	for _, m := range masks {
@@ -407,12 +405,12 @@ func (r rules) Everywhere(masks []mask, all []mount, names []string) []mask {
 	return outermost(masks)
 }
 
-// Find looks for other names of the files in hidden directories that have some.
+// Find searches for other names of the files in hidden directories that have some.
 func (n *otherNames) Find(masks []mask, roots []string) {
-	left, all, fresh := make(map[fileID]int), 0, false // names that are not known yet
+	left, all, fresh := make(map[fileID]int), 0, false // names not found yet
 	for i, m := range masks {
 		if slices.ContainsFunc(masks[:i], func(before mask) bool { return disk.Within(before.Path, m.Path) }) {
-			continue // its names are counted
+			continue // its names are counted already
 		}
 		for _, l := range m.linked {
 			fresh = fresh || !n.asked[l.id]
@@ -453,7 +451,7 @@ func (n *otherNames) Find(masks []mask, roots []string) {
 	}
 }
 
-// other is what a directory entry is that may be another name of a file.
+// other returns the identity of a file that may be another name of a hidden one.
 func (n *otherNames) other(d fs.DirEntry, err error) (fileID, bool) {
 	if err != nil || !d.Type().IsRegular() {
 		return fileID{}, false

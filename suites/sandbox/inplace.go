@@ -43,7 +43,7 @@ func (b *inPlaceBackend) Open(_ context.Context, open Opener, w Wanted) (Sandbox
 	return opened(newDirect(open, w, b.o, b.o.Root, slices.Compact(watched)))
 }
 
-// opened keeps a nil pointer from becoming a Sandbox that is not nil.
+// opened prevents a nil pointer from becoming a non-nil Sandbox.
 func opened(d *direct, err error) (Sandbox, error) {
 	if err != nil {
 		return nil, err
@@ -68,24 +68,24 @@ func (o Options) directBounds() []Bound {
 	return bounds
 }
 
-// A direct sandbox is the machine as it is, where a case has no more than a directory of
-// its own. Hooks may have put links, pipes and other things into it, so hookwatch reads
-// and writes there through own, which no link leads out of.
+// A direct sandbox is the unisolated machine, with a directory for the case. Hooks may have put
+// links, pipes and other things into the directory, so hookwatch reads and writes it through own,
+// which no link leads out of.
 type direct struct {
 	*process.Supervisor
 	o                Options
 	dir              string
-	own              *os.Root // dir, whatever its name is by now
+	own              *os.Root // dir, even if it was renamed
 	root             string   // the project that the case sees
 	original, copied string   // see Copied
 	unwatched        []string // directories that hookwatch itself writes to
 	watched          map[string]snapshot
-	fixtures         *journal // files made outside of dir, to be removed at the end
+	fixtures         *journal // files created outside dir, to be removed at the end
 	close            sync.Once
 }
 
-// newDirect makes a sandbox whose case sees the project at root. It reports changes in
-// the case's directory and in others.
+// newDirect creates a sandbox whose case sees the project at root. It reports changes in the case's
+// directory and in others.
 func newDirect(open Opener, w Wanted, o Options, root string, others []string) (*direct, error) {
 	for _, d := range w.Dirs {
 		if err := os.Mkdir(filepath.Join(w.Dir, d), 0o755); err != nil {
@@ -123,8 +123,8 @@ func (d *direct) Private() bool { return false }
 
 func (d *direct) Copied() (original, at string) { return d.original, d.copied }
 
-// Write makes the file anew. It never replaces one outside of the case's
-// directory.
+// Write creates the file or replaces one of the case. It never replaces another file outside the
+// case's directory.
 func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
 		return writeAnew(d.own, rel, content, mode)
@@ -143,8 +143,8 @@ func (d *direct) Write(path, content string, mode fs.FileMode) error {
 	return writeAnew(root, rel, content, mode)
 }
 
-// rooted is where a path outside of the case's directory is looked for: in the
-// project no link leads out of that.
+// rooted returns the root for a path outside the case's directory. In the project it is the
+// project, so that no link leads out of it.
 func (d *direct) rooted(path string) (root *os.Root, rel string, err error) {
 	base := filepath.VolumeName(path) + string(filepath.Separator)
 	if disk.Within(d.root, path) {
@@ -157,8 +157,8 @@ func (d *direct) rooted(path string) (root *os.Root, rel string, err error) {
 	return root, rel, err
 }
 
-// writeAnew makes a file and its directories. What stands in its place is
-// removed, not opened: it can be a link, or a pipe that nobody reads.
+// writeAnew creates a file and its directories. It removes an existing file instead of opening it,
+// because that can be a link, or a pipe without a reader.
 func writeAnew(root *os.Root, rel, content string, mode fs.FileMode) error {
 	if err := root.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
 		return whole(root, err)
@@ -173,10 +173,10 @@ func writeAnew(root *os.Root, rel, content string, mode fs.FileMode) error {
 		return whole(root, err)
 	}
 	_, err = f.WriteString(content)
-	return errors.Join(err, f.Chmod(mode), f.Close()) // a umask may have taken bits away
+	return errors.Join(err, f.Chmod(mode), f.Close()) // because a umask may have cleared bits
 }
 
-// whole gives the path of an error its beginning.
+// whole adds the root to the path in an error.
 func whole(root *os.Root, err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return &fs.PathError{Op: pe.Op, Path: filepath.Join(root.Name(), pe.Path), Err: pe.Err}
@@ -184,7 +184,7 @@ func whole(root *os.Root, err error) error {
 	return err
 }
 
-// Read gives the first bytes of a file, as many as of one in a sandbox.
+// Read returns the beginning of a file, up to the same limit as in other sandboxes.
 func (d *direct) Read(path string) ([]byte, error) {
 	if rel, err := filepath.Rel(d.dir, path); err == nil && filepath.IsLocal(rel) {
 		return readIn(d.own, rel, process.DefaultLimit, true)
@@ -211,8 +211,8 @@ func (d *direct) Begin() {
 	}
 }
 
-// take looks at a directory. A link that was put in the place of the case's own
-// is not followed.
+// take returns a snapshot of a directory. It does not follow a link that replaced the case's own
+// directory.
 func (d *direct) take(dir string) snapshot {
 	if dir == d.dir {
 		now, err := os.Lstat(dir)
@@ -239,8 +239,7 @@ func (d *direct) Changes(e Ended) ([]suites.Change, []string) {
 	return out, d.o.refused(e)
 }
 
-// Close removes the fixtures as well, and their directories unless someone else uses
-// them by now.
+// Close also removes the fixtures, and their directories if they are empty.
 func (d *direct) Close() {
 	d.close.Do(func() {
 		d.Supervisor.Close()
@@ -254,7 +253,7 @@ func (d *direct) Discard() { d.Close() }
 // Keep implements Sandbox.
 func (d *direct) Keep(to string, bound int64) error { return move(d.dir, to, bound) }
 
-// move renames a directory and leaves the largest of its files out.
+// move renames a directory and removes its largest files beyond bound.
 func move(dir, to string, bound int64) error {
 	if err := os.Rename(dir, to); err != nil {
 		return err

@@ -12,32 +12,32 @@ import (
 	"hookwatch/suites/pattern"
 )
 
-// What is looked at of the programs of a directory.
+// Limits of the search for programs behind those of a directory.
 const (
-	programsAtMost = 500     // in a directory
+	programsAtMost = 500     // per directory
 	wrapperAtMost  = 1 << 16 // bytes of a script that starts a program
-	wrappersDeep   = 4       // that start one another
+	wrappersDeep   = 4       // scripts that start each other
 )
 
-// usualPrograms hold programs that need nothing of private places.
+// usualPrograms are directories whose programs need nothing from private directories.
 var usualPrograms = []string{"/usr/bin", "/bin", "/usr/sbin", "/sbin"}
 
 // absolute matches paths in a script.
 var absolute = pattern.Lazy(`(?:/[A-Za-z0-9_.@+-]+)+`)
 
-// installed remembers, by directory of programs, what these need of other places.
+// An installed caches, by directory of programs, the files elsewhere that these need.
 type installed struct {
 	mu    sync.Mutex
 	known map[string]needs
 }
 
 type needs struct {
-	at    time.Time // of the directory's last change
+	at    time.Time // modification time of the directory
 	files []string  // programs that links and wrappers of the directory lead to
 }
 
-// of lists the programs that links and wrappers in a directory lead to and that hidden
-// holds for.
+// of returns the programs that links and wrappers in a directory lead to and for which hidden
+// returns true.
 func (i *installed) of(dir string, hidden func(string) bool) []string {
 	fi, err := os.Stat(dir)
 	if err != nil || slices.Contains(usualPrograms, dir) {
@@ -49,7 +49,7 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 		return n.files
 	}
 	n := needs{at: fi.ModTime()}
-	entries, _ := os.ReadDir(dir) // a directory that cannot be read shows nothing
+	entries, _ := os.ReadDir(dir) // an unreadable directory counts as empty
 	for _, e := range entries[:min(len(entries), programsAtMost)] {
 		n.files = append(n.files, behind(filepath.Join(dir, e.Name()), hidden, wrappersDeep)...)
 	}
@@ -60,8 +60,8 @@ func (i *installed) of(dir string, hidden func(string) bool) []string {
 	return n.files
 }
 
-// behind lists where a program leads: what a link is of, and what a script starts by its
-// path, as far as hidden holds for it.
+// behind returns the programs behind a program for which hidden returns true: the target of a link,
+// and programs that a script contains by path.
 func behind(program string, hidden func(string) bool, deep int) (files []string) {
 	real := disk.Real(program)
 	fi, err := os.Stat(real)

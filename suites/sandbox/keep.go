@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// LeftOut is the file of a kept sandbox that names what is not in it.
+// LeftOut is the file of a kept sandbox that lists what it lacks.
 const LeftOut = "LEFT-OUT.txt"
 
-// leftOutAtMost bounds how much of it is named.
+// leftOutAtMost bounds the number of files listed there.
 const leftOutAtMost = 1000
 
-// Keep implements Sandbox: dir gets the case's own directory and, below "changes", the
-// files that it wrote elsewhere.
+// Keep implements Sandbox: dir gets the case's own directory and, below "changes", the files that
+// it wrote elsewhere.
 func (s *namespaced) Keep(dir string, bound int64) error {
 	after := s.take()
 	k := keeping{s: s, after: after, out: tooMuch(s.wrote(after), bound)}
@@ -42,7 +42,7 @@ func (s *namespaced) Keep(dir string, bound int64) error {
 	return errors.Join(err, tellLeftOut(dir, k.told), Remove(s.dir))
 }
 
-// wrote returns what the case left, with the bytes that it counts with.
+// wrote returns the files that the case created or changed, with the bytes for which they count.
 func (s *namespaced) wrote(after snapshot) map[string]int64 {
 	files := make(map[string]int64)
 	for name, a := range after {
@@ -57,7 +57,7 @@ func (s *namespaced) wrote(after snapshot) map[string]int64 {
 type keeping struct {
 	s     *namespaced
 	after snapshot
-	out   map[string]bool // names of files that are too much
+	out   map[string]bool // names of files beyond the limit
 	told  []string
 }
 
@@ -98,7 +98,7 @@ func leftOutLine(path string, size, held int64, why string) string {
 	return fmt.Sprintf("%s: %d bytes, of which %d are data: %s\n", path, size, held, why)
 }
 
-// place is where a file of the storage is in the sandbox.
+// place returns the path in the sandbox of a file of the storage.
 func (s *namespaced) place(name string) string {
 	for i, v := range s.layout.views {
 		if rest, ok := under(s.upper(i), name); ok {
@@ -111,8 +111,7 @@ func (s *namespaced) place(name string) string {
 	return name
 }
 
-// tooMuch picks the largest files until the others take up no more than bound
-// bytes.
+// tooMuch returns the largest files, so that the others take up no more than bound bytes.
 func tooMuch(files map[string]int64, bound int64) map[string]bool {
 	var total int64
 	for _, n := range files {
@@ -135,8 +134,8 @@ func tooMuch(files map[string]int64, bound int64) map[string]bool {
 	return out
 }
 
-// tellLeftOut names in a kept sandbox what is not in it, in the place of whatever
-// the case has put there.
+// tellLeftOut writes the list of what a kept sandbox lacks. It replaces whatever the case put at
+// its path.
 func tellLeftOut(dir string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -160,13 +159,13 @@ func tellLeftOut(dir string, lines []string) error {
 	return errors.Join(err, f.Close())
 }
 
-// trim takes the largest files out of a directory that is kept, and names them,
-// until the others take up no more than bound bytes; 0 is no bound.
+// trim removes the largest files of a directory to keep, until the others take up no more than
+// bound bytes, and lists them; 0 is no limit.
 func trim(dir string, bound int64) error {
 	files, sizes := make(map[string]int64), make(map[string]int64)
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
-			return nil // what cannot be read is not counted
+			return nil // unreadable files do not count
 		}
 		if fi, err := d.Info(); err == nil {
 			files[path], sizes[path] = takenBy(fi), fi.Size()

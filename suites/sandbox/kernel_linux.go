@@ -16,39 +16,39 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// nested are the kinds of namespaces that a case could make inside of its own, to
-// have every capability there: to mount the machine's cgroups, for one.
+// nested are the kinds of namespaces that a case could create inside its own to gain every
+// capability there, for example to mount the machine's cgroups.
 var nested = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"}
 
-// boundNamespaces lets nobody in the case's user namespace make others. /proc is
-// not read-only yet.
+// boundNamespaces prevents the creation of more namespaces in the case's user namespace. It must
+// run before /proc becomes read-only.
 func (s *script) boundNamespaces() {
 	for _, kind := range nested {
 		s.add(supervisor.Optional+supervisor.Put, "/proc/sys/user/max_"+kind+"_namespaces", "0")
 	}
 }
 
-// keys hides the names of keys, which are those of the machine's user.
+// keys hides the names of keys, because they belong to the user.
 func (s *script) keys() {
 	s.add(supervisor.Blank, keysFile)
 	s.add(supervisor.Optional+supervisor.Mount, keysFile, "/proc/keys", "", number(unix.MS_BIND), "")
 	s.add(supervisor.Optional+supervisor.Attr, "/proc/keys", number(unix.MOUNT_ATTR_RDONLY), "")
 }
 
-// keysFile is what is at /proc/keys, sysDir at /sys.
+// keysFile is mounted at /proc/keys, sysDir at /sys.
 const (
 	keysFile = "keys"
 	sysDir   = "sys"
 )
 
-// shownOfSys is what ordinary programs read of the kernel's view of the machine:
-// libc, node, Java and Go count processors, and ask for the size of pages.
+// shownOfSys and copiedOfSys are the parts of /sys that ordinary programs read: libc, node, Java
+// and Go count processors and ask for the size of pages.
 var (
 	shownOfSys  = []string{"devices/system/cpu", "devices/system/node"}
 	copiedOfSys = []string{"kernel/mm/transparent_hugepage"} // the files in it
 )
 
-// sys puts a directory with next to nothing in the place of the machine's /sys.
+// sys replaces the machine's /sys by a nearly empty directory.
 func (s *script) sys() {
 	if !disk.IsDir("/sys") {
 		return
@@ -63,7 +63,7 @@ func (s *script) sys() {
 	}
 	for _, name := range copiedOfSys {
 		s.add(supervisor.Dir, path.Join(sysDir, name), "755")
-		files, _ := os.ReadDir(path.Join("/sys", name)) // none where the kernel has none
+		files, _ := os.ReadDir(path.Join("/sys", name)) // none if the kernel lacks the feature
 		for _, f := range files {
 			if content, err := os.ReadFile(path.Join("/sys", name, f.Name())); f.Type().IsRegular() && err == nil {
 				s.add(supervisor.File, path.Join(sysDir, name, f.Name()), "444", "0", string(content))
@@ -81,27 +81,26 @@ func accessAndInode(fi fs.FileInfo) (atime int64, inode uint64) {
 	return 0, 0
 }
 
-// whiteout reports whether the entry marks something as deleted from a view.
+// whiteout reports whether the entry marks a file as deleted from a view.
 func whiteout(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && fi.Mode()&fs.ModeCharDevice != 0 && st.Rdev == 0
 }
 
-// opaque reports whether a directory on top of a view hides all of the one below.
+// opaque reports whether a directory in a view's upper layer hides the whole lower one.
 func opaque(path string) bool {
 	var b [1]byte
 	n, err := unix.Lgetxattr(path, "user.overlay.opaque", b[:])
 	return err == nil && n == 1 && b[0] == 'y'
 }
 
-// nextData is where, from an offset on, a file has data next, and where that
-// ends; not ok where there is none.
+// nextData returns the next range of a file's data from an offset, false if there is none.
 func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
 	begin, err := f.Seek(from, unix.SEEK_DATA)
 	if errors.Is(err, unix.ENXIO) {
 		return 0, 0, false
 	}
-	if err != nil { // the file system knows no holes
+	if err != nil { // the file system does not support holes
 		return from, size, true
 	}
 	if end, err = f.Seek(begin, unix.SEEK_HOLE); err != nil {
@@ -110,7 +109,7 @@ func nextData(f *os.File, from, size int64) (begin, end int64, ok bool) {
 	return begin, end, true
 }
 
-// Bounds tells what limits a sandbox has, for a person.
+// Bounds returns the limits of a sandbox, for users.
 func (s *namespaced) Bounds() []Bound {
 	processes := number(s.plan.o.processes())
 	if memory, _ := s.MemoryBound(); memory != process.MemoryCgroup && s.plan.root && s.missed(supervisor.Put, pidMax) {

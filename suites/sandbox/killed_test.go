@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTempOfTheKilled: the next start takes away what a killed process placed in
+// TestTempOfTheKilled checks that the next start removes the files that a killed process placed in
 // the project.
 func TestTempOfTheKilled(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// newPlan looks at the machine and the project.
+// newPlan returns a plan for the current state of the machine and the project.
 func newPlan(o Options) *plan {
 	p := &plan{o: o, rules: o.rules(), root: os.Geteuid() == 0, changed: watchMounts(), refused: make(map[string]bool)}
 	for _, d := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
@@ -68,8 +68,8 @@ func target(link string) string {
 	return to
 }
 
-// Fresh reports whether what cases see lies as it did when this was last asked:
-// nothing was mounted or unmounted that changes it.
+// Fresh reports whether the layout for cases is the same as at the last call: no mount that affects
+// it was added or removed.
 func (p *plan) Fresh() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,21 +81,21 @@ func (p *plan) Fresh() bool {
 	return !moved
 }
 
-// renew looks at the mounts.
+// renew creates a new layout from the current mounts.
 func (p *plan) renew() {
 	was := p.current.key()
 	p.current = p.newLayout()
 	p.moved = p.moved || p.current.key() != was
 }
 
-// Notes tell what cases see otherwise than the rest of their files, and why.
+// Notes describes the files that cases see differently from the rest, and why.
 func (p *plan) Notes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.current.notes)
 }
 
-// layout is what the next case sees.
+// layout returns the layout for the next case.
 func (p *plan) layout() *layout {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,27 +105,26 @@ func (p *plan) layout() *layout {
 	return p.current
 }
 
-// masks are what is hidden from the next case.
+// masks returns the masks for the next case.
 func (p *plan) masks(l *layout) []mask {
 	masks := p.rules.Find(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.names.Find(slices.Concat(p.deep, masks), slices.Concat(p.rules.Homes(), l.roots))
 	names := p.names.Paths()
-	for _, m := range p.deep { // what links far down in hidden directories lead to
+	for _, m := range p.deep { // targets of links far down in hidden directories
 		names = append(names, m.Path)
 	}
 	return p.rules.Everywhere(masks, l.mounts, names)
 }
 
-// openTries bounds how often a sandbox is planned anew.
+// openTries bounds how often a sandbox is planned again.
 const openTries = 10
 
-// Open makes the sandbox of a case whose own directory is dir, an existing one,
-// and which looks for programs in search, from what open gives, such as
-// process.Open. dirs are made in its directory. Where the system refuses because
-// something was mounted or unmounted meanwhile, or has no copy-on-write view of
-// something, the sandbox is planned anew.
+// Open creates the sandbox of a case with an existing directory dir, in which it creates dirs.
+// search are the directories in which the case looks for programs, and open starts the supervisor,
+// for example process.Open. Open plans the sandbox again if the system refuses it because a mount
+// was added or removed meanwhile, or because it cannot make an overlay of a directory.
 func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), dir string, search []string, dirs ...string) (*namespaced, error) {
 	for try := 1; ; try++ {
 		pr := p.prospect(search)
@@ -146,8 +145,8 @@ func (p *plan) Open(open func(process.Setup) (*process.Supervisor, error), dir s
 	}
 }
 
-// replan makes another layout after the system refused one; false where it would
-// be the same.
+// replan creates another layout after the system refused one. It returns false if that would be the
+// same.
 func (p *plan) replan(l *layout, err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +166,7 @@ func (p *plan) replan(l *layout, err error) bool {
 	return true
 }
 
-// note remembers the views without which a sandbox was made.
+// note records the views that the system refused for a sandbox.
 func (p *plan) note(s *namespaced) {
 	for _, missed := range s.Missed {
 		if at, ok := s.layout.refusedView(missed); ok {
@@ -184,13 +183,13 @@ func (p *plan) refuse(at string) {
 	p.renew()
 }
 
-// essential reports whether no case can do without a view: the project's, and those
-// that hold the shell.
+// essential reports whether no case can run without a view: the project's, and those that contain
+// the shell.
 func (p *plan) essential(at string) bool {
 	return disk.Within(at, disk.Real(p.o.Root)) || disk.Within(at, disk.Real("/bin/sh"))
 }
 
-// refusedView is the view that the system did not make.
+// refusedView returns the view that the system refused.
 func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
 	if len(refused.Step) < 3 || strings.TrimPrefix(refused.Step[0], supervisor.Optional) != supervisor.Overlay {
 		return "", false
@@ -199,11 +198,11 @@ func (l *layout) refusedView(refused *process.ConfineError) (string, bool) {
 	return at, slices.ContainsFunc(l.views, func(v view) bool { return v.at == at })
 }
 
-// smallFile bounds the files that the supervisor makes, of which the content is read once
-// for many cases, in bytes.
+// smallFile bounds the files that the supervisor creates, in bytes. Their content is read once for
+// many cases.
 const smallFile = 16 << 10
 
-// file shows a file that lies on the way to mounts.
+// file shows a file in a directory that is split because of mounts.
 func (s *script) file(source, target string) {
 	fi, err := os.Stat(source)
 	if err != nil {
@@ -218,7 +217,7 @@ func (s *script) file(source, target string) {
 	s.copies = append(s.copies, copied{source, target})
 }
 
-// fill copies the files that the supervisor did not make.
+// fill copies the files that the supervisor did not create.
 func (s *namespaced) fill(copies []copied) error {
 	for _, c := range copies {
 		fi, err := os.Stat(c.from)
@@ -232,9 +231,8 @@ func (s *namespaced) fill(copies []copied) error {
 	return nil
 }
 
-// masks hides credentials. In a view that can be written to that is done by what
-// lies on top of it, so that a hook may even remove or replace what is hidden;
-// elsewhere by mounts, which are returned.
+// masks hides credentials: in a writable view in its upper layer, so that a hook may even remove or
+// replace the hidden file; elsewhere by mounts, which it returns.
 func (s *script) masks(masks []mask) (places []place) {
 	for i, m := range masks {
 		v, rel := s.l.viewOf(m.Path)
@@ -243,7 +241,7 @@ func (s *script) masks(masks []mask) (places []place) {
 			continue
 		}
 		if s.l.views[v].split != nil || s.covered(m.Path) {
-			continue // it is not copied, or the place is private
+			continue // a split does not copy it, or the place is private
 		}
 		hidden := maskDir + "/" + strconv.Itoa(i)
 		s.add(supervisor.Dir, maskDir, "755")
@@ -261,12 +259,12 @@ func (s *script) maskInView(v int, rel string, m mask) {
 		at += "/" + part
 	}
 	s.hide(at, m)
-	if m.IsDir { // nothing of the real one shows through
+	if m.IsDir { // hide everything in the real directory
 		s.add(supervisor.Xattr, at, "user.overlay.opaque", "y")
 	}
 }
 
-// dirOnce makes a directory of a view's upper layer like the real one below it.
+// dirOnce creates a directory in a view's upper layer like the real one below it.
 func (s *script) dirOnce(at, like string) {
 	if s.reach[at] {
 		return
@@ -275,7 +273,7 @@ func (s *script) dirOnce(at, like string) {
 	s.add(supervisor.Dir, at, mode(like))
 }
 
-// hide makes what is seen instead of a credential: the names without content.
+// hide creates the replacement of a credential: the names without content.
 func (s *script) hide(at string, m mask) {
 	if !m.IsDir {
 		s.add(supervisor.Blank, at)
@@ -293,7 +291,7 @@ func (s *script) hide(at string, m mask) {
 
 const table = "/proc/self/mountinfo"
 
-// listMounts lists what is mounted where, in the order of mounting.
+// listMounts returns the mounts in the order of mounting.
 func listMounts() []mount {
 	b, err := os.ReadFile(table)
 	if err != nil {
@@ -311,8 +309,8 @@ func listMounts() []mount {
 	return all
 }
 
-// watchMounts makes a question whether anything was mounted or unmounted since it
-// was last asked. The list itself is compared: polling it misses changes.
+// watchMounts returns a function that reports whether a mount was added or removed since its last
+// call. It compares the list itself, because polling the file misses changes.
 func watchMounts() func() bool {
 	var last []byte
 	buffers := [2][]byte{} // the last list is in one of them
@@ -325,7 +323,7 @@ func watchMounts() func() bool {
 	}
 }
 
-// readInto reads a file into a buffer, which grows if it has to.
+// readInto reads a file into a buffer, which it grows if necessary.
 func readInto(b []byte, file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -345,7 +343,7 @@ func readInto(b []byte, file string) ([]byte, error) {
 	}
 }
 
-// unescape undoes the octal escapes of mountinfo, as in "a\040b".
+// unescape decodes the octal escapes of mountinfo, as in "a\040b".
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

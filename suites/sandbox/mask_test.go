@@ -13,7 +13,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// maskTree makes files in a new directory, free of symbolic links.
+// maskTree creates files in a new directory without symbolic links in its path.
 func maskTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := disk.Real(t.TempDir())
@@ -47,7 +47,7 @@ func TestMasks(t *testing.T) {
 		"home/.netrc":     nil,
 		"home/.config/gh": {"hosts.yml"},
 		"home/mine":       {"key"},
-		"dotfiles/aws":    {"credentials"}, // where the link leads
+		"dotfiles/aws":    {"credentials"}, // the target of the link
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("-want +got\n" + diff)

@@ -8,15 +8,15 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A mount is where another file system begins.
+// A mount is a point at which another file system begins.
 type mount struct {
 	At, Kind string
 	Device   string // the file system
-	Root     string // what of it is mounted
+	Root     string // the part of it that is mounted
 }
 
-// aliases are the other paths of a file or directory, by other mounts of its file
-// system. Where a part of it is mounted, that counts.
+// aliases returns the other paths of a file or directory through other mounts of its file system.
+// For a mount of only a part of path, it returns the mount point.
 func aliases(mounts []mount, path string) []string {
 	at := mountOf(mounts, path)
 	if at < 0 {
@@ -43,7 +43,7 @@ func aliases(mounts []mount, path string) []string {
 	return out
 }
 
-// mountOf is the index of the mount that path lies on.
+// mountOf returns the index of the mount that contains path.
 func mountOf(mounts []mount, path string) int {
 	best := -1
 	for i, m := range mounts {
@@ -54,10 +54,9 @@ func mountOf(mounts []mount, path string) int {
 	return best
 }
 
-// views lists the directories, free of symbolic links, of which a case gets
-// copy-on-write views: the work tree around the project, where its repository
-// is kept, HOME, and what is mounted inside of the project. Outer ones come
-// first; one whose mount and directory another covers is left out.
+// views returns the directories, without symbolic links, for which cases get copy-on-write views:
+// the work tree around the project, its repository, HOME, and mounts inside the project. Outer ones
+// come first. It omits directories within another one on the same mount.
 func (o Options) views(all []mount) []string {
 	top := disk.Real(GitTop(disk.Real(o.Root)))
 	wanted := []string{top}
@@ -87,8 +86,8 @@ func (o Options) views(all []mount) []string {
 	return views
 }
 
-// Bounds of the mounts that cases see: of the project's, with a view each, and of
-// the machine's, read-only.
+// Limits on the mounts that cases see: those of the project, each with a view, and those of the
+// machine, read-only.
 const (
 	maxViews   = 40
 	maxMachine = 100
@@ -96,9 +95,9 @@ const (
 
 var systemDirs = []string{"/proc", "/sys", "/dev"}
 
-// machine lists the directories that are shown read-only, each the top of a mount:
-// "/" and what is mounted in it, without the places that cases have others of. At
-// first come those that hold the fewest parts of a path.
+// machineRoots returns the directories that are shown read-only, each the top of a mount: "/" and
+// the mounts in it, except those that are replaced for cases. Paths with the fewest parts come
+// first.
 func (l *layout) machineRoots() []string {
 	out := []string{"/"}
 	for i, m := range l.mounts {
@@ -111,14 +110,13 @@ func (l *layout) machineRoots() []string {
 	return out[:min(len(out), maxMachine)]
 }
 
-// unshownKinds are file systems through which one looks at or steers the kernel
-// and its services.
+// unshownKinds are file systems that expose or control the kernel and its services.
 var unshownKinds = []string{
 	"autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs", "fusectl",
 	"hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
 }
 
-// viewOf is the innermost view that a path lies in, and where.
+// viewOf returns the innermost view that contains a path, and the relative path in it.
 func (l *layout) viewOf(path string) (view int, rel string) {
 	view = -1
 	for i, v := range l.views { // inner ones come later
@@ -129,12 +127,12 @@ func (l *layout) viewOf(path string) (view int, rel string) {
 	return view, rel
 }
 
-// inView reports whether a path lies in what is shown as views that can be written to.
+// inView reports whether a path is in a writable view.
 func (l *layout) inView(path string) bool {
 	return slices.ContainsFunc(l.roots, func(r string) bool { return disk.Within(r, path) })
 }
 
-// inPrivate reports whether a path lies in a directory of which each case has its own.
+// inPrivate reports whether a path is in a directory that each case has its own of.
 func (l *layout) inPrivate(path string) bool {
 	return slices.ContainsFunc(l.private, func(d string) bool { return path != d && disk.Within(d, path) })
 }

@@ -18,11 +18,11 @@ import (
 	"hookwatch/suites/process"
 )
 
-// namespacesBackend is the backend that gives each case private copy-on-write views, no network,
-// and an end to everything that it started. It needs Linux 6.6 or later.
+// namespacesBackend is the backend that gives each case private copy-on-write views and no network,
+// and ends every process that the case started. It needs Linux 6.6 or later.
 type namespacesBackend struct {
 	o    Options
-	plan func() *plan // looks at the machine when it is first called
+	plan func() *plan // examines the machine at the first call
 }
 
 func newNamespacesBackend(o Options) Backend {
@@ -39,7 +39,7 @@ func (*namespacesBackend) Describe() Description {
 	}
 }
 
-// Probe makes a sandbox and throws it away.
+// Probe creates a sandbox and discards it.
 func (n *namespacesBackend) Probe(temp string) ([]Bound, error) {
 	bounds, err := n.probe(temp)
 	if err != nil {
@@ -66,8 +66,8 @@ func (n *namespacesBackend) probe(temp string) ([]Bound, error) {
 	return s.Bounds(), nil
 }
 
-// crowdedTries is how often a sandbox is attempted while the system has no room for one
-// more.
+// crowdedTries bounds the attempts to create a sandbox while the system lacks resources for
+// another.
 const crowdedTries = 5
 
 func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error) {
@@ -88,14 +88,14 @@ func (n *namespacesBackend) Open(ctx context.Context, open Opener, w Wanted) (Sa
 	}
 }
 
-// Advance, Fresh and Notes are those of the plan.
+// Advance returns the steps of the plan that do not depend on the case.
 func (n *namespacesBackend) Advance() []process.Step { return n.plan().Advance() }
 
 func (n *namespacesBackend) Fresh() bool { return n.plan().Fresh() }
 
 func (n *namespacesBackend) Notes() []string { return n.plan().Notes() }
 
-// A plan makes the sandboxes of a session. It is safe for concurrent use.
+// A plan creates the sandboxes of a session. It is safe for concurrent use.
 type plan struct {
 	o       Options
 	rules   rules
@@ -105,43 +105,43 @@ type plan struct {
 	installed installed // programs that others in PATH lead to
 
 	mu      sync.Mutex
-	changed func() bool     // whether anything was mounted or unmounted since it was last asked
-	current *layout         // of the mounts as they were last seen
+	changed func() bool     // whether a mount was added or removed since the last call
+	current *layout         // for the mounts as last seen
 	last    *prospect       // nil: nothing was planned yet
-	moved   bool            // another than it was when Fresh was last asked
-	deep    []mask          // as they were at first, looked at to the bottom
+	moved   bool            // the layout changed since the last call of Fresh
+	deep    []mask          // found by a deep search at the start
 	names   otherNames      // of masked files
-	refused map[string]bool // directories of which the system makes no copy-on-write view
+	refused map[string]bool // directories that the system makes no overlay of
 }
 
-// A prospect is what sandboxes that are made within a moment have in common: what they
-// show and hide, and the steps that make it.
+// A prospect is the common plan of sandboxes that are created at nearly the same time: their views
+// and masks, and the steps that create them.
 type prospect struct {
-	of     *layout // that it was made from
-	layout *layout // without what is in masked directories
+	of     *layout // the layout from which it was made
+	layout *layout // without views in masked directories
 	masks  []mask
 	search []string
 	made   time.Time
 	steps  []process.Step
-	reach  map[string]bool // what the steps make
-	copies []copied        // files that no step makes
+	reach  map[string]bool // paths that the steps create
+	copies []copied        // files that no step creates
 }
 
-// A copied file is one that lies on the way to mounts.
+// A copied file is one in a directory that is split because of mounts.
 type copied struct{ from, to string }
 
 // The storage of a sandbox: directories below its root.
 const (
-	caseDir  = "case"   // what is at the case's own directory
-	viewDir  = "view-"  // and the number of a view: what lies on top of it, in upper
-	placeDir = "place-" // and the number of a private directory
+	caseDir  = "case"   // mounted at the case's own directory
+	viewDir  = "view-"  // plus the number of a view: its upper layer, in upper
+	placeDir = "place-" // plus the number of a private directory
 	maskDir  = "mask"
 	deviceFS = "dev"
 	emptyDir = "empty" // the layer below read-only overlays
-	shownDir = "shown" // and a number: overlays that single files are taken from
+	shownDir = "shown" // plus a number: overlays from which single files are mounted
 )
 
-// A namespaced sandbox has views of its own, which can be looked at from outside.
+// A namespaced sandbox has private views, whose storage is accessible from outside.
 type namespaced struct {
 	*process.Supervisor
 	plan   *plan
@@ -171,11 +171,10 @@ func (s *namespaced) ReadOwn(name string, limit int64) ([]byte, error) {
 
 func (s *namespaced) LinkOwn(name, target string) error { return linkBelow(s.outside(), name, target) }
 
-// Begin notes what is there before the case does anything.
+// Begin records the state before the case starts.
 func (s *namespaced) Begin() { s.before = s.take() }
 
-// Discard gives the storage back, with all that was written. The supervisor is closed
-// first.
+// Discard frees the storage with everything that was written. It closes the supervisor first.
 func (s *namespaced) Discard() {
 	s.Close()
 	if s.Storage != nil {
@@ -183,10 +182,10 @@ func (s *namespaced) Discard() {
 	}
 }
 
-// path is the storage, whatever became of the supervisor.
+// path returns the path of the storage, which is valid even if the supervisor is gone.
 func (s *namespaced) path() string { return "/proc/self/fd/" + strconv.Itoa(int(s.Storage.Fd())) }
 
-// outside is the case's own directory, as it is seen from outside.
+// outside returns the path of the case's own directory outside the sandbox.
 func (s *namespaced) outside() string { return s.path() + "/" + caseDir }
 
 func (s *namespaced) take() snapshot {
@@ -204,12 +203,11 @@ func (s *namespaced) take() snapshot {
 
 func (s *namespaced) upper(view int) string { return viewDir + strconv.Itoa(view) + "/upper" }
 
-// reservedPIDs are those that the kernel keeps for the start of a machine.
+// reservedPIDs is the number of PIDs that the kernel reserves for the start of the machine.
 const reservedPIDs = 300
 
-// stopped tells, in words, what a case tried that its sandbox kept from it, as
-// far as the system lets us know. network is the content of /proc/net/snmp as
-// the case sees it.
+// stopped describes the actions that the sandbox prevented, as far as the system reports them.
+// network is the content of /proc/net/snmp in the sandbox.
 func (s *namespaced) stopped(after snapshot, network string, e Ended) []string {
 	out := s.masksRead(after)
 	out = append(out, networkTried(network)...)
@@ -222,8 +220,7 @@ func (s *namespaced) stopped(after snapshot, network string, e Ended) []string {
 	return append(out, s.plan.o.refused(e)...)
 }
 
-// masksRead lists the hidden files that were opened all the same, by their times
-// of access.
+// masksRead describes the hidden files that the case opened, detected by their access times.
 func (s *namespaced) masksRead(after snapshot) []string {
 	var out []string
 	for i, m := range s.masks {
@@ -251,7 +248,7 @@ func (p *plan) short(path string) string {
 	return path
 }
 
-// networkTried reads the counters of a network that has nothing but loopback.
+// networkTried interprets the counters of a network that has only loopback.
 func networkTried(snmp string) []string {
 	counters := parseCounters(snmp)
 	var out []string
@@ -267,7 +264,7 @@ func networkTried(snmp string) []string {
 	return out
 }
 
-// parseCounters reads pairs of lines, names and values, as "Ip.OutNoRoutes".
+// parseCounters parses pairs of lines, names and values. Its keys are like "Ip.OutNoRoutes".
 func parseCounters(snmp string) map[string]int64 {
 	counters := make(map[string]int64)
 	lines := strings.Split(snmp, "\n")
@@ -286,8 +283,8 @@ func parseCounters(snmp string) map[string]int64 {
 	return counters
 }
 
-// Explained returns an *UnavailableError or a *process.ShortageError for what kept
-// a sandbox from being made, and any other error as it is.
+// Explained returns an *UnavailableError or a *process.ShortageError for the reason why no sandbox
+// could be created, and any other error unchanged.
 func Explained(err error) error {
 	var known *UnavailableError
 	if errors.As(err, &known) {
@@ -310,15 +307,15 @@ func Explained(err error) error {
 	return &UnavailableError{Backend: namespacesName, Why: why, Mend: mend, Err: refused}
 }
 
-// crowded reports whether namespaces are allowed and all in use.
+// crowded reports whether namespaces are allowed but all in use.
 func crowded(refused *process.ConfineError) bool {
 	return len(refused.Step) == 0 && (errors.Is(refused, syscall.ENOSPC) || errors.Is(refused, syscall.EUSERS)) && forbidden() == ""
 }
 
-// limits are the settings that bound how many namespaces of each kind there are.
+// limits are the settings that limit the number of namespaces of each kind.
 var limits = []string{"max_user_namespaces", "max_mnt_namespaces", "max_pid_namespaces", "max_ipc_namespaces", "max_net_namespaces"}
 
-// forbidden is the first of the limits that is 0.
+// forbidden returns the first of the limits that is 0.
 func forbidden() string {
 	for _, name := range limits {
 		if setting("user/"+name) == "0" {
@@ -328,7 +325,7 @@ func forbidden() string {
 	return ""
 }
 
-// explain returns why there are no namespaces, and what would allow them.
+// explain returns why namespaces are unavailable, and what would allow them.
 func explain(refused *process.ConfineError) (why, mend string) {
 	denied := errors.Is(refused, syscall.EPERM) || errors.Is(refused, syscall.EACCES)
 	switch {

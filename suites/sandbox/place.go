@@ -15,19 +15,19 @@ import (
 	"hookwatch/suites"
 )
 
-// A Place holds a project's sandboxes: those of running cases in one directory a
-// process, those of failing cases in another.
+// A Place contains a project's sandboxes: those of running cases in one directory per process,
+// those of failing cases in another.
 type Place struct{ dir string }
 
-// PlaceOf names the place for a project; nothing is created.
+// PlaceOf returns the place for a project. It creates nothing.
 func PlaceOf(root string) Place {
 	sum := sha256.Sum256([]byte(root))
 	name := fmt.Sprintf("hookwatch-%d-%s", os.Getuid(), hex.EncodeToString(sum[:6]))
 	return Place{filepath.Join(os.TempDir(), name)}
 }
 
-// Open makes the directories for a session. The one that holds the project's
-// lock is alone, and clears away what killed processes left.
+// Open creates the directories for a session. A session that holds the project's lock sets alone
+// and also removes the files of killed processes.
 func (p Place) Open(alone bool) (running, keep string, err error) {
 	keep = filepath.Join(p.dir, "kept")
 	for _, dir := range []string{p.dir, keep} {
@@ -52,8 +52,8 @@ func (p Place) Open(alone bool) (running, keep string, err error) {
 	return running, keep, err
 }
 
-// alive reports whether the process that a session's directory is named after
-// still runs: another session of the project, with records elsewhere or without.
+// alive reports whether the process named in a session's directory still runs. It can be another
+// session of the project, with records elsewhere or without any.
 func alive(name string) bool {
 	var pid int
 	if _, err := fmt.Sscanf(name, "run-%d-", &pid); err != nil || pid == os.Getpid() {
@@ -63,8 +63,8 @@ func alive(name string) bool {
 	return err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// private makes a directory that is ours alone: in a world-writable place,
-// somebody else may have made it first, or put something into it.
+// private creates a directory that only the user can access. In a world-writable directory another
+// user may have created it first, or put files into it, so it checks the owner and permissions.
 func private(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -86,27 +86,26 @@ func private(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// Close removes what a session left: its own directory, and the place as a
-// whole when no sandbox is kept there.
+// Close removes the session's directory, and the whole place if it contains no kept sandboxes.
 func (p Place) Close(running string) {
 	_ = Remove(running)
-	_ = os.Remove(filepath.Join(p.dir, "kept")) // fails, as it should, unless empty
+	_ = os.Remove(filepath.Join(p.dir, "kept")) // intended to fail unless empty
 	_ = os.Remove(p.dir)
 }
 
-// Kept is a directory in which sandboxes of failing cases are kept.
+// Kept is a directory with the sandboxes of failing cases.
 type Kept struct {
 	Dir   string
 	Count int   // how many are kept at most
-	Size  int64 // the bytes that they may take up together
+	Size  int64 // maximum of all together, in bytes
 }
 
-// path is where the sandbox of a case is kept. The latest failure of a case replaces
-// the one before.
+// path returns where the sandbox of a case is kept. The latest failure of a case replaces the
+// earlier one.
 func (k Kept) path(c *suites.Case) string { return filepath.Join(k.Dir, c.Suite+"-"+c.ID) }
 
-// At is where the sandbox of a case is to be kept, "" where it is not: a case that
-// failed has one, unless none are kept.
+// At returns where to keep the sandbox of a case, "" if it is not kept. Only the sandboxes of failed
+// cases other than checks are kept.
 func (k Kept) At(c *suites.Case, o suites.Outcome, v suites.Verdict) string {
 	if v.Status != suites.Fail || o.Sandbox == "" || o.Finding != nil || k.Count == 0 {
 		return ""
@@ -114,8 +113,7 @@ func (k Kept) At(c *suites.Case, o suites.Outcome, v suites.Verdict) string {
 	return k.path(c)
 }
 
-// Take keeps the sandbox of a failing case at to, in the place of older ones; keep moves
-// it there.
+// Take keeps the sandbox of a failing case at to, which replaces an older one; keep moves it there.
 func (k Kept) Take(keep func(to string) error, to string) error {
 	if err := errors.Join(Remove(to), os.MkdirAll(k.Dir, 0o700)); err != nil {
 		return err
@@ -126,14 +124,14 @@ func (k Kept) Take(keep func(to string) error, to string) error {
 	return k.prune(to)
 }
 
-// Drop removes what is kept of a case.
+// Drop removes the kept sandbox of a case.
 func (k Kept) Drop(c *suites.Case) {
 	if k.Dir != "" {
 		_ = Remove(k.path(c))
 	}
 }
 
-// prune removes the oldest sandboxes beyond the limits. The newest always stays.
+// prune removes the oldest sandboxes beyond the limits. It never removes the newest.
 func (k Kept) prune(newest string) error {
 	type kept struct {
 		path string

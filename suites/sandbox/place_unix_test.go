@@ -80,8 +80,8 @@ func TestTempOpen(t *testing.T) {
 	}
 }
 
-// TestTempOfOthers: in a world-writable directory, whoever comes first makes
-// the place; it is not trusted unless it is ours.
+// TestTempOfOthers checks that a place in a world-writable directory, which other users may create
+// first, is trusted only if it is ours.
 func TestTempOfOthers(t *testing.T) {
 	t.Parallel()
 	dir, target := t.TempDir(), t.TempDir()
@@ -184,7 +184,7 @@ func TestKeepSandbox(t *testing.T) {
 	}
 }
 
-// TestTempOfTheLiving: only what dead processes left is cleared.
+// TestTempOfTheLiving checks that only files of dead processes are removed.
 func TestTempOfTheLiving(t *testing.T) {
 	t.Parallel()
 	place := Place{filepath.Join(t.TempDir(), "place")}
@@ -210,7 +210,7 @@ func TestTempOfTheLiving(t *testing.T) {
 	}
 }
 
-// TestKeepMany: empty files count as well where sandboxes are kept.
+// TestKeepMany checks that empty files count in kept sandboxes.
 func TestKeepMany(t *testing.T) {
 	t.Parallel()
 	temp, keep := t.TempDir(), t.TempDir()
@@ -228,7 +228,7 @@ func TestKeepMany(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(keep)
-	if err != nil || len(entries) != 2 { // of 101 directories each; a megabyte is for 244
+	if err != nil || len(entries) != 2 { // each has 101 directories; a megabyte is enough for 244
 		t.Errorf("%d sandboxes are kept, want 2: %v", len(entries), err)
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"hookwatch/suites/process/supervisor"
 )
 
-// machineRoot is where the machine's root directory is, in the sandbox's, until the
-// sandbox is complete.
+// machineRoot is the path of the machine's root directory in the sandbox until the sandbox is
+// complete.
 const machineRoot = "/.machine"
 
-// Advance is what is the same for all cases at all times. No mount is among it:
-// one that somebody takes away must go from a namespace that waits as well.
+// Advance returns the steps that are the same for all cases at all times. They contain no mount,
+// because a mount that the user removes must also disappear from a namespace that waits.
 func (p *plan) Advance() []process.Step {
 	s := &script{p: p}
 	s.add(supervisor.Loopback)
@@ -30,8 +30,8 @@ func (p *plan) Advance() []process.Step {
 	return s.steps
 }
 
-// currency is how long a prospect is taken for what is there. A case sees a file that
-// is made in its directories while it runs, too.
+// currency is how long a prospect is considered up to date. Files created while a case runs are
+// visible in its directories anyway.
 const currency = 100 * time.Millisecond
 
 // prospect plans the sandbox of a case that looks for programs in search.
@@ -58,8 +58,8 @@ func (p *plan) prospect(search []string) *prospect {
 	return pr
 }
 
-// stepsFor are the steps of a sandbox for a case whose own directory is given; dirs are
-// made in that.
+// stepsFor returns the steps of the sandbox of a case with the directory given, in which they
+// create dirs.
 func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Step {
 	s := &script{p: p, l: pr.layout, reach: maps.Clone(pr.reach)}
 	dir := disk.Real(given)
@@ -78,8 +78,8 @@ func (p *plan) stepsFor(pr *prospect, given string, dirs []string) []process.Ste
 	return s.steps
 }
 
-// enter makes a root directory with nothing in it but the places of views, and takes
-// it for the machine's, which is left below machineRoot for what follows.
+// enter creates a root directory that contains only the mount points of views, and makes it the
+// root. The machine's root remains at machineRoot for the following steps.
 func (s *script) enter() {
 	s.add(supervisor.Dir, emptyDir, "755")
 	root := viewDir + "0/upper" // "/" is the first view
@@ -90,10 +90,10 @@ func (s *script) enter() {
 	s.mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 }
 
-// makeDevices builds a /dev without disks and consoles: root would be let in.
+// makeDevices builds a /dev without disks and consoles, because root could open them.
 func (s *script) makeDevices() {
 	s.add(supervisor.Dir, deviceFS, "755")
-	// Overlays mark what was removed with such attributes.
+	// Overlays mark removed files with such attributes.
 	s.add(supervisor.Xattr, deviceFS, "user.hookwatch", "y")
 	for _, d := range s.p.devices {
 		at := deviceFS + "/" + d
@@ -113,13 +113,13 @@ var deviceLinks = []struct{ name, target string }{
 	{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
 }
 
-// A place is something to be mounted.
+// A place is something to mount.
 type place struct {
 	at   string
 	make func()
 }
 
-// places mounts everything in its place, outer ones first.
+// places mounts everything, outer places first.
 func (s *script) places(more []place, search []string) {
 	all := append(more, place{"/dev", func() { s.bind(deviceFS, "/dev") }})
 	for i, at := range s.l.private {
@@ -141,13 +141,12 @@ func (s *script) places(more []place, search []string) {
 	}
 	for _, named := range slices.Concat([]string{s.p.o.Root, s.p.o.Home}, search) {
 		if !slices.Contains(usualPrograms, named) {
-			s.lead(named) // by the symbolic links that it is named with
+			s.lead(named) // also by the symbolic links in its name
 		}
 	}
 }
 
-// shown are the places of what would be hidden and must not be: programs in private
-// directories.
+// shown returns the places that private directories would hide but that must be visible: programs.
 func (s *script) shown(search []string) (places []place) {
 	var wanted []string
 	for _, d := range search {
@@ -179,7 +178,7 @@ func (s *script) shown(search []string) (places []place) {
 		case err != nil:
 		case fi.IsDir():
 			places = append(places, place{at, func() { s.readOnly(supervisor.Optional, at, at) }})
-		case fi.Mode().IsRegular(): // no overlay is of a file: it is taken from one of its directory
+		case fi.Mode().IsRegular(): // mounted from an overlay of its directory
 			dir := shownDir + "/" + number(i)
 			places = append(places, place{at, func() {
 				s.add(supervisor.Dir, dir, "755")
@@ -192,11 +191,11 @@ func (s *script) shown(search []string) (places []place) {
 	return places
 }
 
-// maxShown bounds the programs and directories that are shown in private ones.
+// maxShown bounds the programs and directories that are shown in private directories.
 const maxShown = 200
 
-// installation is the directory that programs in dir need: the one above for
-// prefix/bin, unless that is a private place itself.
+// installation returns the directory that programs in dir need: prefix for prefix/bin, unless prefix
+// is at the top of the file system, where it may be a private directory such as /tmp.
 func installation(dir string) string {
 	up := filepath.Dir(dir)
 	if filepath.Base(dir) != "bin" || strings.Count(up, "/") < 2 {
@@ -205,8 +204,7 @@ func installation(dir string) string {
 	return up
 }
 
-// lead makes the way to a path where it goes through private directories: the
-// directories on it, and the symbolic links.
+// lead creates the directories and symbolic links on the way to a path in private directories.
 func (s *script) lead(path string) {
 	if path == "" {
 		return
@@ -242,16 +240,16 @@ func (s *script) lead(path string) {
 	}
 }
 
-// pidMax bounds the processes of a PID namespace, since Linux 6.14.
+// pidMax limits the processes of a PID namespace, since Linux 6.14.
 const pidMax = "/proc/sys/kernel/pid_max"
 
-// finish leaves the machine's files and gives up all that could undo a step.
+// finish detaches the machine's files and drops every privilege that could undo a step.
 func (s *script) finish() {
-	// Once around, the kernel gives no PID below 300 again.
+	// After a wraparound the kernel no longer assigns PIDs below 300.
 	s.add(supervisor.Optional+supervisor.Put, pidMax, number(reservedPIDs+s.p.o.processes()))
 	s.boundNamespaces()
 	s.keys()
-	// Root may write there without any capability, core_pattern for one.
+	// Root may write there without any capability, for example to core_pattern.
 	s.add(supervisor.Attr, "/proc", number(unix.MOUNT_ATTR_RDONLY), "")
 	s.add(supervisor.Detach, machineRoot)
 	s.add(supervisor.Attr, "/", number(unix.MOUNT_ATTR_RDONLY), "")
@@ -269,20 +267,20 @@ func (s *script) finish() {
 	}
 }
 
-// rootKeeps is what root can do with files, as without a sandbox. None of it
-// reaches mounts, devices, the network or other processes.
+// rootKeeps are the capabilities for files that root keeps, as without a sandbox. None of them
+// affects mounts, devices, the network or processes outside.
 var rootKeeps = []int{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
 	unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE,
 }
 
-// view shows a directory, with what the case writes to it on top.
+// view mounts a directory, with an upper layer for the case's changes.
 func (s *script) view(i int, v view) {
 	name := viewDir + number(i)
 	switch {
 	case v.split != nil:
 		s.split(name+"/upper", v)
-	case !v.write && v.mount: // the system may refuse it; the machine's other mounts do not depend on it
+	case !v.write && v.mount: // the system may refuse it without affecting other mounts
 		s.readOnly(supervisor.Optional, v.at, v.at)
 	case !v.write:
 		s.readOnly("", v.at, v.at)
@@ -294,17 +292,17 @@ func (s *script) view(i int, v view) {
 	}
 }
 
-// readOnly shows a directory of the machine without a way to its inodes. An overlay
-// that nothing can be written to has two layers at least.
+// readOnly mounts a directory of the machine without giving access to its inodes. The empty layer
+// is needed because a read-only overlay has at least two layers.
 func (s *script) readOnly(optional, dir, at string) {
 	s.add(optional+supervisor.Overlay, machineRoot+dir, at, number(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY), ":"+emptyDir+",userxattr")
 }
 
-// split makes a directory in which something is mounted.
+// split creates a directory that contains mounts.
 func (s *script) split(upper string, v view) {
 	s.splitDirs(upper, v)
 	s.bind(upper, v.at)
-	// The storage notes no access; what is masked tells by it that it was read.
+	// The storage records no access times, but masksRead needs them.
 	flags := unix.MS_REMOUNT | unix.MS_BIND | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RELATIME
 	if !v.write {
 		flags |= unix.MS_RDONLY
@@ -312,7 +310,7 @@ func (s *script) split(upper string, v view) {
 	s.mount("", v.at, "", flags, "")
 }
 
-// splitDirs makes the directories, files and symbolic links of a split in the storage.
+// splitDirs creates the directories, files and symbolic links of a split in the storage.
 func (s *script) splitDirs(upper string, v view) {
 	hidden := func(rel string) bool {
 		path := filepath.Join(v.at, rel)
@@ -336,15 +334,15 @@ func (s *script) splitDirs(upper string, v view) {
 	}
 }
 
-// A script collects steps. Relative paths in them are in the storage, where the
-// supervisor works once it has opened it.
+// A script collects steps. Relative paths are in the storage, which becomes the working directory
+// of the supervisor once opened.
 type script struct {
 	p      *plan
 	l      *layout
 	steps  []process.Step
 	reach  map[string]bool
 	masked []mask
-	copies []copied // that no step makes
+	copies []copied // files that no step creates
 }
 
 func (s *script) add(fields ...string) { s.steps = append(s.steps, fields) }
@@ -359,7 +357,7 @@ func (s *script) bind(source, target string) {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// mode is that of a directory, for a step.
+// mode returns the permissions of a directory for a step.
 func mode(dir string) string {
 	if fi, err := os.Stat(dir); err == nil && fi.Mode()&os.ModeSticky == 0 {
 		return strconv.FormatUint(uint64(fi.Mode().Perm()), 8)
@@ -367,7 +365,7 @@ func mode(dir string) string {
 	return "1777"
 }
 
-// covered reports whether path is hidden by a private directory.
+// covered reports whether a private directory hides path.
 func (s *script) covered(path string) bool {
 	if s.l.inView(path) {
 		return false

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestProspect holds when a sandbox is planned anew: after a moment, and at once where
-// something was mounted or programs are looked for elsewhere.
+// TestProspect checks that a sandbox is planned again after a moment, and immediately if something
+// was mounted or the search path differs.
 func TestProspect(t *testing.T) {
 	t.Parallel()
 	search := []string{"/usr/bin"}
@@ -23,7 +23,7 @@ func TestProspect(t *testing.T) {
 		"another PATH":   {func(*prospect) {}, []string{"/opt/bin"}, false},
 	} {
 		first := p.prospect(search)
-		first.made = time.Now().Add(time.Hour) // however slow this machine is
+		first.made = time.Now().Add(time.Hour) // independent of the speed of this machine
 		tt.before(first)
 		if same := p.prospect(tt.search) == first; same != tt.same {
 			t.Errorf("%s: planned anew: %v", name, !same)

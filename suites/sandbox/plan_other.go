@@ -10,27 +10,27 @@ import (
 	"hookwatch/suites/process"
 )
 
-// NewPlan plans nothing here: there are no namespaces.
+// newPlan returns a plan that opens nothing, because namespaces exist only on Linux.
 func newPlan(o Options) *plan { return &plan{o: o} }
 
-// Advance is nothing here.
+// Advance returns no steps.
 func (p *plan) Advance() []process.Step { return nil }
 
-// Open always fails here.
+// Open always fails.
 func (p *plan) Open(func(process.Setup) (*process.Supervisor, error), string, []string, ...string) (*namespaced, error) {
 	return nil, &process.ConfineError{Err: errors.ErrUnsupported}
 }
 
-// Bounds are none here.
+// Bounds returns no limits.
 func (s *namespaced) Bounds() []Bound { return nil }
 
-// Fresh is nothing here.
+// Fresh always returns true.
 func (p *plan) Fresh() bool { return true }
 
-// Notes are nothing here.
+// Notes returns no notes.
 func (p *plan) Notes() []string { return nil }
 
-// nextData takes all of a file for data.
+// nextData treats the whole rest of a file as data.
 func nextData(_ *os.File, from, size int64) (begin, end int64, ok bool) { return from, size, true }
 
 func accessAndInode(fs.FileInfo) (atime int64, inode uint64) { return 0, 0 }

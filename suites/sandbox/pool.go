@@ -11,10 +11,10 @@ import (
 
 // PoolOptions are common to all sandboxes of a pool.
 type PoolOptions struct {
-	Temp     string // an existing directory in which those of the cases are made
+	Temp     string // an existing directory, in which the directories of cases are created
 	Choice   Choice
-	Prewarm  Wanted // of a case with no special wishes, without Dir
-	KeepSize int64  // bytes that a kept sandbox may take up; 0: no bound
+	Prewarm  Wanted // of a case without special needs, without Dir
+	KeepSize int64  // the limit of a kept sandbox in bytes; 0: none
 }
 
 // A Pool opens sandboxes, and keeps supervisors and a sandbox ready. It is safe for
@@ -23,19 +23,19 @@ type Pool struct {
 	o         PoolOptions
 	mu        sync.Mutex
 	reserve   *process.Reserve
-	ready     int                // supervisors that are kept in it
+	ready     int                // number of supervisors to keep in it
 	held      map[string]Sandbox // of cases that are not judged yet, by directory
-	prewarmed *prewarmed         // nil when there is none
+	prewarmed *prewarmed         // nil if there is none
 }
 
-// An advancer is a backend whose sandboxes can be made before it is known which case
-// gets them, because they show files as they are when the case reads them.
+// An advancer is a backend whose sandboxes can be created before the case is known, because they
+// show files as they are when the case reads them.
 type advancer interface {
-	Advance() []process.Step // what a supervisor can do before there is a case
-	Fresh() bool             // whether sandboxes made since the last call are still right
+	Advance() []process.Step // steps for a supervisor before the case is known
+	Fresh() bool             // whether sandboxes created since the last call are still valid
 }
 
-// NewPool makes a pool.
+// NewPool returns a pool with these options.
 func NewPool(o PoolOptions) *Pool {
 	p := &Pool{o: o, held: make(map[string]Sandbox)}
 	p.reserve = p.newReserve()
@@ -65,15 +65,14 @@ func (p *Pool) KeepReady(supervisors int) {
 	p.supervisors().Resize(supervisors)
 }
 
-// Close ends everything that is kept ready and waits for it. Cases that run are not
-// touched.
+// Close ends everything that is kept ready and waits for it. It does not affect running cases.
 func (p *Pool) Close() {
 	p.giveUp(p.takePrewarmed())
 	p.supervisors().Close()
 }
 
-// Open makes the sandbox of a case, in a directory that begins with name, or returns the
-// prewarmed one if the case wants no other. The pool holds it until Discard or Keep.
+// Open creates the sandbox of a case, in a directory whose name starts with name, or returns the
+// prewarmed one if the case needs no other. The pool keeps it until Discard or Keep.
 func (p *Pool) Open(ctx context.Context, name string, w Wanted) (Sandbox, error) {
 	if err := p.o.Choice.Refused(); err != nil {
 		return nil, err
@@ -106,8 +105,8 @@ func (p *Pool) open(ctx context.Context, name string, w Wanted) (Sandbox, error)
 	return s, nil
 }
 
-// refresh gives up everything that was made before something was mounted or unmounted
-// that cases see, because a namespace keeps the mounts of its time.
+// refresh discards everything that was created before a mount that cases see was added or removed,
+// because a namespace keeps the mounts of its creation.
 func (p *Pool) refresh() {
 	if b, ok := p.o.Choice.Backend.(advancer); !ok || b.Fresh() {
 		return
@@ -130,8 +129,7 @@ func (p *Pool) Discard(dir string) error {
 	return Remove(dir)
 }
 
-// Keep moves the files of a case to a directory that does not exist yet, within
-// KeepSize.
+// Keep moves the files of a case to a directory that does not exist yet, within KeepSize.
 func (p *Pool) Keep(dir, to string) error {
 	s := p.release(dir)
 	if s == nil {
@@ -149,14 +147,14 @@ func (p *Pool) release(dir string) Sandbox {
 	return s
 }
 
-// A prewarmed sandbox is made while it is being worked out which case gets it.
+// A prewarmed sandbox is created while the case that gets it is not yet known.
 type prewarmed struct {
-	made    chan struct{} // closed when it exists, or could not be made
-	sandbox Sandbox       // nil: it could not be made
+	made    chan struct{} // closed after the sandbox was created, or creation failed
+	sandbox Sandbox       // nil if creation failed
 }
 
-// Prewarm makes a sandbox for the next case with no special wishes, in the place of one
-// that no case took. CancelPrewarm gives it up.
+// Prewarm creates a sandbox for the next case without special needs and discards an unused earlier
+// one. CancelPrewarm discards it.
 func (p *Pool) Prewarm() {
 	if _, ok := p.o.Choice.Backend.(advancer); !ok {
 		return
@@ -174,7 +172,7 @@ func (p *Pool) Prewarm() {
 	}()
 }
 
-// CancelPrewarm gives up a prewarmed sandbox, without waiting for its end.
+// CancelPrewarm discards a prewarmed sandbox without waiting.
 func (p *Pool) CancelPrewarm() {
 	if e := p.takePrewarmed(); e != nil {
 		go p.giveUp(e)

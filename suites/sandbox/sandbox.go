@@ -1,7 +1,7 @@
-// Package sandbox holds the places in which cases run. A Backend makes sandboxes of
-// one kind: with views of their own (namespaces), on a copy of the project (copy), or
-// in place (none). Callers open sandboxes from a Pool and ask the opened Sandbox, or the
-// backend's Description, for what they need to know; no caller compares names.
+// Package sandbox provides the sandboxes in which cases run. A Backend creates sandboxes of one
+// kind: with private views (namespaces), on a copy of the project (copy), or in place (none).
+// Callers open sandboxes from a Pool and query the Sandbox, or the backend's Description, for its
+// properties; they never compare names.
 package sandbox
 
 import (
@@ -23,84 +23,81 @@ type Sandbox interface {
 	// Dir returns the case's own directory, and Root the project, as the case sees them.
 	Dir() string
 	Root() string
-	// Private reports whether the case has views of its own, which may lack files that
-	// exist outside.
+	// Private reports whether the case has private views, which may lack files that exist outside.
 	Private() bool
-	// Copied returns the directory that the case has a copy of and where the copy is, ""
-	// if it has none.
+	// Copied returns the directory of which the case has a copy and the path of the copy, "" if it
+	// has none.
 	Copied() (original, at string)
-	// Run runs commands side by side, until all of them and all that they started
-	// are gone.
+	// Run runs commands concurrently, until all of them and their descendants have ended.
 	Run(ctx context.Context, commands ...process.Command) ([]process.Result, error)
-	// Write makes a file for the case, with its directories.
+	// Write creates a file for the case, with its directories.
 	Write(path, content string, mode fs.FileMode) error
 	Read(path string) ([]byte, error)
 	Listen() (net.Listener, error)
 	// ReadOwn reads a regular file of at most limit bytes in the case's directory.
 	ReadOwn(name string, limit int64) ([]byte, error)
-	// LinkOwn makes a symbolic link in the case's directory, unless it exists.
+	// LinkOwn creates a symbolic link in the case's directory, unless it exists.
 	LinkOwn(name, target string) error
-	// Begin records the state before the case does anything.
+	// Begin records the state before the case starts.
 	Begin()
-	// Changes returns the case's changes since Begin, with absolute paths, and, in
-	// words, what it was kept from.
+	// Changes returns the case's changes since Begin, with absolute paths, and descriptions of the
+	// actions that isolation prevented.
 	Changes(e Ended) (changes []suites.Change, stopped []string)
 	// Close ends everything that runs.
 	Close()
-	// Keep moves or copies the case's files to a directory that does not exist yet,
-	// without the largest if they take up more than bound bytes; 0 is no bound.
+	// Keep moves or copies the case's files to a directory that does not exist yet, without the
+	// largest if they take up more than bound bytes; 0 is no limit.
 	Keep(to string, bound int64) error
-	// Discard closes the sandbox and frees its storage. The case's directory is left to
-	// the pool.
+	// Discard closes the sandbox and frees its storage. The pool removes the case's directory.
 	Discard()
 }
 
 // Ended describes how the commands of a case ended.
 type Ended struct {
-	Processes int      // the most that had to be ended at once
+	Processes int      // maximum number of processes that were ended at once
 	Refused   []string // names of refused system calls
-	TooLarge  bool     // a file would have become larger than allowed
+	TooLarge  bool     // a file would have exceeded the size limit
 }
 
-// A Backend makes the sandboxes of a session, all of one kind.
+// A Backend creates the sandboxes of a session, all of one kind.
 type Backend interface {
-	// Describe needs neither options nor the machine.
+	// Describe depends neither on options nor on the machine.
 	Describe() Description
-	// Probe checks whether the backend works on this machine and returns the limits of a
-	// case. temp is an existing directory. The error is an *UnavailableError, or a
-	// *process.ShortageError if the machine is short of something.
+	// Probe checks whether the backend works on this machine and returns the limits of a case. temp
+	// is an existing directory. The error is an *UnavailableError, or a *process.ShortageError if
+	// the machine lacks resources.
 	Probe(temp string) ([]Bound, error)
-	// Open makes the sandbox of a case from a supervisor that open returns.
+	// Open creates the sandbox of a case from a supervisor that open returns.
 	Open(ctx context.Context, open Opener, w Wanted) (Sandbox, error)
 }
 
 // An Opener starts a supervisor, such as process.Open or that of a reserve.
 type Opener func(process.Setup) (*process.Supervisor, error)
 
-// Wanted describes the sandbox of a case.
+// Wanted describes the required sandbox of a case.
 type Wanted struct {
 	Dir     string   // the case's own directory, which exists
-	Dirs    []string // directories to be made in it
+	Dirs    []string // directories to create in it
 	Search  []string // directories in which the case looks for programs
-	Watched []string // directories of the project, relative to it, in which the case expects changes or none
+	Watched []string // directories of the project, relative to it, for which the case has an expectation of changes
 }
 
-// A Description holds the texts about a backend that users read, and the properties
-// that callers need before a sandbox is open.
+// A Description contains the texts about a backend for users, and the properties that callers need
+// before a sandbox is open.
 type Description struct {
-	Name    string   // as run.isolation names it
-	Summary string   // what cases get, for doctor
-	Open    string   // what was open to hooks that ran in it; "" if nothing
-	Warning string   // printed when a session begins; "" for none
+	Name    string   // the value of run.isolation
+	Summary string   // the properties of its sandboxes, for doctor
+	Open    string   // what hooks that ran in it could access; "" if nothing
+	Warning string   // printed at the start of a session; "" for none
 	Consent string   // what the user agrees to if a project's configuration chooses it; "" if nothing
-	Instead []string // what the user can choose in its place, a line each
+	Instead []string // what the user can choose instead, in lines
 
 	Private   bool // see Sandbox.Private
 	InPlace   bool // hooks change the user's own files, so no case runs a second time
 	HooksOnly bool // only hooks may run in it, and no other program of the project
 }
 
-// Auto names the strongest backend. It never stands for a weaker one.
+// Auto means the strongest backend, never a weaker one.
 const Auto = "auto"
 
 // InPlace is the name of the backend without any isolation.
@@ -129,7 +126,7 @@ func Descriptions() []Description {
 	return all
 }
 
-// Describe describes the backend of that name; only Name is set if there is none.
+// Describe describes the backend of that name. It sets only Name if there is none.
 func Describe(name string) Description {
 	for _, d := range append(Descriptions(), unavailable) {
 		if d.Name == name {
@@ -139,12 +136,12 @@ func Describe(name string) Description {
 	return Description{Name: name}
 }
 
-// A Choice is the backend in which the hooks of a project run on this machine. The zero
-// value runs nothing.
+// A Choice is the backend in which the hooks of a project run on this machine. The zero value runs
+// nothing.
 type Choice struct {
 	Backend Backend        // nil: nothing may run
 	Limits  process.Limits // of each case
-	Bounds  []Bound        // the limits as they hold here, for the user
+	Bounds  []Bound        // the effective limits, for users
 	Why     string         // why it is not the strongest backend; "" if it is
 	Mend    string         // what would allow the strongest; "" if unknown
 	refused error          // why nothing may run
@@ -166,7 +163,7 @@ func (c Choice) Describe() Description {
 	return c.Backend.Describe()
 }
 
-// Notes lists what cases see otherwise than the rest of their files, and why.
+// Notes describes the files that cases see differently from the rest, and why.
 func (c Choice) Notes() []string {
 	if b, ok := c.Backend.(interface{ Notes() []string }); ok {
 		return b.Notes()
@@ -174,9 +171,9 @@ func (c Choice) Notes() []string {
 	return nil
 }
 
-// Choose returns the backend with that name, or the strongest for Auto, and probes it in
-// temp, an existing directory. A weaker backend is chosen only by its name. With an error
-// the choice runs nothing; the error is one of Backend.Probe, or about the name.
+// Choose returns the backend with that name, or the strongest for Auto, and probes it in temp, an
+// existing directory. It chooses a weaker backend only by its name. If it returns an error, the
+// choice runs nothing; the error is one of Backend.Probe, or about the name.
 func Choose(name string, o Options, temp string) (Choice, error) {
 	if _, err := process.Room(1); err != nil {
 		return Refuse(err), err
@@ -223,7 +220,7 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Advice returns what the user can do, a line each.
+// Advice returns what the user can do, in lines.
 func (e *UnavailableError) Advice() []string {
 	var lines []string
 	if e.Mend != "" {
@@ -233,15 +230,15 @@ func (e *UnavailableError) Advice() []string {
 		"  your HOME, all other files and the network are open to hooks then (hookwatch help isolation)")
 }
 
-// Options are the same for all cases of a session. All paths are absolute.
+// Options are common to all cases of a session. Paths are absolute, except in Mask and Unmask.
 type Options struct {
-	Root      string   // the project, as it is named to hooks
-	Own       []string // directories of the project that hookwatch writes to: no copy has them, and no case is blamed for changes there
+	Root      string   // the project, as named to hooks
+	Own       []string // directories of the project that hookwatch writes: neither copied nor watched
 	Home      string   // HOME of the hooks; "" for none
 	OwnHome   string   // the user's home directory by the system's records; "" for none
-	Shown     []string // files and directories besides PATH that stay visible in private places
-	Mask      []string // paths below Home to be hidden, besides the known ones
-	Unmask    []string // paths below Home not to be hidden
+	Shown     []string // files and directories besides PATH that private directories do not hide
+	Mask      []string // paths to hide, besides the known ones, relative to each home
+	Unmask    []string // paths not to hide, relative to each home
 	Size      int64    // bytes that a case may write
 	Processes int      // that a case may have at a time
 	Memory    int64    // bytes that its processes may use together
@@ -252,17 +249,17 @@ func (o Options) Limits() process.Limits {
 	return process.Limits{Memory: o.Memory, FileSize: o.Size, Processes: o.processes()}
 }
 
-// processes is how many a case may have at a time, threads included.
+// processes returns the maximum number of processes and threads of a case at a time.
 func (o Options) processes() int { return max(o.Processes, 1) }
 
-// Hiding returns the files that are kept from cases.
+// Hiding returns the Hiding of the files that are masked from cases.
 func (o Options) Hiding() *Hiding { return o.rules().Hiding() }
 
 func (o Options) rules() rules {
 	return rules{Root: o.Root, Home: o.Home, OwnHome: o.OwnHome, Mask: o.Mask, Unmask: o.Unmask}
 }
 
-// A Bound is a limit that holds for every case.
+// A Bound is a limit of every case.
 type Bound struct{ What, By string }
 
 func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) + " MB" }
@@ -282,10 +279,10 @@ func limitBounds(b *process.Supervisor) []Bound {
 	return []Bound{{"memory", memory}, {"open files", fmt.Sprintf("%d a process", process.OpenFiles)}, {"core dumps", "none"}}
 }
 
-// unmapped is memory that processes can use without a page of it mapped.
+// unmapped is memory that processes can use without mapping a page of it.
 const unmapped = "memfds, IPC, sockets, pipes"
 
-// refused describes, in words, what was refused to a case.
+// refused describes what was refused to a case.
 func (o Options) refused(e Ended) []string {
 	var calls, out []string
 	large := e.TooLarge
@@ -305,8 +302,8 @@ func (o Options) refused(e Ended) []string {
 	return out
 }
 
-// Names in Ended.Refused that are no system calls.
+// Names in Ended.Refused that are not the name of one system call.
 const (
-	tooLargeFile = "a file that is too large" // a file would have become larger than allowed
-	otherSocket  = "socket"                   // of another kind than those of the network and of files
+	tooLargeFile = "a file that is too large" // a file would have exceeded the size limit
+	otherSocket  = "socket"                   // of a family other than those of the network and of unix sockets
 )

@@ -24,7 +24,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// tree makes files in a new directory, free of symbolic links.
+// tree creates files in a new directory without symbolic links in its path.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := disk.Real(t.TempDir())

@@ -15,26 +15,26 @@ import (
 	"hookwatch/suites"
 )
 
-// A snapshot is what a tree holds: by slash path from its top, without it.
+// A snapshot contains the entries of a tree, by slash path relative to its top, without the top.
 type snapshot map[string]entry
 
-// An entry tells whether a file is the one that it was.
+// An entry contains the properties by which changes of a file are detected.
 type entry struct {
 	mode   fs.FileMode
 	size   int64
-	held   int64 // bytes that it takes up
+	held   int64 // disk space in bytes
 	mtime  int64 // nanoseconds
 	atime  int64
 	inode  uint64
-	digest [sha256.Size]byte // of small files; clocks can be too coarse
+	digest [sha256.Size]byte // of small files, because clocks can be too coarse
 	link   string            // target of a symbolic link
 }
 
-// digestAtMost is the size up to which content counts, in bytes.
+// digestAtMost is the maximum size in bytes of files whose content is compared.
 const digestAtMost = 64 << 10
 
-// takeSnapshot looks at the trees below dir; with no names at all of dir. What cannot be
-// read is not in the snapshot.
+// takeSnapshot returns a snapshot of the named trees below dir, or of dir itself without names. It
+// omits unreadable files.
 func takeSnapshot(dir string, names ...string) snapshot {
 	s := make(snapshot)
 	if len(names) == 0 {
@@ -72,7 +72,7 @@ func newEntry(path string, fi fs.FileInfo) entry {
 	e.atime, e.inode = accessAndInode(fi)
 	switch {
 	case fi.IsDir():
-		e.size, e.mtime = 0, 0 // what is in it counts
+		e.size, e.mtime = 0, 0 // only its content counts
 	case fi.Mode()&fs.ModeSymlink != 0:
 		e.link, _ = os.Readlink(path)
 	case fi.Mode().IsRegular() && 0 < fi.Size() && fi.Size() <= digestAtMost:
@@ -83,8 +83,8 @@ func newEntry(path string, fi fs.FileInfo) entry {
 	return e
 }
 
-// same compares content and mode: a file that was written anew with what it held
-// is the same.
+// same reports whether content and mode are equal, so rewriting a small file with the same content
+// is not a change. Of larger files it compares size, time and inode instead of the content.
 func (e entry) same(other entry) bool {
 	if e.mode != other.mode || e.size != other.size || e.link != other.link || e.digest != other.digest {
 		return false
@@ -93,7 +93,7 @@ func (e entry) same(other entry) bool {
 	return e.mode.IsDir() || small || e.mtime == other.mtime && e.inode == other.inode
 }
 
-// under cuts a prefix off and tells whether it was there.
+// under removes a prefix that is a parent directory, and reports whether name had it.
 func under(prefix, name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
@@ -102,7 +102,7 @@ func under(prefix, name string) (string, bool) {
 	return strings.CutPrefix(rest, "/")
 }
 
-// Diff tells two snapshots of one tree apart. Paths are those of the snapshots.
+// diff returns the changes between two snapshots of a tree. Paths are those of the snapshots.
 func diff(before, after snapshot) []suites.Change {
 	past, present := sortedNames(before), sortedNames(after)
 	var out []suites.Change
@@ -136,18 +136,18 @@ func names(before, after snapshot) []string {
 	return slices.Compact(all)
 }
 
-// sorted are the names of a snapshot in order.
+// sorted contains the names of a snapshot in order.
 type sorted []string
 
 func sortedNames(s snapshot) sorted { return slices.Sorted(maps.Keys(s)) }
 
-// below reports whether there is anything in a directory.
+// below reports whether a directory contains anything.
 func (s sorted) below(dir string) bool {
 	i, _ := slices.BinarySearch(s, dir+"/")
 	return i < len(s) && strings.HasPrefix(s[i], dir+"/")
 }
 
-// changes tells what the case did, with absolute paths as the case sees them.
+// changes returns the case's changes, with absolute paths as the case sees them.
 func (s *namespaced) changes(after snapshot) []suites.Change {
 	var out []suites.Change
 	for i, v := range s.layout.views {
@@ -165,8 +165,7 @@ func (s *namespaced) changes(after snapshot) []suites.Change {
 	return out
 }
 
-// plainPlace is where a file of the storage is in the sandbox, if it is not in a
-// view.
+// plainPlace returns the path in the sandbox of a file of the storage that is not in a view.
 func (s *namespaced) plainPlace(name string) (string, bool) {
 	if rest, ok := under(caseDir, name); ok {
 		return s.dir + "/" + rest, true
@@ -182,7 +181,7 @@ func (s *namespaced) plainPlace(name string) (string, bool) {
 	return "", false
 }
 
-// viewChanges compares what lies on top of a view with what lies below it.
+// viewChanges returns the changes in the upper layer of a view relative to the lower one.
 func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 	upper := s.upper(i)
 	present := sortedNames(after)
@@ -207,7 +206,7 @@ func (s *namespaced) viewChanges(i int, after snapshot) []suites.Change {
 	return out
 }
 
-// layered tells what an entry on top of a view means for the file below.
+// layered returns the changes that an entry in the upper layer of a view means for the file below.
 func (s *namespaced) layered(name, real string, a entry, was bool, present sorted) []suites.Change {
 	lower, err := os.Lstat(real)
 	below := err == nil
@@ -249,7 +248,7 @@ func slashFor(dir bool) string {
 	return ""
 }
 
-// replaced lists what a directory that was made anew does not hold any more.
+// replaced returns the deletions in a directory that was replaced by a new one.
 func replaced(name, real string, present sorted) []suites.Change {
 	entries, err := os.ReadDir(real)
 	if err != nil {
@@ -264,8 +263,8 @@ func replaced(name, real string, present sorted) []suites.Change {
 	return out
 }
 
-// sameContent compares a file with the one below it: a view copies a file for a
-// mere touch.
+// sameContent reports whether a file equals the one below it. Such files exist because an overlay
+// also copies a file if only its times change.
 func sameContent(top string, a entry, real string, lower fs.FileInfo) bool {
 	if a.mode != lower.Mode() {
 		return false
@@ -304,7 +303,7 @@ func equalFiles(a, b string) bool {
 	}
 }
 
-// Changes implements Sandbox. No command runs.
+// Changes implements Sandbox. No command may be running.
 func (s *namespaced) Changes(e Ended) (changes []suites.Change, stopped []string) {
 	after := s.take()
 	network := ""
@@ -314,11 +313,11 @@ func (s *namespaced) Changes(e Ended) (changes []suites.Change, stopped []string
 	return s.changes(after), s.stopped(after, network, e)
 }
 
-// LeastTaken is how many bytes any file, directory or link counts with where it is
-// kept: each takes an inode, and a file system has only so many.
+// LeastTaken is the minimum number of bytes for which a kept file, directory or link counts,
+// because each needs an inode and a file system has a limited number of them.
 const LeastTaken = 4096
 
-// takenBy returns how many bytes a file, directory or link counts with.
+// takenBy returns the number of bytes for which a file, directory or link counts.
 func takenBy(fi fs.FileInfo) int64 {
 	if !fi.Mode().IsRegular() {
 		return LeastTaken

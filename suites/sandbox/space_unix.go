@@ -4,8 +4,8 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is how much of a file system's space is left, and how much there is, in
-// bytes; and how many files.
+// freeSpace returns the free space and the size of a file system in bytes, and how many more files
+// it can contain.
 func freeSpace(dir string) (left, size, files uint64) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -11,67 +11,66 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// A layout is what cases see where. Nothing of the machine is in it as it is: every
-// directory is an overlay or a private mount, so that no socket, pipe, device or
-// lock behind a name is the machine's.
+// A layout describes which directories cases see. It exposes no directory of the machine directly:
+// each is an overlay or a private mount, so that no socket, pipe, device or lock that a case can
+// reach by name is the machine's.
 type layout struct {
 	roots   []string // directories with a copy-on-write view, each on one mount
-	machine []string // what is shown read-only: "/" and what is mounted elsewhere
+	machine []string // shown read-only: "/" and the mounts elsewhere
 	views   []view   // outer ones first; "/" is the first
-	private []string // directories of which each case has its own, empty one
+	private []string // directories that are replaced by an empty one for each case
 	mounts  []mount
 	ways    []stamp  // directories whose entries were listed
-	notes   []string // what cases do not see as it is, for the user
+	notes   []string // files that cases do not see as they are, for users
 }
 
-// A stamp tells whether entries were added to or removed from a directory.
+// A stamp detects that entries were added to or removed from a directory.
 type stamp struct {
 	dir         string
 	mtime, read time.Time
 }
 
-// A view is a directory that is a file system of its own in a sandbox.
+// A view is a directory that is a separate file system in a sandbox.
 type view struct {
 	at    string
-	write bool   // what a case writes is kept on top of it; else it is read-only
-	mount bool   // it is a mount of its own, not a part of one
+	write bool   // the case's changes are kept in an upper layer; else it is read-only
+	mount bool   // it is a mount itself, not a part of one
 	split *split // nil: an overlay
 }
 
-// A split stands for a directory that something is mounted in. An ordinary user
-// gets no overlay of such a directory, for it would uncover what is below the
-// mount. So the directories on the way to mounts are made in the sandbox, with
-// copies of the files in them, and every other directory in them has an overlay of
-// its own. All paths are relative.
+// A split replaces the overlay of a directory that contains mounts. The kernel refuses an ordinary
+// user an overlay of such a directory, because it would uncover what is below the mounts. So the
+// directories that lead to mounts are created in the sandbox, with copies of the files in them, and
+// every other directory in them gets an overlay of its own. All paths are relative.
 type split struct {
-	dirs  []string // on the way to mounts, and where something is mounted
-	files []string // that are copied
+	dirs  []string // that lead to mounts, and mount points
+	files []string // to copy
 	links map[string]string
 }
 
-// Bounds of what is done for mounts.
+// Limits on the handling of mounts.
 const (
-	maxBeside   = 300 // overlays of directories beside the way; others are hidden
+	maxBeside   = 300 // overlays of directories next to those that lead to mounts; others are hidden
 	copiesTotal = 16 << 20
 )
 
-// A lister reads a directory; of one that it cannot read it returns nil.
+// A lister returns the entries of a directory, nil if it is unreadable.
 type lister func(dir string) []fs.DirEntry
 
-// A splitter divides the roots of a layout.
+// A splitter divides the roots of a layout into views.
 type splitter struct {
 	l      *layout
 	mounts []mount
 	list   lister
 	link   func(path string) string
-	most   int64 // bytes that are copied
+	most   int64 // limit of copied files in bytes
 	beside int
 	copied int64
 }
 
-// divide makes the views of a layout: one for each root, more where something is
-// mounted in it. The project's root comes last in the list and first here, because
-// the bounds may cut what follows.
+// divide creates the views of a layout: one for each root, more if it contains mounts. It processes
+// the roots in reverse order, because the project's is the last and the limits may cut those that
+// come later.
 func (sp *splitter) divide() {
 	for _, r := range slices.Backward(sp.l.roots) {
 		sp.divideRoot(view{at: r, write: true, mount: true})
@@ -98,12 +97,12 @@ func (sp *splitter) divideRoot(v view) {
 	sp.l.views = append(sp.l.views, v)
 }
 
-// ways are the directories from a root to what is mounted on its file system,
-// without the mounts themselves; outer ones first.
+// ways returns the directories that lead from a root to mounts on its file system, without the
+// mounts themselves; outer ones first.
 func (sp *splitter) ways(v view) []string {
 	var ways []string
 	if v.at == "/" {
-		ways = append(ways, "/") // the sandbox has a root directory of its own
+		ways = append(ways, "/") // because the sandbox has a new root directory
 	}
 	own := mountOf(sp.mounts, v.at)
 	for _, m := range sp.mounts {
@@ -112,7 +111,7 @@ func (sp *splitter) ways(v view) []string {
 			continue
 		}
 		for ; disk.Within(v.at, up); up = filepath.Dir(up) {
-			if v.write || !sp.l.inView(up) { // that has a view of its own
+			if v.write || !sp.l.inView(up) { // a writable view contains it
 				ways = append(ways, up)
 			}
 			if up == "/" {
@@ -123,12 +122,12 @@ func (sp *splitter) ways(v view) []string {
 	return sortedSet(ways)
 }
 
-// replaced reports whether a case has something else in the place of a path.
+// replaced reports whether a path is in a directory that is replaced for cases.
 func (l *layout) replaced(path string) bool {
 	return slices.ContainsFunc(slices.Concat(l.private, systemDirs), func(d string) bool { return disk.Within(d, path) })
 }
 
-// divideDir sorts the entries of a directory on the way to mounts.
+// divideDir assigns the entries of a directory that leads to mounts.
 func (sp *splitter) divideDir(v view, dir string) {
 	rel := func(path string) string { r, _ := filepath.Rel(v.at, path); return r }
 	if dir != v.at {
@@ -170,7 +169,7 @@ func (sp *splitter) divideSub(v view, path, rel string) {
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.notes = append(sp.l.notes, path+" is hidden from cases: it is a mount of a kind that is not shown")
 	case onWay: // divided itself
-	case !v.write && sp.isEmpty(path): // a directory without an overlay shows as much
+	case !v.write && sp.isEmpty(path): // a directory without an overlay looks the same
 		v.split.dirs = append(v.split.dirs, rel)
 		sp.l.ways = append(sp.l.ways, newStamp(path))
 	case sp.beside == maxBeside:
@@ -188,8 +187,7 @@ func (sp *splitter) isEmpty(dir string) bool {
 	return all != nil && len(all) == 0
 }
 
-// hide takes away the views of which the system makes no overlay, and what is in
-// them.
+// hide removes the views that the system makes no overlay of, with the views in them.
 func (l *layout) hide(refused map[string]bool) {
 	l.views = slices.DeleteFunc(l.views, func(v view) bool {
 		if refused[v.at] {
@@ -206,7 +204,7 @@ func (l *layout) hide(refused map[string]bool) {
 	l.notes = slices.Compact(l.notes)
 }
 
-// without is the layout without views in what is masked.
+// without returns the layout without views in masked directories.
 func (l *layout) without(masks []mask) *layout {
 	cut := *l
 	cut.views = slices.DeleteFunc(slices.Clone(l.views), func(v view) bool {
@@ -215,13 +213,13 @@ func (l *layout) without(masks []mask) *layout {
 	return &cut
 }
 
-// key tells one layout from another, but for what is beside mounts.
+// key identifies a layout, except for the directories next to mounts.
 func (l *layout) key() string {
 	return strings.Join(l.roots, "\x00") + "\x01" + strings.Join(l.machine, "\x00") + "\x01" + strings.Join(l.notes, "\x00")
 }
 
-// settled is how long the last change of a directory must be past when it is
-// listed: file systems keep times by ticks of up to ten milliseconds.
+// settled is the minimum age of a directory's last change when it is listed, because file systems
+// record times in ticks of up to ten milliseconds.
 const settled = 50 * time.Millisecond
 
 func newStamp(dir string) stamp {
@@ -232,7 +230,7 @@ func newStamp(dir string) stamp {
 	return s
 }
 
-// listed reports whether the directories that were listed have the same entries.
+// listed reports whether the directories that were listed still have the same entries.
 func (l *layout) listed() bool {
 	return !slices.ContainsFunc(l.ways, func(s stamp) bool {
 		fi, err := os.Stat(s.dir)

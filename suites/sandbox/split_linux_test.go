@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSplitEmpty: beside a mount an empty directory gets no overlay, and one that cannot be
-// read does, for what is in it may be reached by name.
+// TestSplitEmpty checks that next to a mount an empty directory gets no overlay, but an unreadable
+// one does, because its files may be reached by name.
 func TestSplitEmpty(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// TestCopyBound: a copy ends where it would take up more than it may, and holes
-// do not count.
+// TestCopyBound checks that a copy ends when it would exceed its limits, and that holes do not
+// count.
 func TestCopyBound(t *testing.T) {
 	t.Parallel()
 	dir := entryTree(t, map[string]string{"a/b": strings.Repeat("x", 100_000), "c": strings.Repeat("y", 100_000), "sparse": ""})
@@ -29,9 +29,8 @@ func TestCopyBound(t *testing.T) {
 	}
 }
 
-// TestCopyBoundOfRepository: the repository that a work tree's .git file names
-// counts towards the bounds of its copy, except for the objects, which are not
-// copied.
+// TestCopyBoundOfRepository checks that the repository named in a work tree's .git file counts
+// towards the limits of its copy, except for the objects, which are not copied.
 func TestCopyBoundOfRepository(t *testing.T) {
 	t.Parallel()
 	dir := entryTree(t, map[string]string{
@@ -56,8 +55,8 @@ func TestCopyBoundOfRepository(t *testing.T) {
 	}
 }
 
-// TestRemove: no right that a case took away keeps its directory, and no link
-// in it leads anywhere.
+// TestRemove checks that a directory is removed even if a case removed its permissions, and that no
+// link in it is followed.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	outside := entryTree(t, map[string]string{"dir/file": ""})
@@ -78,7 +77,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	unlock(root, "case") // which root, who may do everything, would not get to
+	unlock(root, "case") // root, who may do everything, would not reach this code
 	if fi, err := os.Stat(filepath.Join(top, "a/b/c")); err != nil || fi.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", fi, err)
 	}
@@ -96,7 +95,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// entryTree makes files in a new directory, free of symbolic links.
+// entryTree creates files in a new directory without symbolic links in its path.
 func entryTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := disk.Real(t.TempDir())
@@ -109,8 +108,7 @@ func entryTree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestGoneMeanwhile: a file that is removed between the look at it and its copy is
-// left out.
+// TestGoneMeanwhile checks that a file that is removed between listing and copying is skipped.
 func TestGoneMeanwhile(t *testing.T) {
 	t.Parallel()
 	source, target := filepath.Join(t.TempDir(), "f"), filepath.Join(t.TempDir(), "f")

@@ -20,13 +20,13 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// A scene is a machine in a directory: bin is its PATH.
+// A scene is a machine in a directory. Its PATH is bin.
 type scene struct {
 	t    *testing.T
 	root string
 	m    *AuditedMachine
 	ran  [][]string
-	says map[string]process.Result // by the command's last words
+	says map[string]process.Result // by the last words of the command
 }
 
 func newScene(t *testing.T, files map[string]string) *scene {
@@ -72,7 +72,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 	return p
 }
 
-// look gives the finding, with the scene's root as "@".
+// look returns the finding, with the scene's root replaced by "@".
 func (p *scene) look(c *suites.Check) suites.Finding {
 	p.t.Helper()
 	f, err := p.m.Look(p.t.Context(), c)
@@ -87,7 +87,7 @@ func says(text string) process.Result {
 	return process.Result{Stdout: process.Capture{Bytes: []byte(text), Total: int64(len(text))}}
 }
 
-// TestOrder: the first place that has the tool counts, in the order of discovery.
+// TestOrder checks that the first place that has the tool counts, in the order of discovery.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	places := []string{"claude", "~/.local/bin/claude", "~/.npm-global/bin/claude", "lib/claude"}
@@ -242,7 +242,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRegistered: matchers are sets, whatever their order, spread and company.
+// TestRegistered checks that matchers are sets, whatever their order and number of entries.
 func TestRegistered(t *testing.T) {
 	t.Parallel()
 	entry := func(matcher, command string) string {
@@ -290,7 +290,7 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// Each runner that a suite may name is known here.
+// TestRunnersKnown checks that each runner that a suite may name is known.
 func TestRunnersKnown(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"npx x", "bunx x", "pnpm exec x", "uv run x"} {
@@ -301,8 +301,7 @@ func TestRunnersKnown(t *testing.T) {
 	}
 }
 
-// FuzzKeyOf: whatever a file holds, a key is found with a value or missed with a
-// reason.
+// FuzzKeyOf checks that any key in any file has either a value or a reason why there is none.
 func FuzzKeyOf(f *testing.F) {
 	f.Add([]byte(`{"a": {"b": 1}}`), "a.b")
 	f.Add([]byte("[1,\n"), "a")
@@ -322,7 +321,7 @@ func FuzzKeyOf(f *testing.F) {
 	})
 }
 
-// FuzzVersionLine: what a program prints becomes one short valid line.
+// FuzzVersionLine checks that any output becomes one short valid line.
 func FuzzVersionLine(f *testing.F) {
 	f.Add([]byte("a\n\nb 1.2\n"))
 	f.Fuzz(func(t *testing.T, output []byte) {

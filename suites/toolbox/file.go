@@ -15,7 +15,7 @@ import (
 	"hookwatch/suites/disk"
 )
 
-// file looks at a file, and at a key of the JSON in it.
+// file checks a file, and a key of the JSON in it.
 func (m *AuditedMachine) file(c *suites.Check) suites.Finding {
 	name, by := c.File, ""
 	if c.NamedBy != nil {
@@ -40,7 +40,7 @@ func (m *AuditedMachine) file(c *suites.Check) suites.Finding {
 	return suites.Finding{Holds: true, Told: fmt.Sprintf("%s: %s is %s%s", name, c.Key, brief(value), by)}
 }
 
-// named is the file that a key names, when it is set.
+// named returns the file that a key names, if the key is set.
 func (m *AuditedMachine) named(by *suites.KeyPath) (string, bool) {
 	value, why := m.keyOf(m.abs(by.File), by.Key)
 	var name string
@@ -50,12 +50,12 @@ func (m *AuditedMachine) named(by *suites.KeyPath) (string, bool) {
 	return name, true
 }
 
-// sizeLimit bounds a file of which a key is read, in bytes.
+// sizeLimit bounds the size in bytes of a file in which a key is looked up.
 const sizeLimit = 8 << 20
 
-// read reads a file that a check names. One that is masked from hooks is not:
-// what a check says of it ends up in reports. Nor is one to which a link leads
-// out of the project, which may have come with it.
+// read reads a file that a check names. It refuses a file that is masked from hooks, because the
+// finding is printed in reports, and a file outside the project that a link leads to, because the
+// link may have come with the project.
 func (m *AuditedMachine) read(path string) (data []byte, why string) {
 	r := disk.Reader{Hidden: m.Hidden}
 	if rel, err := filepath.Rel(m.Root, path); err == nil && filepath.IsLocal(rel) {
@@ -83,7 +83,7 @@ var reasons = map[disk.Reason]string{
 	disk.Moved:   "was exchanged while it was read",
 }
 
-// keyOf reads a dotted key, or says why there is none.
+// keyOf returns the value of a dotted key, or why there is none.
 func (m *AuditedMachine) keyOf(path, key string) (value json.RawMessage, why string) {
 	data, why := m.read(path)
 	if why != "" {
@@ -107,7 +107,7 @@ func (m *AuditedMachine) keyOf(path, key string) (value json.RawMessage, why str
 	return value, ""
 }
 
-// atLine tells the line of a syntax error.
+// atLine describes the line of a syntax error.
 func atLine(data []byte, err error) string {
 	var se *json.SyntaxError
 	if !errors.As(err, &se) {

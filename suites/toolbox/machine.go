@@ -13,15 +13,16 @@ import (
 	"hookwatch/suites/sandbox"
 )
 
-// A Machine tells the programs of the machine from those that a project may have
-// brought along: only the former are ever started outside of isolation.
+// A Machine distinguishes the programs of the machine from those that a project may have brought
+// along. Only the former may be started outside isolation.
 type Machine struct {
 	env  []string
-	dirs []string // of PATH that are the machine's
-	own  []string // the project's directories, as they are named and in truth
+	dirs []string // the directories of PATH that belong to the machine
+	own  []string // the project's directories, as named and without symbolic links
 }
 
-// NewMachine takes the directories of PATH that are none of the project's at root.
+// NewMachine returns the Machine of the directories in PATH that are not part of the project at
+// root.
 func NewMachine(root string, env []string) Machine {
 	m := Machine{env: env}
 	for _, dir := range []string{root, sandbox.GitTop(root)} {
@@ -31,7 +32,8 @@ func NewMachine(root string, env []string) Machine {
 		}
 	}
 	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {
-		// An empty or relative entry is one of whichever directory a person is in.
+		// An empty or relative entry means whatever directory is current, so it may be the
+		// project's.
 		if filepath.IsAbs(dir) && !m.brought(dir) {
 			m.dirs = append(m.dirs, filepath.Clean(dir))
 		}
@@ -39,8 +41,8 @@ func NewMachine(root string, env []string) Machine {
 	return m
 }
 
-// brought reports whether the project may have brought a file or directory: it lies
-// in the project or in the work tree around that, by its name or in truth.
+// brought reports whether the project may have brought a file or directory along: it is in the
+// project or in the work tree around it, by its name or after resolving symbolic links.
 func (m Machine) brought(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -51,15 +53,14 @@ func (m Machine) brought(path string) bool {
 	})
 }
 
-// Has reports whether a program was found in a directory of the machine, and is
-// none of the project's.
+// Has reports whether a program is in a directory of the machine and not part of the project.
 func (m Machine) Has(program string) bool {
 	return slices.Contains(m.dirs, filepath.Dir(program)) && !m.brought(program)
 }
 
-// Ask has a program of the machine print its version. It starts in a directory
-// that no project can be around, and finds other programs, such as its own
-// interpreter, nowhere but on the machine. One that cannot be started tells nothing.
+// Ask runs a program of the machine to print its version. It starts in the root directory, which no
+// project contains, and with only the machine's directories in PATH, because the program may look
+// up others, such as its interpreter. A program that cannot be started is reported in StartError.
 func (m Machine) Ask(ctx context.Context, argv []string) (process.Result, error) {
 	env := process.With(slices.Clone(m.env), map[string]string{"PATH": strings.Join(m.dirs, string(filepath.ListSeparator))})
 	root := filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
@@ -70,21 +71,21 @@ func (m Machine) Ask(ctx context.Context, argv []string) (process.Result, error)
 	return res, nil
 }
 
-// A AuditedMachine is where checks look.
+// An AuditedMachine describes where checks look.
 type AuditedMachine struct {
 	Root     string            // of the project, absolute
-	Env      []string          // whose PATH and HOME count
-	StandIns map[string]string // tools that something stands in for, such as jaq -> gojq 0.12
-	// Hooks tells which registered hooks fire for an event and the value its
-	// matchers are compared with; "" for what fires whatever it is.
+	Env      []string          // provides PATH and HOME
+	StandIns map[string]string // replaced tools, such as jaq -> gojq 0.12
+	// Hooks returns the registered hooks that fire for an event and the value that matchers are
+	// compared with; "" for hooks that fire for any value.
 	Hooks func(event, value string) []discover.Hook
-	// Hidden reports whether a file is masked from hooks. Nil: none is.
+	// Hidden reports whether a file is masked from hooks. If nil, none is.
 	Hidden func(path string) bool
-	// Ask runs a program, which must do no more than print its version.
+	// Ask runs a program that must only print its version.
 	Ask func(ctx context.Context, argv []string) (process.Result, error)
 }
 
-// abs is the path of a file as a check names it.
+// abs returns the path of a file that a check names.
 func (m *AuditedMachine) abs(name string) string {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		return filepath.Join(process.Getenv(m.Env, "HOME"), filepath.FromSlash(rest))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMachine tells the programs of the machine from those that came with a
-// project, in whichever way a search path leads to these.
+// TestMachine checks that the programs of the machine are distinguished from those that came with a
+// project, whichever way a search path leads to the latter.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -54,8 +54,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestMachineAsks: a program of the machine starts where nothing of a project is
-// around it, and finds no program of one.
+// TestMachineAsks checks that a program of the machine starts in a directory outside any project,
+// and finds no program of one.
 func TestMachineAsks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

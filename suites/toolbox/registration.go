@@ -10,8 +10,8 @@ import (
 	"hookwatch/suites/discover"
 )
 
-// registered looks at what fires, not at how the settings say it: a matcher may
-// list its names in any order, stand in several entries, or let more through.
+// registered checks which hooks fire, not how the settings are written: a matcher may list its
+// names in any order, be split over several entries, or match more.
 func (m *AuditedMachine) registered(want *suites.Registration) suites.Finding {
 	names := client.MatcherNames(want.Matcher)
 	if len(names) == 0 {
@@ -58,7 +58,7 @@ func told(want *suites.Registration, matchers []string) string {
 	return fmt.Sprintf("%s runs %s on %s", want.Event, want.Hook, strings.Join(matchers, " and "))
 }
 
-// wider tells what the entries let through beside what was asked for.
+// wider describes the names that the entries match in addition to those required.
 func wider(names, matchers []string) string {
 	var more []string
 	for _, m := range matchers {
@@ -74,7 +74,7 @@ func wider(names, matchers []string) string {
 	return "it runs on " + strings.Join(more, ", ") + " as well"
 }
 
-// instead tells what the settings do run.
+// instead describes the hooks that the settings do run.
 func (m *AuditedMachine) instead(event, name string) string {
 	var scripts []string
 	for _, h := range m.Hooks(event, name) {

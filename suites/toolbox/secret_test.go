@@ -13,8 +13,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestFilesNotRead: of a masked file, of one that a link of the project's leads
-// to, and of what is no file nothing is told, and nothing waits for them.
+// TestFilesNotRead checks that nothing is reported of a masked file, of one that a link of the
+// project leads to, and of one that is not regular, and that none of them blocks.
 func TestFilesNotRead(t *testing.T) {
 	t.Parallel()
 	const secret = `{"token": "s3cret"}`

@@ -9,11 +9,11 @@ import (
 	"hookwatch/suites"
 )
 
-// Sets knows which tools there were, by the digest of the set that a verdict was
-// about. Without an entry nothing is known of a set.
+// Sets contains the tools of each set that verdicts depend on, by the digest of the set. A set
+// without an entry is unknown.
 type Sets map[string]map[string]string // digest of the set -> name -> digest of the tool
 
-// Add notes a set, unless the tools are not those that the digest is of.
+// Add records a set, unless the tools do not have the digest.
 func (s Sets) Add(set string, tools []suites.Tool) {
 	if suites.ToolsDigest(tools) != set {
 		return
@@ -25,8 +25,8 @@ func (s Sets) Add(set string, tools []suites.Tool) {
 	s[set] = digests
 }
 
-// Recall takes over what is on record. Earlier gives what tools there were before,
-// the latest last; it is asked only where env does not explain all its sets.
+// Recall adds the recorded sets. earlier returns the earlier environments, latest last. It is called
+// only if env does not explain all its sets.
 func (s Sets) Recall(env suites.Environment, earlier func() []suites.Environment) {
 	lacking := make(map[string][]string)
 	for set, names := range env.CaseTools {
@@ -46,11 +46,11 @@ func (s Sets) Recall(env suites.Environment, earlier func() []suites.Environment
 	}
 }
 
-// Names lists the tools of a set, sorted.
+// Names returns the names of the tools in a set, sorted.
 func (s Sets) Names(set string) []string { return slices.Sorted(maps.Keys(s[set])) }
 
-// Changed lists the tools that both sets have and that are others now: a tool that
-// only one of them has is the doing of whoever edited the hook.
+// Changed returns the tools in both sets whose digests differ. A tool that only one set contains
+// does not count, because it comes from an edit of the hook.
 func (s Sets) Changed(before, now string) []string {
 	var changed []string
 	for name, digest := range s[before] {
@@ -62,14 +62,13 @@ func (s Sets) Changed(before, now string) []string {
 	return changed
 }
 
-// MayDiffer reports whether a tool of the set before is another one now. A set of
-// which nothing is known may differ.
+// MayDiffer reports whether a tool changed between two sets. An unknown set may differ.
 func (s Sets) MayDiffer(before, now string) bool {
 	return s[before] == nil || s[now] == nil || len(s.Changed(before, now)) > 0
 }
 
-// A Look is one look at the machine, at the start of a run or for one selection: a
-// tool is what it was when it was first asked for.
+// A Look caches the tools of the machine at the start of a run or for one selection: a tool is
+// looked up once and does not change afterwards.
 type Look struct {
 	box    *Toolbox
 	sets   Sets
@@ -88,14 +87,14 @@ func NewLook(box *Toolbox, sets Sets) *Look {
 	}
 }
 
-// Set is the digest of a set of tools, by names, which are sorted. Cases with the
-// same key have the same set; "" is no key.
+// Set returns the digest of the set of tools with these names, which must be sorted. Cases with the
+// same key have the same set; "" is not a key.
 func (l *Look) Set(key string, names func() []string) string {
 	if key == "" {
 		return l.set(names())
 	}
 	if key == l.last.key {
-		return l.last.set // mostly the cases of a hook stand together
+		return l.last.set // because the cases of a hook usually follow each other
 	}
 	set, known := l.byKey[key]
 	if !known {
@@ -130,14 +129,13 @@ func (l *Look) tool(name string) suites.Tool {
 	return t
 }
 
-// Sets are the names of the tools in each set that was asked for, by its digest.
+// Sets returns the names of the tools in each set returned so far, by its digest.
 func (l *Look) Sets() map[string][]string { return maps.Clone(l.names) }
 
-// Names lists all tools that were asked for, sorted.
+// Names returns the names of all tools looked up so far, sorted.
 func (l *Look) Names() []string { return slices.Sorted(maps.Keys(l.found)) }
 
-// Look does what the check says. The error is for what hookwatch itself could
-// not do.
+// Look performs a check. It returns an error if hookwatch itself fails.
 func (m *AuditedMachine) Look(ctx context.Context, c *suites.Check) (suites.Finding, error) {
 	switch {
 	case c.Tool != "":

@@ -7,8 +7,8 @@ import (
 	"hookwatch/suites"
 )
 
-// TestRecall: an environment on record counts only where its tools are those
-// of the set.
+// TestRecall checks that a recorded environment counts only if its tools have the digest of the
+// set.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	tools := []suites.Tool{{Name: "bash", Digest: "1"}, {Name: "jq", Digest: "2"}}
@@ -31,7 +31,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestChanged: which tools are others in a later set.
+// TestChanged checks which tools differ in a later set.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	s := make(Sets)
@@ -63,7 +63,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestLook: a tool is looked for once a look, and cases with one key share a set.
+// TestLook checks that a tool is looked up once per look, and that cases with one key share a set.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

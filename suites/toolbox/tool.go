@@ -17,10 +17,10 @@ import (
 	"hookwatch/suites/shell"
 )
 
-// Offline are variables that keep runners from the network.
+// Offline are variables that keep runners off the network.
 var Offline = map[string]string{"npm_config_offline": "true", "npm_config_yes": "false", "UV_OFFLINE": "1", "UV_NO_SYNC": "1"}
 
-// tool looks into the places one by one; the first that has it counts.
+// tool checks the places in order; the first that has the tool counts.
 func (m *AuditedMachine) tool(ctx context.Context, c *suites.Check) (suites.Finding, error) {
 	var not []string
 	for _, p := range c.Places {
@@ -41,15 +41,15 @@ func (m *AuditedMachine) tool(ctx context.Context, c *suites.Check) (suites.Find
 	return suites.Finding{Absent: c.Tool, Told: strings.Join(not, ", ")}, nil
 }
 
-// A found place: what to ask for the version, and how to tell where it is.
+// A found is a place that has the tool: the command that prints its version, and its description.
 type found struct {
 	argv    []string
 	told    string
-	said    string // its version, where it had to be asked already
-	standIn string // what stands in for it
+	said    string // its version, if it was already asked
+	standIn string // the replacement of the tool
 }
 
-// place looks into one place; why says that the tool is not there.
+// place checks one place. why is set if the tool is not there.
 func (m *AuditedMachine) place(ctx context.Context, p suites.Place, tool string) (at found, why string, err error) {
 	if len(p.Runner()) > 0 {
 		return m.runner(ctx, p)
@@ -74,14 +74,14 @@ func (m *AuditedMachine) place(ctx context.Context, p suites.Place, tool string)
 	}
 }
 
-// runner asks a runner for the tool, if there is the runner.
+// runner asks a runner for the tool, if the runner exists.
 func (m *AuditedMachine) runner(ctx context.Context, p suites.Place) (at found, why string, err error) {
 	words := p.Runner()
 	if _, err := process.LookPath(words[0], m.Root, m.Env); err != nil {
 		return found{}, words[0] + " is not in PATH", nil
 	}
 	name := strings.TrimPrefix(string(p), strings.Join(words, " ")+" ")
-	argv := slices.Concat(words, shell.ProgramOf(words[0]).Offline, []string{name, "--version"}) // none may install anything
+	argv := slices.Concat(words, shell.ProgramOf(words[0]).Offline, []string{name, "--version"}) // or it could install the tool
 	said, why, err := m.ask(ctx, argv)
 	if err != nil || why != "" {
 		return found{}, string(p) + ": " + why, err
@@ -89,7 +89,7 @@ func (m *AuditedMachine) runner(ctx context.Context, p suites.Place) (at found, 
 	return found{argv: argv, told: string(p) + ": " + said, said: said}, "", nil
 }
 
-// recent compares the version of a tool that is there with the lowest that will do.
+// recent compares the version of a tool with the required minimum.
 func (m *AuditedMachine) recent(ctx context.Context, c *suites.Check, at found) (suites.Finding, error) {
 	said := at.said
 	if said == "" {
@@ -114,10 +114,10 @@ func (m *AuditedMachine) recent(ctx context.Context, c *suites.Check, at found) 
 
 var version = pattern.Lazy(`[0-9]+(\.[0-9]+)+`)
 
-// Version is the first version number in a line, "" when it has none.
+// Version returns the first version number in a line, "" if there is none.
 func Version(line string) string { return version().FindString(line) }
 
-// Older compares versions number by number; what is left out is 0.
+// Older compares versions number by number; a missing number is 0.
 func Older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -133,11 +133,11 @@ func part(parts []string, i int) int {
 	if i >= len(parts) {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[i]) // the pattern lets digits through alone
+	n, _ := strconv.Atoi(parts[i]) // the pattern matches only digits
 	return n
 }
 
-// ask gives the line with its version that a program prints, or why it prints none.
+// ask returns the line with its version that a program prints, or why it prints none.
 func (m *AuditedMachine) ask(ctx context.Context, argv []string) (said, why string, err error) {
 	res, err := m.Ask(ctx, argv)
 	if err != nil {
@@ -161,8 +161,8 @@ func (m *AuditedMachine) ask(ctx context.Context, argv []string) (said, why stri
 
 const saidLength = 100
 
-// VersionLine is the line in which a program says its version: the first one
-// with a version number, else the first one. Some begin with their name.
+// VersionLine returns the first line with a version number, else the first line, because some
+// programs print their names first.
 func VersionLine(output []byte) string {
 	first := ""
 	for line := range bytes.Lines(output) {

@@ -1,6 +1,5 @@
-// Package toolbox knows the programs that hooks call: where they are, what they
-// say of their version, which sets of them verdicts were about, and what became
-// other between two of those.
+// Package toolbox finds the programs that hooks call, with their versions. It records the sets of
+// tools that verdicts depend on and compares them.
 package toolbox
 
 import (
@@ -24,13 +23,13 @@ import (
 type Toolbox struct {
 	root     string
 	env      []string
-	standIns map[string]string // name -> what stands in, such as "gojq 0.12.19"
+	standIns map[string]string // name -> replacement, such as "gojq 0.12.19"
 	mu       sync.Mutex
 	versions map[string]string // by Tool.Digest
 }
 
-// New looks in the PATH of env. known are tools found earlier, whose
-// versions need no second asking while they are the same programs.
+// New returns a toolbox that searches the PATH of env. known are tools found earlier; their
+// versions are not asked again while the programs are unchanged.
 func New(root string, env []string, standIns map[string]string, known []suites.Tool) *Toolbox {
 	t := &Toolbox{root: root, env: env, standIns: standIns, versions: make(map[string]string)}
 	for _, k := range known {
@@ -41,8 +40,7 @@ func New(root string, env []string, standIns map[string]string, known []suites.T
 	return t
 }
 
-// Find looks the tools up, without running any of them. The result is sorted by
-// name.
+// Find looks up the tools without running any of them. The result is sorted by name.
 func (t *Toolbox) Find(names []string) []suites.Tool {
 	out := make([]suites.Tool, 0, len(names))
 	for _, n := range names {
@@ -52,7 +50,7 @@ func (t *Toolbox) Find(names []string) []suites.Tool {
 	return out
 }
 
-// FindOne looks a tool up, without running it.
+// FindOne looks up a tool without running it.
 func (t *Toolbox) FindOne(name string) suites.Tool {
 	tool := suites.Tool{Name: name}
 	if standIn, ok := t.standIns[name]; ok {
@@ -80,8 +78,8 @@ func shortHash(s string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// askable are the programs that are known to print their version and do nothing
-// else when asked. Anything else is never started: a hook may name "deploy".
+// askable are the programs that are known only to print their version if asked. No other program is
+// started, because a hook may name "deploy".
 var askable = strings.Fields(`
 	awk bandit bash biome black bun bunx cargo cat claude curl cut date deno diff env
 	eslint find flake8 gawk git go gojq grep gtimeout hadolint head jaq jq markdownlint-cli2
@@ -92,14 +90,15 @@ var askable = strings.Fields(`
 // Askable reports whether a program may be asked for its version.
 func Askable(name string) bool { return slices.Contains(askable, name) }
 
-// What a program may take that is asked for its version.
+// Limits of a program that is asked for its version.
 const (
 	VersionTime    = 10 * time.Second
 	VersionLimit   = 4096 // bytes of each stream
 	versionsAtOnce = 4
 )
 
-// AskEach has each tool that may be asked answer, at most a few at once.
+// AskEach sets the version of each tool that may be asked, with at most versionsAtOnce calls of ask
+// at once.
 func AskEach(tools []suites.Tool, ask func(suites.Tool) string) {
 	slots := make(chan struct{}, versionsAtOnce)
 	var wg sync.WaitGroup
@@ -117,7 +116,7 @@ func AskEach(tools []suites.Tool, ask func(suites.Tool) string) {
 	wg.Wait()
 }
 
-// KnownVersions fills in the versions that were asked for before.
+// KnownVersions sets the versions that are already known.
 func (t *Toolbox) KnownVersions(tools []suites.Tool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,11 +127,11 @@ func (t *Toolbox) KnownVersions(tools []suites.Tool) {
 	}
 }
 
-// An Asking runs a program that is to print its version.
+// An Asking runs a program that must print its version.
 type Asking func(ctx context.Context, argv []string) (process.Result, error)
 
-// Version asks a tool that was not asked before. The error is for what hookwatch
-// itself could not do.
+// Version returns the version of a tool and asks it only once. It returns an error if hookwatch
+// itself fails.
 func (t *Toolbox) Version(ctx context.Context, tool suites.Tool, ask Asking) (string, error) {
 	t.mu.Lock()
 	known, ok := t.versions[tool.Digest]
@@ -151,7 +150,8 @@ func (t *Toolbox) Version(ctx context.Context, tool suites.Tool, ask Asking) (st
 	return v, nil
 }
 
-// toldVersion is the line with the version; some print it on stderr.
+// toldVersion returns the line with the version, from stderr if stdout is empty, because some
+// programs print it there.
 func toldVersion(res process.Result) string {
 	if res.StartError != nil || res.Exit != 0 {
 		return ""

@@ -42,7 +42,7 @@ func unless(expected syscall.Errno, err error) syscall.Errno {
 
 const atFDCWD = -100
 
-// at is the descriptor that stands for the working directory.
+// at is the descriptor that represents the working directory.
 var at = atFDCWD
 
 const (
