@@ -10,16 +10,16 @@ import (
 // events is the table of all events. A new event needs a row here, and a way in package live to
 // trigger it in a session.
 //
-// Payloads were captured from running clients, except TeammateIdle's and the source of
-// DirectoryAdded, which are from the schema of 2.1.197. Keys of hookSpecificOutput are from the
-// schema of 2.1.197; newer ones were observed on client 2.1.330. Matchers of PreModelSwitch and
+// Payloads were captured from running clients, except TeammateIdle's, which is from the schema of
+// 2.1.197, and the source of DirectoryAdded. Keys of hookSpecificOutput are from the schema of
+// 2.1.197; newer ones were observed on client 2.1.330. Matchers of PreModelSwitch and
 // PostModelSwitch are compared with the model, which is assumed to be to_model. It is documented
-// that a timeout blocks PreModelSwitch. It was read from the code that TeammateIdle ignores a
-// missing script and exit code 2 with another event's name. ElicitationResult is assumed to block
-// with another event's name because Elicitation does. NeedsSettings was observed on client 2.1.330.
-// EnvFile was observed for SessionStart, and is from the schema of 2.1.197 for the others. Timeouts
-// are documented; SessionEnd's was observed on client 2.1.197. DropsFile applies to newer clients,
-// because 2.1.197 drops the file for an entry of any event.
+// that a timeout blocks PreModelSwitch. It was read from the code that TeammateIdle pardons a
+// missing script and drops exit code 2 with another event's name. ElicitationResult is assumed to
+// block with another event's name because Elicitation does. NeedsSettings was observed on client
+// 2.1.330. EnvFile was observed for SessionStart, and is from the schema of 2.1.197 for the others.
+// Timeouts are documented; SessionEnd's was observed on client 2.1.197. DropsFile applies to newer
+// clients, because 2.1.197 drops the file for an entry of any event.
 var events = []Event{
 	{
 		Name: "SessionStart", Proceeds: "the session starts", InNames: true, EnvFile: true,

@@ -19,7 +19,7 @@ import (
 //go:embed measured.yaml
 var measuredText []byte
 
-// A Cell is one kind of output at one event, and what was observed of it.
+// A Cell is one kind of output at one event, with the observed results.
 type Cell struct {
 	Case   string
 	Event  string
