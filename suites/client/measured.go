@@ -150,7 +150,7 @@ func Cells() (all []Cell) {
 	return all
 }
 
-// A InForceMatcher is the matcher of a hook, and a value that it is compared with.
+// An InForceMatcher is the matcher of a hook, and a value that it is compared with.
 type InForceMatcher struct {
 	Event, Matcher, Value string
 	Runs                  bool
@@ -171,7 +171,7 @@ func (m InForceMatcher) Predicted() bool { return Match(m.Event, m.Matcher, m.Va
 // Matchers returns the measured matchers.
 func Matchers() []InForceMatcher { return slices.Clone(measured().Matchers) }
 
-// A InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of its
+// An InForceFile is a settings file. Old, of 2.1.197, and Newer, of 2.1.330, are the names of its
 // hooks that run after every event that it registers hooks for has occurred.
 type InForceFile struct {
 	Title, Content string

@@ -14,7 +14,7 @@ type Alternative struct {
 	Kind        AlternativeKind
 }
 
-// A AlternativeKind is the kind of thing that an alternative names.
+// An AlternativeKind is the kind of thing that an alternative names.
 type AlternativeKind int
 
 // The kinds of alternatives.

@@ -74,8 +74,8 @@ func LossOf(event string, harmless *suites.Result, r suites.Result) (l Loss, ok 
 	return l, l.Lost != client.LostNothing
 }
 
-// failure is the loss of a hook that the client takes for failed. If it only fails on this
-// input and says something there, it meant to decide.
+// failure returns the loss of a hook that the client treats as failed. If it fails only on this
+// input and prints something, it intended a decision.
 func (l Loss) failure(about client.Event, harmless *suites.Result, r suites.Result) Loss {
 	l.Severity = suites.Warning
 	says := !silent(r.Stdout) || !silent(r.Stderr)

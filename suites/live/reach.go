@@ -304,9 +304,8 @@ func batch(t *Turn, s Step, p payload) error {
 	return nil
 }
 
-// prepare has the client's own conditions hold: a file is read before it is
-// changed, and what is to be replaced stands in it. When hooks run afterwards the
-// file is as the case has it.
+// prepare satisfies the client's own conditions: a file is read before it is changed, and contains
+// the text to be replaced. If hooks run after the tool, they find the file as the case defines it.
 func (t *Turn) prepare(s Step, p payload, after bool) (json.RawMessage, error) {
 	var input map[string]any
 	if err := json.Unmarshal(p.Input, &input); err != nil || input == nil {
