@@ -259,7 +259,7 @@ func ReadRequest(header func(name string) string, body []byte, session string) (
 }
 
 // transcript is the first text of the client's check of a call in its mode auto (2.1.197). 2.1.330
-// sends it to another service, and without an answer treats the call as refused.
+// makes the check elsewhere, and takes a missing answer for a refusal.
 const transcript = "<transcript>"
 
 type message struct {
